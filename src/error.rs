@@ -1,0 +1,400 @@
+//! What went wrong, in which element, and at which byte.
+//!
+//! The formats share one error type, so that a program that reads several of them has one `match`.
+//! An [`ErrorKind`] says *how* an element failed and carries the values that disagree; an
+//! [`Element`] says *which* noun of the format's document it was.
+
+use core::fmt;
+
+/// A result whose error is located.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// An error with the byte offset and the name of what was being read.
+///
+/// It is `Copy`, at most 40 bytes, and the same type under every feature.
+///
+/// ```
+/// use traceglass::{Element, Error, ErrorKind};
+///
+/// const PAYLOAD: Element = Element::new(&"RTC frame payload");
+/// let error = Error::new(0x1f40, PAYLOAD, ErrorKind::UnexpectedEnd { needed: 4 });
+/// assert_eq!(error.to_string(), "RTC frame payload at 0x1f40: input ends, 4 more bytes needed");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Error {
+    offset: u64,
+    kind: ErrorKind,
+    element: Element,
+}
+
+// A result of a small view must not grow by much.
+const _: () = assert!(size_of::<Error>() <= 40);
+
+impl Error {
+    /// Makes an error for `element`, which stands at `offset`.
+    pub const fn new(offset: u64, element: Element, kind: ErrorKind) -> Self {
+        Self { offset, kind, element }
+    }
+
+    /// Offset in bytes from the start of the input.
+    ///
+    /// It is where the element that failed begins; for a claim (an offset or a size that the input states) it is
+    /// where the claim stands, not where it points.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// How it failed, with the values that disagree.
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What was being read.
+    pub const fn element(&self) -> Element {
+        self.element
+    }
+
+    /// Whether the input merely ends too early: more bytes may mend it.
+    pub const fn is_truncation(&self) -> bool {
+        matches!(self.kind, ErrorKind::UnexpectedEnd { .. })
+    }
+
+    /// The same error, seen from an input in which this one begins at `base`.
+    #[must_use]
+    pub const fn rebased(self, base: u64) -> Self {
+        Self { offset: self.offset.saturating_add(base), ..self }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {:#x}: {}", self.element, self.offset, self.kind)
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// The name of a part of a format, such as "RDF chunk index".
+///
+/// The constants live in the module of the format that owns the noun.
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+// A thin pointer: it keeps `Error` at 40 bytes with two 64-bit values in its kind.
+pub struct Element(&'static &'static str);
+
+impl Element {
+    /// Names an element.
+    pub const fn new(name: &'static &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name, as it appears in messages.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Element {}
+
+impl core::hash::Hash for Element {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.name(), f)
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How an element failed.
+///
+/// One list for all formats: a kind says what is wrong, the [`Element`] says with what.
+/// [`ErrorKind::code`] gives each a stable name for scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input ends inside the element.
+    UnexpectedEnd {
+        /// How many more bytes are needed at least.
+        needed: u64,
+    },
+    /// A range that the input claims does not lie in it.
+    OutOfBounds {
+        /// The claimed offset of its first byte.
+        start: u64,
+        /// The claimed size in bytes.
+        size: u64,
+    },
+    /// An offset or a size is negative.
+    Negative {
+        /// The value as stored.
+        value: i64,
+    },
+    /// The element does not begin with its magic bytes.
+    BadMagic {
+        /// The bytes found instead, padded with zeros.
+        found: [u8; 8],
+    },
+    /// The magic is an older one that is still read.
+    LegacyMagic,
+    /// The version is not one that is read.
+    UnsupportedVersion {
+        /// The version found.
+        found: u64,
+        /// The newest version that is read.
+        supported: u64,
+    },
+    /// The value is defined, or may be some day, but is not read here.
+    Unsupported {
+        /// The value found.
+        value: u64,
+    },
+    /// The value is not allowed.
+    Invalid {
+        /// The value found.
+        value: u64,
+    },
+    /// A reserved field is not zero.
+    ReservedNotZero {
+        /// The value found.
+        value: u64,
+    },
+    /// A size is not a multiple of its unit.
+    NotMultiple {
+        /// The value found.
+        value: u64,
+        /// What it should be a multiple of.
+        of: u64,
+    },
+    /// Two sizes that should be equal are not.
+    SizeMismatch {
+        /// The size that the input states.
+        stated: u64,
+        /// The size that was found.
+        found: u64,
+    },
+    /// A checksum differs from that of the bytes it covers.
+    ChecksumMismatch {
+        /// The checksum in the input.
+        stored: u64,
+        /// The checksum of the bytes.
+        computed: u64,
+    },
+    /// A count is larger than the rest of the input can hold.
+    CountTooLarge {
+        /// The count claimed.
+        claimed: u64,
+        /// How many elements fit at most.
+        most: u64,
+    },
+    /// A variable-length integer does not fit its type.
+    IntegerTooWide {
+        /// The width of the type in bits.
+        bits: u32,
+    },
+    /// Text is not valid UTF-8.
+    NotUtf8,
+    /// Bytes follow the NUL that ends a text.
+    BytesAfterNul,
+    /// The range overlaps another one.
+    Overlap {
+        /// Offset of the first byte of the other range.
+        start: u64,
+        /// Size of the other range in bytes.
+        size: u64,
+    },
+    /// Bytes follow where the element should end.
+    TrailingBytes {
+        /// How many.
+        count: u64,
+    },
+    /// A syntax error in text.
+    Unexpected {
+        /// The byte found.
+        byte: u8,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// Nested deeper than is read.
+    TooDeep {
+        /// The deepest level that is read.
+        limit: u32,
+    },
+    /// Storage that the caller lent, or a table of fixed capacity, is too small.
+    CapacityExceeded {
+        /// The capacity.
+        capacity: u64,
+        /// The capacity needed, at least.
+        needed: u64,
+    },
+    /// No decoder for this is available.
+    NoDecoder,
+}
+
+impl ErrorKind {
+    /// A stable name in kebab case, as `traceglass check --json` prints it in `what`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnexpectedEnd { .. } => "unexpected-end",
+            Self::OutOfBounds { .. } => "out-of-bounds",
+            Self::Negative { .. } => "negative",
+            Self::BadMagic { .. } => "bad-magic",
+            Self::LegacyMagic => "legacy-magic",
+            Self::UnsupportedVersion { .. } => "unsupported-version",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Invalid { .. } => "invalid",
+            Self::ReservedNotZero { .. } => "reserved-not-zero",
+            Self::NotMultiple { .. } => "not-multiple",
+            Self::SizeMismatch { .. } => "size-mismatch",
+            Self::ChecksumMismatch { .. } => "checksum-mismatch",
+            Self::CountTooLarge { .. } => "count-too-large",
+            Self::IntegerTooWide { .. } => "integer-too-wide",
+            Self::NotUtf8 => "not-utf8",
+            Self::BytesAfterNul => "bytes-after-nul",
+            Self::Overlap { .. } => "overlap",
+            Self::TrailingBytes { .. } => "trailing-bytes",
+            Self::Unexpected { .. } => "unexpected",
+            Self::TooDeep { .. } => "too-deep",
+            Self::CapacityExceeded { .. } => "capacity-exceeded",
+            Self::NoDecoder => "no-decoder",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::UnexpectedEnd { needed: 1 } => f.write_str("input ends, 1 more byte needed"),
+            Self::UnexpectedEnd { needed } => write!(f, "input ends, {needed} more bytes needed"),
+            Self::OutOfBounds { start, size } => {
+                write!(f, "claims {size} bytes from {start:#x}, which are not all in the input")
+            }
+            Self::Negative { value } => write!(f, "negative: {value}"),
+            Self::BadMagic { found } => write!(f, "begins with \"{}\"", found.escape_ascii()),
+            Self::LegacyMagic => f.write_str("legacy magic"),
+            Self::UnsupportedVersion { found, supported } => {
+                write!(f, "version {found}, only {supported} is read")
+            }
+            Self::Unsupported { value } => write!(f, "{value} is not supported"),
+            Self::Invalid { value } => write!(f, "{value} is not allowed"),
+            Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
+            Self::NotMultiple { value, of } => write!(f, "{value} is not a multiple of {of}"),
+            Self::SizeMismatch { stated, found } => {
+                write!(f, "stated as {stated} bytes, found to be {found}")
+            }
+            Self::ChecksumMismatch { stored, computed } => {
+                write!(f, "stored as {stored:#x}, computed as {computed:#x}")
+            }
+            Self::CountTooLarge { claimed, most } => {
+                write!(f, "count {claimed}, though at most {most} fit in what follows")
+            }
+            Self::IntegerTooWide { bits } => write!(f, "integer wider than {bits} bits"),
+            Self::NotUtf8 => f.write_str("not UTF-8"),
+            Self::BytesAfterNul => f.write_str("bytes after the NUL that ends it"),
+            Self::Overlap { start, size } => write!(f, "overlaps the {size} bytes from {start:#x}"),
+            Self::TrailingBytes { count: 1 } => f.write_str("1 byte follows its end"),
+            Self::TrailingBytes { count } => write!(f, "{count} bytes follow its end"),
+            Self::Unexpected { byte, expected } => {
+                write!(f, "found '{}', expected {expected}", byte.escape_ascii())
+            }
+            Self::TooDeep { limit } => write!(f, "nested deeper than {limit} levels"),
+            Self::CapacityExceeded { capacity, needed } => {
+                write!(f, "capacity is {capacity}, at least {needed} needed")
+            }
+            Self::NoDecoder => f.write_str("no decoder for it in this build"),
+        }
+    }
+}
+
+/// How much a [`Finding`] matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Severity {
+    /// Against the document or unusual, yet everything can be read.
+    Warning,
+    /// Something cannot be delivered.
+    Error,
+}
+
+/// One thing that a format's `check` has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Finding {
+    severity: Severity,
+    error: Error,
+}
+
+impl Finding {
+    /// A finding that leaves everything readable.
+    pub const fn warning(error: Error) -> Self {
+        Self { severity: Severity::Warning, error }
+    }
+
+    /// A finding because of which something cannot be delivered.
+    pub const fn error(error: Error) -> Self {
+        Self { severity: Severity::Error, error }
+    }
+
+    /// How much it matters.
+    pub const fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What was found, and where.
+    pub const fn cause(&self) -> Error {
+        self.error
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.severity {
+            Severity::Warning => "warning: ",
+            Severity::Error => "error: ",
+        })?;
+        self.error.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    const ELEMENT: Element = Element::new(&"RTC frame payload");
+
+    #[test]
+    fn message_names_element_offset_and_need() {
+        let error = Error::new(0x1f40, ELEMENT, ErrorKind::UnexpectedEnd { needed: 4 });
+        assert_eq!(error.to_string(), "RTC frame payload at 0x1f40: input ends, 4 more bytes needed");
+        assert!(error.is_truncation());
+        assert_eq!(error.rebased(0x10).offset(), 0x1f50);
+        assert_eq!(
+            Finding::warning(error.rebased(u64::MAX)).to_string(),
+            "warning: RTC frame payload at 0xffffffffffffffff: input ends, 4 more bytes needed"
+        );
+    }
+
+    #[test]
+    fn elements_compare_by_name() {
+        let same = std::string::String::from("RTC frame payload").leak();
+        assert_eq!(ELEMENT, Element::new(std::boxed::Box::leak(std::boxed::Box::new(&*same))));
+        assert_ne!(ELEMENT, Element::new(&"RTC frame"));
+    }
+}
