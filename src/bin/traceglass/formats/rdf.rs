@@ -230,7 +230,7 @@ impl Trace for Rdf<'_> {
             match parts.error {
                 Some(error) => {
                     table.styled_row(out, ERROR, cells)?;
-                    table.styled_row(out, ERROR, vec![String::new(), format!("└ {error}")])?;
+                    table.note(out, ERROR, error.to_string())?;
                 }
                 None => table.row(out, cells)?,
             }
