@@ -27,10 +27,11 @@ fn rdf_vectors_are_as_their_manifest_says() {
         if let Some(entries) = facts["entries"].as_array() {
             entries_are(path, &json_lines(&ls), entries);
             contents_are(path, entries);
-            let broken = entries
-                .iter()
-                .any(|entry| entry["data_sha256"].is_null() || entry["header_sha256"].is_null());
-            assert_eq!(status(&ls), if broken { 3 } else { 0 }, "{path}");
+            let unread = |entry: &&Value| entry["data_sha256"].is_null() || entry["header_sha256"].is_null();
+            let unread: Vec<&Value> = entries.iter().filter(unread).collect();
+            if unread.iter().all(|entry| entry["data_open"] != true) {
+                assert_eq!(status(&ls), if unread.is_empty() { 0 } else { 3 }, "{path}");
+            }
         }
         if let Some(digest) = facts["entries_digest"].as_object() {
             let lines = json_lines(&ls);
