@@ -28,9 +28,11 @@ readme_tests() {
 }
 
 readme_info() {
-    local command
+    local command screen
     command=$(readme_command "cargo run --release --features cli -- info")
-    $command | tee /dev/stderr | grep -q "damage *none seen"
+    screen=$($command)
+    printf '%s\n' "$screen"
+    grep -q "damage *none seen" <<<"$screen"
 }
 
 lints() {
