@@ -38,5 +38,7 @@ mod error;
 mod grammar;
 #[allow(dead_code)]
 mod varint;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};
