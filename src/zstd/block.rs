@@ -1,9 +1,9 @@
 //! Blocks: their headers, and decoding one into a slice.
 
+use super::copy::{self, OVERSHOOT};
 use super::literals::{self, Mode};
 use super::sequences::{self, Reader};
 use super::workspace::Tables;
-use super::copy::{self, OVERSHOOT};
 use super::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, SEQUENCES};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
@@ -111,14 +111,8 @@ impl Compressed<'_> {
         literals.decode(source, place, tables)?;
 
         let header = sequences::Header::read(source, literals.end, end, tables)?;
-        let mut writer = Writer {
-            output,
-            at,
-            literals: literals_start,
-            literals_end,
-            start: at,
-            most: self.most,
-        };
+        let mut writer =
+            Writer { output, at, literals: literals_start, literals_end, start: at, most: self.most };
         let readable = writer.output.len().saturating_sub(OVERSHOOT).min(literals_end);
         if header.count > 0 {
             let fault = |kind| Error::new(to_u64(header.start), SEQUENCES, kind);
@@ -207,10 +201,7 @@ impl Writer<'_> {
         let middle = self.at + sequence.literals;
         let end = middle + sequence.len;
         let literals = self.literals + sequence.literals;
-        if end + OVERSHOOT > literals
-            || literals > readable
-            || sequence.offset.wrapping_sub(1) >= middle
-        {
+        if end + OVERSHOOT > literals || literals > readable || sequence.offset.wrapping_sub(1) >= middle {
             return self.execute_exactly(sequence);
         }
         let done = copy::fast(self.output, self.literals, self.at, sequence.literals)
@@ -236,7 +227,9 @@ impl Writer<'_> {
         let literals = self.literals.saturating_add(sequence.literals);
         self.make_room(end, literals)?;
         copy::exact(self.output, self.literals, self.at, sequence.literals)
-            .and_then(|()| copy::exact(self.output, middle.wrapping_sub(sequence.offset), middle, sequence.len))
+            .and_then(|()| {
+                copy::exact(self.output, middle.wrapping_sub(sequence.offset), middle, sequence.len)
+            })
             .ok_or(ErrorKind::BadBitStream)?;
         self.at = end;
         self.literals = literals;

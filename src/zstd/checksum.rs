@@ -58,9 +58,9 @@ impl Xxh64 {
                 .wrapping_add(b.rotate_left(7))
                 .wrapping_add(c.rotate_left(12))
                 .wrapping_add(d.rotate_left(18));
-            self.lanes.iter().fold(sum, |hash, &lane| {
-                (hash ^ round(0, lane)).wrapping_mul(PRIME_1).wrapping_add(PRIME_4)
-            })
+            self.lanes
+                .iter()
+                .fold(sum, |hash, &lane| (hash ^ round(0, lane)).wrapping_mul(PRIME_1).wrapping_add(PRIME_4))
         } else {
             PRIME_5
         };
@@ -95,9 +95,8 @@ fn round(lane: u64, input: u64) -> u64 {
 #[inline(always)]
 fn stripe(lanes: [u64; 4], chunk: &[u8; 32]) -> [u64; 4] {
     let [mut a, mut b, mut c, mut d] = lanes;
-    let mut words = chunk.chunks_exact(8).map(|word| {
-        word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
-    });
+    let mut words =
+        chunk.chunks_exact(8).map(|word| word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word)));
     let mut next = || words.next().unwrap_or(0);
     a = round(a, next());
     b = round(b, next());

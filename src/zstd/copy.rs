@@ -69,10 +69,7 @@ pub(super) fn repeat(bytes: &mut [u8], to: usize, offset: usize, len: usize) -> 
         *bytes.get_mut(to + done)? = byte;
         done += 1;
     }
-    let from = to - offset * (8_usize.div_ceil(offset) - 1);
-    let from = from.wrapping_sub(0);
     let stride = offset * 8_usize.div_ceil(offset);
-    let _ = from;
     while done < len {
         copy_8(bytes, to + done - stride, to + done)?;
         done += 8;

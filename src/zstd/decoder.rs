@@ -1,7 +1,7 @@
 //! Decoding whole frames.
 
-use super::block::{BlockHeader, BlockKind, Compressed};
 use super::bits::LEAD;
+use super::block::{BlockHeader, BlockKind, Compressed};
 use super::checksum::Xxh64;
 use super::frame::{FrameHeader, take_skippable};
 use super::workspace::{Tables, Workspace};

@@ -241,11 +241,8 @@ impl<'a> Frames<'a> {
         }
         let header = FrameHeader::read(bytes)?;
         while !take_block(bytes)?.is_last() {}
-        let checksum = if header.has_checksum {
-            Some(u32::from_le_bytes(*bytes.array(CHECKSUM)?))
-        } else {
-            None
-        };
+        let checksum =
+            if header.has_checksum { Some(u32::from_le_bytes(*bytes.array(CHECKSUM)?)) } else { None };
         let size = start.len().saturating_sub(bytes.len());
         let bytes = start.split(size).map_or(start, |(frame, _)| frame);
         Ok(Frame::Data(DataFrame { header, bytes, checksum }))

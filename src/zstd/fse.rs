@@ -285,12 +285,12 @@ mod tests {
     #[test]
     fn reads_a_description_with_a_gap_and_a_rare_symbol() {
         let fields: [(u32, u32); 6] = [
-            (0, 4),   // accuracy − 5
-            (17, 5),  // 33 are left: 16 of symbol 0; 6 bits, or 5 if below 63 − 33 = 30
-            (1, 4),   // 17 are left: none of symbol 1; 5 bits, or 4 if below 31 − 17 = 14
-            (2, 2),   // two more zeros
-            (30, 5),  // 17 are left: 30 ≥ 16, less 14 is 16, less 1 is 15 of symbol 4
-            (0, 1),   // 2 are left: −1, which takes 1; 2 bits, or 1 if below 3 − 2 = 1
+            (0, 4),  // accuracy − 5
+            (17, 5), // 33 are left: 16 of symbol 0; 6 bits, or 5 if below 63 − 33 = 30
+            (1, 4),  // 17 are left: none of symbol 1; 5 bits, or 4 if below 31 − 17 = 14
+            (2, 2),  // two more zeros
+            (30, 5), // 17 are left: 30 ≥ 16, less 14 is 16, less 1 is 15 of symbol 4
+            (0, 1),  // 2 are left: −1, which takes 1; 2 bits, or 1 if below 3 − 2 = 1
         ];
         let (mut word, mut width) = (0_u64, 0);
         for (value, bits) in fields {

@@ -159,7 +159,7 @@ impl Tree {
         starts
     }
 
-    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
     fn fill(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16], depth: u32) {
         let mut starts = Self::starts(counts, DEPTH - depth);
         for (weight, symbol) in symbols.zip(0_u16..) {
@@ -177,7 +177,7 @@ impl Tree {
         }
     }
 
-    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
     fn fill_deep(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16]) {
         let mut starts = Self::starts(counts, 0);
         for (weight, symbol) in symbols.zip(0_u16..) {
@@ -214,13 +214,7 @@ impl Tree {
     }
 
     /// Decodes the stream at `start..end` of `source` into all of `output`.
-    pub(super) fn decode(
-        &self,
-        source: &[u8],
-        start: usize,
-        end: usize,
-        output: &mut [u8],
-    ) -> Result<()> {
+    pub(super) fn decode(&self, source: &[u8], start: usize, end: usize, output: &mut [u8]) -> Result<()> {
         let mut stream = Stream::open(source, start, end).ok_or_else(|| bad_stream(start))?;
         if self.depth <= DEPTH {
             let mut fives = output.chunks_exact_mut(5);

@@ -55,8 +55,8 @@ const fn consecutive<const N: usize>(first: u64, extra: [u8; N]) -> Codes {
 const LITERAL_LENGTH_CODES: Codes = consecutive(
     0,
     [
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13,
-        14, 15, 16,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12,
+        13, 14, 15, 16,
     ],
 );
 
@@ -83,7 +83,11 @@ const OFFSET_CODES: Codes = {
 
 /// The predefined table of a distribution.
 #[allow(clippy::indexing_slicing)] // At compile time.
-const fn predefined<const N: usize, const S: usize>(counts: [i16; S], accuracy: u32, codes: &Codes) -> [Entry; N] {
+const fn predefined<const N: usize, const S: usize>(
+    counts: [i16; S],
+    accuracy: u32,
+    codes: &Codes,
+) -> [Entry; N] {
     let mut table = [0; N];
     let mut all = [0; 256];
     let mut symbol = 0;
@@ -97,8 +101,8 @@ const fn predefined<const N: usize, const S: usize>(counts: [i16; S], accuracy: 
 
 static PREDEFINED_LITERAL_LENGTHS: [Entry; 64] = predefined(
     [
-        4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1,
-        -1, -1,
+        4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1,
+        -1, -1, -1,
     ],
     6,
     &LITERAL_LENGTH_CODES,
@@ -112,8 +116,8 @@ static PREDEFINED_OFFSETS: [Entry; 32] = predefined(
 
 static PREDEFINED_MATCH_LENGTHS: [Entry; 64] = predefined(
     [
-        1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
+        1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
     ],
     6,
     &MATCH_LENGTH_CODES,
@@ -243,7 +247,8 @@ impl<'a> Reader<'a> {
     pub(super) fn open(source: &'a [u8], start: usize, end: usize, tables: &'a Tables) -> Option<Self> {
         let mut bits = Bits::open(source, start, end)?;
         let [first, second, third] = tables.accuracies;
-        let [literal_length, offset, match_length] = [first, second, third].map(|width| state(bits.read(width)));
+        let [literal_length, offset, match_length] =
+            [first, second, third].map(|width| state(bits.read(width)));
         bits.refill(source);
         Some(Self {
             source,
