@@ -2,12 +2,19 @@
 #![cfg(feature = "zstd")]
 
 use sha2::{Digest, Sha256};
-use traceglass::ErrorKind;
+use traceglass::{Error, ErrorKind};
 use traceglass::zstd::{self, Workspace};
 
-/// Whether two verdicts may differ: what the module's documentation lists.
-fn may_differ(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::BadBitStream | ErrorKind::OverLimit { .. })
+/// Whether the reference may accept what is refused here with this error: see the module's documentation.
+///
+/// Huffman streams that do not end where they should are the bulk of it; compiled with `HUF_DISABLE_FAST_DECODE`, it
+/// refuses them, too.
+fn may_differ(error: Error) -> bool {
+    match error.kind() {
+        ErrorKind::BadBitStream => error.element() == zstd::HUFFMAN_STREAM,
+        ErrorKind::OverLimit { .. } => error.element() == zstd::BLOCK,
+        _ => false,
+    }
 }
 
 #[test]
@@ -215,7 +222,7 @@ fn agrees_with_the_reference_on_damaged_frames() {
                     accepted += 1;
                 }
                 (Err(error), Some(_)) => {
-                    assert!(may_differ(error.kind()), "{error}: {damaged:02x?} {capacity}");
+                    assert!(may_differ(error), "{error}: {damaged:02x?} {capacity}");
                     differ += 1;
                 }
                 (Err(error), None) => {
@@ -235,5 +242,5 @@ fn agrees_with_the_reference_on_damaged_frames() {
         }
     }
     println!("accepted {accepted}, refused {refused}, refused here only {differ}");
-    assert!(accepted > 100 && refused > 1000 && differ < refused / 20);
+    assert!(accepted > 5000 && refused > 50_000);
 }

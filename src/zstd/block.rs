@@ -115,7 +115,13 @@ impl Compressed<'_> {
             Writer { output, at, literals: literals_start, literals_end, start: at, most: self.most };
         let readable = writer.output.len().saturating_sub(OVERSHOOT).min(literals_end);
         if header.count > 0 {
-            let fault = |kind| Error::new(to_u64(header.start), SEQUENCES, kind);
+            let fault = |kind| match kind {
+                // Of the block as a whole.
+                ErrorKind::OverLimit { .. } | ErrorKind::OutputTooSmall { .. } => {
+                    Error::new(to_u64(self.start), BLOCK, kind)
+                }
+                _ => Error::new(to_u64(header.start), SEQUENCES, kind),
+            };
             let reader = Reader::open(source, header.start, end, tables);
             let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
             for left in (0..header.count).rev() {
