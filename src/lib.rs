@@ -37,6 +37,9 @@ mod error;
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod grammar;
 #[allow(dead_code)]
+#[cfg(any(feature = "rtc", feature = "ctf2"))]
+mod json;
+#[allow(dead_code)]
 mod varint;
 
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};
