@@ -7,6 +7,7 @@
 //! After an error the parser is done. [`Parser::rest`] then stands at the fault, and a new parser can begin at any
 //! position that its caller finds sensible: damaged metadata is read object by object.
 
+mod float;
 mod parser;
 mod text;
 

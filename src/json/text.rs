@@ -1,4 +1,4 @@
-use super::{Source, take_byte};
+use super::{Source, float, take_byte};
 use crate::bytes::to_u64;
 use crate::error::{Element, Error, ErrorKind, Result};
 use core::iter::FusedIterator;
@@ -262,21 +262,8 @@ impl<'a, S: Source<'a>> Number<S> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The nearest `f64`; infinite where it is too large. `None` if it is in pieces and longer than 64 bytes.
-    pub(crate) fn as_f64(self) -> Option<f64> {
-        let mut buffer = [0; 64];
-        let text = match self.text.together() {
-            Some(text) => text,
-            None => {
-                let mut source = self.text;
-                let mut len = 0_usize;
-                while let Some(byte) = take_byte(&mut source) {
-                    *buffer.get_mut(len)? = byte;
-                    len = len.saturating_add(1);
-                }
-                buffer.get(..len)?
-            }
-        };
-        core::str::from_utf8(text).ok()?.parse().ok()
+    /// The nearest `f64`; infinite where it is too large. More than 38 significant digits may round to a neighbour.
+    pub(crate) fn as_f64(self) -> f64 {
+        float::parse(self.text)
     }
 }
