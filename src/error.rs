@@ -160,6 +160,13 @@ pub enum ErrorKind {
         /// The newest version that is read.
         supported: u64,
     },
+    /// The version, of two numbers, is not one that is read, or not one that is known.
+    UnsupportedRevision {
+        /// The major version found.
+        major: u64,
+        /// The minor version found.
+        minor: u64,
+    },
     /// The value is defined, or may be some day, but is not read here.
     Unsupported {
         /// The value found.
@@ -181,6 +188,20 @@ pub enum ErrorKind {
         value: u64,
         /// What it should be a multiple of.
         of: u64,
+    },
+    /// A value is smaller than it can be.
+    TooSmall {
+        /// The value found.
+        found: u64,
+        /// The least that is possible.
+        least: u64,
+    },
+    /// A value is larger than it can be.
+    TooLarge {
+        /// The value found.
+        found: u64,
+        /// The most that is possible.
+        most: u64,
     },
     /// Two sizes that should be equal are not.
     SizeMismatch {
@@ -245,6 +266,17 @@ pub enum ErrorKind {
     },
     /// No decoder for this is available.
     NoDecoder,
+    /// The byte order is not that of what came before.
+    ByteOrderChanged,
+    /// The UUID is not that of what came before.
+    UuidMismatch {
+        /// The UUID found.
+        found: [u8; 16],
+    },
+    /// What must stand here does not.
+    Missing,
+    /// What must occur once occurs again.
+    Repeated,
 }
 
 impl ErrorKind {
@@ -257,10 +289,13 @@ impl ErrorKind {
             Self::BadMagic { .. } => "bad-magic",
             Self::LegacyMagic => "legacy-magic",
             Self::UnsupportedVersion { .. } => "unsupported-version",
+            Self::UnsupportedRevision { .. } => "unsupported-revision",
             Self::Unsupported { .. } => "unsupported",
             Self::Invalid { .. } => "invalid",
             Self::ReservedNotZero { .. } => "reserved-not-zero",
             Self::NotMultiple { .. } => "not-multiple",
+            Self::TooSmall { .. } => "too-small",
+            Self::TooLarge { .. } => "too-large",
             Self::SizeMismatch { .. } => "size-mismatch",
             Self::ChecksumMismatch { .. } => "checksum-mismatch",
             Self::CountTooLarge { .. } => "count-too-large",
@@ -273,6 +308,10 @@ impl ErrorKind {
             Self::TooDeep { .. } => "too-deep",
             Self::CapacityExceeded { .. } => "capacity-exceeded",
             Self::NoDecoder => "no-decoder",
+            Self::ByteOrderChanged => "byte-order-changed",
+            Self::UuidMismatch { .. } => "uuid-mismatch",
+            Self::Missing => "missing",
+            Self::Repeated => "repeated",
         }
     }
 }
@@ -291,10 +330,13 @@ impl fmt::Display for ErrorKind {
             Self::UnsupportedVersion { found, supported } => {
                 write!(f, "version {found}, only {supported} is read")
             }
+            Self::UnsupportedRevision { major, minor } => write!(f, "version {major}.{minor} is not known"),
             Self::Unsupported { value } => write!(f, "{value} is not supported"),
             Self::Invalid { value } => write!(f, "{value} is not allowed"),
             Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
             Self::NotMultiple { value, of } => write!(f, "{value} is not a multiple of {of}"),
+            Self::TooSmall { found, least } => write!(f, "{found}, though it is {least} at least"),
+            Self::TooLarge { found, most } => write!(f, "{found}, though it is {most} at most"),
             Self::SizeMismatch { stated, found } => {
                 write!(f, "stated as {stated} bytes, found to be {found}")
             }
@@ -318,6 +360,13 @@ impl fmt::Display for ErrorKind {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
             Self::NoDecoder => f.write_str("no decoder for it in this build"),
+            Self::ByteOrderChanged => f.write_str("byte order changes"),
+            Self::UuidMismatch { found } => {
+                f.write_str("another UUID: ")?;
+                found.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Self::Missing => f.write_str("missing"),
+            Self::Repeated => f.write_str("occurs again"),
         }
     }
 }

@@ -32,6 +32,8 @@ extern crate std;
 // A build with fewer formats uses less of the foundation.
 #[allow(dead_code)]
 mod bytes;
+#[cfg(feature = "ctf2")]
+pub mod ctf2;
 mod error;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
