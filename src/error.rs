@@ -189,19 +189,19 @@ pub enum ErrorKind {
         /// What it should be a multiple of.
         of: u64,
     },
-    /// A value is smaller than it can be.
-    TooSmall {
+    /// The value is smaller than is allowed here.
+    UnderLimit {
         /// The value found.
-        found: u64,
-        /// The least that is possible.
-        least: u64,
+        value: u64,
+        /// The smallest that is allowed.
+        limit: u64,
     },
-    /// A value is larger than it can be.
-    TooLarge {
+    /// The value is larger than is allowed here.
+    OverLimit {
         /// The value found.
-        found: u64,
-        /// The most that is possible.
-        most: u64,
+        value: u64,
+        /// The largest that is allowed.
+        limit: u64,
     },
     /// Two sizes that should be equal are not.
     SizeMismatch {
@@ -294,8 +294,8 @@ impl ErrorKind {
             Self::Invalid { .. } => "invalid",
             Self::ReservedNotZero { .. } => "reserved-not-zero",
             Self::NotMultiple { .. } => "not-multiple",
-            Self::TooSmall { .. } => "too-small",
-            Self::TooLarge { .. } => "too-large",
+            Self::UnderLimit { .. } => "under-limit",
+            Self::OverLimit { .. } => "over-limit",
             Self::SizeMismatch { .. } => "size-mismatch",
             Self::ChecksumMismatch { .. } => "checksum-mismatch",
             Self::CountTooLarge { .. } => "count-too-large",
@@ -335,8 +335,8 @@ impl fmt::Display for ErrorKind {
             Self::Invalid { value } => write!(f, "{value} is not allowed"),
             Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
             Self::NotMultiple { value, of } => write!(f, "{value} is not a multiple of {of}"),
-            Self::TooSmall { found, least } => write!(f, "{found}, though it is {least} at least"),
-            Self::TooLarge { found, most } => write!(f, "{found}, though it is {most} at most"),
+            Self::UnderLimit { value, limit } => write!(f, "{value}, though at least {limit} is needed"),
+            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
             Self::SizeMismatch { stated, found } => {
                 write!(f, "stated as {stated} bytes, found to be {found}")
             }

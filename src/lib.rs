@@ -34,6 +34,8 @@ extern crate std;
 mod bytes;
 #[cfg(feature = "ctf2")]
 pub mod ctf2;
+mod detect;
+mod dump;
 mod error;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
@@ -44,4 +46,9 @@ mod json;
 #[allow(dead_code)]
 mod varint;
 
+#[cfg(feature = "rdf")]
+pub mod rdf;
+
+pub use detect::{Format, Lookalike};
+pub use dump::{HexDump, HexRow};
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};

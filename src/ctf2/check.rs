@@ -1,4 +1,4 @@
-use super::{FRAGMENT, Fragment, FragmentKind, MetadataStream, PREAMBLE};
+use super::{FRAGMENT, Fragment, FragmentKind, Language, MetadataStream, PREAMBLE, TEXT, Text};
 use crate::error::{Error, ErrorKind, Finding, Result};
 
 impl MetadataStream<'_> {
@@ -6,7 +6,7 @@ impl MetadataStream<'_> {
     ///
     /// Errors: a packet that cannot be read, a fragment that is not a JSON object in UTF-8. Warnings: an unknown minor
     /// version, missing padding of the last packet, a missing or repeated preamble, a preamble of another version, a
-    /// first fragment without its 0x1E, a fragment without a type or with a known member of a wrong type.
+    /// first fragment without its 0x1E, TSDL without its signature, a fragment without a type or with a known member of a wrong type.
     pub fn check(&self, mut report: impl FnMut(Finding)) {
         let mut minor_is_reported = false;
         for packet in self.packets() {
@@ -24,11 +24,22 @@ impl MetadataStream<'_> {
                 Err(error) => report(Finding::error(error)),
             }
         }
+        if self.language() == Language::Tsdl {
+            let (text, _) = self.readable();
+            if !text.is_empty() && !self.has_tsdl_signature() {
+                report(Finding::warning(Error::new(
+                    text.offset(),
+                    TEXT,
+                    ErrorKind::BadMagic { found: first_bytes(text) },
+                )));
+            }
+            return;
+        }
         let mut is_first = true;
         // An error here is that of the packets again.
         for fragment in self.fragments().map_while(Result::ok) {
             if !fragment.is_separated() {
-                let kind = ErrorKind::Unexpected { byte: first_byte(&fragment), expected: "0x1E" };
+                let kind = ErrorKind::Unexpected { byte: first_bytes(fragment.text())[0], expected: "0x1E" };
                 report(Finding::warning(Error::new(fragment.offset(), FRAGMENT, kind)));
             }
             match fragment.check() {
@@ -59,14 +70,20 @@ fn typed(fragment: &Fragment<'_>, is_first: bool) -> Result<()> {
             found => at(PREAMBLE, ErrorKind::UnsupportedVersion { found: found.unwrap_or(0), supported: 2 }),
         },
         FragmentKind::ClockClass => fragment.clock_class().map(drop),
-        FragmentKind::TraceClass => {
-            fragment.trace_class()?.into_iter().flat_map(|trace| trace.environment()).try_for_each(|entry| entry.map(drop))
-        }
+        FragmentKind::TraceClass => fragment
+            .trace_class()?
+            .into_iter()
+            .flat_map(|trace| trace.environment())
+            .try_for_each(|entry| entry.map(drop)),
         FragmentKind::Untyped => at(FRAGMENT, ErrorKind::Missing),
         _ => Ok(()),
     }
 }
 
-fn first_byte(fragment: &Fragment<'_>) -> u8 {
-    fragment.text().pieces().next().and_then(<[u8]>::first).copied().unwrap_or(0)
+fn first_bytes(text: Text<'_>) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(text.pieces().flatten()) {
+        *to = *from;
+    }
+    bytes
 }

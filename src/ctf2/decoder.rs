@@ -59,9 +59,17 @@ enum State {
     Plain,
     Header,
     /// Content that was read together with a header; the bytes from `next` on follow the packet.
-    Kept { from: usize, to: usize, next: usize, body: Body },
+    Kept {
+        from: usize,
+        to: usize,
+        next: usize,
+        body: Body,
+    },
     /// That content has been handed out.
-    Used { next: usize, body: Body },
+    Used {
+        next: usize,
+        body: Body,
+    },
     Body(Body),
     Failed(Error),
 }
@@ -69,8 +77,20 @@ enum State {
 /// What is left of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Body {
+    /// Header bytes of which nothing is known.
+    header: u64,
     content: u64,
     padding: u64,
+    /// Offsets at which the content and the padding begin.
+    content_offset: u64,
+    padding_offset: u64,
+}
+
+impl Body {
+    /// How many bytes the packet needs at least, without its padding.
+    const fn rest(&self) -> u64 {
+        self.header.saturating_add(self.content)
+    }
 }
 
 impl Decoder {
@@ -121,8 +141,8 @@ impl Decoder {
                 }
                 State::Kept { from, to, next, body } => {
                     self.state = State::Used { next, body };
-                    if let Some(kept) = self.header.get(from..to).filter(|kept| !kept.is_empty()) {
-                        return Ok(Step::Content(kept));
+                    if from < to {
+                        return Ok(Step::Content(self.header.get(from..to).unwrap_or_default()));
                     }
                 }
                 State::Used { next, body } => {
@@ -135,23 +155,28 @@ impl Decoder {
                     }
                     self.state = State::Body(body);
                 }
-                State::Body(Body { content: 0, padding: 0 }) => self.state = State::Header,
-                State::Body(Body { content: 0, padding }) => {
-                    let skipped = to_u64(self.take(input, padding).len());
-                    if skipped == 0 {
-                        return Ok(Step::NeedMore(padding));
-                    }
-                    self.state = State::Body(Body { content: 0, padding: padding.saturating_sub(skipped) });
+                State::Body(body) if body.header > 0 => {
+                    let Some(header) = self.skip(input, body.header) else {
+                        return Ok(Step::NeedMore(body.rest()));
+                    };
+                    self.state = State::Body(Body { header, ..body });
                 }
-                State::Body(Body { content, padding }) => {
-                    let part = self.take(input, content);
+                State::Body(body) if body.content > 0 => {
+                    let part = self.take(input, body.content);
                     if part.is_empty() {
-                        return Ok(Step::NeedMore(content));
+                        return Ok(Step::NeedMore(body.content));
                     }
-                    let content = content.saturating_sub(to_u64(part.len()));
-                    self.state = State::Body(Body { content, padding });
+                    let content = body.content.saturating_sub(to_u64(part.len()));
+                    self.state = State::Body(Body { content, ..body });
                     return Ok(Step::Content(part));
                 }
+                State::Body(body) if body.padding > 0 => {
+                    let Some(padding) = self.skip(input, body.padding) else {
+                        return Ok(Step::NeedMore(body.padding));
+                    };
+                    self.state = State::Body(Body { padding, ..body });
+                }
+                State::Body(_) => self.state = State::Header,
             }
         }
     }
@@ -166,17 +191,26 @@ impl Decoder {
             State::Failed(error) => Err(error),
             State::Start => Err(end(0, METADATA, 1)),
             State::Plain => Ok(None),
-            State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.content > 0 => {
-                Err(end(self.offset, CONTENT, body.content))
+            State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.rest() > 0 => {
+                let offset = body.content_offset.min(self.offset);
+                Err(end(offset, CONTENT, body.rest()))
             }
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.padding > 0 => {
-                Ok(Some(Finding::warning(end(self.offset, PADDING, body.padding))))
+                Ok(Some(Finding::warning(end(body.padding_offset, PADDING, body.padding))))
             }
-            State::Header | State::Body(_) | State::Kept { .. } | State::Used { .. } => match self.header_needs() {
+            State::Header | State::Body(_) | State::Kept { .. } | State::Used { .. } => match self
+                .header_needs()
+            {
                 0 => Ok(None),
                 needed => Err(end(self.offset.saturating_sub(to_u64(self.filled)), PACKET_HEADER, needed)),
             },
         }
+    }
+
+    /// Skips bytes; how many of `most` are left to be skipped, or `None` if there were none.
+    fn skip(&mut self, input: &mut &[u8], most: u64) -> Option<u64> {
+        let skipped = self.take(input, most);
+        (!skipped.is_empty()).then(|| most.saturating_sub(to_u64(skipped.len())))
     }
 
     /// Up to `most` bytes off the front of `input`.
@@ -238,10 +272,17 @@ impl Decoder {
         let from = part(0, header.header_bytes());
         let to = part(from, header.content_bytes());
         let next = part(to, header.padding_bytes());
-        let lacks = |from: usize, to: usize, size: u32| u64::from(size).saturating_sub(to_u64(to.saturating_sub(from)));
-        let content = lacks(from, to, header.content_bytes());
-        let padding = lacks(to, next, header.padding_bytes());
-        self.state = State::Kept { from, to, next, body: Body { content, padding } };
+        let lacks = |from: usize, to: usize, size: u32| {
+            u64::from(size).saturating_sub(to_u64(to.saturating_sub(from)))
+        };
+        let body = Body {
+            header: lacks(0, from, header.header_bytes()),
+            content: lacks(from, to, header.content_bytes()),
+            padding: lacks(to, next, header.padding_bytes()),
+            content_offset: header.offset().saturating_add(header.header_bytes().into()),
+            padding_offset: header.offset().saturating_add(header.content_size().bytes().into()),
+        };
+        self.state = State::Kept { from, to, next, body };
     }
 
     #[cold]

@@ -250,7 +250,8 @@ impl<'a> Fragments<'a> {
                 Ok(Some(piece)) => self.piece = piece,
                 Ok(None) => break,
                 Err(error) => {
-                    let fragment = Fragment { text: Text::new(first, &packets, len), separated: self.separated };
+                    let fragment =
+                        Fragment { text: Text::new(first, &packets, len), separated: self.separated };
                     if !fragment.is_complete() {
                         return Err(error);
                     }
@@ -271,7 +272,8 @@ impl<'a> Fragments<'a> {
             let skipped = data.iter().position(|byte| {
                 *byte != RECORD_SEPARATOR && (separated || !matches!(*byte, b' ' | b'\t' | b'\n' | b'\r'))
             });
-            self.separated |= data.iter().take(skipped.unwrap_or(data.len())).any(|byte| *byte == RECORD_SEPARATOR);
+            self.separated |=
+                data.iter().take(skipped.unwrap_or(data.len())).any(|byte| *byte == RECORD_SEPARATOR);
             if let Some(skipped) = skipped {
                 self.piece.advance(skipped);
                 return Ok(true);

@@ -78,17 +78,21 @@ impl Bits {
     /// Checks that it is a whole number of bytes.
     fn whole(self, offset: u64, element: Element) -> Result<Self> {
         let (value, of) = (self.0.into(), 8);
-        if self.0 % 8 == 0 { Ok(self) } else { Err(Error::new(offset, element, ErrorKind::NotMultiple { value, of })) }
+        if self.0.is_multiple_of(8) {
+            Ok(self)
+        } else {
+            Err(Error::new(offset, element, ErrorKind::NotMultiple { value, of }))
+        }
     }
 
     /// Checks that it lies between two others.
     fn within(self, least: Self, most: Self, offset: u64, element: Element) -> Result<Self> {
-        let found = self.0.into();
+        let value = self.0.into();
         if self < least {
-            return Err(Error::new(offset, element, ErrorKind::TooSmall { found, least: least.0.into() }));
+            return Err(Error::new(offset, element, ErrorKind::UnderLimit { value, limit: least.0.into() }));
         }
         if self > most {
-            return Err(Error::new(offset, element, ErrorKind::TooLarge { found, most: most.0.into() }));
+            return Err(Error::new(offset, element, ErrorKind::OverLimit { value, limit: most.0.into() }));
         }
         Ok(self)
     }
@@ -161,10 +165,6 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) const fn uuid(&self) -> Uuid {
-        self.uuid
-    }
-
     pub(super) const fn order(&self) -> ByteOrder {
         self.order
     }
@@ -389,8 +389,9 @@ fn header_size(input: Bytes<'_>, order: ByteOrder) -> Option<Bits> {
 
 /// Whether a header that claims version 2 ends at byte 37: see [`Leniency::Lenient`].
 fn is_short(input: Bytes<'_>, order: ByteOrder, fields: &Fields) -> bool {
-    let plausible = header_size(input, order)
-        .is_some_and(|size| size >= Bits(LONG * 8) && size.0 % 8 == 0 && size <= fields.content_size);
+    let plausible = header_size(input, order).is_some_and(|size| {
+        size >= Bits(LONG * 8) && size.0.is_multiple_of(8) && size <= fields.content_size
+    });
     !plausible && input.as_slice().get(to_usize(SHORT)) == Some(&RECORD_SEPARATOR)
 }
 

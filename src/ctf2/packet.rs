@@ -16,7 +16,8 @@ impl<'a> Packet<'a> {
     /// The packet at the front of `input`, whose header has been read, and the input behind it.
     pub(super) fn read(input: Bytes<'a>, header: PacketHeader) -> Result<(Self, Bytes<'a>)> {
         let size = to_usize(header.content_bytes());
-        let Some((content, rest)) = input.split(to_usize(header.header_bytes())).and_then(|(_, body)| body.split(size))
+        let Some((content, rest)) =
+            input.split(to_usize(header.header_bytes())).and_then(|(_, body)| body.split(size))
         else {
             return Err(cut_content(&header, input.end_offset()));
         };
@@ -153,7 +154,8 @@ impl<'a> Packets<'a> {
             if !self.input.as_slice().starts_with(&magic) {
                 continue;
             }
-            let packet = PacketHeader::next(self.input, &profile).and_then(|header| Packet::read(self.input, header));
+            let packet =
+                PacketHeader::next(self.input, &profile).and_then(|header| Packet::read(self.input, header));
             if packet.is_ok() {
                 self.failed = false;
                 return Some(self.offset());

@@ -1,7 +1,7 @@
 use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
 use super::{ByteOrder, Fragments, Leniency, METADATA, PACKET_HEADER, PacketHeader, Packets, Text, Uuid};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use core::iter::FusedIterator;
 
 /// How a metadata stream is wrapped.
@@ -51,17 +51,17 @@ impl<'a> MetadataStream<'a> {
     ///
     /// | kind | element |
     /// |---|---|
-    /// | [`BadMagic`](ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](super::MAGIC) behind the first packet |
-    /// | [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
-    /// | [`ByteOrderChanged`](ErrorKind::ByteOrderChanged) | [`MAGIC`](super::MAGIC) |
-    /// | [`Unsupported`](ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](super::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](super::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](super::CHECKSUM_SCHEME) |
-    /// | [`UnsupportedRevision`](ErrorKind::UnsupportedRevision) | [`VERSION`](super::VERSION) |
-    /// | [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 44 bytes in version 2 |
-    /// | [`TooSmall`](ErrorKind::TooSmall), [`NotMultiple`](ErrorKind::NotMultiple), [`TooLarge`](ErrorKind::TooLarge) | [`HEADER_SIZE`](super::HEADER_SIZE) |
-    /// | [`NotMultiple`](ErrorKind::NotMultiple) | [`CONTENT_SIZE`](super::CONTENT_SIZE), [`TOTAL_SIZE`](super::TOTAL_SIZE) |
-    /// | [`TooSmall`](ErrorKind::TooSmall), [`TooLarge`](ErrorKind::TooLarge) | [`CONTENT_SIZE`](super::CONTENT_SIZE) |
-    /// | [`UuidMismatch`](ErrorKind::UuidMismatch) | [`UUID`](super::UUID) |
-    /// | [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) | [`CONTENT`](super::CONTENT), when the packet is reached |
+    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](super::MAGIC) behind the first packet |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
+    /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](super::MAGIC) |
+    /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](super::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](super::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](super::CHECKSUM_SCHEME) |
+    /// | [`UnsupportedRevision`](crate::ErrorKind::UnsupportedRevision) | [`VERSION`](super::VERSION) |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 44 bytes in version 2 |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`NotMultiple`](crate::ErrorKind::NotMultiple), [`OverLimit`](crate::ErrorKind::OverLimit) | [`HEADER_SIZE`](super::HEADER_SIZE) |
+    /// | [`NotMultiple`](crate::ErrorKind::NotMultiple) | [`CONTENT_SIZE`](super::CONTENT_SIZE), [`TOTAL_SIZE`](super::TOTAL_SIZE) |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`OverLimit`](crate::ErrorKind::OverLimit) | [`CONTENT_SIZE`](super::CONTENT_SIZE) |
+    /// | [`UuidMismatch`](crate::ErrorKind::UuidMismatch) | [`UUID`](super::UUID) |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`CONTENT`](super::CONTENT), when the packet is reached |
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, Leniency::Strict)
     }
@@ -71,7 +71,9 @@ impl<'a> MetadataStream<'a> {
         let input = Bytes::new(data);
         match Form::detect(data) {
             Some(Form::Plain) => Ok(Self { input, first: None }),
-            Some(Form::Packets(_)) => PacketHeader::first(input, leniency).map(|first| Self { input, first: Some(first) }),
+            Some(Form::Packets(_)) => {
+                PacketHeader::first(input, leniency).map(|first| Self { input, first: Some(first) })
+            }
             None => Err(not_metadata(data)),
         }
     }
@@ -146,6 +148,11 @@ impl<'a> MetadataStream<'a> {
             },
             _ => Language::Json,
         }
+    }
+
+    /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
+    pub fn has_tsdl_signature(&self) -> bool {
+        self.readable().0.starts_with(b"/* CTF 1.8")
     }
 
     /// The fragments of the text; none if it is TSDL.
