@@ -196,13 +196,6 @@ pub enum ErrorKind {
         /// The smallest that is allowed.
         limit: u64,
     },
-    /// The value is larger than is allowed here.
-    OverLimit {
-        /// The value found.
-        value: u64,
-        /// The largest that is allowed.
-        limit: u64,
-    },
     /// Two sizes that should be equal are not.
     SizeMismatch {
         /// The size that the input states.
@@ -349,7 +342,6 @@ impl ErrorKind {
             Self::Unexpected { .. } => "unexpected",
             Self::TooDeep { .. } => "too-deep",
             Self::CapacityExceeded { .. } => "capacity-exceeded",
-            Self::OverLimit { .. } => "over-limit",
             Self::UnevenDistribution { .. } => "uneven-distribution",
             Self::MissingTable => "missing-table",
             Self::BadBitStream => "bad-bit-stream",
@@ -409,7 +401,6 @@ impl fmt::Display for ErrorKind {
             Self::CapacityExceeded { capacity, needed } => {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
-            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
             Self::UnevenDistribution { left } => {
                 write!(f, "does not share out all there is, {left} over or missing")
             }

@@ -53,7 +53,7 @@
 //!     let fragment = fragment?;
 //!     if let Some(clock) = fragment.clock_class()? {
 //!         assert_eq!(clock.frequency(), Some(1000));
-//!         assert_eq!(fragment.offset(), 38);
+//!         assert_eq!(fragment.offset(), 37);
 //!     }
 //! }
 //! assert_eq!(stream.fragments().count(), 2);
