@@ -10,6 +10,9 @@ pub enum Format {
     /// AMD's Radeon Data File.
     #[cfg(feature = "rdf")]
     Rdf,
+    /// CTF 2 metadata, in packets or plain.
+    #[cfg(feature = "ctf2")]
+    Ctf2,
 }
 
 impl Format {
@@ -25,6 +28,10 @@ impl Format {
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
         }
+        #[cfg(feature = "ctf2")]
+        if crate::ctf2::Form::detect(data).is_some() {
+            return Some(Self::Ctf2);
+        }
         let _ = data;
         None
     }
@@ -34,6 +41,8 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
+            #[cfg(feature = "ctf2")]
+            Self::Ctf2 => "ctf2",
         }
     }
 }

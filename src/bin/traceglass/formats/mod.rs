@@ -1,5 +1,6 @@
 //! One file a format: what it can say for each verb.
 
+pub mod ctf2;
 pub mod rdf;
 
 use crate::input::Input;
@@ -42,6 +43,7 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     };
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
+        Some(Format::Ctf2) => ctf2::open(data),
         _ if data.is_empty() => Err(Unreadable::new("empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {
             Some(lookalike) => lookalike.to_string(),
