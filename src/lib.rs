@@ -39,4 +39,7 @@ mod grammar;
 #[allow(dead_code)]
 mod varint;
 
+#[cfg(feature = "rfr")]
+pub mod rfr;
+
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};
