@@ -193,14 +193,13 @@ impl Meta<'_> {
         let mut formats = self.formats();
         let mut first = true;
         loop {
-            let at = formats.offset();
             match formats.next_format() {
                 Ok(Some(text)) => {
                     let known = FormatIdentifier::from_text(text)
                         .is_some_and(|format| format.variant() == Variant::Chunk && format.is_supported());
                     if core::mem::take(&mut first) && !known {
                         let kind = ErrorKind::Invalid { value: crate::bytes::to_u64(text.len()) };
-                        report(Finding::warning(Error::new(at, IDENTIFIER, kind)));
+                        report(Finding::warning(Error::new(formats.last_offset(), IDENTIFIER, kind)));
                     }
                 }
                 Ok(None) => break,

@@ -73,8 +73,9 @@ impl<'a> Chunk<'a> {
 
     /// The most sequences that it can have, given its size: what a directory needs room for at most.
     pub fn sequence_count_max(&self) -> u64 {
-        let room = self.body.left().checked_div(SEQUENCE_SIZE_MIN).unwrap_or(0);
-        self.sequence_count().unwrap_or(0).min(room)
+        let mut body = self.body;
+        let count = body.u64(SEQUENCES).unwrap_or(0);
+        count.min(body.left().checked_div(SEQUENCE_SIZE_MIN).unwrap_or(0))
     }
 
     pub(super) const fn body(&self) -> Reader<'a> {

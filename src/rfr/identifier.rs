@@ -171,3 +171,8 @@ fn number(text: &str) -> Option<u32> {
     }
     text.parse().ok()
 }
+
+/// Whether `data` begins with the identifier of an RFR file, of whatever version.
+pub fn detect(data: &[u8]) -> bool {
+    FormatIdentifier::parse(data).is_ok_and(|identifier| !matches!(identifier.variant, Variant::Other(_)))
+}

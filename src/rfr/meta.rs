@@ -61,7 +61,7 @@ impl<'a> Meta<'a> {
 
     /// The identifiers of the formats used, that of the chunks first.
     pub const fn formats(&self) -> Formats<'a> {
-        Formats { reader: self.body, left: None, failed: false }
+        Formats { reader: self.body, left: None, last: 0, failed: false }
     }
 
     pub(super) const fn created_at(&self) -> Timestamp {
@@ -75,6 +75,8 @@ pub struct Formats<'a> {
     reader: Reader<'a>,
     /// Not known before the first.
     left: Option<u64>,
+    /// Where the one that came last begins.
+    last: u64,
     failed: bool,
 }
 
@@ -86,6 +88,7 @@ impl<'a> Formats<'a> {
         };
         self.left = Some(left);
         let Some(left) = left.checked_sub(1) else { return Ok(None) };
+        self.last = self.reader.offset();
         let text = self.reader.string(META)?;
         self.left = Some(left);
         Ok(Some(text))
@@ -107,6 +110,11 @@ impl<'a> Formats<'a> {
     /// Offset of the next one, or behind the last one.
     pub const fn offset(&self) -> u64 {
         self.reader.offset()
+    }
+
+    /// Offset of the one that came last.
+    pub(super) const fn last_offset(&self) -> u64 {
+        self.last
     }
 
     /// How many bytes follow.

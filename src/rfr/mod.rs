@@ -85,7 +85,7 @@ mod value;
 pub use callsite::{Callsite, CallsiteKind, Callsites, Level};
 pub use chunk::{Chunk, ChunkHeader};
 pub use directory::{Directory, DirectoryEntry};
-pub use identifier::{FormatIdentifier, Variant};
+pub use identifier::{FormatIdentifier, Variant, detect};
 pub use item::{Item, Items};
 pub use list::List;
 pub use merge::{Merge, MergeSlot, Merged};
