@@ -40,6 +40,8 @@ mod error;
 mod grammar;
 #[allow(dead_code)]
 mod varint;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 #[cfg(feature = "rdf")]
 pub mod rdf;

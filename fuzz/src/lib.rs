@@ -1,5 +1,7 @@
 //! What holds for every format, whatever the input.
 
+pub mod zstd;
+
 use traceglass::{Error, Finding, Result};
 
 /// A borrowed slice lies in the input.

@@ -250,6 +250,9 @@ impl Trace for Rdf<'_> {
         if args.json {
             return Err(Failure::usage("chunks of an RDF file are bytes; there is no --json for them"));
         }
+        if let Some(damage) = self.damage {
+            out.warn(&args.path, damage);
+        }
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
         if args.rdf.header {
@@ -437,6 +440,7 @@ fn sha256(data: &[u8]) -> String {
 /// An identifier for people.
 fn name(id: Identifier) -> String {
     match id.text() {
+        Ok("") => "(empty)".to_owned(),
         Ok(text) => printable(text),
         Err(_) => id.to_string(),
     }
