@@ -7,6 +7,8 @@
 mod common;
 #[path = "vectors/rdf.rs"]
 mod rdf;
+#[path = "vectors/rfr.rs"]
+mod rfr;
 
 use serde_json::{Map, Value};
 use std::path::PathBuf;
