@@ -10,6 +10,12 @@ pub enum Format {
     /// AMD's Radeon Data File.
     #[cfg(feature = "rdf")]
     Rdf,
+    /// CTF 2 metadata, in packets or plain.
+    #[cfg(feature = "ctf2")]
+    Ctf2,
+    /// Rust Flight Recorder.
+    #[cfg(feature = "rfr")]
+    Rfr,
 }
 
 impl Format {
@@ -25,6 +31,14 @@ impl Format {
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
         }
+        #[cfg(feature = "ctf2")]
+        if crate::ctf2::Form::detect(data).is_some() {
+            return Some(Self::Ctf2);
+        }
+        #[cfg(feature = "rfr")]
+        if crate::rfr::detect(data) {
+            return Some(Self::Rfr);
+        }
         let _ = data;
         None
     }
@@ -34,6 +48,10 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
+            #[cfg(feature = "ctf2")]
+            Self::Ctf2 => "ctf2",
+            #[cfg(feature = "rfr")]
+            Self::Rfr => "rfr",
         }
     }
 }

@@ -32,6 +32,8 @@ extern crate std;
 // A build with fewer formats uses less of the foundation.
 #[allow(dead_code)]
 mod bytes;
+#[cfg(feature = "ctf2")]
+pub mod ctf2;
 mod detect;
 mod dump;
 mod error;
@@ -39,12 +41,17 @@ mod error;
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod grammar;
 #[allow(dead_code)]
+#[cfg(any(feature = "rtc", feature = "ctf2"))]
+mod json;
+#[allow(dead_code)]
 mod varint;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
 #[cfg(feature = "rdf")]
 pub mod rdf;
+#[cfg(feature = "rfr")]
+pub mod rfr;
 
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};

@@ -11,7 +11,7 @@ use core::fmt;
 
 /// Decompresses Zstandard chunks with the crate `ruzstd`, which allocates.
 ///
-/// It says less about a fault than [`zstd`](crate::zstd) does: where the frame begins, not what in it is wrong.
+/// An error says where the frame begins, not what in it is wrong.
 pub struct Ruzstd(FrameDecoder);
 
 impl Ruzstd {
@@ -82,13 +82,13 @@ impl Decompress for Ruzstd {
         let capacity = to_u64(output.len());
         let mut input = Bytes::new(stored);
         let mut written = 0_usize;
-        loop {
+        while !input.is_empty() {
             let free = output.get_mut(written..).unwrap_or_default();
             let (read, more) = self.frame(input.as_slice(), free).map_err(|fault| {
                 let kind = match fault {
                     Fault::Frame => ErrorKind::Invalid { value: 0 },
                     Fault::OutputFull => {
-                        ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) }
+                        ErrorKind::OutputTooSmall { capacity, needed: capacity.saturating_add(1) }
                     }
                     Fault::Checksum(stored, computed) => {
                         ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() }
@@ -98,10 +98,8 @@ impl Decompress for Ruzstd {
             })?;
             written = written.saturating_add(more);
             input.advance(read);
-            if input.is_empty() || read == 0 {
-                return Ok(written);
-            }
         }
+        Ok(written)
     }
 }
 

@@ -2,9 +2,11 @@
 //! can include a builder by its path.
 #![allow(dead_code)] // Each suite uses a part.
 
+pub mod ctf2;
 pub mod rdf;
+pub mod rfr;
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// Every prefix of `data`, the empty one and the whole included.
 pub fn prefixes(data: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -44,7 +46,10 @@ pub fn lies_in(part: &[u8], whole: &[u8]) -> bool {
 /// The `traceglass` command with `args`, run to its end.
 #[cfg(feature = "cli")]
 pub fn traceglass(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_traceglass")).args(args).output().expect("the command runs")
+    std::process::Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(args)
+        .output()
+        .expect("the command runs")
 }
 
 /// The exit status of a run that was not ended by a signal.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::zstd::Workspace;
 use traceglass::{Error, Finding, Format};
 
 /// Which part of an RDF file `cat` prints.
@@ -250,6 +251,9 @@ impl Trace for Rdf<'_> {
         if args.json {
             return Err(Failure::usage("chunks of an RDF file are bytes; there is no --json for them"));
         }
+        if let Some(damage) = self.damage {
+            out.warn(&args.path, damage);
+        }
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
         if args.rdf.header {
@@ -401,13 +405,13 @@ impl Parts {
 
 /// Decompresses into memory of its own.
 struct Decoder {
-    zstd: traceglass::rdf::Ruzstd,
+    zstd: Workspace,
     buffer: Vec<u8>,
 }
 
 impl Decoder {
     fn new() -> Self {
-        Self { zstd: traceglass::rdf::Ruzstd::new(), buffer: Vec::new() }
+        Self { zstd: Workspace::new(), buffer: Vec::new() }
     }
 
     fn data<'b>(&'b mut self, chunk: Chunk<'b>) -> Result<&'b [u8], Error> {
@@ -437,6 +441,7 @@ fn sha256(data: &[u8]) -> String {
 /// An identifier for people.
 fn name(id: Identifier) -> String {
     match id.text() {
+        Ok("") => "(empty)".to_owned(),
         Ok(text) => printable(text),
         Err(_) => id.to_string(),
     }
