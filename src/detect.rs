@@ -13,6 +13,9 @@ pub enum Format {
     /// CTF 2 metadata, in packets or plain.
     #[cfg(feature = "ctf2")]
     Ctf2,
+    /// Rust Flight Recorder.
+    #[cfg(feature = "rfr")]
+    Rfr,
 }
 
 impl Format {
@@ -32,6 +35,10 @@ impl Format {
         if crate::ctf2::Form::detect(data).is_some() {
             return Some(Self::Ctf2);
         }
+        #[cfg(feature = "rfr")]
+        if crate::rfr::detect(data) {
+            return Some(Self::Rfr);
+        }
         let _ = data;
         None
     }
@@ -43,6 +50,8 @@ impl Format {
             Self::Rdf => "rdf",
             #[cfg(feature = "ctf2")]
             Self::Ctf2 => "ctf2",
+            #[cfg(feature = "rfr")]
+            Self::Rfr => "rfr",
         }
     }
 }

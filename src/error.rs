@@ -203,6 +203,32 @@ pub enum ErrorKind {
         /// The size that was found.
         found: u64,
     },
+    /// A value that the input states differs from what it describes.
+    Mismatch {
+        /// The value stated.
+        stated: u64,
+        /// The value found.
+        found: u64,
+    },
+    /// A value is less than the one before it, though they should ascend.
+    NotAscending {
+        /// The value before it.
+        previous: u64,
+        /// The value found.
+        value: u64,
+    },
+    /// A value lies outside the range that the input states for it.
+    OutsideRange {
+        /// The least value allowed.
+        start: u64,
+        /// The least value above the range.
+        end: u64,
+    },
+    /// A value is too large to be expressed in its unit.
+    Overflow {
+        /// The value found.
+        value: u64,
+    },
     /// A checksum differs from that of the bytes it covers.
     ChecksumMismatch {
         /// The checksum in the input.
@@ -332,6 +358,10 @@ impl ErrorKind {
             Self::UnderLimit { .. } => "under-limit",
             Self::OverLimit { .. } => "over-limit",
             Self::SizeMismatch { .. } => "size-mismatch",
+            Self::Mismatch { .. } => "mismatch",
+            Self::NotAscending { .. } => "not-ascending",
+            Self::OutsideRange { .. } => "outside-range",
+            Self::Overflow { .. } => "overflow",
             Self::ChecksumMismatch { .. } => "checksum-mismatch",
             Self::CountTooLarge { .. } => "count-too-large",
             Self::IntegerTooWide { .. } => "integer-too-wide",
@@ -382,6 +412,10 @@ impl fmt::Display for ErrorKind {
             Self::SizeMismatch { stated, found } => {
                 write!(f, "stated as {stated} bytes, found to be {found}")
             }
+            Self::Mismatch { stated, found } => write!(f, "stated as {stated}, found to be {found}"),
+            Self::NotAscending { previous, value } => write!(f, "{value} after {previous}"),
+            Self::OutsideRange { start, end } => write!(f, "not in {start}..{end}"),
+            Self::Overflow { value } => write!(f, "{value} is too large for its unit"),
             Self::ChecksumMismatch { stored, computed } => {
                 write!(f, "stored as {stored:#x}, computed as {computed:#x}")
             }

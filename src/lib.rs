@@ -50,6 +50,8 @@ pub mod zstd;
 
 #[cfg(feature = "rdf")]
 pub mod rdf;
+#[cfg(feature = "rfr")]
+pub mod rfr;
 
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};

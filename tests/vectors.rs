@@ -9,6 +9,8 @@ mod common;
 mod ctf2;
 #[path = "vectors/rdf.rs"]
 mod rdf;
+#[path = "vectors/rfr.rs"]
+mod rfr;
 
 use serde_json::{Map, Value};
 use std::path::PathBuf;

@@ -4,6 +4,7 @@
 
 pub mod ctf2;
 pub mod rdf;
+pub mod rfr;
 
 use std::process::Output;
 
