@@ -279,18 +279,26 @@ impl Tree {
         let [one, two, three, four] = outputs;
         let [mut a, mut b, mut c, mut d] = *streams;
         let table = &self.table;
-        let ones = one.chunks_exact_mut(5);
-        let twos = two.chunks_exact_mut(5);
-        let threes = three.chunks_exact_mut(5);
-        let fours = four.chunks_exact_mut(5);
+        // Known to be of one length, they share one bounds check. (Zipped chunks would divide by their size, which may
+        // panic where it is not seen to be 5.)
+        let len = four.len();
+        let (Some(one), Some(two), Some(three)) =
+            (one.get_mut(..len), two.get_mut(..len), three.get_mut(..len))
+        else {
+            return;
+        };
         // Five codes are at most 55 bits, and a refill makes 56 good.
-        for (((one, two), three), four) in ones.zip(twos).zip(threes).zip(fours) {
+        let mut at = 0_u32;
+        while let (Some(one), Some(two), Some(three), Some(four)) =
+            (five(one, at), five(two, at), five(three, at), five(four, at))
+        {
             for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
                 *one = a.take(table);
                 *two = b.take(table);
                 *three = c.take(table);
                 *four = d.take(table);
             }
+            at = at.wrapping_add(5);
             a.refill(source);
             b.refill(source);
             c.refill(source);
@@ -298,6 +306,14 @@ impl Tree {
         }
         *streams = [a, b, c, d];
     }
+}
+
+/// Five bytes at a position of 32 bits, to which 5 can be added without overflow.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+fn five(bytes: &mut [u8], at: u32) -> Option<&mut [u8; 5]> {
+    let at = at as usize;
+    bytes.get_mut(at..at.wrapping_add(5))?.first_chunk_mut()
 }
 
 /// A damaged stream that begins at `start`.
