@@ -105,6 +105,15 @@ pub fn text() -> String {
         .join("\x1e")
 }
 
+/// A small file with everything in it: three packets with padding, of which the first ends inside a character.
+pub fn sample() -> Vec<u8> {
+    let text = text();
+    let cut = text.find('ö').expect("the host's name") + 1;
+    let (a, b) = text.as_bytes().split_at(cut);
+    let (b, c) = b.split_at(b.len() / 2);
+    stream([a, b, c], |content| Packet::v2(content).padding(&[0; 20]))
+}
+
 /// A stream of `packets` packets of 4 KiB, for measuring.
 pub fn large(packets: usize) -> Vec<u8> {
     const CONTENT: usize = 4096 - 44;
