@@ -32,6 +32,8 @@ extern crate std;
 // A build with fewer formats uses less of the foundation.
 #[allow(dead_code)]
 mod bytes;
+mod detect;
+mod dump;
 mod error;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
@@ -42,4 +44,9 @@ mod json;
 #[allow(dead_code)]
 mod varint;
 
+#[cfg(feature = "rdf")]
+pub mod rdf;
+
+pub use detect::{Format, Lookalike};
+pub use dump::{HexDump, HexRow};
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};

@@ -1,0 +1,59 @@
+//! One file a format: what it can say for each verb.
+
+pub mod rdf;
+
+use crate::input::Input;
+use crate::output::Out;
+use crate::status::{Result, Status, Unreadable};
+use crate::verbs::check::Findings;
+use crate::verbs::hex::Fields;
+use crate::verbs::info::Info;
+use crate::verbs::{cat, ls};
+use traceglass::{Format, Lookalike};
+
+/// A trace that has been opened.
+pub trait Trace {
+    fn format(&self) -> Format;
+
+    /// What it is, without reading more than is needed to say so.
+    fn info(&self) -> Result<Info>;
+
+    /// Its parts, one a line.
+    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status>;
+
+    /// Its content, or the part selected.
+    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status>;
+
+    /// Reads and verifies everything.
+    fn check(&self, findings: &mut Findings<'_>) -> Result<Status>;
+
+    /// Hands out the fields in the range to be shown, in ascending order.
+    fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status>;
+}
+
+/// Opens a trace of any format.
+pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    let data = match input {
+        Input::File(mapped) => mapped.data(),
+        Input::Directory(_) => return Err(Unreadable::new("a directory without a trace in it")),
+    };
+    match Format::detect(data) {
+        Some(Format::Rdf) => rdf::open(data),
+        _ if data.is_empty() => Err(Unreadable::new("empty")),
+        _ => Err(Unreadable::new(match Lookalike::detect(data) {
+            Some(lookalike) => lookalike.to_string(),
+            None => {
+                format!("not a known format: begins with \"{}\"", data[..data.len().min(8)].escape_ascii())
+            }
+        })),
+    }
+}
+
+/// The verdict that JSON output gives.
+pub fn verdict(status: Status) -> &'static str {
+    match status {
+        Status::Clean => "clean",
+        Status::Damaged => "damaged",
+        Status::Failed => "unreadable",
+    }
+}

@@ -1,0 +1,449 @@
+//! RDF for each verb.
+
+use super::Trace;
+use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
+use crate::status::{Failure, Result, Status, Unreadable};
+use crate::table::{Table, left, right};
+use crate::verbs::check::Findings;
+use crate::verbs::hex::{Field, Fields};
+use crate::verbs::info::Info;
+use crate::verbs::{cat, ls};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::{Error, Finding, Format};
+
+/// Which part of an RDF file `cat` prints.
+#[derive(clap::Args, Default, PartialEq)]
+#[command(next_help_heading = "RDF")]
+pub struct Select {
+    /// The chunk with this identifier
+    #[arg(long, value_name = "ID", conflicts_with = "entry")]
+    chunk: Option<String>,
+    /// The N-th chunk of that identifier, from 0
+    #[arg(long, value_name = "N", requires = "chunk")]
+    index: Option<usize>,
+    /// The chunk of the N-th index entry, from 0
+    #[arg(long, value_name = "N")]
+    entry: Option<usize>,
+    /// The chunk's header instead of its data
+    #[arg(long, conflicts_with = "stored")]
+    header: bool,
+    /// The data as stored, not decompressed
+    #[arg(long)]
+    stored: bool,
+}
+
+struct Rdf<'a> {
+    file: File<'a>,
+    /// What is wrong with the index.
+    damage: Option<Error>,
+}
+
+pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    match File::salvage(data) {
+        Ok((file, damage)) => Ok(Box::new(Rdf { file, damage })),
+        Err(error) => {
+            Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
+        }
+    }
+}
+
+impl Rdf<'_> {
+    /// The errors that can be found without decompressing.
+    fn structural_errors(&self) -> Vec<Error> {
+        let mut errors: Vec<Error> = self.damage.into_iter().collect();
+        for entry in self.file.entries() {
+            self.file.check_entry(entry, |finding| {
+                if finding.severity() == traceglass::Severity::Error {
+                    errors.push(finding.cause());
+                }
+            });
+            if let Compression::Other(number) = entry.compression() {
+                let kind = traceglass::ErrorKind::Unsupported { value: number.into() };
+                errors.push(Error::new(entry.offset() + 16, traceglass::rdf::COMPRESSION, kind));
+            }
+        }
+        errors
+    }
+
+    fn selected(&self, select: &Select) -> Result<Chunk<'_>> {
+        let (chunk, asked) = match (&select.chunk, select.entry) {
+            (Some(id), _) => {
+                let n = select.index.unwrap_or(0);
+                // An identifier that is too long would be cut, and then find another chunk.
+                let found =
+                    (id.len() <= 16).then(|| self.file.chunk(Identifier::from(id.as_str()), n)).flatten();
+                (found, format!("chunk {id} number {n}"))
+            }
+            (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
+            (None, None) => {
+                return Err(Failure::usage(
+                    "an RDF file has many chunks: select one with --chunk or --entry",
+                ));
+            }
+        };
+        chunk.ok_or_else(|| match self.damage {
+            Some(damage) => {
+                Failure::unreadable(format!("{asked} is not in what is left of the index: {damage}"))
+            }
+            None => {
+                Failure::unreadable(format!("no {asked}; the file has {} entries", self.file.index().len()))
+            }
+        })
+    }
+}
+
+impl Trace for Rdf<'_> {
+    fn format(&self) -> Format {
+        Format::Rdf
+    }
+
+    fn info(&self) -> Result<Info> {
+        let header = self.file.header();
+        let mut fields = Map::new();
+        fields.insert("magic".into(), String::from_utf8_lossy(header.magic()).into());
+        fields.insert("version".into(), header.version().into());
+        fields.insert("index_offset".into(), header.index_offset().into());
+        fields.insert("index_size".into(), header.index_size().into());
+        fields.insert("entries".into(), self.file.index().len().into());
+
+        let mut lines = Vec::new();
+        let at = format!("at {:#x}", header.index_offset());
+        lines
+            .push(("index", format!("{} {at}", counted(self.file.index().len() as u64, "entry", "entries"))));
+        let mut by_compression: BTreeMap<u8, u64> = BTreeMap::new();
+        let mut identifiers: Vec<(Identifier, u64)> = Vec::new();
+        let mut counts: BTreeMap<Identifier, usize> = BTreeMap::new();
+        let (mut stored, mut data, mut headers) = (0_u64, 0_u64, 0_u64);
+        let size = |size: i64| u64::try_from(size).unwrap_or(0);
+        for entry in self.file.entries() {
+            *by_compression.entry(entry.compression().number()).or_default() += 1;
+            let place = *counts.entry(entry.identifier()).or_insert_with(|| {
+                identifiers.push((entry.identifier(), 0));
+                identifiers.len() - 1
+            });
+            identifiers[place].1 += 1;
+            headers = headers.saturating_add(size(entry.header_size()));
+            stored = stored.saturating_add(size(entry.stored_size()));
+            data = data.saturating_add(size(entry.data_size()));
+        }
+        let kinds: Vec<String> = by_compression
+            .iter()
+            .map(|(&number, &count)| match number {
+                0 => format!("{} raw", grouped(count)),
+                1 => format!("{} zstd", grouped(count)),
+                other => format!("{} of unknown compression {other}", grouped(count)),
+            })
+            .collect();
+        if !kinds.is_empty() {
+            lines.push(("chunks", kinds.join(", ")));
+            lines.push(("headers", bytes(headers)));
+            lines.push(("stored", bytes(stored)));
+            let ratio = if stored == data {
+                String::new()
+            } else {
+                format!(", {} of that stored", percent(stored, data))
+            };
+            lines.push(("data", format!("{}{ratio}", bytes(data))));
+        }
+        const SHOWN: usize = 12;
+        let more = identifiers.len().saturating_sub(SHOWN);
+        for (number, (id, count)) in identifiers.into_iter().take(SHOWN).enumerate() {
+            let times = if count == 1 { String::new() } else { format!(" ×{}", grouped(count)) };
+            let label = if number == 0 { "identifiers" } else { "" };
+            lines.push((label, format!("{}{times}", name(id))));
+        }
+        if more > 0 {
+            lines.push(("", format!("and {} more", grouped(more as u64))));
+        }
+        let errors = self.structural_errors();
+        let status = Status::damaged_if(!errors.is_empty());
+        let mut damage: Vec<String> = errors.iter().take(SHOWN).map(Error::to_string).collect();
+        if errors.len() > SHOWN {
+            damage.push(format!("and {} more", grouped((errors.len() - SHOWN) as u64)));
+        }
+        let legacy = if header.is_legacy() { ", legacy magic RTA_DATA" } else { "" };
+        Ok(Info {
+            bytes: self.file.data().len() as u64,
+            status,
+            fields,
+            title: format!("RDF, Radeon Data File, version {}{legacy}", header.version()),
+            lines,
+            damage,
+        })
+    }
+
+    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+        let mut columns = vec![
+            right("entry"),
+            left("identifier"),
+            right("n"),
+            right("version"),
+            left("kind"),
+            right("header"),
+            right("at"),
+        ];
+        columns.extend([right("stored"), right("data"), right("ratio")]);
+        if args.sha256 {
+            columns.push(left("data sha256"));
+        }
+        let mut table = Table::new(&columns);
+        let mut numbers: BTreeMap<Identifier, u64> = BTreeMap::new();
+        let mut status = Status::damaged_if(self.damage.is_some());
+        let (mut stored, mut data) = (0_u64, 0_u64);
+        let mut decoder = Decoder::new();
+        for entry in self.file.entries() {
+            let next = numbers.entry(entry.identifier()).or_default();
+            let index = *next;
+            *next += 1;
+            let parts = Parts::read(&self.file, entry, args.sha256, &mut decoder);
+            if parts.error.is_some() {
+                status = Status::Damaged;
+            }
+            if args.json {
+                out.json(&parts.json(entry, index, args.sha256))?;
+                continue;
+            }
+            stored = stored.saturating_add(u64::try_from(entry.stored_size()).unwrap_or(0));
+            data = data.saturating_add(u64::try_from(entry.data_size()).unwrap_or(0));
+            let ratio = match (u64::try_from(entry.stored_size()), u64::try_from(entry.data_size())) {
+                (Ok(stored), Ok(data)) if entry.compression() != Compression::None => percent(stored, data),
+                _ => String::new(),
+            };
+            let mut cells = vec![
+                entry.number().to_string(),
+                name(entry.identifier()),
+                index.to_string(),
+                entry.version().to_string(),
+                entry.compression().to_string(),
+                grouped(entry.header_size()),
+                format!("{:#x}", entry.data_offset()),
+                grouped(entry.stored_size()),
+                grouped(entry.data_size()),
+                ratio,
+            ];
+            if args.sha256 {
+                cells.push(parts.data_sha256.unwrap_or_default());
+            }
+            match parts.error {
+                Some(error) => {
+                    table.styled_row(out, ERROR, cells)?;
+                    table.styled_row(out, ERROR, vec![String::new(), format!("└ {error}")])?;
+                }
+                None => table.row(out, cells)?,
+            }
+        }
+        if !args.json {
+            table.finish(out)?;
+            let total = counted(self.file.index().len() as u64, "chunk", "chunks");
+            out.line(format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
+            if let Some(damage) = self.damage {
+                out.line(out.paint(WARNING, format_args!("the index is not whole: {damage}")))?;
+            }
+        }
+        Ok(status)
+    }
+
+    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+        if args.json {
+            return Err(Failure::usage("chunks of an RDF file are bytes; there is no --json for them"));
+        }
+        let chunk = self.selected(&args.rdf)?;
+        let fail = |error| Failure::content(Format::Rdf, error);
+        if args.rdf.header {
+            out.bytes(chunk.header().map_err(fail)?)?;
+        } else if args.rdf.stored {
+            out.bytes(chunk.stored().map_err(fail)?)?;
+        } else {
+            let mut decoder = Decoder::new();
+            out.bytes(decoder.data(chunk).map_err(fail)?)?;
+        }
+        Ok(Status::damaged_if(self.damage.is_some()))
+    }
+
+    fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
+        self.file.check_structure(|finding| findings.report(finding));
+        if let Some(damage) = self.damage {
+            findings.report(Finding::error(damage));
+        }
+        let mut decoder = Decoder::new();
+        for entry in self.file.entries() {
+            if !self.file.check_entry(entry, |finding| findings.report(finding)) {
+                continue;
+            }
+            let chunk = self.file.chunk_at(entry.number());
+            if let Some(Err(error)) = chunk.map(|chunk| decoder.verify(chunk)) {
+                findings.report(Finding::error(error));
+            }
+        }
+        let mut storage = vec![0; self.file.index().len() * 2];
+        if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
+            findings.report(Finding::warning(error));
+        }
+        Ok(findings.status())
+    }
+
+    fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
+        let header = self.file.header();
+        fields.field(&Field::new(0, 8, "magic", format_args!("\"{}\"", header.magic().escape_ascii())))?;
+        fields.field(&Field::new(8, 4, "version", header.version()))?;
+        fields.field(&Field::new(12, 4, "reserved", header.reserved()))?;
+        fields.field(&Field::new(16, 8, "index offset", format_args!("{:#x}", header.index_offset())))?;
+        fields.field(&Field::new(24, 8, "index size", header.index_size()))?;
+        // The parts stand in any order and may overlap: those in the range, by where they begin.
+        let shown = fields.range();
+        let mut parts: Vec<(u64, u64, String)> = Vec::new();
+        let index = self.file.index();
+        for entry in self.file.entries() {
+            let id = name(entry.identifier());
+            let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
+            for (part, range) in ranges {
+                match range {
+                    Ok(range) if range.start < shown.end && range.end > shown.start => {
+                        let label = format!("entry {} {part}", entry.number());
+                        parts.push((range.start, range.end - range.start, format!("{label}\t{id}")));
+                    }
+                    _ => {}
+                }
+            }
+            let at = entry.offset();
+            if at < shown.end && at + Index::ENTRY_SIZE as u64 > shown.start {
+                parts.extend(entry_fields(entry));
+            }
+        }
+        debug_assert!(Header::SIZE == 32 && index.offset() <= self.file.data().len() as u64);
+        parts.sort_by_key(|&(offset, len, _)| (offset, std::cmp::Reverse(len)));
+        for (offset, len, label) in parts {
+            let (name, value) = label.split_once('\t').unwrap_or((&label, ""));
+            fields.field(&Field::new(offset, len, name, value))?;
+        }
+        Ok(Status::damaged_if(self.damage.is_some()))
+    }
+}
+
+/// The fields of an index entry: offset, length, name and value with a tab between.
+fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = (u64, u64, String)> {
+    let fields = [
+        (16, "identifier", name(entry.identifier())),
+        (1, "compression", format!("{} {}", entry.compression().number(), entry.compression())),
+        (3, "reserved", hex(&entry.reserved())),
+        (4, "version", entry.version().to_string()),
+        (8, "header offset", format!("{:#x}", entry.header_offset())),
+        (8, "header size", entry.header_size().to_string()),
+        (8, "data offset", format!("{:#x}", entry.data_offset())),
+        (8, "data size", entry.stored_size().to_string()),
+        (8, "uncompressed size", entry.uncompressed_size().to_string()),
+    ];
+    let number = entry.number();
+    let mut offset = entry.offset();
+    fields.into_iter().map(move |(len, field, value)| {
+        let at = offset;
+        offset += len;
+        (at, len, format!("entry {number} {field}\t{value}"))
+    })
+}
+
+/// What `ls` says of an entry after looking at its chunk.
+struct Parts {
+    header_sha256: Option<String>,
+    data_sha256: Option<String>,
+    error: Option<Error>,
+}
+
+impl Parts {
+    fn read(file: &File<'_>, entry: Entry<'_>, digest: bool, decoder: &mut Decoder) -> Self {
+        let mut parts = Self { header_sha256: None, data_sha256: None, error: None };
+        if !digest {
+            file.check_entry(entry, |finding| {
+                if finding.severity() == traceglass::Severity::Error {
+                    parts.error.get_or_insert(finding.cause());
+                }
+            });
+            return parts;
+        }
+        let Some(chunk) = file.chunk_at(entry.number()) else { return parts };
+        match chunk.header() {
+            Ok(header) => parts.header_sha256 = Some(sha256(header)),
+            Err(error) => parts.error = Some(error),
+        }
+        match decoder.data(chunk) {
+            Ok(data) => parts.data_sha256 = Some(sha256(data)),
+            Err(error) => parts.error = parts.error.or(Some(error)),
+        }
+        parts
+    }
+
+    fn json(&self, entry: Entry<'_>, index: u64, digest: bool) -> Value {
+        let mut object = Map::new();
+        object.insert("entry".into(), entry.number().into());
+        object.insert("id".into(), entry.identifier().text().ok().into());
+        object.insert("id_hex".into(), hex(entry.identifier_bytes()).into());
+        object.insert("index".into(), index.into());
+        object.insert("version".into(), entry.version().into());
+        object.insert("compression".into(), entry.compression().number().into());
+        object.insert("header_offset".into(), entry.header_offset().into());
+        object.insert("header_size".into(), entry.header_size().into());
+        object.insert("data_offset".into(), entry.data_offset().into());
+        object.insert("stored_size".into(), entry.stored_size().into());
+        object.insert("data_size".into(), entry.data_size().into());
+        if digest {
+            object.insert("header_sha256".into(), self.header_sha256.clone().into());
+            object.insert("data_sha256".into(), self.data_sha256.clone().into());
+        }
+        if let Some(error) = self.error {
+            object.insert("error".into(), error.to_string().into());
+        }
+        object.into()
+    }
+}
+
+/// Decompresses into memory of its own.
+struct Decoder {
+    zstd: traceglass::rdf::Ruzstd,
+    buffer: Vec<u8>,
+}
+
+impl Decoder {
+    fn new() -> Self {
+        Self { zstd: traceglass::rdf::Ruzstd::new(), buffer: Vec::new() }
+    }
+
+    fn data<'b>(&'b mut self, chunk: Chunk<'b>) -> Result<&'b [u8], Error> {
+        let entry = chunk.entry();
+        if entry.compression() == Compression::Zstd {
+            // A block takes 4 bytes at least and gives 128 KiB at most: a larger claim is not believed.
+            let most = (chunk.stored()?.len() as u64 / 4) << 17;
+            let size = entry.output_size()?;
+            if size > most {
+                let kind = traceglass::ErrorKind::SizeMismatch { stated: size, found: most };
+                return Err(Error::new(entry.offset() + 56, traceglass::rdf::UNCOMPRESSED_SIZE, kind));
+            }
+            self.buffer.resize(usize::try_from(size).unwrap_or(usize::MAX), 0);
+        }
+        chunk.data(&mut self.buffer, &mut self.zstd)
+    }
+
+    fn verify(&mut self, chunk: Chunk<'_>) -> Result<(), Error> {
+        self.data(chunk).map(drop)
+    }
+}
+
+fn sha256(data: &[u8]) -> String {
+    hex(&Sha256::digest(data))
+}
+
+/// An identifier for people.
+fn name(id: Identifier) -> String {
+    match id.text() {
+        Ok(text) => printable(text),
+        Err(_) => id.to_string(),
+    }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    #[allow(clippy::cast_precision_loss)]
+    let share = part as f64 * 100.0 / whole.max(1) as f64;
+    format!("{share:.1}%")
+}

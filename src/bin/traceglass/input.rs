@@ -1,0 +1,67 @@
+//! Files to read: mapped, never copied.
+
+use crate::status::Unreadable;
+use memmap2::Mmap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What a path leads to.
+pub enum Input {
+    File(Mapped),
+    /// A directory that is not itself a CTF 2 trace.
+    Directory(PathBuf),
+}
+
+impl Input {
+    /// Opens a path: a file, a directory, or `-` for stdin.
+    pub fn open(path: &Path) -> Result<Self, Unreadable> {
+        if path.is_dir() {
+            let metadata = path.join("metadata");
+            if metadata.is_file() {
+                // A CTF 2 trace is named by its directory as well.
+                return Mapped::open(&metadata).map(Self::File);
+            }
+            return Ok(Self::Directory(path.to_owned()));
+        }
+        Mapped::open(path).map(Self::File)
+    }
+}
+
+/// The bytes of a file.
+pub struct Mapped(Storage);
+
+enum Storage {
+    Map(Mmap),
+    /// What cannot be mapped, such as a pipe.
+    Read(Vec<u8>),
+}
+
+impl Mapped {
+    pub fn open(path: &Path) -> Result<Self, Unreadable> {
+        let fail = |error| Unreadable::new(format!("cannot read: {error}"));
+        if path == Path::new("-") {
+            let mut data = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut data).map_err(fail)?;
+            return Ok(Self(Storage::Read(data)));
+        }
+        let mut file = File::open(path).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            let mut data = Vec::new();
+            file.read_to_end(&mut data).map_err(fail)?;
+            return Ok(Self(Storage::Read(data)));
+        }
+        // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
+        // process shortens meanwhile ends this one with a signal; recorders only ever append.
+        let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
+        Ok(Self(Storage::Map(map)))
+    }
+
+    pub fn data(&self) -> &[u8] {
+        match &self.0 {
+            Storage::Map(map) => map,
+            Storage::Read(data) => data,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How a run ended.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+use traceglass::{Error, Format};
+
+/// What a verb found, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Nothing is wrong.
+    Clean,
+    /// The input is damaged or incomplete; what could be read was delivered.
+    Damaged,
+    /// Nothing could be delivered.
+    Failed,
+}
+
+impl Status {
+    /// [`Damaged`](Self::Damaged) if something is.
+    pub fn damaged_if(damaged: bool) -> Self {
+        if damaged { Self::Damaged } else { Self::Clean }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Clean => Self::SUCCESS,
+            Status::Failed => Self::from(1),
+            Status::Damaged => Self::from(3),
+        }
+    }
+}
+
+/// Why a verb could not go on.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for something that does not go together.
+    Usage(String),
+    /// A path cannot be read, or not be understood.
+    Unreadable(Unreadable),
+    /// stdout cannot be written.
+    Output(io::Error),
+}
+
+/// Why a path cannot be read.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// The format, if that could be told.
+    pub format: Option<Format>,
+    /// The located error, if it comes from the input's content.
+    pub error: Option<Error>,
+    /// For people.
+    pub message: String,
+}
+
+impl Unreadable {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { format: None, error: None, message: message.into() }
+    }
+}
+
+impl Failure {
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
+    }
+
+    /// Nothing of what was asked for could be delivered.
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Self::Unreadable(Unreadable::new(message))
+    }
+
+    /// An error in the input because of which nothing could be delivered.
+    pub fn content(format: Format, error: Error) -> Self {
+        Self::Unreadable(Unreadable { format: Some(format), error: Some(error), message: error.to_string() })
+    }
+
+    pub fn status(&self) -> Exit {
+        match self {
+            Self::Usage(_) => Exit(2),
+            Self::Unreadable(_) | Self::Output(_) => Exit(1),
+        }
+    }
+}
+
+/// The exit status of a failure.
+pub struct Exit(u8);
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.0)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(message) => f.write_str(message),
+            Self::Unreadable(unreadable) => f.write_str(&unreadable.message),
+            Self::Output(error) => write!(f, "cannot write: {error}"),
+        }
+    }
+}
+
+impl From<Unreadable> for Failure {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::Unreadable(unreadable)
+    }
+}
+
+/// Only writing to stdout uses `?` on I/O; reading says which path it was.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+pub type Result<T, E = Failure> = std::result::Result<T, E>;

@@ -1,0 +1,87 @@
+//! Aligned columns for people.
+
+use crate::output::{DIM, Out};
+use crate::status::Result;
+use anstyle::Style;
+
+/// How many rows are looked at before the widths of the columns are fixed, so that memory stays flat.
+const LOOK_AHEAD: usize = 1024;
+
+/// A column of a [`Table`].
+#[derive(Clone, Copy)]
+pub struct Column {
+    name: &'static str,
+    right: bool,
+}
+
+/// A column of text.
+pub const fn left(name: &'static str) -> Column {
+    Column { name, right: false }
+}
+
+/// A column of numbers.
+pub const fn right(name: &'static str) -> Column {
+    Column { name, right: true }
+}
+
+/// Rows of aligned columns, written as they come.
+pub struct Table {
+    columns: Vec<Column>,
+    widths: Vec<usize>,
+    waiting: Vec<(Style, Vec<String>)>,
+    fixed: bool,
+}
+
+impl Table {
+    pub fn new(columns: &[Column]) -> Self {
+        let widths = columns.iter().map(|column| column.name.chars().count()).collect();
+        Self { columns: columns.to_vec(), widths, waiting: Vec::new(), fixed: false }
+    }
+
+    /// A row in the plain style.
+    pub fn row(&mut self, out: &mut Out, cells: Vec<String>) -> Result<()> {
+        self.styled_row(out, Style::new(), cells)
+    }
+
+    pub fn styled_row(&mut self, out: &mut Out, style: Style, cells: Vec<String>) -> Result<()> {
+        if self.fixed {
+            return self.write(out, style, &cells);
+        }
+        for (width, cell) in self.widths.iter_mut().zip(&cells) {
+            *width = (*width).max(cell.chars().count());
+        }
+        self.waiting.push((style, cells));
+        if self.waiting.len() >= LOOK_AHEAD { self.fix(out) } else { Ok(()) }
+    }
+
+    /// Writes what is still held back.
+    pub fn finish(mut self, out: &mut Out) -> Result<()> {
+        if self.fixed || self.waiting.is_empty() { Ok(()) } else { self.fix(out) }
+    }
+
+    fn fix(&mut self, out: &mut Out) -> Result<()> {
+        self.fixed = true;
+        let names: Vec<String> = self.columns.iter().map(|column| column.name.to_owned()).collect();
+        self.write(out, DIM, &names)?;
+        for (style, cells) in std::mem::take(&mut self.waiting) {
+            self.write(out, style, &cells)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Out, style: Style, cells: &[String]) -> Result<()> {
+        let mut line = String::new();
+        for ((column, &width), cell) in self.columns.iter().zip(&self.widths).zip(cells) {
+            if !line.is_empty() {
+                line.push_str("  ");
+            }
+            if column.right {
+                line.push_str(&format!("{cell:>width$}"));
+            } else {
+                line.push_str(&format!("{cell:<width$}"));
+            }
+        }
+        let line = out.paint(style, line.trim_end());
+        out.line(line)
+    }
+}

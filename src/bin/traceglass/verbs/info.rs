@@ -1,0 +1,89 @@
+//! `traceglass info`
+
+use crate::formats;
+use crate::input::Input;
+use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path};
+use crate::status::{Result, Status};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// What a file is: format, version, size, time range, parts, damage
+#[derive(clap::Args)]
+pub struct Args {
+    /// One JSON object a path
+    #[arg(long)]
+    json: bool,
+    /// Files or directories; - for stdin
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+/// What a format has to say about a file as a whole.
+pub struct Info {
+    /// The size in bytes; of a recording, of all its files.
+    pub bytes: u64,
+    /// Whether something is damaged, as far as can be told without reading everything.
+    pub status: Status,
+    /// The format's own fields of the JSON object, between `bytes` and `verdict`.
+    pub fields: Map<String, Value>,
+    /// What the format is called in full, with its version.
+    pub title: String,
+    /// Label and value, one a line, for people.
+    pub lines: Vec<(&'static str, String)>,
+    /// What is wrong, one a line.
+    pub damage: Vec<String>,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
+    let mut worst = Status::Clean;
+    for (number, path) in args.paths.iter().enumerate() {
+        if number > 0 && !args.json {
+            out.line("")?;
+        }
+        let status = match one(args, path, out) {
+            Ok(status) => status,
+            Err(failure @ crate::status::Failure::Unreadable(_)) => {
+                out.complain_of(path, &failure);
+                Status::Failed
+            }
+            Err(failure) => return Err(failure),
+        };
+        worst = worst.max(status);
+    }
+    Ok(worst)
+}
+
+fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
+    let input = Input::open(path)?;
+    let trace = formats::open(&input)?;
+    let info = trace.info()?;
+    if args.json {
+        let mut object = Map::new();
+        insert_path(&mut object, path);
+        object.insert("format".into(), trace.format().name().into());
+        object.insert("bytes".into(), info.bytes.into());
+        object.extend(info.fields);
+        object.insert("verdict".into(), formats::verdict(info.status).into());
+        out.json(&object.into())?;
+        return Ok(info.status);
+    }
+    out.line(out.paint(HEADING, path.display()))?;
+    let width = info.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0).max("format".len());
+    let mut line = |label: &str, value: &str| {
+        let label = out.paint(LABEL, format_args!("{label:<width$}"));
+        out.line(format_args!("  {label}  {value}"))
+    };
+    line("format", &info.title)?;
+    line("size", &bytes(info.bytes))?;
+    for (label, value) in &info.lines {
+        line(label, value)?;
+    }
+    let label = out.paint(LABEL, format_args!("{:<width$}", "damage"));
+    if info.damage.is_empty() && info.status == Status::Clean {
+        out.line(format_args!("  {label}  {}", out.paint(GOOD, "none seen")))?;
+    }
+    for damage in &info.damage {
+        out.line(format_args!("  {label}  {}", out.paint(ERROR, damage)))?;
+    }
+    Ok(info.status)
+}

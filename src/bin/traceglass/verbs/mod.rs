@@ -1,0 +1,8 @@
+//! One file a verb.
+
+pub mod cat;
+pub mod check;
+pub mod completions;
+pub mod hex;
+pub mod info;
+pub mod ls;

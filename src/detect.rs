@@ -1,0 +1,119 @@
+//! Which format an input is, by its content.
+
+use core::fmt;
+
+/// A format that this build reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Format {
+    /// AMD's Radeon Data File.
+    #[cfg(feature = "rdf")]
+    Rdf,
+}
+
+impl Format {
+    /// The format of `data`, if it is one that this build reads.
+    ///
+    /// ```
+    /// # #[cfg(feature = "rdf")]
+    /// assert_eq!(traceglass::Format::detect(b"AMD_RDF \x03\0\0\0"), Some(traceglass::Format::Rdf));
+    /// assert_eq!(traceglass::Format::detect(b"PK\x03\x04"), None);
+    /// ```
+    pub fn detect(data: &[u8]) -> Option<Self> {
+        #[cfg(feature = "rdf")]
+        if crate::rdf::detect(data) {
+            return Some(Self::Rdf);
+        }
+        let _ = data;
+        None
+    }
+
+    /// The short name, as the `traceglass` command prints it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            #[cfg(feature = "rdf")]
+            Self::Rdf => "rdf",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Something that is not read here, yet often met where a trace was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Lookalike {
+    /// A memory trace from before RMV 1.9: `MINI`.
+    LegacyRmv,
+    /// A Radeon GPU Profiler file from before it used RDF: 0x50303042.
+    LegacyRgp,
+    /// A bare Zstandard frame.
+    Zstd,
+    /// gzip.
+    Gzip,
+    /// A ZIP archive.
+    Zip,
+    /// xz.
+    Xz,
+    /// CTF 1.8 metadata as plain text.
+    Tsdl,
+    /// JSON text.
+    Json,
+    /// An ELF binary.
+    Elf,
+}
+
+impl Lookalike {
+    /// What `data` looks like by its first bytes.
+    pub fn detect(data: &[u8]) -> Option<Self> {
+        const MAGICS: [(&[u8], Lookalike); 8] = [
+            (b"MINI", Lookalike::LegacyRmv),
+            (b"B00P", Lookalike::LegacyRgp),
+            (b"\x28\xb5\x2f\xfd", Lookalike::Zstd),
+            (b"\x1f\x8b", Lookalike::Gzip),
+            (b"PK\x03\x04", Lookalike::Zip),
+            (b"\xfd7zXZ\0", Lookalike::Xz),
+            (b"/* CTF 1.8", Lookalike::Tsdl),
+            (b"\x7fELF", Lookalike::Elf),
+        ];
+        if let Some(&(_, found)) = MAGICS.iter().find(|(magic, _)| data.starts_with(magic)) {
+            return Some(found);
+        }
+        let first = data.iter().find(|byte| !byte.is_ascii_whitespace())?;
+        matches!(first, b'{' | b'[').then_some(Self::Json)
+    }
+}
+
+impl fmt::Display for Lookalike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LegacyRmv => "begins with MINI: an .rmv from before RMV 1.9, not RDF",
+            Self::LegacyRgp => "begins with 0x50303042: a legacy .rgp, not RDF",
+            Self::Zstd => "a bare zstd frame: decompress it first",
+            Self::Gzip => "gzip: decompress it first",
+            Self::Zip => "a ZIP archive: unpack it first",
+            Self::Xz => "xz: decompress it first",
+            Self::Tsdl => "CTF 1.8 metadata as plain text, without packets",
+            Self::Json => "JSON text",
+            Self::Elf => "an ELF binary",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lookalikes_are_told_by_their_first_bytes() {
+        assert_eq!(Lookalike::detect(&0x5030_3042_u32.to_le_bytes()), Some(Lookalike::LegacyRgp));
+        assert_eq!(Lookalike::detect(b" \n{\"a\":1}"), Some(Lookalike::Json));
+        assert_eq!(Lookalike::detect(b"AMD_RDF "), None);
+        assert_eq!(Lookalike::detect(b""), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Chunk identifiers.
+
+use core::fmt;
+
+/// The identifier of a chunk: 16 bytes, padded with NUL.
+///
+/// Two identifiers are equal when their bytes up to the first NUL are, as in AMD's own reader. The document forbids
+/// bytes after a NUL since revision 1.3; files that have them exist, and [`bytes`](Self::bytes) still gives all 16.
+///
+/// ```
+/// use traceglass::rdf::Identifier;
+///
+/// let id = Identifier::from("TraceProcessInfo");
+/// assert_eq!(id.text(), Ok("TraceProcessInfo"));
+/// assert_eq!(Identifier::new(*b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0"), Identifier::from("ab"));
+/// ```
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Identifier([u8; 16]);
+
+impl Identifier {
+    /// The identifier of exactly these bytes.
+    pub const fn new(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// All 16 bytes, as stored.
+    pub const fn bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// The bytes up to the first NUL.
+    pub fn name(&self) -> &[u8] {
+        self.0.split(|&byte| byte == 0).next().unwrap_or_default()
+    }
+
+    /// The text up to the first NUL.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub fn text(&self) -> Result<&str, core::str::Utf8Error> {
+        core::str::from_utf8(self.name())
+    }
+
+    /// Whether bytes that are not NUL follow the first NUL.
+    pub fn has_bytes_after_nul(&self) -> bool {
+        self.key() != u128::from_be_bytes(self.0)
+    }
+
+    /// The bytes up to the first NUL as a number that orders and compares as they do.
+    #[inline]
+    pub(super) const fn key(&self) -> u128 {
+        const ONES: u128 = u128::from_le_bytes([0x01; 16]);
+        const HIGHS: u128 = u128::from_le_bytes([0x80; 16]);
+        let bytes = u128::from_le_bytes(self.0);
+        // The lowest bit set is the high bit of the first NUL; bits above it may be wrong and are not looked at.
+        let nul = bytes.wrapping_sub(ONES) & !bytes & HIGHS;
+        let kept = if nul == 0 { u128::MAX } else { (nul & nul.wrapping_neg()).wrapping_sub(1) };
+        (bytes & kept).swap_bytes()
+    }
+}
+
+/// The text's first 16 bytes, padded with NUL, as AMD's writer makes them.
+impl From<&str> for Identifier {
+    fn from(text: &str) -> Self {
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(text.bytes()) {
+            *to = from;
+        }
+        Self(bytes)
+    }
+}
+
+impl PartialEq for Identifier {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Identifier {}
+
+impl PartialOrd for Identifier {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// In the order of the bytes up to the first NUL.
+impl Ord for Identifier {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl core::hash::Hash for Identifier {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Debug for Identifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.name().escape_ascii())
+    }
+}
+
+/// The text up to the first NUL, with what is not printable ASCII escaped.
+impl fmt::Display for Identifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name().escape_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The key against its definition, for a NUL at each place and bytes that trouble bit tricks beside it.
+    #[test]
+    fn key_is_the_name_padded() {
+        for fill in [0x01, 0x7f, 0x80, 0x81, 0xff] {
+            for after in [0x00, 0x01, 0x80, 0xff] {
+                for nul in 0..=16 {
+                    let mut bytes = [after; 16];
+                    bytes[..nul].fill(fill);
+                    if let Some(end) = bytes.get_mut(nul) {
+                        *end = 0;
+                    }
+                    let id = Identifier::new(bytes);
+                    assert_eq!(id.name(), &bytes[..nul]);
+                    let mut padded = [0; 16];
+                    padded[..nul].fill(fill);
+                    assert_eq!(id.key(), u128::from_be_bytes(padded), "{bytes:x?}");
+                    assert_eq!(id.has_bytes_after_nul(), nul < 15 && after != 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn order_is_that_of_the_bytes() {
+        let mut ids = ["b", "a", "", "ab", "aa", "0123456789abcdef"].map(Identifier::from);
+        ids.sort();
+        assert_eq!(ids.map(|id| id.0[0]), [0, b'0', b'a', b'a', b'a', b'b']);
+        assert_eq!(std::format!("{} {:?}", ids[4], Identifier::new([0xff; 16])).len(), 3 + 16 * 4 + 2);
+    }
+
+    #[test]
+    fn text_needs_utf8() {
+        assert_eq!(Identifier::from("häß").text(), Ok("häß"));
+        assert!(Identifier::new([0xff; 16]).text().is_err());
+        assert_eq!(Identifier::from("an identifier that is too long").text(), Ok("an identifier th"));
+    }
+}

@@ -1,0 +1,354 @@
+//! The chunk index: its entries in file order.
+
+use super::chunk::Compression;
+use super::header::claim;
+use super::identifier::Identifier;
+use super::raw::RawEntry;
+use super::{CHUNK_INDEX, ChunkPart};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Element, Error, ErrorKind, Finding, Result};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::Range;
+
+/// The chunk index: 64 bytes an entry, borrowed from the input as it is.
+///
+/// **Spec** RDF 1.3, "Chunk index".
+#[derive(Clone, Copy)]
+pub struct Index<'a> {
+    entries: &'a [RawEntry],
+    offset: u64,
+}
+
+impl<'a> Index<'a> {
+    /// Size of an entry in bytes.
+    pub const ENTRY_SIZE: usize = size_of::<RawEntry>();
+
+    /// Views the bytes of an index that begins at `offset` in its file.
+    ///
+    /// The cost does not depend on the number of entries, and any alignment will do.
+    ///
+    /// # Errors
+    /// [`NotMultiple`](ErrorKind::NotMultiple): the size is not a multiple of 64.
+    pub fn parse(data: &'a [u8], offset: u64) -> Result<Self> {
+        let (index, remainder) = Self::parse_prefix(Bytes::at(data, offset));
+        match remainder {
+            0 => Ok(index),
+            _ => Err(Error::new(
+                offset,
+                CHUNK_INDEX,
+                ErrorKind::NotMultiple { value: to_u64(data.len()), of: to_u64(Self::ENTRY_SIZE) },
+            )),
+        }
+    }
+
+    /// The whole entries, and how many bytes are left.
+    pub(super) fn parse_prefix(bytes: Bytes<'a>) -> (Self, usize) {
+        let (entries, rest) = bytes.slice_of();
+        (Self { entries, offset: bytes.offset() }, rest.len())
+    }
+
+    /// Number of entries.
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no entry.
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Offset of the first entry from the start of the file.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Entry `number`, in file order from 0.
+    #[inline]
+    pub fn get(&self, number: usize) -> Option<Entry<'a>> {
+        self.entries.get(number).map(|raw| self.entry(number, raw))
+    }
+
+    /// The entries in file order.
+    #[inline]
+    pub fn entries(&self) -> Entries<'a> {
+        Entries { index: *self, range: 0..self.len() }
+    }
+
+    /// Number of entries with that identifier.
+    pub fn count(&self, identifier: Identifier) -> usize {
+        self.entries().filter(|entry| entry.identifier() == identifier).count()
+    }
+
+    #[inline]
+    fn entry(&self, number: usize, raw: &'a RawEntry) -> Entry<'a> {
+        let position = to_u64(number).wrapping_mul(to_u64(Self::ENTRY_SIZE));
+        Entry { raw, number, offset: self.offset.saturating_add(position) }
+    }
+
+    pub(super) fn key(&self, number: u32) -> Option<u128> {
+        let raw = self.entries.get(usize::try_from(number).ok()?)?;
+        Some(Identifier::new(raw.identifier).key())
+    }
+}
+
+impl fmt::Debug for Index<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index").field("offset", &self.offset).field("len", &self.len()).finish()
+    }
+}
+
+/// The entries of an [`Index`] in file order.
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    index: Index<'a>,
+    range: Range<usize>,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry<'a>> {
+        self.index.get(self.range.next()?)
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<Entry<'a>> {
+        self.index.get(self.range.nth(n)?)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Entries<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.index.get(self.range.next_back()?)
+    }
+}
+
+impl ExactSizeIterator for Entries<'_> {}
+impl FusedIterator for Entries<'_> {}
+
+/// One entry of the chunk index: what the file says of a chunk.
+///
+/// Offsets and sizes are signed in the file and may be wrong; they are given as stored, and checked by
+/// [`header_range`](Self::header_range) and [`stored_range`](Self::stored_range).
+///
+/// **Layout**
+///
+/// | at | bytes | type | field |
+/// |---|---|---|---|
+/// | 0 | 16 | text | chunk identifier |
+/// | 16 | 1 | `u8` | compression |
+/// | 17 | 3 | | reserved, 0 |
+/// | 20 | 4 | `u32` | version of the chunk |
+/// | 24 | 8 | `i64` | offset of the chunk header, from the start of the file |
+/// | 32 | 8 | `i64` | size of the chunk header in bytes |
+/// | 40 | 8 | `i64` | offset of the chunk data, from the start of the file |
+/// | 48 | 8 | `i64` | size of the chunk data in bytes, as stored |
+/// | 56 | 8 | `i64` | size after decompression; 0 where not compressed |
+///
+/// **Spec** RDF 1.3, "Chunk index".
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    raw: &'a RawEntry,
+    number: usize,
+    offset: u64,
+}
+
+impl<'a> Entry<'a> {
+    /// Place in the index, in file order from 0.
+    pub const fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Offset of the entry itself from the start of the file.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Identifier of the chunk.
+    #[inline]
+    pub const fn identifier(&self) -> Identifier {
+        Identifier::new(self.raw.identifier)
+    }
+
+    /// The identifier's 16 bytes, borrowed.
+    pub const fn identifier_bytes(&self) -> &'a [u8; 16] {
+        &self.raw.identifier
+    }
+
+    /// How the data is compressed.
+    #[inline]
+    pub const fn compression(&self) -> Compression {
+        Compression::from_stored(self.raw.compression)
+    }
+
+    /// The reserved bytes, which should be 0.
+    pub const fn reserved(&self) -> [u8; 3] {
+        self.raw.reserved
+    }
+
+    /// Version of the chunk, defined by its writer; 1 by default.
+    #[inline]
+    pub fn version(&self) -> u32 {
+        self.raw.version.get()
+    }
+
+    /// Offset of the chunk header, as stored.
+    #[inline]
+    pub fn header_offset(&self) -> i64 {
+        self.raw.header_offset.get()
+    }
+
+    /// Size of the chunk header in bytes, as stored.
+    #[inline]
+    pub fn header_size(&self) -> i64 {
+        self.raw.header_size.get()
+    }
+
+    /// Offset of the chunk data, as stored.
+    #[inline]
+    pub fn data_offset(&self) -> i64 {
+        self.raw.data_offset.get()
+    }
+
+    /// Size of the chunk data in the file in bytes, as stored.
+    #[inline]
+    pub fn stored_size(&self) -> i64 {
+        self.raw.data_size.get()
+    }
+
+    /// The field `uncompressedChunkSize`, as stored: 0 where the data is not compressed.
+    #[inline]
+    pub fn uncompressed_size(&self) -> i64 {
+        self.raw.uncompressed_size.get()
+    }
+
+    /// Size of the data in bytes after decompression, as stated.
+    #[inline]
+    pub fn data_size(&self) -> i64 {
+        match self.compression() {
+            Compression::None => self.stored_size(),
+            _ => self.uncompressed_size(),
+        }
+    }
+
+    /// Which bytes of the file the chunk header is.
+    ///
+    /// # Errors
+    /// [`Negative`](ErrorKind::Negative), or [`OutOfBounds`](ErrorKind::OutOfBounds) if no file can be that long.
+    pub fn header_range(&self) -> Result<Range<u64>> {
+        self.range(ChunkPart::Header)
+    }
+
+    /// Which bytes of the file the chunk data is.
+    ///
+    /// # Errors
+    /// As for [`header_range`](Self::header_range).
+    pub fn stored_range(&self) -> Result<Range<u64>> {
+        self.range(ChunkPart::Data)
+    }
+
+    /// Size of the data in bytes after decompression, for the buffer to lend.
+    ///
+    /// # Errors
+    /// [`Negative`](ErrorKind::Negative).
+    pub fn output_size(&self) -> Result<u64> {
+        let (position, element) = match self.compression() {
+            Compression::None => ChunkPart::Data.size_field(),
+            _ => (56, super::UNCOMPRESSED_SIZE),
+        };
+        claim(self.data_size(), self.offset.saturating_add(position), element)
+    }
+
+    fn range(&self, part: ChunkPart) -> Result<Range<u64>> {
+        let (start, size) = match part {
+            ChunkPart::Header => (self.header_offset(), self.header_size()),
+            ChunkPart::Data => (self.data_offset(), self.stored_size()),
+        };
+        let (at_start, start_element) = part.offset_field();
+        let (at_size, size_element) = part.size_field();
+        let start = claim(start, self.offset.saturating_add(at_start), start_element)?;
+        let size = claim(size, self.offset.saturating_add(at_size), size_element)?;
+        match start.checked_add(size) {
+            Some(end) => Ok(start..end),
+            None => Err(self.out_of_bounds(part, start, size)),
+        }
+    }
+
+    /// The bytes of a part in `input`, which is the whole file.
+    pub(super) fn locate(&self, part: ChunkPart, input: Bytes<'a>) -> Result<Bytes<'a>> {
+        let range = self.range(part)?;
+        let size = range.end.saturating_sub(range.start);
+        input.range(range.start, size).ok_or_else(|| self.out_of_bounds(part, range.start, size))
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, part: ChunkPart, start: u64, size: u64) -> Error {
+        let (position, _) = part.offset_field();
+        let offset = self.offset.saturating_add(position);
+        Error::new(offset, part.element(), ErrorKind::OutOfBounds { start, size })
+    }
+
+    /// What this entry says against the document, without looking at the chunk.
+    pub(super) fn check(&self, report: &mut impl FnMut(Finding)) {
+        let mut warn = |position, element: Element, kind| {
+            report(Finding::warning(Error::new(self.offset.saturating_add(position), element, kind)));
+        };
+        if self.identifier().text().is_err() {
+            warn(0, super::IDENTIFIER, ErrorKind::NotUtf8);
+        }
+        if self.identifier().has_bytes_after_nul() {
+            warn(0, super::IDENTIFIER, ErrorKind::BytesAfterNul);
+        }
+        let [a, b, c] = self.reserved();
+        let value = u64::from(u32::from_le_bytes([a, b, c, 0]));
+        if value != 0 {
+            warn(17, super::RESERVED, ErrorKind::ReservedNotZero { value });
+        }
+        if self.compression() == Compression::None && self.uncompressed_size() != 0 {
+            let stated = self.uncompressed_size();
+            let kind = match u64::try_from(stated) {
+                Ok(stated) => ErrorKind::SizeMismatch { stated, found: 0 },
+                Err(_) => ErrorKind::Negative { value: stated },
+            };
+            warn(56, super::UNCOMPRESSED_SIZE, kind);
+        }
+    }
+}
+
+impl fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("number", &self.number)
+            .field("identifier", &self.identifier())
+            .field("compression", &self.compression())
+            .field("version", &self.version())
+            .field("header_offset", &self.header_offset())
+            .field("header_size", &self.header_size())
+            .field("data_offset", &self.data_offset())
+            .field("stored_size", &self.stored_size())
+            .field("data_size", &self.data_size())
+            .finish()
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Entry<'_> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(
+            f,
+            "Entry {{ number: {}, identifier: {}, data_offset: {}, stored_size: {}, data_size: {} }}",
+            self.number,
+            self.identifier(),
+            self.data_offset(),
+            self.stored_size(),
+            self.data_size()
+        );
+    }
+}
