@@ -245,6 +245,24 @@ pub enum ErrorKind {
     },
     /// No decoder for this is available.
     NoDecoder,
+    /// It should be there, and is not.
+    Missing,
+    /// It is there, and should not be.
+    Misplaced,
+    /// A number does not follow the one before.
+    OutOfSequence {
+        /// The number found.
+        found: u64,
+        /// The number that would follow.
+        expected: u64,
+    },
+    /// The element does not end before a boundary that none crosses.
+    CrossesBoundary {
+        /// Offset of the boundary.
+        boundary: u64,
+    },
+    /// A checksum is right for the bytes that were there when it was computed; more were written then.
+    StaleChecksum,
 }
 
 impl ErrorKind {
@@ -273,6 +291,11 @@ impl ErrorKind {
             Self::TooDeep { .. } => "too-deep",
             Self::CapacityExceeded { .. } => "capacity-exceeded",
             Self::NoDecoder => "no-decoder",
+            Self::Missing => "missing",
+            Self::Misplaced => "misplaced",
+            Self::OutOfSequence { .. } => "out-of-sequence",
+            Self::CrossesBoundary { .. } => "crosses-boundary",
+            Self::StaleChecksum => "stale-checksum",
         }
     }
 }
@@ -318,6 +341,13 @@ impl fmt::Display for ErrorKind {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
             Self::NoDecoder => f.write_str("no decoder for it in this build"),
+            Self::Missing => f.write_str("missing"),
+            Self::Misplaced => f.write_str("not where one can be"),
+            Self::OutOfSequence { found, expected } => {
+                write!(f, "number {found} where {expected} should follow")
+            }
+            Self::CrossesBoundary { boundary } => write!(f, "does not end before {boundary:#x}"),
+            Self::StaleChecksum => f.write_str("computed before the last bytes were written"),
         }
     }
 }

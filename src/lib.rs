@@ -46,6 +46,8 @@ mod varint;
 
 #[cfg(feature = "rdf")]
 pub mod rdf;
+#[cfg(feature = "rtc")]
+pub mod rtc;
 
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};
