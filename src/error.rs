@@ -243,6 +243,48 @@ pub enum ErrorKind {
         /// The capacity needed, at least.
         needed: u64,
     },
+    /// The value is larger than is allowed here.
+    OverLimit {
+        /// The value found.
+        value: u64,
+        /// The largest that is allowed.
+        limit: u64,
+    },
+    /// Probabilities or code lengths do not share out all there is to share.
+    UnevenDistribution {
+        /// How much is left over or missing.
+        left: u64,
+    },
+    /// A table is to be used again that has not been given.
+    MissingTable,
+    /// A stream of bits has no end mark, or holds more or fewer bits than its content takes.
+    BadBitStream,
+    /// A reference goes back beyond the first byte that can be referred to.
+    OffsetTooFar {
+        /// How far it goes back.
+        offset: u64,
+        /// How many bytes there are.
+        available: u64,
+    },
+    /// The content is larger than the output that the caller lent.
+    OutputTooSmall {
+        /// Size of the output.
+        capacity: u64,
+        /// The size needed, at least.
+        needed: u64,
+    },
+    /// The content refers further back than the window that the caller lent can hold.
+    WindowTooSmall {
+        /// Size of the window.
+        capacity: u64,
+        /// The size needed.
+        needed: u64,
+    },
+    /// The content can only be read with a dictionary.
+    DictionaryNeeded {
+        /// The number that names it.
+        id: u64,
+    },
     /// No decoder for this is available.
     NoDecoder,
     /// It should be there, and is not.
@@ -290,6 +332,14 @@ impl ErrorKind {
             Self::Unexpected { .. } => "unexpected",
             Self::TooDeep { .. } => "too-deep",
             Self::CapacityExceeded { .. } => "capacity-exceeded",
+            Self::OverLimit { .. } => "over-limit",
+            Self::UnevenDistribution { .. } => "uneven-distribution",
+            Self::MissingTable => "missing-table",
+            Self::BadBitStream => "bad-bit-stream",
+            Self::OffsetTooFar { .. } => "offset-too-far",
+            Self::OutputTooSmall { .. } => "output-too-small",
+            Self::WindowTooSmall { .. } => "window-too-small",
+            Self::DictionaryNeeded { .. } => "dictionary-needed",
             Self::NoDecoder => "no-decoder",
             Self::Missing => "missing",
             Self::Misplaced => "misplaced",
@@ -340,6 +390,22 @@ impl fmt::Display for ErrorKind {
             Self::CapacityExceeded { capacity, needed } => {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
+            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
+            Self::UnevenDistribution { left } => {
+                write!(f, "does not share out all there is, {left} over or missing")
+            }
+            Self::MissingTable => f.write_str("to be used again, though none has been given"),
+            Self::BadBitStream => f.write_str("bits do not end where their content does"),
+            Self::OffsetTooFar { offset, available } => {
+                write!(f, "refers {offset} bytes back, where only {available} are")
+            }
+            Self::OutputTooSmall { capacity, needed } => {
+                write!(f, "output holds {capacity} bytes, at least {needed} needed")
+            }
+            Self::WindowTooSmall { capacity, needed } => {
+                write!(f, "window holds {capacity} bytes, {needed} needed")
+            }
+            Self::DictionaryNeeded { id } => write!(f, "can only be read with dictionary {id}"),
             Self::NoDecoder => f.write_str("no decoder for it in this build"),
             Self::Missing => f.write_str("missing"),
             Self::Misplaced => f.write_str("not where one can be"),

@@ -43,6 +43,8 @@ mod grammar;
 mod json;
 #[allow(dead_code)]
 mod varint;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 #[cfg(feature = "rdf")]
 pub mod rdf;

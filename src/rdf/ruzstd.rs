@@ -82,7 +82,7 @@ impl Decompress for Ruzstd {
         let capacity = to_u64(output.len());
         let mut input = Bytes::new(stored);
         let mut written = 0_usize;
-        loop {
+        while !input.is_empty() {
             let free = output.get_mut(written..).unwrap_or_default();
             let (read, more) = self.frame(input.as_slice(), free).map_err(|fault| {
                 let kind = match fault {
@@ -98,10 +98,8 @@ impl Decompress for Ruzstd {
             })?;
             written = written.saturating_add(more);
             input.advance(read);
-            if input.is_empty() || read == 0 {
-                return Ok(written);
-            }
         }
+        Ok(written)
     }
 }
 

@@ -28,8 +28,14 @@ pub const fn right(name: &'static str) -> Column {
 pub struct Table {
     columns: Vec<Column>,
     widths: Vec<usize>,
-    waiting: Vec<(Style, Vec<String>)>,
+    waiting: Vec<(Style, Row)>,
     fixed: bool,
+}
+
+enum Row {
+    Cells(Vec<String>),
+    /// A line across the columns.
+    Note(String),
 }
 
 impl Table {
@@ -44,13 +50,24 @@ impl Table {
     }
 
     pub fn styled_row(&mut self, out: &mut Out, style: Style, cells: Vec<String>) -> Result<()> {
+        if !self.fixed {
+            for (width, cell) in self.widths.iter_mut().zip(&cells) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        self.push(out, style, Row::Cells(cells))
+    }
+
+    /// A line about the row before it.
+    pub fn note(&mut self, out: &mut Out, style: Style, text: String) -> Result<()> {
+        self.push(out, style, Row::Note(text))
+    }
+
+    fn push(&mut self, out: &mut Out, style: Style, row: Row) -> Result<()> {
         if self.fixed {
-            return self.write(out, style, &cells);
+            return self.write(out, style, &row);
         }
-        for (width, cell) in self.widths.iter_mut().zip(&cells) {
-            *width = (*width).max(cell.chars().count());
-        }
-        self.waiting.push((style, cells));
+        self.waiting.push((style, row));
         if self.waiting.len() >= LOOK_AHEAD { self.fix(out) } else { Ok(()) }
     }
 
@@ -61,15 +78,19 @@ impl Table {
 
     fn fix(&mut self, out: &mut Out) -> Result<()> {
         self.fixed = true;
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.to_owned()).collect();
-        self.write(out, DIM, &names)?;
-        for (style, cells) in std::mem::take(&mut self.waiting) {
-            self.write(out, style, &cells)?;
+        let names = self.columns.iter().map(|column| column.name.to_owned()).collect();
+        self.write(out, DIM, &Row::Cells(names))?;
+        for (style, row) in std::mem::take(&mut self.waiting) {
+            self.write(out, style, &row)?;
         }
         Ok(())
     }
 
-    fn write(&self, out: &mut Out, style: Style, cells: &[String]) -> Result<()> {
+    fn write(&self, out: &mut Out, style: Style, row: &Row) -> Result<()> {
+        let cells = match row {
+            Row::Cells(cells) => cells,
+            Row::Note(text) => return out.line(out.paint(style, format_args!("  {text}"))),
+        };
         let mut line = String::new();
         for ((column, &width), cell) in self.columns.iter().zip(&self.widths).zip(cells) {
             if !line.is_empty() {

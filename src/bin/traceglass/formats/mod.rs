@@ -35,7 +35,10 @@ pub trait Trace {
 pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     let data = match input {
         Input::File(mapped) => mapped.data(),
-        Input::Directory(_) => return Err(Unreadable::new("a directory without a trace in it")),
+        Input::Directory(path) => {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            return Err(Unreadable::new(format!("no trace in the directory {name}")));
+        }
     };
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),

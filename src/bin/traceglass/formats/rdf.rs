@@ -230,7 +230,7 @@ impl Trace for Rdf<'_> {
             match parts.error {
                 Some(error) => {
                     table.styled_row(out, ERROR, cells)?;
-                    table.styled_row(out, ERROR, vec![String::new(), format!("└ {error}")])?;
+                    table.note(out, ERROR, error.to_string())?;
                 }
                 None => table.row(out, cells)?,
             }
@@ -249,6 +249,9 @@ impl Trace for Rdf<'_> {
     fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
         if args.json {
             return Err(Failure::usage("chunks of an RDF file are bytes; there is no --json for them"));
+        }
+        if let Some(damage) = self.damage {
+            out.warn(&args.path, damage);
         }
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
@@ -437,6 +440,7 @@ fn sha256(data: &[u8]) -> String {
 /// An identifier for people.
 fn name(id: Identifier) -> String {
     match id.text() {
+        Ok("") => "(empty)".to_owned(),
         Ok(text) => printable(text),
         Err(_) => id.to_string(),
     }

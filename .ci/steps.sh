@@ -1,0 +1,124 @@
+# The steps of `.ci/run`; each fails by itself when it could not check anything.
+
+FUZZ_SECONDS=${FUZZ_SECONDS:-10}
+done_steps=()
+
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    echo "== $name"
+    "$@"
+    done_steps+=("$(printf '%4ds  %s' $((SECONDS - start)) "$name")")
+}
+
+summary() {
+    echo "== all ${#done_steps[@]} steps passed"
+    printf '%s\n' "${done_steps[@]}"
+}
+
+# The commands are read from the README, so that what it says is what is run.
+readme_command() {
+    grep -m1 "^$1" README.md || { echo "README has no line that begins with: $1" >&2; return 1; }
+}
+
+readme_tests() {
+    local command
+    command=$(readme_command "cargo test")
+    $command
+}
+
+readme_info() {
+    local command screen
+    command=$(readme_command "cargo run --release --features cli -- info")
+    screen=$($command)
+    printf '%s\n' "$screen"
+    grep -q "damage *none seen" <<<"$screen"
+}
+
+lints() {
+    cargo clippy --all-targets --all-features -- -D warnings
+    cargo clippy --all-targets -- -D warnings
+}
+
+docs() {
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+}
+
+FORMATS="rdf rtc ctf2 rfr zstd"
+
+features() {
+    local feature
+    cargo clippy --no-default-features -- -D warnings
+    for feature in $FORMATS ruzstd defmt; do
+        cargo clippy --no-default-features --features "$feature" -- -D warnings
+    done
+}
+
+# A crate that needs std does not build for a target that has none; where no such target is installed, the sources
+# of the dependencies are asked.
+no_std() {
+    local path manifest found=0
+    while read -r manifest; do
+        path=$(dirname "$manifest")
+        found=$((found + 1))
+        grep -qE '^#!\[(no_std|cfg_attr\(not\(.*\), no_std\))|^#!\[cfg_attr\(.*no_std' "$path"/src/lib.rs ||
+            { echo "not no_std: $path" >&2; return 1; }
+    done < <(cargo metadata --format-version 1 --filter-platform thumbv7em-none-eabihf | python3 -c '
+import json, sys
+meta = json.load(sys.stdin)
+packages = {p["id"]: p for p in meta["packages"]}
+nodes = {n["id"]: n for n in meta["resolve"]["nodes"]}
+root = meta["resolve"]["root"]
+wanted = {"zerocopy", "nom", "heapless", "crc"}
+todo, seen = [d["pkg"] for d in nodes[root]["deps"] if packages[d["pkg"]]["name"] in wanted], set()
+while todo:
+    one = todo.pop()
+    if one in seen or any("proc-macro" in t["kind"] for t in packages[one]["targets"]): continue
+    seen.add(one); print(packages[one]["manifest_path"])
+    todo += [d["pkg"] for d in nodes[one]["deps"] if any(k["kind"] is None for k in d["dep_kinds"])]
+')
+    [ "$found" -ge 4 ] || { echo "only $found dependencies found" >&2; return 1; }
+    echo "$found crates, all no_std"
+}
+
+# Only the installed toolchain can compile. What it would accept beyond the minimum version: newer library items are
+# found by clippy (`incompatible_msrv`, in `lints`), let chains, which came with 1.88, here.
+msrv() {
+    ! git grep -nE '(&&|\|\|) *let |^ *&& let ' -- '*.rs' || { echo "let chains need Rust 1.88" >&2; return 1; }
+    cargo check --all-features
+}
+
+vectors() {
+    local folder=${TRACEGLASS_VECTORS:-../shared/vectors} log
+    [ -d "$folder" ] || { echo "no vectors in $folder" >&2; return 1; }
+    log=$(mktemp)
+    TRACEGLASS_VECTORS=$(realpath "$folder") cargo test --all-features --test vectors -- --nocapture 2>/dev/null | tee "$log" | grep -E "files read|test result"
+    # One line a folder, none with zero files.
+    [ "$(grep -c "files read" "$log")" -ge "$(ls tests/vectors | wc -l)" ]
+    ! grep -q ": 0 files read" "$log"
+}
+
+examples() {
+    cargo run -q --example write_samples -- --check
+    cargo run -q --example extract_rdf -- examples/data/sample.rdf AsicInfo | grep -q "Navi 31"
+}
+
+fuzz() {
+    local target targets
+    cargo +nightly fuzz --version 2>/dev/null || cargo install --locked cargo-fuzz
+    (
+        cd fuzz
+        targets=$(cargo +nightly fuzz list)
+        [ -n "$targets" ]
+        cargo +nightly fuzz build
+        for target in $targets; do
+            echo "-- $target"
+            cargo +nightly fuzz run "$target" -- -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1 2>&1 |
+                tee /tmp/fuzz.$$ | grep -E "number_of_executed_units|SUMMARY|panicked" || true
+            grep -q "number_of_executed_units: [1-9]" /tmp/fuzz.$$
+            ! grep -q "SUMMARY" /tmp/fuzz.$$
+        done
+        rm -f /tmp/fuzz.$$
+    )
+}

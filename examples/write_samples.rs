@@ -1,0 +1,37 @@
+//! Writes the sample files of `examples/data`, with the builders that the tests use.
+//!
+//!     cargo run --example write_samples            # writes them
+//!     cargo run --example write_samples -- --check # fails if one is not as it would be written
+
+#[path = "../tests/common/rdf.rs"]
+mod rdf;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
+    let samples = [("sample.rdf", rdf::sample())];
+    let check = std::env::args().any(|arg| arg == "--check");
+    let mut status = ExitCode::SUCCESS;
+    for (name, data) in samples {
+        let path = folder.join(name);
+        let done = if check {
+            std::fs::read(&path).map(|found| found == data)
+        } else {
+            std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, &data)).map(|()| true)
+        };
+        match done {
+            Ok(true) => println!("{name}: {} bytes", data.len()),
+            Ok(false) => {
+                eprintln!("{name}: not as it would be written");
+                status = ExitCode::FAILURE;
+            }
+            Err(error) => {
+                eprintln!("{}: {error}", path.display());
+                status = ExitCode::FAILURE;
+            }
+        }
+    }
+    status
+}

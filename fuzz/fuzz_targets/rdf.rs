@@ -1,0 +1,62 @@
+//! Any bytes as an RDF file, and the same bytes behind a valid header.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use traceglass::Severity;
+use traceglass::rdf::{File, Header, Index, RawOnly};
+use traceglass_fuzz::{found, lies_in, located};
+
+fuzz_target!(|data: &[u8]| {
+    read(data);
+    // Most random headers are refused; one that is not leads further in.
+    let mut file = Vec::from(*b"AMD_RDF \x03\0\0\0\0\0\0\0");
+    file.extend(32_u64.to_le_bytes());
+    file.extend((data.len() as u64 / 64 * 64).to_le_bytes());
+    file.extend(data);
+    read(&file);
+});
+
+fn read(data: &[u8]) {
+    let (file, damage) = match File::salvage(data) {
+        Ok(opened) => opened,
+        Err(error) => {
+            located(&error);
+            assert_eq!(File::parse(data).unwrap_err(), error);
+            return;
+        }
+    };
+    assert_eq!(File::parse(data).err(), damage);
+    assert!(file.index().len() <= data.len() / Index::ENTRY_SIZE);
+    assert!(Header::parse(data).is_ok());
+    let mut order = vec![0; file.index().len()];
+    let sorted = file.sort(&mut order).unwrap();
+    let mut errors = 0;
+    for (number, entry) in file.entries().enumerate() {
+        assert_eq!(entry.number(), number);
+        let chunk = file.chunk_at(number).unwrap();
+        for part in [chunk.header(), chunk.stored(), chunk.data(&mut [0; 256], &mut RawOnly)] {
+            match part {
+                Ok(part) => lies_in(part, data),
+                Err(error) => {
+                    located(&error);
+                    errors += 1;
+                }
+            }
+        }
+        if number < 64 {
+            let id = entry.identifier();
+            let n = file.entries().take(number).filter(|other| other.identifier() == id).count();
+            assert_eq!(file.chunk(id, n).unwrap().entry().number(), number);
+            assert_eq!(sorted.chunk(id, n).unwrap().entry().number(), number);
+            assert_eq!(sorted.count(id), file.index().count(id));
+        }
+    }
+    let mut reported = 0;
+    file.check(&mut [0; 256], &mut RawOnly, |finding| {
+        found(&finding);
+        reported += u32::from(finding.severity() == Severity::Error);
+    });
+    assert_eq!(errors > 0, reported > 0);
+    let mut storage = vec![0; file.index().len() * 2];
+    file.overlaps(&mut storage, |finding| found(&finding)).unwrap();
+}

@@ -1,0 +1,57 @@
+//! The zstd decoder beside the reference implementation.
+
+use crate::{located_in, walk};
+use std::cell::RefCell;
+use traceglass::ErrorKind;
+use traceglass::zstd::{self, Frame, Frames, Workspace};
+
+thread_local! {
+    static WORKSPACE: RefCell<Workspace> = const { RefCell::new(Workspace::new()) };
+    static REFERENCE: RefCell<zstd_safe::DCtx<'static>> = RefCell::new(zstd_safe::DCtx::create());
+}
+
+/// Decodes `input` into `capacity` bytes with both, and compares verdicts and bytes.
+pub fn compare(input: &[u8], capacity: usize) {
+    let mut expected = vec![0; capacity];
+    let expected = REFERENCE
+        .with_borrow_mut(|context| context.decompress(&mut expected[..], input))
+        .map(|size| {
+            expected.truncate(size);
+            expected
+        });
+    // What is left over of one input must not matter for the next one.
+    let mut output = vec![0xaa; capacity];
+    let result = WORKSPACE.with_borrow_mut(|workspace| zstd::decompress(input, &mut output, workspace));
+    match (result, expected) {
+        (Ok(size), Ok(expected)) => assert!(output[..size] == expected[..], "other bytes"),
+        (Err(error), Err(_)) => located_in(&error, input),
+        (Err(error), Ok(_)) => {
+            located_in(&error, input);
+            // Whether a block may be too long depends on the capacity there.
+            let is_too_long = error.element() == zstd::BLOCK && matches!(error.kind(), ErrorKind::OverLimit { .. });
+            assert!(is_too_long, "only we refuse: {error}");
+        }
+        (Ok(_), Err(code)) => {
+            let is_large = |frame: Frame<'_>| match frame {
+                Frame::Data(frame) => frame.header().window_size() >= 1 << 32,
+                _ => false,
+            };
+            let is_large = Frames::new(input).any(|frame| frame.is_ok_and(is_large));
+            assert!(is_large, "only we accept: {}", zstd_safe::get_error_name(code));
+        }
+    }
+}
+
+/// Walks the frames and blocks of any input.
+pub fn list(input: &[u8]) {
+    let most = input.len() as u64 + 1;
+    let error = walk(Frames::new(input), most, input, |frame| match frame {
+        Frame::Data(frame) => {
+            assert!(walk(frame.blocks(), most, input, |block| Some(block.offset())).is_none());
+            Some(frame.header().offset())
+        }
+        Frame::Skippable(frame) => Some(frame.offset()),
+        _ => None,
+    });
+    assert_eq!(zstd::content_size(input).err(), error);
+}

@@ -1,0 +1,270 @@
+//! Blocks: their headers, and decoding one into a slice.
+
+use super::copy::{self, OVERSHOOT};
+use super::literals::{self, Mode};
+use super::sequences::{self, Reader};
+use super::workspace::Tables;
+use super::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, SEQUENCES};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The most that a block holds, in any frame.
+pub(super) const MOST: usize = 128 << 10;
+
+/// How a block is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockKind {
+    /// As it is.
+    Raw,
+    /// As one byte that is repeated.
+    Run,
+    /// Compressed.
+    Compressed,
+}
+
+/// The header of a block.
+///
+/// **Layout**: 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
+/// **Spec**: RFC 8878, 3.1.1.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockHeader {
+    offset: u64,
+    is_last: bool,
+    kind: BlockKind,
+    size: u32,
+}
+
+impl BlockHeader {
+    pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Self> {
+        let offset = bytes.offset();
+        let [low, middle, high] = *bytes.array(BLOCK_HEADER)?;
+        let word = u32::from_le_bytes([low, middle, high, 0]);
+        let kind = match word >> 1 & 3 {
+            0 => BlockKind::Raw,
+            1 => BlockKind::Run,
+            2 => BlockKind::Compressed,
+            value => {
+                return Err(Error::new(offset, BLOCK_HEADER, ErrorKind::Invalid { value: value.into() }));
+            }
+        };
+        Ok(Self { offset, is_last: word & 1 != 0, kind, size: word >> 3 })
+    }
+
+    /// Offset of the header in the input.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether it is the last block of its frame.
+    pub const fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    /// How the block is stored.
+    pub const fn kind(&self) -> BlockKind {
+        self.kind
+    }
+
+    /// The size of the block as stored, without this header.
+    pub const fn stored_size(&self) -> u32 {
+        match self.kind {
+            BlockKind::Run => 1,
+            _ => self.size,
+        }
+    }
+
+    /// The size of the block's content, if it can be told without decoding.
+    pub const fn content_size(&self) -> Option<u32> {
+        match self.kind {
+            BlockKind::Compressed => None,
+            _ => Some(self.size),
+        }
+    }
+}
+
+/// A compressed block in its input.
+#[derive(Clone, Copy)]
+pub(super) struct Compressed<'a> {
+    /// The input up to the end of the block, from at least 8 bytes before it.
+    pub(super) source: &'a [u8],
+    /// Where the block begins in that.
+    pub(super) start: usize,
+    /// The most that a block of this frame holds.
+    pub(super) most: usize,
+}
+
+impl Compressed<'_> {
+    /// Decodes the block to `output[at..]`; returns where it ends. What is before is the history.
+    pub(super) fn decode(self, output: &mut [u8], at: usize, tables: &mut Tables) -> Result<usize> {
+        let (source, end) = (self.source, self.source.len());
+        let literals = self.literals(tables)?;
+        // Literals wait in the free end of the output: as far from the start as the block may come, and a bit more
+        // so that copies may overshoot. Whatever is written of the block, it cannot reach the literals that are left
+        // in a good one: it is as long as what is written and those together, at least.
+        let space = output.len().saturating_sub(at);
+        if literals.count > space {
+            return Err(too_small(output, literals.count.saturating_sub(space), self.start));
+        }
+        let literals_end = output.len().min(at.saturating_add(self.most).saturating_add(OVERSHOOT));
+        let literals_start = literals_end.saturating_sub(literals.count);
+        let place = output.get_mut(literals_start..literals_end).unwrap_or_default();
+        literals.decode(source, place, tables)?;
+
+        let header = sequences::Header::read(source, literals.end, end, tables)?;
+        let mut writer =
+            Writer { output, at, literals: literals_start, literals_end, start: at, most: self.most };
+        let readable = writer.output.len().saturating_sub(OVERSHOOT).min(literals_end);
+        if header.count > 0 {
+            let fault = |kind| match kind {
+                // Of the block as a whole.
+                ErrorKind::OverLimit { .. } | ErrorKind::OutputTooSmall { .. } => {
+                    Error::new(to_u64(self.start), BLOCK, kind)
+                }
+                _ => Error::new(to_u64(header.start), SEQUENCES, kind),
+            };
+            let reader = Reader::open(source, header.start, end, tables);
+            let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
+            for left in (0..header.count).rev() {
+                let sequence = reader.next(left == 0);
+                writer.execute(sequence, readable).map_err(fault)?;
+            }
+            if reader.left(header.start) != 0 {
+                return Err(fault(ErrorKind::BadBitStream));
+            }
+            tables.recent = reader.recent;
+        }
+        writer.finish().map_err(|kind| Error::new(to_u64(self.start), BLOCK, kind))
+    }
+
+    /// Reads the head of the literals.
+    fn literals(self, tables: &Tables) -> Result<literals::Header> {
+        let fault = |element, kind| Err(Error::new(to_u64(self.start), element, kind));
+        let size = self.source.len().saturating_sub(self.start);
+        if size > self.most {
+            return fault(BLOCK, ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.most) });
+        }
+        let literals = literals::Header::read(self.source, self.start, self.source.len())?;
+        if literals.count > self.most {
+            let (value, limit) = (to_u64(literals.count), to_u64(self.most));
+            return fault(LITERALS, ErrorKind::OverLimit { value, limit });
+        }
+        if literals.mode == Mode::Treeless && !tables.tree.is_known() {
+            return fault(HUFFMAN_TREE, ErrorKind::MissingTable);
+        }
+        Ok(literals)
+    }
+}
+
+impl literals::Header {
+    /// Decodes the literals to a place of just their size.
+    fn decode(&self, source: &[u8], place: &mut [u8], tables: &mut Tables) -> Result<()> {
+        let mut start = self.start;
+        match self.mode {
+            Mode::Raw => copy::copy(source.get(start..self.end).unwrap_or_default(), place),
+            Mode::Run => place.fill(source.get(start).copied().unwrap_or(0)),
+            Mode::Compressed | Mode::Treeless => {
+                if self.mode == Mode::Compressed {
+                    let size = tables.tree.read(source, start, self.end, &mut tables.scratch)?;
+                    start = start.saturating_add(size);
+                }
+                if self.four_streams {
+                    tables.tree.decode_four(source, start, self.end, place)?;
+                } else {
+                    tables.tree.decode(source, start, self.end, place)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error that `output` lacks `missing` bytes, at least.
+#[cold]
+fn too_small(output: &[u8], missing: usize, at: usize) -> Error {
+    let capacity = to_u64(output.len());
+    let needed = capacity.saturating_add(to_u64(missing));
+    Error::new(to_u64(at), BLOCK, ErrorKind::OutputTooSmall { capacity, needed })
+}
+
+/// Carries out sequences.
+struct Writer<'o> {
+    output: &'o mut [u8],
+    /// Where the next byte goes.
+    at: usize,
+    /// Where the literals that are left begin.
+    literals: usize,
+    literals_end: usize,
+    /// Where the block begins.
+    start: usize,
+    /// The most that it may hold.
+    most: usize,
+}
+
+impl Writer<'_> {
+    #[inline(always)]
+    #[allow(clippy::arithmetic_side_effects)] // Positions in a slice, and lengths of at most 17 bits.
+    fn execute(&mut self, sequence: sequences::Sequence, readable: usize) -> Result<(), ErrorKind> {
+        let middle = self.at + sequence.literals;
+        let end = middle + sequence.len;
+        let literals = self.literals + sequence.literals;
+        if end + OVERSHOOT > literals || literals > readable || sequence.offset.wrapping_sub(1) >= middle {
+            return self.execute_exactly(sequence);
+        }
+        let done = copy::fast(self.output, self.literals, self.at, sequence.literals)
+            .and_then(|()| copy::repeat(self.output, middle, sequence.offset, sequence.len));
+        self.at = end;
+        self.literals = literals;
+        done.ok_or(ErrorKind::BadBitStream)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn execute_exactly(&mut self, sequence: sequences::Sequence) -> Result<(), ErrorKind> {
+        let middle = self.at.saturating_add(sequence.literals);
+        let end = middle.saturating_add(sequence.len);
+        let left = self.literals_end.saturating_sub(self.literals);
+        if sequence.literals > left {
+            return Err(ErrorKind::CountTooLarge { claimed: to_u64(sequence.literals), most: to_u64(left) });
+        }
+        if sequence.offset.wrapping_sub(1) >= middle {
+            let (offset, available) = (to_u64(sequence.offset), to_u64(middle));
+            return Err(ErrorKind::OffsetTooFar { offset, available });
+        }
+        let literals = self.literals.saturating_add(sequence.literals);
+        self.make_room(end, literals)?;
+        copy::exact(self.output, self.literals, self.at, sequence.literals)
+            .and_then(|()| {
+                copy::exact(self.output, middle.wrapping_sub(sequence.offset), middle, sequence.len)
+            })
+            .ok_or(ErrorKind::BadBitStream)?;
+        self.at = end;
+        self.literals = literals;
+        Ok(())
+    }
+
+    /// Verifies that the block may reach to `end` while literals are left from `literals`.
+    fn make_room(&self, end: usize, literals: usize) -> Result<(), ErrorKind> {
+        // The least at which the block can end.
+        let rest = self.literals_end.saturating_sub(literals);
+        let least = end.saturating_add(rest);
+        let size = least.saturating_sub(self.start);
+        if size > self.most {
+            return Err(ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.most) });
+        }
+        if least > self.output.len() {
+            let (capacity, needed) = (to_u64(self.output.len()), to_u64(least));
+            return Err(ErrorKind::OutputTooSmall { capacity, needed });
+        }
+        Ok(())
+    }
+
+    /// Adds the literals that are left; returns where the block ends.
+    fn finish(mut self) -> Result<usize, ErrorKind> {
+        let left = self.literals_end.saturating_sub(self.literals);
+        let end = self.at.saturating_add(left);
+        self.make_room(self.at, self.literals)?;
+        copy::exact(self.output, self.literals, self.at, left).ok_or(ErrorKind::BadBitStream)?;
+        self.at = end;
+        Ok(end)
+    }
+}

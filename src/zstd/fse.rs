@@ -1,0 +1,333 @@
+//! Finite state entropy: distributions of symbols, and the decoding tables made of them.
+
+use super::bits::Bits;
+use crate::error::ErrorKind;
+
+/// What one state of a table means.
+///
+/// | bits | |
+/// |---|---|
+/// | 0..8 | how many bits to read for the next state |
+/// | 8..16 | how many extra bits the value has |
+/// | 16..32 | what to add to get the next state |
+/// | 32..64 | what to add to get the value |
+///
+/// So a sum of entries sums the counts of bits, and a state of one symbol only is the bare value.
+pub(super) type Entry = u64;
+
+/// The value and the extra bits of each code: an [`Entry`] without the state.
+pub(super) type Codes = [Entry; 64];
+
+/// How often each symbol occurs; −1 stands for less than once. Those beyond the last are 0.
+pub(super) type Distribution = [i16; 256];
+
+/// The largest accuracy that a description can express; tables have limits of their own.
+const MOST_ACCURACY: u32 = 15;
+
+/// A description read: its accuracy in bits, how many symbols it covers, and its size in bytes.
+pub(super) struct Description {
+    pub(super) accuracy: u32,
+    pub(super) symbols: usize,
+    pub(super) size: usize,
+}
+
+/// Reads the description of a distribution of at most `most_symbols` at the front of `data`.
+///
+/// Where a description runs over the end of the data, the reference implementation goes on with the bits of the last
+/// four bytes again, and accepts what comes of it if it ends well. To agree on every input, we do so too.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers, and bit counts below 64.
+pub(super) fn describe(
+    data: &[u8],
+    most_symbols: usize,
+    counts: &mut Distribution,
+) -> Result<Description, ErrorKind> {
+    // Data shorter than 8 bytes count as followed by zeros, as long as none of those turns out to be used.
+    let mut padded = [0; 8];
+    let bytes = if data.len() < 8 {
+        for (to, from) in padded.iter_mut().zip(data) {
+            *to = *from;
+        }
+        &padded[..]
+    } else {
+        data
+    };
+    let word_at = |at: usize| {
+        let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
+        u32::from_le_bytes(*word.unwrap_or(&[0; 4]))
+    };
+    let last_word = bytes.len().saturating_sub(4);
+    counts.fill(0);
+
+    let mut at = 0_usize;
+    let mut word = word_at(0);
+    let accuracy = (word & 15) + 5;
+    if accuracy > MOST_ACCURACY {
+        return Err(ErrorKind::OverLimit { value: accuracy.into(), limit: MOST_ACCURACY.into() });
+    }
+    word >>= 4;
+    let mut used = 4_u32;
+    // One more than is left to distribute, as in the document.
+    let mut remaining = (1_i32 << accuracy) + 1;
+    let mut threshold = 1_i32 << accuracy;
+    let mut width = accuracy + 1;
+    let mut symbol = 0_usize;
+    let mut after_zero = false;
+    // Moves to the byte of the next bit.
+    let advance = |at: &mut usize, used: &mut u32| {
+        let next = *at + (*used >> 3) as usize;
+        if next <= last_word {
+            *at = next;
+            *used &= 7;
+        } else {
+            *used = used.wrapping_sub((last_word.wrapping_sub(*at) as u32).wrapping_mul(8)) & 31;
+            *at = last_word;
+        }
+        word_at(*at) >> *used
+    };
+    loop {
+        if after_zero {
+            // Pairs of bits, each a count of up to three more zeros, and 3 says that another pair follows.
+            let mut threes = (!word | 0x8000_0000).trailing_zeros() >> 1;
+            while threes >= 12 {
+                symbol += 36;
+                used += 24;
+                word = advance(&mut at, &mut used);
+                threes = (!word | 0x8000_0000).trailing_zeros() >> 1;
+                if symbol >= most_symbols {
+                    break;
+                }
+            }
+            symbol += 3 * threes as usize;
+            word = word.wrapping_shr(2 * threes);
+            used += 2 * threes;
+            symbol += (word & 3) as usize;
+            used += 2;
+            if symbol >= most_symbols {
+                break;
+            }
+            word = advance(&mut at, &mut used);
+        }
+        let most = 2 * threshold - 1 - remaining;
+        let low = (word & (threshold as u32).wrapping_sub(1)) as i32;
+        let mut count = low;
+        if low < most {
+            used += width - 1;
+        } else {
+            count = (word & (2 * threshold as u32).wrapping_sub(1)) as i32;
+            if count >= threshold {
+                count -= most;
+            }
+            used += width;
+        }
+        count -= 1;
+        remaining -= count.abs();
+        if let Some(slot) = counts.get_mut(symbol) {
+            *slot = count as i16;
+        }
+        symbol += 1;
+        after_zero = count == 0;
+        if remaining < threshold {
+            if remaining <= 1 {
+                break;
+            }
+            width = 32 - remaining.leading_zeros();
+            threshold = 1 << (width - 1);
+        }
+        if symbol >= most_symbols {
+            break;
+        }
+        word = advance(&mut at, &mut used);
+    }
+    if remaining != 1 || symbol > most_symbols || used > 32 {
+        return Err(ErrorKind::UnevenDistribution { left: (remaining - 1).unsigned_abs().into() });
+    }
+    let size = at + (used as usize).div_ceil(8);
+    if size > data.len() {
+        return Err(ErrorKind::UnexpectedEnd { needed: (size - data.len()) as u64 });
+    }
+    Ok(Description { accuracy, symbols: symbol, size })
+}
+
+/// Builds the table of a distribution over `1 << accuracy` states, at most `N`, which is a power of two; it uses the
+/// counts up.
+///
+/// It is `const` for the predefined tables.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Masked throughout.
+pub(super) const fn build<const N: usize>(
+    table: &mut [Entry; N],
+    counts: &mut Distribution,
+    symbols: usize,
+    accuracy: u32,
+    codes: &Codes,
+) {
+    let states = 1_usize << (accuracy & 15);
+    let mask = states - 1;
+    // Symbols less probable than one state get one each, from the end.
+    let mut high = mask;
+    let mut symbol = 0;
+    while symbol < symbols {
+        if counts[symbol & 255] == -1 {
+            table[high & (N - 1)] = symbol as Entry;
+            high = high.wrapping_sub(1);
+            counts[symbol & 255] = 1;
+        } else if counts[symbol & 255] > 0 {
+            // Marks those to be spread: for now their counts are negative.
+            counts[symbol & 255] = -counts[symbol & 255];
+        }
+        symbol += 1;
+    }
+    // The others are spread with a step that visits every state once.
+    let step = (states >> 1) + (states >> 3) + 3;
+    let mut position = 0;
+    symbol = 0;
+    while symbol < symbols {
+        let count = counts[symbol & 255];
+        if count < 0 {
+            counts[symbol & 255] = -count;
+            let mut n = 0;
+            while n > count {
+                table[position & (N - 1)] = symbol as Entry;
+                position = (position + step) & mask;
+                while position > high {
+                    position = (position + step) & mask;
+                }
+                n -= 1;
+            }
+        }
+        symbol += 1;
+    }
+    // The states of a symbol share all states as next ones; how many each gets is a power of two.
+    let mut state = 0;
+    while state < states {
+        let symbol = table[state & (N - 1)] as usize & 255;
+        let next = counts[symbol] as u16;
+        counts[symbol] = next.wrapping_add(1) as i16;
+        let width = accuracy.wrapping_sub(15_u32.wrapping_sub((next | 1).leading_zeros()));
+        let base = (next as u32).wrapping_shl(width).wrapping_sub(states as u32) & 0xffff;
+        let code = codes[if symbol < 63 { symbol } else { 63 }];
+        table[state & (N - 1)] = code | (base as u64) << 16 | (width & 0xff) as u64;
+        state += 1;
+    }
+}
+
+/// The number of bits to read for the next state.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+pub(super) const fn width(entry: Entry) -> u32 {
+    entry as u8 as u32
+}
+
+/// The number of extra bits of the value.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+pub(super) const fn extra(entry: Entry) -> u32 {
+    (entry >> 8) as u8 as u32
+}
+
+/// What the bits read are added to for the next state.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+pub(super) const fn next(entry: Entry) -> usize {
+    (entry >> 16) as u16 as usize
+}
+
+/// What the extra bits are added to for the value.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+pub(super) const fn value(entry: Entry) -> u32 {
+    (entry >> 32) as u32
+}
+
+/// Decodes symbols with two states in turn until the stream at `start..end` of `source` is used up.
+///
+/// Returns how many there are, or `None` if the stream is damaged or they are more than fit.
+#[allow(clippy::as_conversions, clippy::indexing_slicing)] // Indices are masked.
+pub(super) fn decode_pairwise(
+    source: &[u8],
+    start: usize,
+    end: usize,
+    table: &[Entry; 64],
+    accuracy: u32,
+    symbols: &mut [u8; 255],
+) -> Option<usize> {
+    let mut bits = Bits::open(source, start, end)?;
+    let mut state = bits.read(accuracy) as usize;
+    let mut other = bits.read(accuracy) as usize;
+    if bits.left(start) < 0 {
+        return None;
+    }
+    let mut count = 0_usize;
+    loop {
+        bits.refill(source);
+        let entry = table[state & 63];
+        // The reference leaves room for two.
+        if count > 253 {
+            return None;
+        }
+        *symbols.get_mut(count)? = value(entry) as u8;
+        count = count.wrapping_add(1);
+        let lower = bits.read(width(entry)) as usize;
+        state = next(entry).wrapping_add(lower);
+        if bits.left(start) < 0 {
+            // The stream ended in the middle of this, so the other state's symbol is the last.
+            *symbols.get_mut(count)? = value(table[other & 63]) as u8;
+            return Some(count.wrapping_add(1));
+        }
+        (state, other) = (other, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A description of accuracy 5: 16 of symbol 0, a zero and two more, 15 of symbol 4, "less than one" of 5.
+    #[test]
+    fn reads_a_description_with_a_gap_and_a_rare_symbol() {
+        let fields: [(u32, u32); 6] = [
+            (0, 4),  // accuracy − 5
+            (17, 5), // 33 are left: 16 of symbol 0; 6 bits, or 5 if below 63 − 33 = 30
+            (1, 4),  // 17 are left: none of symbol 1; 5 bits, or 4 if below 31 − 17 = 14
+            (2, 2),  // two more zeros
+            (30, 5), // 17 are left: 30 ≥ 16, less 14 is 16, less 1 is 15 of symbol 4
+            (0, 1),  // 2 are left: −1, which takes 1; 2 bits, or 1 if below 3 − 2 = 1
+        ];
+        let (mut word, mut width) = (0_u64, 0);
+        for (value, bits) in fields {
+            word |= u64::from(value) << width;
+            width += bits;
+        }
+        let data = word.to_le_bytes();
+        let mut counts = [7; 256];
+        let read = describe(&data, 36, &mut counts).unwrap();
+        assert_eq!((read.accuracy, read.symbols, read.size), (5, 6, 3));
+        assert_eq!(counts[..7], [16, 0, 0, 0, 15, -1, 0]);
+        for len in 0..3 {
+            assert!(describe(&data[..len], 36, &mut counts).is_err(), "{len}");
+        }
+        assert!(describe(&data, 4, &mut counts).is_err());
+        assert!(describe(&data, 6, &mut counts).is_ok());
+    }
+
+    #[test]
+    fn rare_symbols_lie_at_the_end_and_widths_cover_all_states() {
+        let mut counts = [0; 256];
+        counts[..4].copy_from_slice(&[16, 0, 15, -1]);
+        let mut codes = [0; 64];
+        for (symbol, code) in codes.iter_mut().enumerate() {
+            *code = (symbol as u64) << 32;
+        }
+        let mut table = [0; 64];
+        build(&mut table, &mut counts, 4, 5, &codes);
+        assert_eq!((value(table[31]), width(table[31]), next(table[31])), (3, 5, 0));
+        for symbol in [0, 2, 3] {
+            let mut reached = [0; 32];
+            for &entry in table[..32].iter().filter(|&&entry| value(entry) == symbol) {
+                for lower in 0..1 << width(entry) {
+                    reached[next(entry) + lower] += 1;
+                }
+            }
+            assert_eq!(reached, [1; 32], "{symbol}");
+        }
+    }
+}

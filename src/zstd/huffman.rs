@@ -1,0 +1,364 @@
+//! Huffman trees: their descriptions, the decoding table, and the streams.
+
+use super::bits::{LEAD, load};
+use super::fse::{self, Codes};
+use super::workspace::Scratch;
+use super::{HUFFMAN_STREAM, HUFFMAN_TREE};
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The longest code of a table that is looked up in one step.
+const DEPTH: u32 = 11;
+/// The longest code that the reference implementation reads; its writer, like the document, stops at [`DEPTH`].
+const MOST_DEPTH: u32 = 12;
+/// The most accurate table of weights.
+const WEIGHT_ACCURACY: u32 = 6;
+
+/// Weights as their own codes.
+const WEIGHTS: Codes = {
+    let mut codes = [0; 64];
+    let mut weight = 0_u64;
+    #[allow(clippy::indexing_slicing, clippy::as_conversions, clippy::arithmetic_side_effects)]
+    while weight < 64 {
+        codes[weight as usize] = weight << 32;
+        weight += 1;
+    }
+    codes
+};
+
+/// A decoding table for codes of up to 11 bits, in a pinch 12.
+///
+/// Shallower trees are scaled up to 11 bits, so that one constant shift makes an index.
+pub(super) struct Tree {
+    /// For each 11 bits that may come next: the symbol in the high byte, the length of its code in the low one.
+    ///
+    /// In a tree of depth 12, which only a damaged or made-up frame has, it is two symbols for each 12 bits less the
+    /// last, and the lengths follow from `ends`.
+    table: [u16; 1 << DEPTH],
+    /// In a tree of depth 12: where the codes of each weight end.
+    ends: [u16; 13],
+    /// 0 while there is no tree.
+    depth: u32,
+}
+
+impl Tree {
+    pub(super) const fn new() -> Self {
+        Self { table: [0; 1 << DEPTH], ends: [0; 13], depth: 0 }
+    }
+
+    /// Leaves no tree to be used again.
+    pub(super) fn forget(&mut self) {
+        self.depth = 0;
+    }
+
+    /// Whether there is a tree.
+    pub(super) const fn is_known(&self) -> bool {
+        self.depth != 0
+    }
+
+    /// Reads the description of a tree at `at..end` of `source`; returns its size.
+    pub(super) fn read(
+        &mut self,
+        source: &[u8],
+        at: usize,
+        end: usize,
+        scratch: &mut Scratch,
+    ) -> Result<usize> {
+        let fault = |kind| Error::new(to_u64(at), HUFFMAN_TREE, kind);
+        let data = source.get(at..end).unwrap_or_default();
+        let Some((&first, data)) = data.split_first() else {
+            return Err(fault(ErrorKind::UnexpectedEnd { needed: 1 }));
+        };
+        let direct = first >= 128;
+        // A byte for two weights of 4 bits, or the size of a compressed description.
+        let size = if direct { usize::from(first.wrapping_sub(126) >> 1) } else { usize::from(first) };
+        let Some(data) = data.get(..size) else {
+            let needed = to_u64(size.saturating_sub(data.len()));
+            return Err(fault(ErrorKind::UnexpectedEnd { needed }));
+        };
+        let total = size.saturating_add(1);
+        let count = if direct {
+            let pairs = data.iter().flat_map(|&byte| [byte >> 4, byte & 15]);
+            for (weight, value) in scratch.weights.iter_mut().zip(pairs) {
+                *weight = value;
+            }
+            usize::from(first.wrapping_sub(127))
+        } else {
+            let read = fse::describe(data, 256, &mut scratch.counts).map_err(fault)?;
+            if read.accuracy > WEIGHT_ACCURACY {
+                let (value, limit) = (read.accuracy.into(), WEIGHT_ACCURACY.into());
+                return Err(fault(ErrorKind::OverLimit { value, limit }));
+            }
+            let table = &mut scratch.weight_table;
+            fse::build(table, &mut scratch.counts, read.symbols, read.accuracy, &WEIGHTS);
+            let start = at.saturating_add(1).saturating_add(read.size);
+            let end = at.saturating_add(total);
+            fse::decode_pairwise(source, start, end, table, read.accuracy, &mut scratch.weights)
+                .ok_or_else(|| fault(ErrorKind::BadBitStream))?
+        };
+        let weights = scratch.weights.get(..count).unwrap_or_default();
+        self.build(weights).map_err(fault)?;
+        Ok(total)
+    }
+
+    /// Makes the table of all symbols' weights but the last, which follows from the others.
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
+    fn build(&mut self, weights: &[u8]) -> Result<(), ErrorKind> {
+        // A tree that cannot be built is none.
+        self.depth = 0;
+        let mut counts = [0_u32; 16];
+        for &weight in weights {
+            if u32::from(weight) > MOST_DEPTH {
+                return Err(ErrorKind::OverLimit { value: weight.into(), limit: MOST_DEPTH.into() });
+            }
+            if let Some(count) = counts.get_mut(usize::from(weight)) {
+                *count += 1;
+            }
+        }
+        // A weight w stands for 2^(w − 1) of the codes of full length; 0 for none.
+        let sum: u32 = counts.iter().enumerate().map(|(weight, count)| (count << weight) >> 1).sum::<u32>()
+            - (counts[0] >> 1);
+        if sum == 0 {
+            return Err(ErrorKind::UnevenDistribution { left: 0 });
+        }
+        let depth = 32 - sum.leading_zeros();
+        if depth > MOST_DEPTH {
+            return Err(ErrorKind::OverLimit { value: depth.into(), limit: MOST_DEPTH.into() });
+        }
+        let left = (1 << depth) - sum;
+        if !left.is_power_of_two() {
+            return Err(ErrorKind::UnevenDistribution { left: left.into() });
+        }
+        let last = left.trailing_zeros() + 1;
+        if let Some(count) = counts.get_mut(last as usize) {
+            *count += 1;
+        }
+        // The longest codes come in pairs.
+        if counts[1] < 2 || counts[1] & 1 != 0 {
+            return Err(ErrorKind::UnevenDistribution { left: counts[1].into() });
+        }
+        let symbols = weights.iter().copied().chain([last as u8]);
+        if depth > DEPTH {
+            self.fill_deep(symbols, &counts);
+        } else {
+            self.fill(symbols, &counts, depth);
+        }
+        self.depth = depth;
+        Ok(())
+    }
+
+    /// Where the codes of each weight begin, if a code of weight 1 takes `1 << scale` places.
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
+    fn starts(counts: &[u32; 16], scale: u32) -> [u32; 16] {
+        let mut starts = [0; 16];
+        let mut start = 0;
+        for ((slot, &count), weight) in starts.iter_mut().zip(counts).zip(0_u32..).skip(1) {
+            *slot = start;
+            start += count << (weight + scale - 1);
+        }
+        starts
+    }
+
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
+    fn fill(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16], depth: u32) {
+        let mut starts = Self::starts(counts, DEPTH - depth);
+        for (weight, symbol) in symbols.zip(0_u16..) {
+            if weight == 0 {
+                continue;
+            }
+            let places = 1_usize << (u32::from(weight) + DEPTH - depth - 1);
+            let entry = symbol << 8 | (depth as u16 + 1 - u16::from(weight));
+            let start = &mut starts[usize::from(weight & 15)];
+            let at = *start as usize;
+            if let Some(places) = self.table.get_mut(at..at + places) {
+                places.fill(entry);
+            }
+            *start += places as u32;
+        }
+    }
+
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
+    fn fill_deep(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16]) {
+        let mut starts = Self::starts(counts, 0);
+        for (weight, symbol) in symbols.zip(0_u16..) {
+            if weight == 0 {
+                continue;
+            }
+            let places = 1_u32 << (weight - 1);
+            let start = &mut starts[usize::from(weight & 15)];
+            for place in *start..*start + places {
+                let pair = &mut self.table[(place >> 1) as usize & 0x7ff];
+                *pair = if place & 1 == 0 { symbol } else { *pair & 0xff | symbol << 8 };
+            }
+            *start += places;
+        }
+        for (end, start) in self.ends.iter_mut().zip(starts) {
+            *end = start as u16;
+        }
+    }
+
+    /// The symbol whose code is at the front of `bits`, and the length of the code.
+    #[inline]
+    #[allow(clippy::as_conversions, clippy::indexing_slicing)] // Indices are masked by the shifts.
+    fn look_up(&self, bits: u64) -> (u8, u32) {
+        if self.depth <= DEPTH {
+            let entry = self.table[(bits >> (64 - DEPTH)) as usize];
+            return ((entry >> 8) as u8, u32::from(entry & 0xff));
+        }
+        let index = (bits >> (64 - MOST_DEPTH)) as u16;
+        let pair = self.table[usize::from(index >> 1) & 0x7ff];
+        let symbol = if index & 1 == 0 { pair as u8 } else { (pair >> 8) as u8 };
+        // Codes stand in order of weight, and a weight is the depth less the length, and one.
+        let smaller = self.ends.iter().skip(1).filter(|&&end| end <= index).count() as u32;
+        (symbol, MOST_DEPTH.wrapping_sub(smaller))
+    }
+
+    /// Decodes the stream at `start..end` of `source` into all of `output`.
+    pub(super) fn decode(&self, source: &[u8], start: usize, end: usize, output: &mut [u8]) -> Result<()> {
+        let mut stream = Stream::open(source, start, end).ok_or_else(|| bad_stream(start))?;
+        if self.depth <= DEPTH {
+            let mut fives = output.chunks_exact_mut(5);
+            for five in &mut fives {
+                for byte in five {
+                    *byte = stream.take(&self.table);
+                }
+                stream.refill(source);
+            }
+            stream.finish(source, fives.into_remainder(), self, start)
+        } else {
+            stream.finish(source, output, self, start)
+        }
+    }
+
+    /// Decodes four streams at `start..end` of `source`, behind their sizes, into the quarters of `output`.
+    pub(super) fn decode_four<'o>(
+        &self,
+        source: &[u8],
+        start: usize,
+        end: usize,
+        output: &'o mut [u8],
+    ) -> Result<()> {
+        let cut = || Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::UnexpectedEnd { needed: 1 });
+        let jump = source.get(start..end).and_then(|data| data.first_chunk::<6>()).ok_or_else(cut)?;
+        let size = |low, high| usize::from(u16::from_le_bytes([low, high]));
+        let [a, b, c, d, e, f] = *jump;
+        let first = start.saturating_add(6);
+        let second = first.saturating_add(size(a, b));
+        let third = second.saturating_add(size(c, d));
+        let fourth = third.saturating_add(size(e, f));
+        if fourth >= end {
+            return Err(cut());
+        }
+        let open = |start, end| Stream::open(source, start, end).ok_or_else(|| bad_stream(start));
+        let mut streams =
+            [open(first, second)?, open(second, third)?, open(third, fourth)?, open(fourth, end)?];
+
+        let quarter = output.len().div_ceil(4);
+        let split = output.split_at_mut_checked(quarter).and_then(|(one, rest)| {
+            let (two, rest) = rest.split_at_mut_checked(quarter)?;
+            let (three, four) = rest.split_at_mut_checked(quarter)?;
+            Some([one, two, three, four])
+        });
+        let [one, two, three, four] = split.ok_or_else(cut)?;
+        // The last quarter is the shortest one. So many symbols are decoded in step:
+        let shared = if self.depth <= DEPTH { four.len().wrapping_sub(four.len() % 5) } else { 0 };
+        let cut_at = |quarter: &'o mut [u8]| quarter.split_at_mut_checked(shared).ok_or_else(cut);
+        let ((one, one_rest), (two, two_rest)) = (cut_at(one)?, cut_at(two)?);
+        let ((three, three_rest), (four, four_rest)) = (cut_at(three)?, cut_at(four)?);
+        self.decode_in_step(source, &mut streams, [one, two, three, four]);
+        let rests = [one_rest, two_rest, three_rest, four_rest];
+        for ((stream, rest), start) in streams.into_iter().zip(rests).zip([first, second, third, fourth]) {
+            stream.finish(source, rest, self, start)?;
+        }
+        Ok(())
+    }
+
+    /// Decodes four streams into outputs of one length, a multiple of 5.
+    #[inline(always)]
+    fn decode_in_step(&self, source: &[u8], streams: &mut [Stream; 4], outputs: [&mut [u8]; 4]) {
+        let [one, two, three, four] = outputs;
+        let [mut a, mut b, mut c, mut d] = *streams;
+        let table = &self.table;
+        let ones = one.chunks_exact_mut(5);
+        let twos = two.chunks_exact_mut(5);
+        let threes = three.chunks_exact_mut(5);
+        let fours = four.chunks_exact_mut(5);
+        // Five codes are at most 55 bits, and a refill makes 56 good.
+        for (((one, two), three), four) in ones.zip(twos).zip(threes).zip(fours) {
+            for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
+                *one = a.take(table);
+                *two = b.take(table);
+                *three = c.take(table);
+                *four = d.take(table);
+            }
+            a.refill(source);
+            b.refill(source);
+            c.refill(source);
+            d.refill(source);
+        }
+        *streams = [a, b, c, d];
+    }
+}
+
+/// A damaged stream that begins at `start`.
+#[cold]
+fn bad_stream(start: usize) -> Error {
+    Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::BadBitStream)
+}
+
+/// A window on a Huffman stream, without a count of the bits used.
+///
+/// The unread bits are at the top and a 1 follows them, so that the number of zeros at the bottom counts.
+#[derive(Clone, Copy)]
+struct Stream {
+    bits: u64,
+    position: u32,
+}
+
+impl Stream {
+    /// Opens the stream at `start..end` of `source`; `None` if it is empty or its last byte has no mark.
+    #[inline]
+    fn open(source: &[u8], start: usize, end: usize) -> Option<Self> {
+        let last = *source.get(start..end)?.last()?;
+        if last == 0 {
+            return None;
+        }
+        let position = u32::try_from(end.checked_sub(LEAD)?).ok()?;
+        let window = load(source, position)?;
+        // At most 8 bits: the padding and the mark.
+        Some(Self { bits: (window | 1).wrapping_shl(last.leading_zeros().wrapping_add(1)), position })
+    }
+
+    /// The next symbol of a tree of at most 11 bits.
+    #[inline(always)]
+    #[allow(clippy::as_conversions, clippy::indexing_slicing)] // The shift leaves 11 bits.
+    fn take(&mut self, table: &[u16; 1 << DEPTH]) -> u8 {
+        let entry = table[(self.bits >> (64 - DEPTH)) as usize];
+        self.bits = self.bits.wrapping_shl(u32::from(entry));
+        (entry >> 8) as u8
+    }
+
+    /// Moves the window down over the bytes used up; not in front of the input, where only damage leads.
+    #[inline(always)]
+    fn refill(&mut self, source: &[u8]) {
+        let used = self.bits.trailing_zeros();
+        let position = self.position.wrapping_sub(used >> 3);
+        if let Some(window) = load(source, position) {
+            self.position = position;
+            self.bits = (window | 1) << (used & 7);
+        }
+    }
+
+    /// Decodes what is left of the output, and verifies that the stream ends at its `start` then.
+    fn finish(mut self, source: &[u8], output: &mut [u8], tree: &Tree, start: usize) -> Result<()> {
+        for byte in output {
+            self.refill(source);
+            let (symbol, len) = tree.look_up(self.bits);
+            self.bits = self.bits.wrapping_shl(len);
+            *byte = symbol;
+        }
+        let end = u64::from(self.position).wrapping_mul(8).wrapping_add(64);
+        let left = end.wrapping_sub(self.bits.trailing_zeros().into());
+        if left == to_u64(start).wrapping_mul(8) { Ok(()) } else { Err(bad_stream(start)) }
+    }
+}

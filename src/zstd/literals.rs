@@ -1,0 +1,82 @@
+//! The literals section of a block: bytes that are copied, not matched.
+
+use super::LITERALS;
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How literals are stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As they are.
+    Raw,
+    /// As one byte that is repeated.
+    Run,
+    /// Huffman-coded, behind a description of the tree.
+    Compressed,
+    /// Huffman-coded with the tree used last.
+    Treeless,
+}
+
+/// The head of a literals section.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    pub(super) mode: Mode,
+    /// How many literals there are.
+    pub(super) count: usize,
+    /// Where the content begins.
+    pub(super) start: usize,
+    /// Where the content ends.
+    pub(super) end: usize,
+    /// Whether there are four Huffman streams, not one.
+    pub(super) four_streams: bool,
+}
+
+impl Header {
+    /// Reads the header at `at` in a block that ends at `end`.
+    #[allow(clippy::as_conversions, clippy::arithmetic_side_effects)] // Fields of at most 18 bits.
+    pub(super) fn read(source: &[u8], at: usize, end: usize) -> Result<Self> {
+        let block = source.get(at..end).unwrap_or_default();
+        let cut = |size: usize| {
+            let needed = to_u64(size.saturating_sub(block.len()));
+            Error::new(to_u64(at), LITERALS, ErrorKind::UnexpectedEnd { needed })
+        };
+        let Some(&first) = block.first() else { return Err(cut(1)) };
+        let mut word = 0_u64;
+        for (&byte, shift) in block.iter().zip([0, 8, 16, 24, 32]) {
+            word |= u64::from(byte) << shift;
+        }
+        let mode = match first & 3 {
+            0 => Mode::Raw,
+            1 => Mode::Run,
+            2 => Mode::Compressed,
+            _ => Mode::Treeless,
+        };
+        let format = first >> 2 & 3;
+        let (size, count, content) = match mode {
+            Mode::Raw | Mode::Run => {
+                let (size, count) = match format {
+                    1 => (2, word >> 4 & 0xfff),
+                    3 => (3, word >> 4 & 0xf_ffff),
+                    _ => (1, u64::from(first >> 3)),
+                };
+                (size, count, if mode == Mode::Raw { count } else { 1 })
+            }
+            Mode::Compressed | Mode::Treeless => match format {
+                2 => (4, word >> 4 & 0x3fff, word >> 18 & 0x3fff),
+                3 => (5, word >> 4 & 0x3_ffff, word >> 22 & 0x3_ffff),
+                _ => (3, word >> 4 & 0x3ff, word >> 14 & 0x3ff),
+            },
+        };
+        let (count, content) = (count as usize, content as usize);
+        if size + content > block.len() {
+            return Err(cut(if size > block.len() { size } else { size + content }));
+        }
+        let four_streams = matches!(mode, Mode::Compressed | Mode::Treeless) && format != 0;
+        // Less leaves nothing for the last stream.
+        if four_streams && count < 6 {
+            let kind = ErrorKind::Invalid { value: to_u64(count) };
+            return Err(Error::new(to_u64(at), LITERALS, kind));
+        }
+        Ok(Self { mode, count, start: at + size, end: at + size + content, four_streams })
+    }
+}

@@ -1,0 +1,84 @@
+//! The memory that decoding needs beside input and output.
+
+use super::fse::{Distribution, Entry};
+use super::huffman::Tree;
+
+/// The memory that decoding needs beside input and output: its tables.
+///
+/// It lives wherever the caller puts it, for instance in a `static`, and serves any number of frames, one at a
+/// time. Nothing of a frame is left to the next one.
+///
+/// ```
+/// use traceglass::zstd::Workspace;
+///
+/// static WORKSPACE: std::sync::Mutex<Workspace> = std::sync::Mutex::new(Workspace::new());
+/// assert!(size_of::<Workspace>() <= 16 * 1024);
+/// ```
+pub struct Workspace {
+    pub(super) tables: Tables,
+}
+
+const _: () = assert!(size_of::<Workspace>() <= 16 << 10);
+
+impl Workspace {
+    /// An empty workspace.
+    pub const fn new() -> Self {
+        Self { tables: Tables::new() }
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl core::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Workspace").field("size", &size_of::<Self>()).finish()
+    }
+}
+
+/// The decoding tables of a frame, which later blocks of it may use again.
+pub(super) struct Tables {
+    pub(super) tree: Tree,
+    pub(super) literal_lengths: [Entry; 512],
+    pub(super) match_lengths: [Entry; 512],
+    pub(super) offsets: [Entry; 256],
+    /// The accuracy of each, in the order in which a block describes them.
+    pub(super) accuracies: [u32; 3],
+    /// Whether the frame has had sequences, so that their tables may be used again.
+    pub(super) has_sequences: bool,
+    /// The three offsets used last.
+    pub(super) recent: [u32; 3],
+    pub(super) scratch: Scratch,
+}
+
+/// Memory for the time in which a table is built.
+pub(super) struct Scratch {
+    pub(super) counts: Distribution,
+    pub(super) weights: [u8; 255],
+    pub(super) weight_table: [Entry; 64],
+}
+
+impl Tables {
+    const fn new() -> Self {
+        Self {
+            tree: Tree::new(),
+            literal_lengths: [0; 512],
+            match_lengths: [0; 512],
+            offsets: [0; 256],
+            accuracies: [0; 3],
+            has_sequences: false,
+            recent: [1, 4, 8],
+            scratch: Scratch { counts: [0; 256], weights: [0; 255], weight_table: [0; 64] },
+        }
+    }
+
+    /// Forgets everything, for a new frame.
+    pub(super) fn reset(&mut self) {
+        self.tree.forget();
+        self.has_sequences = false;
+        self.recent = [1, 4, 8];
+    }
+}

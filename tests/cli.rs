@@ -1,0 +1,220 @@
+//! The contract of the `traceglass` command that is the same for every format.
+#![cfg(feature = "cli")]
+
+mod common;
+
+use common::{status, traceglass};
+use serde_json::Value;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A folder for one test's files, removed at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, data: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, data).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn json(bytes: &[u8]) -> Vec<Value> {
+    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_worst_of_several_paths_is_the_status() {
+    let scratch = Scratch::new("worst");
+    let good = scratch.file("good.rdf", &common::rdf::sample());
+    let sample = common::rdf::sample();
+    let cut = scratch.file("cut.rdf", &sample[..sample.len() - 1]);
+    let text_file = scratch.file("text", b"hello");
+    for verb in ["info", "check"] {
+        for (paths, expected) in [
+            (vec![&good], 0),
+            (vec![&good, &cut], 3),
+            (vec![&cut, &good], 3),
+            (vec![&cut, &text_file, &good], 1),
+        ] {
+            let mut args = vec![verb, "--json"];
+            args.extend(paths.iter().map(|path| path.as_str()));
+            let output = traceglass(&args);
+            assert_eq!(status(&output), expected, "{args:?}");
+            let objects = json(&output.stdout);
+            if verb == "check" {
+                assert_eq!(objects.len(), paths.len(), "{args:?}");
+                for (object, path) in objects.iter().zip(paths) {
+                    assert_eq!(object["path"], *path.as_str());
+                }
+            }
+        }
+    }
+    let refused = traceglass(&["check", "--json", &text_file]);
+    let object = &json(&refused.stdout)[0];
+    assert_eq!((&object["format"], &object["verdict"]), (&Value::Null, &"unreadable".into()));
+}
+
+#[test]
+fn usage_is_status_2() {
+    let scratch = Scratch::new("usage");
+    let good = scratch.file("good.rdf", &common::rdf::sample());
+    for args in [
+        &["info"][..],
+        &["frobnicate"],
+        &["cat", &good],
+        &["cat", "--json", "--entry", "0", &good],
+        &["cat", "--chunk", "AsicInfo", "--entry", "0", &good],
+        &["hex", "--at", "x", &good],
+    ] {
+        let output = traceglass(args);
+        assert_eq!((status(&output), output.stdout.len()), (2, 0), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_status_1_and_says_why() {
+    let scratch = Scratch::new("cannot");
+    let folder = scratch.0.to_str().unwrap().to_owned();
+    let missing = format!("{folder}/missing");
+    let rmv = scratch.file("old.rmv", b"MINI\x01\x02\x03\x04");
+    let gzip = scratch.file("a.gz", b"\x1f\x8b\x08\0\0");
+    let empty = scratch.file("empty", b"");
+    let unknown = scratch.file("unknown", b"\x01\x02\x03");
+    for (path, says) in [
+        (&missing, "cannot read"),
+        (&folder, "directory"),
+        (&rmv, "RMV 1.9"),
+        (&gzip, "gzip"),
+        (&empty, "empty"),
+        (&unknown, "not a known format: begins with \"\\x01\\x02\\x03\""),
+    ] {
+        for verb in ["info", "ls", "cat", "hex"] {
+            let output = traceglass(&[verb, path]);
+            assert_eq!(status(&output), 1, "{verb} {path}");
+            let message = text(&output.stderr);
+            assert!(message.contains(says) && message.contains(path.as_str()), "{verb}: {message}");
+        }
+        let output = traceglass(&["check", path]);
+        assert_eq!(status(&output), 1, "{path}");
+        assert!(text(&output.stdout).contains(says), "{path}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    let scratch = Scratch::new("pipe");
+    let chunks: Vec<_> = (0..20_000).map(|n| common::rdf::Chunk::raw(&format!("chunk{n}"), b"x")).collect();
+    let path = scratch.file("many.rdf", &common::rdf::file(&chunks));
+    for args in [&["ls", &path][..], &["ls", "--json", &path]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 10]).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
+    }
+}
+
+#[test]
+fn colour_is_for_terminals_unless_asked_for() {
+    let scratch = Scratch::new("colour");
+    let path = scratch.file("good.rdf", &common::rdf::sample());
+    let plain = traceglass(&["info", &path]);
+    assert!(!plain.stdout.contains(&0x1b));
+    let coloured = traceglass(&["--color", "always", "info", &path]);
+    assert!(coloured.stdout.contains(&0x1b));
+    assert_eq!(traceglass(&["info", "--color=never", &path]).stdout, plain.stdout);
+    let json = traceglass(&["--color", "always", "info", "--json", &path]);
+    assert!(!json.stdout.contains(&0x1b));
+}
+
+#[test]
+fn stdin_is_read_for_a_dash() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["info", "--json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&common::rdf::sample()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let object = &json(&output.stdout)[0];
+    assert_eq!((&object["path"], &object["entries"], status(&output)), (&"-".into(), &6.into(), 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_not_utf8_is_given_in_hex() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new("utf8");
+    let path = scratch.0.join(OsStr::from_bytes(b"\xff.rdf"));
+    fs::write(&path, common::rdf::sample()).unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_traceglass")).args(["check", "--json"]).arg(&path).output().unwrap();
+    let object = &json(&output.stdout)[0];
+    assert_eq!((&object["path"], status(&output)), (&Value::Null, 0));
+    assert!(object["path_hex"].as_str().unwrap().ends_with("ff2e726466"));
+}
+
+#[test]
+fn completions_name_the_verbs() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = traceglass(&["completions", shell]);
+        assert_eq!(status(&output), 0);
+        assert!(text(&output.stdout).contains("check"), "{shell}");
+    }
+}
+
+/// The whole screen, for each verb and sample, is as it was when a person last looked at it.
+///
+/// `TRACEGLASS_BLESS=1` writes what is printed now.
+#[test]
+fn the_screen_is_as_it_was_blessed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let calls: &[&[&str]] = &[
+        &["info", "examples/data/sample.rdf"],
+        &["ls", "examples/data/sample.rdf"],
+        &["check", "examples/data/sample.rdf"],
+        &["hex", "--len", "0x60", "examples/data/sample.rdf"],
+        &["ls", "--json", "--sha256", "examples/data/sample.rdf"],
+    ];
+    for args in calls {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_traceglass")).args(*args).current_dir(root).output().unwrap();
+        let name = args.join("_").replace("examples/data/", "").replace("--", "");
+        let golden = root.join("tests/golden").join(format!("{name}.txt"));
+        if std::env::var_os("TRACEGLASS_BLESS").is_some() {
+            fs::create_dir_all(golden.parent().unwrap()).unwrap();
+            fs::write(&golden, &output.stdout).unwrap();
+        }
+        let expected =
+            fs::read_to_string(&golden).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
+        assert_eq!(text(&output.stdout), expected, "{args:?}");
+    }
+}

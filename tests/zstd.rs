@@ -1,0 +1,246 @@
+//! The decoder against vectors, the reference implementation and `ruzstd`.
+#![cfg(feature = "zstd")]
+
+use sha2::{Digest, Sha256};
+use traceglass::{Error, ErrorKind};
+use traceglass::zstd::{self, Workspace};
+
+/// Whether the reference may accept what is refused here with this error: see the module's documentation.
+///
+/// Huffman streams that do not end where they should are the bulk of it; compiled with `HUF_DISABLE_FAST_DECODE`, it
+/// refuses them, too.
+fn may_differ(error: Error) -> bool {
+    match error.kind() {
+        ErrorKind::BadBitStream => error.element() == zstd::HUFFMAN_STREAM,
+        ErrorKind::OverLimit { .. } => error.element() == zstd::BLOCK,
+        _ => false,
+    }
+}
+
+#[test]
+fn vectors() {
+    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
+        eprintln!("TRACEGLASS_VECTORS is not set: no vectors are read");
+        return;
+    };
+    let folder = std::path::PathBuf::from(root).join("zstd");
+    let manifest = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let mut workspace = Workspace::new();
+    let mut read = 0;
+    let mut faults = Vec::new();
+    for (name, facts) in manifest["files"].as_object().unwrap() {
+        let input = std::fs::read(folder.join(name)).unwrap();
+        let verdict = facts["verdict"].as_str().unwrap();
+        let size = facts["output_size"].as_u64().or(facts["claimed_size"].as_u64()).unwrap_or(0);
+        // Exactly the size, and with room to spare.
+        for spare in [0, 1, 40, 300_000] {
+            let mut output = vec![0xee; size as usize + spare];
+            let result = zstd::decompress(&input, &mut output, &mut workspace);
+            let found = match &result {
+                Ok(size) => format!("{} {}", size, hex(&Sha256::digest(&output[..*size]))),
+                Err(error) => error.to_string(),
+            };
+            let expected = format!("{} {}", size, facts["output_sha256"].as_str().unwrap_or("?"));
+            let good = match verdict {
+                "valid" => found == expected,
+                "invalid" => result.is_err(),
+                _ => facts["output_sha256"].is_null() || result.is_err() || found == expected,
+            };
+            if !good {
+                faults.push(format!("{name} + {spare} is {verdict}: {found}, not {expected}: {facts}"));
+            }
+        }
+        if verdict == "valid" {
+            if let Some(claim) = zstd::content_size(&input).unwrap() {
+                assert_eq!(claim, size, "{name}");
+            }
+            if size > 0 {
+                let mut output = vec![0; size as usize - 1];
+                let error = zstd::decompress(&input, &mut output, &mut workspace).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::OutputTooSmall { .. }), "{name}: {error}");
+            }
+        }
+        read += 1;
+    }
+    println!("{}: {read} files read", folder.display());
+    assert!(read > 0, "no file was read");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Small numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Mostly small, at most `1 << bits`.
+    fn small(&mut self, bits: u64) -> u64 {
+        let bits = self.below(bits);
+        self.below(1 << bits)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+}
+
+/// Data of many kinds: repeats at all distances, runs, text of few letters, noise.
+fn data(random: &mut Random, size: usize) -> Vec<u8> {
+    let mut data: Vec<u8> = Vec::with_capacity(size);
+    let letters = 1 + random.below(256);
+    while data.len() < size {
+        let len = random.small(11) as usize + 1;
+        match random.below(6) {
+            0 | 1 if !data.is_empty() => {
+                let most = data.len() as u64;
+                let back = 1 + random.small(22).min(most - 1) as usize;
+                for _ in 0..len {
+                    data.push(data[data.len() - back]);
+                }
+            }
+            2 => {
+                let byte = random.next() as u8;
+                data.extend(std::iter::repeat_n(byte, len));
+            }
+            3 => data.extend((0..len.min(40)).map(|_| random.next() as u8)),
+            _ => data.extend((0..len).map(|_| (random.below(letters) & random.next()) as u8)),
+        }
+    }
+    data.truncate(size);
+    data
+}
+
+fn compress(data: &[u8], level: i32, window_log: u32, checksum: bool, content_size: bool) -> Vec<u8> {
+    use zstd_safe::CParameter;
+    let mut context = zstd_safe::CCtx::create();
+    for parameter in [
+        CParameter::CompressionLevel(level),
+        CParameter::ChecksumFlag(checksum),
+        CParameter::ContentSizeFlag(content_size),
+    ] {
+        context.set_parameter(parameter).unwrap();
+    }
+    if window_log > 0 {
+        context.set_parameter(CParameter::WindowLog(window_log)).unwrap();
+    }
+    let mut frame = Vec::with_capacity(zstd_safe::compress_bound(data.len()));
+    context.compress2(&mut frame, data).unwrap();
+    frame
+}
+
+/// What the reference implementation says.
+fn reference(input: &[u8], capacity: usize) -> Option<Vec<u8>> {
+    let mut output = Vec::with_capacity(capacity);
+    let mut context = zstd_safe::DCtx::create();
+    // An allocation may be larger than asked for.
+    let mut exact = vec![0; capacity];
+    let size = context.decompress(&mut exact[..], input).ok()?;
+    output.extend_from_slice(&exact[..size]);
+    Some(output)
+}
+
+#[test]
+fn agrees_with_the_reference_on_all_levels() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut workspace = Workspace::new();
+    let mut levels: Vec<i32> = (1..=22).collect();
+    levels.extend([-1, -3, -7, -50, -1000]);
+    for level in levels {
+        for size in [0, 1, 5, 100, 1000, 5000, 70_000, 400_000] {
+            if level > 15 && size > 70_000 {
+                continue;
+            }
+            let data = data(&mut random, size);
+            let window_log = [0, 0, 10, 17, 24][random.below(5) as usize];
+            let (checksum, content_size) = (random.below(2) == 0, random.below(4) != 0);
+            let frame = compress(&data, level, window_log, checksum, content_size);
+            for spare in [0, 1, 31, 1000, 400_000] {
+                let mut output = vec![0; size + spare];
+                let result = zstd::decompress(&frame, &mut output, &mut workspace);
+                assert_eq!(result, Ok(size), "level {level} size {size} spare {spare}");
+                assert!(output[..size] == data, "level {level} size {size} spare {spare}");
+            }
+            assert_eq!(zstd::content_size(&frame), Ok(content_size.then_some(size as u64)));
+            for _ in 0..5 {
+                let cut = random.below(frame.len() as u64) as usize;
+                let mut output = vec![0; size];
+                // Nothing at all is no frames.
+                assert_eq!(zstd::decompress(&frame[..cut], &mut output, &mut workspace).is_ok(), cut == 0);
+                if size > 0 {
+                    let small = random.below(size as u64) as usize;
+                    let error = zstd::decompress(&frame, &mut output[..small], &mut workspace).unwrap_err();
+                    let ErrorKind::OutputTooSmall { capacity, needed } = error.kind() else {
+                        panic!("{error}")
+                    };
+                    assert!(
+                        capacity == small as u64 && needed > capacity && needed <= size as u64,
+                        "{error}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn agrees_with_the_reference_on_damaged_frames() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut workspace = Workspace::new();
+    let (mut accepted, mut refused, mut differ) = (0, 0, 0);
+    for _ in 0..2000 {
+        let size = random.below(3000) as usize;
+        let data = data(&mut random, size);
+        let level = random.below(22) as i32 - 2;
+        let frame = compress(&data, level, 0, random.below(8) == 0, random.below(2) == 0);
+        for _ in 0..60 {
+            let mut damaged = frame.clone();
+            for _ in 0..=random.below(3) {
+                let at = random.below(damaged.len() as u64) as usize;
+                match random.below(4) {
+                    0 => damaged[at] = random.next() as u8,
+                    1 => damaged[at] ^= 1 << random.below(8),
+                    2 => damaged.truncate(at.max(1)),
+                    _ => damaged.insert(at, random.next() as u8),
+                }
+            }
+            let capacity = [size, size, size + 1, size + 100, 400_000][random.below(5) as usize];
+            let expected = reference(&damaged, capacity);
+            let mut output = vec![0; capacity];
+            match (zstd::decompress(&damaged, &mut output, &mut workspace), expected) {
+                (Ok(size), Some(expected)) => {
+                    assert!(output[..size] == expected[..], "{damaged:02x?}");
+                    accepted += 1;
+                }
+                (Err(error), Some(_)) => {
+                    assert!(may_differ(error), "{error}: {damaged:02x?} {capacity}");
+                    differ += 1;
+                }
+                (Err(error), None) => {
+                    assert!(error.offset() <= damaged.len() as u64);
+                    refused += 1;
+                }
+                (Ok(size), None) => {
+                    // Only a window that is too large for it is refused there and not here.
+                    let mut frames = zstd::Frames::new(&damaged);
+                    let large = frames.any(|frame| match frame.unwrap() {
+                        zstd::Frame::Data(frame) => frame.header().window_size() >= 1 << 32,
+                        _ => false,
+                    });
+                    assert!(large, "accepted with {size} bytes: {damaged:02x?} {capacity}");
+                }
+            }
+        }
+    }
+    println!("accepted {accepted}, refused {refused}, refused here only {differ}");
+    assert!(accepted > 5000 && refused > 50_000);
+}
