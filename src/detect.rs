@@ -10,6 +10,9 @@ pub enum Format {
     /// AMD's Radeon Data File.
     #[cfg(feature = "rdf")]
     Rdf,
+    /// Ruler Trace Container.
+    #[cfg(feature = "rtc")]
+    Rtc,
 }
 
 impl Format {
@@ -25,6 +28,11 @@ impl Format {
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
         }
+        // Last: what is left of a cut file has no magic at its start, and is searched for.
+        #[cfg(feature = "rtc")]
+        if crate::rtc::detect(data) {
+            return Some(Self::Rtc);
+        }
         let _ = data;
         None
     }
@@ -34,6 +42,8 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
+            #[cfg(feature = "rtc")]
+            Self::Rtc => "rtc",
         }
     }
 }

@@ -303,6 +303,11 @@ pub enum ErrorKind {
         /// Offset of the boundary.
         boundary: u64,
     },
+    /// Bytes that cannot be delivered.
+    Lost {
+        /// How many.
+        size: u64,
+    },
     /// A checksum is right for the bytes that were there when it was computed; more were written then.
     StaleChecksum,
 }
@@ -345,6 +350,7 @@ impl ErrorKind {
             Self::Misplaced => "misplaced",
             Self::OutOfSequence { .. } => "out-of-sequence",
             Self::CrossesBoundary { .. } => "crosses-boundary",
+            Self::Lost { .. } => "lost",
             Self::StaleChecksum => "stale-checksum",
         }
     }
@@ -413,6 +419,8 @@ impl fmt::Display for ErrorKind {
                 write!(f, "number {found} where {expected} should follow")
             }
             Self::CrossesBoundary { boundary } => write!(f, "does not end before {boundary:#x}"),
+            Self::Lost { size: 1 } => f.write_str("1 byte cannot be read"),
+            Self::Lost { size } => write!(f, "{size} bytes cannot be read"),
             Self::StaleChecksum => f.write_str("computed before the last bytes were written"),
         }
     }

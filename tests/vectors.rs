@@ -7,6 +7,8 @@
 mod common;
 #[path = "vectors/rdf.rs"]
 mod rdf;
+#[path = "vectors/rtc.rs"]
+mod rtc;
 
 use serde_json::{Map, Value};
 use std::path::PathBuf;

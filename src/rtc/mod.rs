@@ -1,33 +1,41 @@
 //! RTC, the Ruler Trace Container.
 #![allow(missing_docs)]
 
+mod check;
+mod clock;
 mod crc;
 mod format;
 mod frame;
 mod index;
 mod lengths;
 mod meta;
+mod record;
 mod resync;
 mod search;
 mod stream;
 mod text;
 mod time;
 mod unit;
+mod value;
 mod vet;
 mod walk;
 
 use crate::error::Element;
 
+pub use check::Checker;
+pub use clock::Clocks;
 pub use crc::{Verdict, WriterCrc, crc_ieee};
 pub use format::{Annotated, Format, Order, Width};
 pub use frame::{Frame, MAX_PAYLOAD, id};
 pub use index::{Entries, Entry, Index};
 pub use meta::Meta;
+pub use record::{Pieces, Record};
 pub use search::detect;
 pub use stream::{ClockOf, Stream, Streams, Value};
 pub use text::{Name, Text};
 pub use time::{Decimal, Time};
 pub use unit::Unit;
+pub use value::{Annotation, ByteOrder, Sample, Samples};
 pub use walk::{Gap, Reason, Walk, probe};
 
 /// A frame's header.

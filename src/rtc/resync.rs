@@ -205,10 +205,8 @@ impl<'a, const N: usize> Walk<'a, N> {
                     // What does not fit is reported where the Meta is delivered.
                     let _ = self.learn(&mut meta);
                     read = true;
-                    if !parts.more {
-                        break;
-                    }
                 }
+                id::PLATFORM => self.platform(parts.payload),
                 id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
                 _ => break,
             }

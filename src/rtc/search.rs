@@ -183,8 +183,8 @@ mod tests {
         };
         assert_eq!(all_markers(&marker(RUN, 6)), [0]);
         for (run, behind) in [(RUN - 1, 6), (RUN + 1, 6), (RUN, 1), (RUN, 8), (5000, 6)] {
-            assert_eq!(all_markers(&marker(run, behind)), [], "{run} {behind}");
+            assert!(all_markers(&marker(run, behind)).is_empty(), "{run} {behind}");
         }
-        assert_eq!(all_markers(&vec![MAGIC; 1 << 16]), []);
+        assert!(all_markers(&vec![MAGIC; 1 << 16]).is_empty());
     }
 }

@@ -283,6 +283,8 @@ pub struct Streams<'a, const N: usize> {
     list: heapless::Vec<Stream<'a>, N>,
     /// Places in the list, by ascending id.
     order: heapless::Vec<u16, N>,
+    /// How often the table has changed.
+    revision: u32,
 }
 
 impl<const N: usize> Default for Streams<'_, N> {
@@ -295,7 +297,7 @@ impl<'a, const N: usize> Streams<'a, N> {
     /// An empty table.
     pub const fn new() -> Self {
         const { assert!(N < u16::MAX as usize, "a table has fewer than 65,535 streams") };
-        Self { list: heapless::Vec::new(), order: heapless::Vec::new() }
+        Self { list: heapless::Vec::new(), order: heapless::Vec::new(), revision: 0 }
     }
 
     /// Adds a stream, or replaces a damaged one of the same id.
@@ -307,6 +309,7 @@ impl<'a, const N: usize> Streams<'a, N> {
         if let Some(known) = self.place(stream.id).and_then(|place| self.list.get_mut(place)) {
             if known.damage.is_some() || known.object.is_split() {
                 *known = stream;
+                self.revision = self.revision.wrapping_add(1);
             }
             return Ok(());
         }
@@ -318,6 +321,7 @@ impl<'a, const N: usize> Streams<'a, N> {
             };
             return Err(Error::new(stream.object.offset(), META, kind));
         }
+        self.revision = self.revision.wrapping_add(1);
         // As long as the list.
         let _ = self.order.push(u16::try_from(place).unwrap_or(u16::MAX));
         // Mostly they come in order, and nothing is moved.
@@ -362,6 +366,11 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.order.iter().filter_map(|&place| self.list.get(usize::from(place)))
     }
 
+    /// A number that changes with the table.
+    pub const fn revision(&self) -> u32 {
+        self.revision
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
@@ -374,6 +383,7 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// Forgets all: a new session begins.
     pub fn clear(&mut self) {
+        self.revision = self.revision.wrapping_add(1);
         self.list.clear();
         self.order.clear();
     }

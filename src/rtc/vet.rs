@@ -6,7 +6,7 @@ use crate::rtc::frame::{self, id};
 use crate::rtc::lengths::{LENGTH, SLOW};
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, Unit};
 use crate::rtc::walk::{Recent, Stop, Walk};
-use crate::rtc::{CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT};
+use crate::rtc::{ByteOrder, CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT};
 
 /// How many bytes are looked at in one go: they are still in the first cache when they are delivered.
 const CHUNK: usize = 8 << 10;
@@ -219,6 +219,10 @@ impl<'a, const N: usize> Walk<'a, N> {
                 self.ahead = end;
                 self.recent.push(at);
                 let added = self.learn(&mut meta);
+                if !parts.more && meta.check().is_ok() {
+                    // JSON from end to end: no chance.
+                    self.verified = end;
+                }
                 self.meta = Some(meta);
                 if !self.overflowed {
                     self.overflowed = added.is_err();
@@ -233,6 +237,9 @@ impl<'a, const N: usize> Walk<'a, N> {
             // A frame where a Crc would be: this writer makes none.
             self.has_crc = Some(false);
             self.boundary = to_u64(self.limit);
+        }
+        if parts.id == id::PLATFORM && ByteOrder::of_platform(parts.payload).is_some() {
+            self.verified = end;
         }
         // Zeros are no proof of anything.
         self.recent.is_solid = parts.id != id::NUL;

@@ -4,7 +4,7 @@ use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::frame::{Frame, Parts, id};
 use crate::rtc::lengths::{LENGTH, Lengths, PLACE, SLOW, STATED};
-use crate::rtc::{Meta, Streams, UNIT, Unit, Verdict, search};
+use crate::rtc::{ByteOrder, Meta, Streams, UNIT, Unit, Verdict, search};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -78,6 +78,7 @@ pub struct Walk<'a, const N: usize> {
     crc: Option<usize>,
     padding: Option<(usize, usize)>,
     stale: Option<usize>,
+    order: ByteOrder,
 }
 
 /// What the look ahead has met.
@@ -164,6 +165,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             crc: None,
             padding: None,
             stale: None,
+            order: ByteOrder::Little,
         }
     }
 
@@ -214,7 +216,7 @@ impl<'a, const N: usize> Walk<'a, N> {
                     .saturating_add(usize::from(parts.header))
                     .saturating_add(parts.payload.len())
                     .min(self.trusted);
-                self.note(offset, parts.id, continues);
+                self.note(offset, parts, continues);
                 let place = place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX);
                 Some(Ok(Frame::new(to_u64(offset), parts, place, continues)))
             }
@@ -228,8 +230,8 @@ impl<'a, const N: usize> Walk<'a, N> {
     }
 
     /// Keeps in mind what the verdict on the checksum needs.
-    fn note(&mut self, offset: usize, id: u64, continues: bool) {
-        match id {
+    fn note(&mut self, offset: usize, parts: Parts<'a>, continues: bool) {
+        match parts.id {
             id::NUL | id::PADDING => {
                 let start = self.padding.filter(|&(_, end)| end == offset).map_or(offset, |(start, _)| start);
                 self.padding = Some((start, self.pos));
@@ -240,6 +242,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             }
             id::MARKER => (self.crc, self.stale) = (None, None),
             id::CRC => self.crc = Some(offset),
+            id::PLATFORM => self.platform(parts.payload),
             _ => {}
         }
     }
@@ -304,6 +307,16 @@ impl<'a, const N: usize> Walk<'a, N> {
     /// The streams of the session, as far as they have been declared.
     pub const fn streams(&self) -> &Streams<'a, N> {
         &self.streams
+    }
+
+    /// The writer's byte order, as far as its platform frame told.
+    pub const fn byte_order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Reads a platform frame.
+    pub(super) fn platform(&mut self, payload: &[u8]) {
+        self.order = ByteOrder::of_platform(payload).unwrap_or(self.order);
     }
 
     /// The verdict on the checksum of this major unit, once its Crc was delivered; reads the unit once.

@@ -1,6 +1,7 @@
 //! One file a format: what it can say for each verb.
 
 pub mod rdf;
+pub mod rtc;
 
 use crate::input::Input;
 use crate::output::Out;
@@ -42,6 +43,7 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     };
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
+        Some(Format::Rtc) => rtc::open(data),
         _ if data.is_empty() => Err(Unreadable::new("empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {
             Some(lookalike) => lookalike.to_string(),

@@ -15,6 +15,8 @@ pub struct Args {
     pub json: bool,
     #[command(flatten)]
     pub rdf: formats::rdf::Select,
+    #[command(flatten)]
+    pub rtc: formats::rtc::Select,
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
@@ -23,7 +25,10 @@ pub struct Args {
 impl Args {
     /// Refuses options that select parts of another format.
     fn refuse_foreign(&self, format: Format) -> Result<()> {
-        let given = [(Format::Rdf, self.rdf != formats::rdf::Select::default())];
+        let given = [
+            (Format::Rdf, self.rdf != formats::rdf::Select::default()),
+            (Format::Rtc, self.rtc != formats::rtc::Select::default()),
+        ];
         match given.iter().find(|&&(of, given)| given && of != format) {
             Some((of, _)) => {
                 Err(Failure::usage(format!("this is {format}, and an option is for {of} alone")))
