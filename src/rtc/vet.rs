@@ -19,7 +19,7 @@ impl<'a, const N: usize> Walk<'a, N> {
     pub(super) fn begin_major(&mut self) {
         let at = self.pos;
         if at >= self.data.len() && self.unit.is_some() {
-            self.stop = Stop::End;
+            self.stop = self.end();
             return;
         }
         let unit = match Unit::parse(self.data, to_u64(at)) {
@@ -299,10 +299,22 @@ impl<'a, const N: usize> Walk<'a, N> {
             return Ok(Stop::Major);
         }
         if self.ahead >= self.data.len() {
-            return Ok(Stop::End);
+            return Ok(self.end());
         }
         unit.minor_index(self.whole(), at)?;
         Ok(Stop::Minor)
+    }
+
+    /// The input ends with a frame: it is cut if an Index or a Meta says that it goes on.
+    fn end(&self) -> Stop {
+        let open = [(id::INDEX, INDEX), (id::MINOR_INDEX, INDEX), (id::META, META)];
+        match open.into_iter().find(|&(id, _)| self.vetted.is_open_default(id)) {
+            Some((_, element)) => {
+                let kind = ErrorKind::UnexpectedEnd { needed: 1 };
+                Stop::Fault(Error::new(to_u64(self.data.len()), element, kind))
+            }
+            None => Stop::End,
+        }
     }
 
     /// Whether this may be the id of a stream whose object was damaged.
