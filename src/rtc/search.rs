@@ -74,19 +74,37 @@ pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
     })
 }
 
-/// The unit whose Marker the cut of the input went through, or which lacks some bytes of it.
+/// The unit at the start of the input whose Marker is damaged, or cut.
+///
+/// Nothing but an Index follows a Marker, and nothing but a Meta an Index: chance does not make both. Most of the
+/// bytes before them must be those of a Marker, so that another version is not taken for this one.
 pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
-    let header = usize::from(data.as_slice().first() == Some(&MARKER_HEADER));
-    let len = header.saturating_add(run_behind(data.as_slice(), header));
-    if len >= MARKER_BYTES {
-        return None;
+    let mut filled = 0_usize;
+    for (at, &byte) in data.as_slice().iter().enumerate().take(MARKER_BYTES.saturating_add(1)) {
+        if matches!(byte, 0x06 | 0x07) && filled >= at / 2 {
+            let (_, index) = data.split(at)?;
+            if let Some(unit) = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit)) {
+                if is_meta_behind(index) {
+                    return Some(unit);
+                }
+            }
+        }
+        filled = filled.saturating_add(usize::from(byte == MAGIC));
     }
-    let (_, index) = data.split(len)?;
-    let unit = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))?;
-    // Nothing but an Index follows a Marker, and nothing but a Meta an Index: chance does not make both.
-    let (_, behind) = Index::parse(index, true).ok()?;
-    let (meta, _) = frame::read_default(behind).ok()?;
-    (meta.id == frame::id::META && meta.payload.first() == Some(&b'[')).then_some(unit)
+    None
+}
+
+/// Whether a Meta follows the Index at the front of `input`.
+fn is_meta_behind(input: Bytes<'_>) -> bool {
+    let mut input = input;
+    while let Ok((parts, rest)) = frame::read_default(input) {
+        match parts.id {
+            frame::id::INDEX => input = rest,
+            frame::id::META => return parts.payload.first() == Some(&b'['),
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// The first index from `from` on that belongs to a unit of the sizes of `like`, wherever that begins.

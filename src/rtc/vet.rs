@@ -108,7 +108,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             Err(error) => Stop::Fault(error),
         };
         self.trusted = match self.stop {
-            Stop::Going | Stop::Fault(_) => self.recent.oldest().max(self.verified.min(self.ahead)),
+            Stop::Going | Stop::Fault(_) => self.recent.oldest(self.streams.len()).max(self.verified.min(self.ahead)),
             Stop::Minor | Stop::Major | Stop::End => self.ahead,
         };
         if let Stop::Fault(error) = self.stop {

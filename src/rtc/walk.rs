@@ -97,12 +97,15 @@ pub(super) enum Stop {
 }
 
 /// How many frames are held back.
-const HELD: usize = 8;
+/// Where ids are dense, nearly every byte looks like the header of a frame, and more frames are needed for a proof.
+const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, RING)];
+/// How many are kept in mind: a power of two.
+const RING: usize = 64;
 
 /// Where the last frames begin that were looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Recent {
-    starts: [usize; HELD],
+    starts: [usize; RING],
     next: usize,
     /// Whether the last frame is anything but a zero.
     pub(super) is_solid: bool,
@@ -110,21 +113,22 @@ pub(super) struct Recent {
 
 impl Recent {
     pub(super) const fn new(start: usize) -> Self {
-        Self { starts: [start; HELD], next: 0, is_solid: false }
+        Self { starts: [start; RING], next: 0, is_solid: false }
     }
 
     /// A frame begins at `start`.
     #[inline(always)]
     #[allow(clippy::indexing_slicing)] // Masked.
     pub(super) fn push(&mut self, start: usize) {
-        self.starts[self.next % HELD] = start;
+        self.starts[self.next % RING] = start;
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Where the first of them begins.
+    /// Where the first frame begins that is held back, if there are so many streams.
     #[allow(clippy::indexing_slicing)] // Masked.
-    pub(super) fn oldest(&self) -> usize {
-        self.starts[self.next % HELD]
+    pub(super) fn oldest(&self, streams: usize) -> usize {
+        let held = HELD.iter().find(|(most, _)| streams <= *most).map_or(RING, |&(_, held)| held);
+        self.starts[self.next.wrapping_sub(held) % RING]
     }
 }
 
