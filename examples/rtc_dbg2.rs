@@ -1,5 +1,5 @@
-use traceglass::rtc::*;
 use std::collections::HashSet;
+use traceglass::rtc::*;
 fn frames(data: &[u8]) -> (Vec<(u64, u64, u64)>, u64, u64) {
     let mut walk = Walk::<400>::new(data);
     let mut out = vec![];
@@ -24,7 +24,12 @@ fn frames(data: &[u8]) -> (Vec<(u64, u64, u64)>, u64, u64) {
 }
 fn main() {
     let mut seed = 12345u64;
-    let mut rnd = |n: usize| { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; (seed % n as u64) as usize };
+    let mut rnd = |n: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % n as u64) as usize
+    };
     for path in std::env::args().skip(1) {
         let data = std::fs::read(&path).unwrap();
         let (orig, g, _) = frames(&data);
@@ -39,16 +44,42 @@ fn main() {
                 let p = rnd(data.len());
                 let mut d = data.clone();
                 let (a, b, shift): (usize, usize, i64) = match kind {
-                    0 => { let v = rnd(256) as u8; d[p] = v; (p, p + 1, 0) }
-                    1 => { let e = (p + 1 + rnd(3000)).min(d.len()); d[p..e].fill(0); (p, e, 0) }
-                    2 => { let e = (p + 1 + rnd(200)).min(d.len()); for x in &mut d[p..e] { *x = rnd(256) as u8 } (p, e, 0) }
-                    3 => { let e = (p + 1 + rnd(1500)).min(d.len()); d.drain(p..e); (p, e, -((e - p) as i64)) }
-                    4 => { let k = 1 + rnd(1500); let ins: Vec<u8> = (0..k).map(|_| rnd(256) as u8).collect(); d.splice(p..p, ins); (p, p, k as i64) }
-                    _ => { d.drain(..p); (0, p, -(p as i64)) }
+                    0 => {
+                        let v = rnd(256) as u8;
+                        d[p] = v;
+                        (p, p + 1, 0)
+                    }
+                    1 => {
+                        let e = (p + 1 + rnd(3000)).min(d.len());
+                        d[p..e].fill(0);
+                        (p, e, 0)
+                    }
+                    2 => {
+                        let e = (p + 1 + rnd(200)).min(d.len());
+                        for x in &mut d[p..e] {
+                            *x = rnd(256) as u8
+                        }
+                        (p, e, 0)
+                    }
+                    3 => {
+                        let e = (p + 1 + rnd(1500)).min(d.len());
+                        d.drain(p..e);
+                        (p, e, -((e - p) as i64))
+                    }
+                    4 => {
+                        let k = 1 + rnd(1500);
+                        let ins: Vec<u8> = (0..k).map(|_| rnd(256) as u8).collect();
+                        d.splice(p..p, ins);
+                        (p, p, k as i64)
+                    }
+                    _ => {
+                        d.drain(..p);
+                        (0, p, -(p as i64))
+                    }
                 };
                 let (got, _g, _l) = frames(&d);
                 // map back
-                let mut i = 0; 
+                let mut i = 0;
                 let mut mapped = HashSet::new();
                 for &(o, id, e) in &got {
                     let m = |x: u64| -> i64 { if (x as usize) < a { x as i64 } else { x as i64 - shift } };
@@ -59,18 +90,39 @@ fn main() {
                     let _ = m;
                     let ok1 = set.contains(&f1) && (o as usize) < b.max(a + 1);
                     let ok2 = set.contains(&f2);
-                    if ok1 { mapped.insert(f1); } else if ok2 { mapped.insert(f2); } else {
+                    if ok1 {
+                        mapped.insert(f1);
+                    } else if ok2 {
+                        mapped.insert(f2);
+                    } else {
                         i += 1;
-                        if id >= 9 { invuser += 1; if shown < 0 { shown += 1; println!("   inv kind {kind} p {p} ({a},{b},{shift}) frame {f1:?}"); } }
+                        if id >= 9 {
+                            invuser += 1;
+                            if shown < 0 {
+                                shown += 1;
+                                println!("   inv kind {kind} p {p} ({a},{b},{shift}) frame {f1:?}");
+                            }
+                        }
                     }
                 }
                 inv += i;
-                let missing: usize = orig.iter().filter(|f| !mapped.contains(f) && !((f.0 as usize) < b && f.2 as usize > a)).count();
+                let missing: usize = orig
+                    .iter()
+                    .filter(|f| !mapped.contains(f) && !((f.0 as usize) < b && f.2 as usize > a))
+                    .count();
                 lost += missing;
-                if missing > worst { worst = missing; worstp = (p, d.len()); }
-                if _g == 0 && missing > 0 { nogap += 1 }
+                if missing > worst {
+                    worst = missing;
+                    worstp = (p, d.len());
+                }
+                if _g == 0 && missing > 0 {
+                    nogap += 1
+                }
             }
-            println!("  kind {kind}: invented {inv} (user {invuser}) lost/run {:.2} worst {worst} at {worstp:?} lost-without-gap {nogap}", lost as f64 / n as f64);
+            println!(
+                "  kind {kind}: invented {inv} (user {invuser}) lost/run {:.2} worst {worst} at {worstp:?} lost-without-gap {nogap}",
+                lost as f64 / n as f64
+            );
         }
     }
 }

@@ -10,6 +10,12 @@ pub enum Format {
     /// AMD's Radeon Data File.
     #[cfg(feature = "rdf")]
     Rdf,
+    /// CTF 2 metadata, in packets or plain.
+    #[cfg(feature = "ctf2")]
+    Ctf2,
+    /// Rust Flight Recorder.
+    #[cfg(feature = "rfr")]
+    Rfr,
     /// Ruler Trace Container.
     #[cfg(feature = "rtc")]
     Rtc,
@@ -28,6 +34,14 @@ impl Format {
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
         }
+        #[cfg(feature = "ctf2")]
+        if crate::ctf2::Form::detect(data).is_some() {
+            return Some(Self::Ctf2);
+        }
+        #[cfg(feature = "rfr")]
+        if crate::rfr::detect(data) {
+            return Some(Self::Rfr);
+        }
         // Last: what is left of a cut file has no magic at its start, and is searched for.
         #[cfg(feature = "rtc")]
         if crate::rtc::detect(data) {
@@ -42,6 +56,10 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
+            #[cfg(feature = "ctf2")]
+            Self::Ctf2 => "ctf2",
+            #[cfg(feature = "rfr")]
+            Self::Rfr => "rfr",
             #[cfg(feature = "rtc")]
             Self::Rtc => "rtc",
         }

@@ -160,6 +160,13 @@ pub enum ErrorKind {
         /// The newest version that is read.
         supported: u64,
     },
+    /// The version, of two numbers, is not one that is read, or not one that is known.
+    UnsupportedRevision {
+        /// The major version found.
+        major: u64,
+        /// The minor version found.
+        minor: u64,
+    },
     /// The value is defined, or may be some day, but is not read here.
     Unsupported {
         /// The value found.
@@ -182,12 +189,45 @@ pub enum ErrorKind {
         /// What it should be a multiple of.
         of: u64,
     },
+    /// The value is smaller than is allowed here.
+    UnderLimit {
+        /// The value found.
+        value: u64,
+        /// The smallest that is allowed.
+        limit: u64,
+    },
     /// Two sizes that should be equal are not.
     SizeMismatch {
         /// The size that the input states.
         stated: u64,
         /// The size that was found.
         found: u64,
+    },
+    /// A value that the input states differs from what it describes.
+    Mismatch {
+        /// The value stated.
+        stated: u64,
+        /// The value found.
+        found: u64,
+    },
+    /// A value is less than the one before it, though they should ascend.
+    NotAscending {
+        /// The value before it.
+        previous: u64,
+        /// The value found.
+        value: u64,
+    },
+    /// A value lies outside the range that the input states for it.
+    OutsideRange {
+        /// The least value allowed.
+        start: u64,
+        /// The least value above the range.
+        end: u64,
+    },
+    /// A value is too large to be expressed in its unit.
+    Overflow {
+        /// The value found.
+        value: u64,
     },
     /// A checksum differs from that of the bytes it covers.
     ChecksumMismatch {
@@ -287,8 +327,17 @@ pub enum ErrorKind {
     },
     /// No decoder for this is available.
     NoDecoder,
-    /// It should be there, and is not.
+    /// The byte order is not that of what came before.
+    ByteOrderChanged,
+    /// The UUID is not that of what came before.
+    UuidMismatch {
+        /// The UUID found.
+        found: [u8; 16],
+    },
+    /// What must stand here does not.
     Missing,
+    /// What must occur once occurs again.
+    Repeated,
     /// It is there, and should not be.
     Misplaced,
     /// A number does not follow the one before.
@@ -322,11 +371,18 @@ impl ErrorKind {
             Self::BadMagic { .. } => "bad-magic",
             Self::LegacyMagic => "legacy-magic",
             Self::UnsupportedVersion { .. } => "unsupported-version",
+            Self::UnsupportedRevision { .. } => "unsupported-revision",
             Self::Unsupported { .. } => "unsupported",
             Self::Invalid { .. } => "invalid",
             Self::ReservedNotZero { .. } => "reserved-not-zero",
             Self::NotMultiple { .. } => "not-multiple",
+            Self::UnderLimit { .. } => "under-limit",
+            Self::OverLimit { .. } => "over-limit",
             Self::SizeMismatch { .. } => "size-mismatch",
+            Self::Mismatch { .. } => "mismatch",
+            Self::NotAscending { .. } => "not-ascending",
+            Self::OutsideRange { .. } => "outside-range",
+            Self::Overflow { .. } => "overflow",
             Self::ChecksumMismatch { .. } => "checksum-mismatch",
             Self::CountTooLarge { .. } => "count-too-large",
             Self::IntegerTooWide { .. } => "integer-too-wide",
@@ -337,7 +393,6 @@ impl ErrorKind {
             Self::Unexpected { .. } => "unexpected",
             Self::TooDeep { .. } => "too-deep",
             Self::CapacityExceeded { .. } => "capacity-exceeded",
-            Self::OverLimit { .. } => "over-limit",
             Self::UnevenDistribution { .. } => "uneven-distribution",
             Self::MissingTable => "missing-table",
             Self::BadBitStream => "bad-bit-stream",
@@ -346,7 +401,10 @@ impl ErrorKind {
             Self::WindowTooSmall { .. } => "window-too-small",
             Self::DictionaryNeeded { .. } => "dictionary-needed",
             Self::NoDecoder => "no-decoder",
+            Self::ByteOrderChanged => "byte-order-changed",
+            Self::UuidMismatch { .. } => "uuid-mismatch",
             Self::Missing => "missing",
+            Self::Repeated => "repeated",
             Self::Misplaced => "misplaced",
             Self::OutOfSequence { .. } => "out-of-sequence",
             Self::CrossesBoundary { .. } => "crosses-boundary",
@@ -370,13 +428,20 @@ impl fmt::Display for ErrorKind {
             Self::UnsupportedVersion { found, supported } => {
                 write!(f, "version {found}, only {supported} is read")
             }
+            Self::UnsupportedRevision { major, minor } => write!(f, "version {major}.{minor} is not known"),
             Self::Unsupported { value } => write!(f, "{value} is not supported"),
             Self::Invalid { value } => write!(f, "{value} is not allowed"),
             Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
             Self::NotMultiple { value, of } => write!(f, "{value} is not a multiple of {of}"),
+            Self::UnderLimit { value, limit } => write!(f, "{value}, though at least {limit} is needed"),
+            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
             Self::SizeMismatch { stated, found } => {
                 write!(f, "stated as {stated} bytes, found to be {found}")
             }
+            Self::Mismatch { stated, found } => write!(f, "stated as {stated}, found to be {found}"),
+            Self::NotAscending { previous, value } => write!(f, "{value} after {previous}"),
+            Self::OutsideRange { start, end } => write!(f, "not in {start}..{end}"),
+            Self::Overflow { value } => write!(f, "{value} is too large for its unit"),
             Self::ChecksumMismatch { stored, computed } => {
                 write!(f, "stored as {stored:#x}, computed as {computed:#x}")
             }
@@ -396,7 +461,6 @@ impl fmt::Display for ErrorKind {
             Self::CapacityExceeded { capacity, needed } => {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
-            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
             Self::UnevenDistribution { left } => {
                 write!(f, "does not share out all there is, {left} over or missing")
             }
@@ -413,7 +477,13 @@ impl fmt::Display for ErrorKind {
             }
             Self::DictionaryNeeded { id } => write!(f, "can only be read with dictionary {id}"),
             Self::NoDecoder => f.write_str("no decoder for it in this build"),
+            Self::ByteOrderChanged => f.write_str("byte order changes"),
+            Self::UuidMismatch { found } => {
+                f.write_str("another UUID: ")?;
+                found.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
             Self::Missing => f.write_str("missing"),
+            Self::Repeated => f.write_str("occurs again"),
             Self::Misplaced => f.write_str("not where one can be"),
             Self::OutOfSequence { found, expected } => {
                 write!(f, "number {found} where {expected} should follow")

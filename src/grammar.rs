@@ -72,16 +72,6 @@ pub(crate) fn int<'a>(element: Element) -> impl Fn(Bytes<'a>) -> Parsed<'a, u64>
     }
 }
 
-impl varint::Fault {
-    /// The kind of error that this is for an integer of `bits` bits.
-    pub(crate) const fn kind(self, bits: u32) -> ErrorKind {
-        match self {
-            Self::Truncated => ErrorKind::UnexpectedEnd { needed: 1 },
-            Self::TooWide => ErrorKind::IntegerTooWide { bits },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

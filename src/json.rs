@@ -14,7 +14,7 @@ mod text;
 use crate::bytes::Bytes;
 use crate::error::Result;
 pub(crate) use parser::{Event, Parser};
-pub(crate) use text::{Number, Str};
+pub(crate) use text::{Chars, Number, Str};
 
 /// Bytes to read text from: together, or in pieces.
 pub(crate) trait Source<'a>: Copy {
@@ -57,7 +57,7 @@ impl<'a> Source<'a> for Bytes<'a> {
 }
 
 /// The next byte, and a source that stands behind it.
-fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
+pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
     let byte = *source.front().first()?;
     source.advance(1);
     Some(byte)

@@ -32,6 +32,8 @@ extern crate std;
 // A build with fewer formats uses less of the foundation.
 #[allow(dead_code)]
 mod bytes;
+#[cfg(feature = "ctf2")]
+pub mod ctf2;
 mod detect;
 mod dump;
 mod error;
@@ -48,6 +50,8 @@ pub mod zstd;
 
 #[cfg(feature = "rdf")]
 pub mod rdf;
+#[cfg(feature = "rfr")]
+pub mod rfr;
 #[cfg(feature = "rtc")]
 pub mod rtc;
 

@@ -5,8 +5,12 @@
 #![cfg(feature = "cli")]
 
 mod common;
+#[path = "vectors/ctf2.rs"]
+mod ctf2;
 #[path = "vectors/rdf.rs"]
 mod rdf;
+#[path = "vectors/rfr.rs"]
+mod rfr;
 #[path = "vectors/rtc.rs"]
 mod rtc;
 

@@ -2,8 +2,8 @@
 #![cfg(feature = "zstd")]
 
 use sha2::{Digest, Sha256};
-use traceglass::{Error, ErrorKind};
 use traceglass::zstd::{self, Workspace};
+use traceglass::{Error, ErrorKind};
 
 /// Whether the reference may accept what is refused here with this error: see the module's documentation.
 ///

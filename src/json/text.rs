@@ -56,6 +56,9 @@ impl<'a, S: Source<'a>> Str<S> {
 
     /// Whether it is `text` after decoding.
     pub(crate) fn is(self, text: &str) -> bool {
+        if let (false, Some(raw)) = (self.escaped, self.raw.together()) {
+            return raw == text.as_bytes();
+        }
         let mut source = self.raw;
         text.chars().all(|c| unit(&mut source) == Some(Unit::Char(c))) && source.front().is_empty()
     }

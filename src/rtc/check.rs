@@ -30,7 +30,15 @@ pub struct Checker<'a> {
 impl<'a> Checker<'a> {
     /// A checker of a walk that has not begun yet.
     pub const fn new() -> Self {
-        Self { meta: None, is_repeated: false, last_meta: &[], streams: (0, 0), open: None, is_disturbed: false, missing: None }
+        Self {
+            meta: None,
+            is_repeated: false,
+            last_meta: &[],
+            streams: (0, 0),
+            open: None,
+            is_disturbed: false,
+            missing: None,
+        }
     }
 
     /// Looks at a frame: each one that the walk delivers, right when it does. Gives the verdict on the unit's
@@ -99,12 +107,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn index(
-        &mut self,
-        data: &'a [u8],
-        index: crate::Result<Index<'a>>,
-        report: &mut impl FnMut(Finding),
-    ) {
+    fn index(&mut self, data: &'a [u8], index: crate::Result<Index<'a>>, report: &mut impl FnMut(Finding)) {
         let index = match index {
             Ok(index) => index,
             Err(error) => return report(Finding::error(error)),
@@ -117,7 +120,8 @@ impl<'a> Checker<'a> {
                 Ok(entry) => {
                     let ascends = last.is_none_or(|last| last < entry.id());
                     if !ascends && !astray {
-                        let kind = ErrorKind::OutOfSequence { found: entry.id(), expected: last.unwrap_or(0) };
+                        let kind =
+                            ErrorKind::OutOfSequence { found: entry.id(), expected: last.unwrap_or(0) };
                         report(Finding::warning(Error::new(index.offset(), INDEX, kind)));
                         astray = true;
                     }
@@ -196,9 +200,10 @@ impl<'a> Checker<'a> {
                 _ => None,
             };
             let of_clock = |other: &Stream<'a>| other.clock() == Some(ClockOf::Own);
-            let lacks_clock = [clock, stream.delta()].into_iter().flatten().any(|name| {
-                !streams.iter().any(|other| of_clock(other) && other.name() == Some(name))
-            });
+            let lacks_clock = [clock, stream.delta()]
+                .into_iter()
+                .flatten()
+                .any(|name| !streams.iter().any(|other| of_clock(other) && other.name() == Some(name)));
             if lacks_clock {
                 report(Finding::warning(Error::new(at, META, ErrorKind::Missing)));
             }

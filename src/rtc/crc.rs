@@ -168,7 +168,8 @@ impl Verdict {
         if either(computed) {
             return Self::Writer;
         }
-        if stale.and_then(|len| covered.get(..len)).is_some_and(|part| either(WriterCrc::<SLICES>::of(part))) {
+        if stale.and_then(|len| covered.get(..len)).is_some_and(|part| either(WriterCrc::<SLICES>::of(part)))
+        {
             return Self::Stale;
         }
         if either(crc_ieee(covered)) {

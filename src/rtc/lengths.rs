@@ -145,7 +145,8 @@ impl<const N: usize> Lengths<N> {
             None => {
                 let was = self.is_open_default(parts.id);
                 let bit = u32::try_from(parts.id).ok().and_then(|id| 1_u16.checked_shl(id)).unwrap_or(0);
-                self.open_default = if parts.more { self.open_default | bit } else { self.open_default & !bit };
+                self.open_default =
+                    if parts.more { self.open_default | bit } else { self.open_default & !bit };
                 was
             }
         };

@@ -64,9 +64,7 @@ impl<'a, const N: usize> Record<'_, 'a, N> {
     pub fn len(&self) -> Result<u64> {
         match self.as_slice() {
             Some(slice) => Ok(to_u64(slice.len())),
-            None => self
-                .pieces()
-                .try_fold(0_u64, |sum, piece| Ok(sum.saturating_add(to_u64(piece?.len())))),
+            None => self.pieces().try_fold(0_u64, |sum, piece| Ok(sum.saturating_add(to_u64(piece?.len())))),
         }
     }
 

@@ -97,7 +97,9 @@ impl<'a> Stream<'a> {
 
     /// The name of its format: `format`, or `type` as some examples of the document have it.
     pub fn format_name(&self) -> Option<Name<'a>> {
-        self.attribute("format").and_then(|value| value.as_name()).or_else(|| self.attribute("type")?.as_name())
+        self.attribute("format")
+            .and_then(|value| value.as_name())
+            .or_else(|| self.attribute("type")?.as_name())
     }
 
     /// Whether its records continue each other, as those of a terminal do.
@@ -315,10 +317,8 @@ impl<'a, const N: usize> Streams<'a, N> {
         }
         let place = self.list.len();
         if self.list.push(stream).is_err() {
-            let kind = ErrorKind::CapacityExceeded {
-                capacity: to_u64(N),
-                needed: to_u64(N).saturating_add(1),
-            };
+            let kind =
+                ErrorKind::CapacityExceeded { capacity: to_u64(N), needed: to_u64(N).saturating_add(1) };
             return Err(Error::new(stream.object.offset(), META, kind));
         }
         self.revision = self.revision.wrapping_add(1);

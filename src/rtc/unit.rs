@@ -226,5 +226,8 @@ pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
         return false;
     }
     let Ok((_, behind)) = Index::parse(at(index.offset()).unwrap_or(data), true) else { return false };
-    index.more() || behind.is_empty() || behind.as_slice().starts_with(&[0x0a]) || behind.as_slice().starts_with(&[0x0b])
+    index.more()
+        || behind.is_empty()
+        || behind.as_slice().starts_with(&[0x0a])
+        || behind.as_slice().starts_with(&[0x0b])
 }

@@ -299,7 +299,11 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    fn read<'a>(format: &str, order: ByteOrder, data: &'a [u8]) -> Vec<Result<Sample<'a>, (u64, &'static str)>> {
+    fn read<'a>(
+        format: &str,
+        order: ByteOrder,
+        data: &'a [u8],
+    ) -> Vec<Result<Sample<'a>, (u64, &'static str)>> {
         Samples::new(data, 100, Format::of(format), order)
             .map(|sample| sample.map_err(|error| (error.offset(), error.kind().code())))
             .collect()
@@ -320,7 +324,10 @@ mod tests {
         assert_eq!(read("float32le", Big, &1.5_f32.to_le_bytes()), [Ok(Float32(1.5))]);
         assert_eq!(read("float64", Big, &(-2.25_f64).to_be_bytes()), [Ok(Float64(-2.25))]);
         assert_eq!(read("uleb128", Big, b"\x7f\x81\x01"), [Ok(Unsigned(127)), Ok(Unsigned(129))]);
-        assert_eq!(read("leb128", Big, b"\x7f\x3f\x80\x7f"), [Ok(Signed(-1)), Ok(Signed(63)), Ok(Signed(-128))]);
+        assert_eq!(
+            read("leb128", Big, b"\x7f\x3f\x80\x7f"),
+            [Ok(Signed(-1)), Ok(Signed(63)), Ok(Signed(-128))]
+        );
         let timespec = [1, 0, 0, 0, 0, 0, 0, 0, 0, 202, 154, 59];
         assert_eq!(read("timespec", Little, &timespec), [Ok(Timespec(1, 1_000_000_000))]);
         assert_eq!(read("utf-8", Little, "ß".as_bytes()), [Ok(Text("ß"))]);
@@ -335,7 +342,10 @@ mod tests {
         let little = ByteOrder::Little;
         assert_eq!(read("uint16", little, &[1, 0, 9]), [Ok(Sample::Unsigned(1)), Err((102, "not-multiple"))]);
         assert_eq!(read("timespec", little, &[0; 11]), [Err((100, "not-multiple"))]);
-        assert_eq!(read("uleb128", little, &[1, 128]), [Ok(Sample::Unsigned(1)), Err((101, "unexpected-end"))]);
+        assert_eq!(
+            read("uleb128", little, &[1, 128]),
+            [Ok(Sample::Unsigned(1)), Err((101, "unexpected-end"))]
+        );
         assert_eq!(read("uleb128", little, &[128; 11]), [Err((100, "integer-too-wide"))]);
         let most = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
         assert_eq!(read("uleb128", little, most), [Ok(Sample::Unsigned(u64::MAX))]);

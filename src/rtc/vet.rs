@@ -71,18 +71,16 @@ impl<'a, const N: usize> Walk<'a, N> {
         self.enter_minor(self.pos);
         // The index has been read.
         let behind = frame::read_default(self.input(self.pos, self.limit));
-        self.verified = behind.map_or(self.pos, |(_, rest)| usize::try_from(rest.offset()).unwrap_or(self.pos));
+        self.verified =
+            behind.map_or(self.pos, |(_, rest)| usize::try_from(rest.offset()).unwrap_or(self.pos));
     }
 
     fn enter_minor(&mut self, at: usize) {
         let Some(unit) = self.unit else { return };
         let boundary = unit.boundary_behind(to_u64(at));
         self.limit = usize::try_from(boundary).unwrap_or(usize::MAX).min(self.data.len());
-        self.boundary = if boundary == unit.end() {
-            boundary.saturating_sub(self.reserve(&unit))
-        } else {
-            boundary
-        };
+        self.boundary =
+            if boundary == unit.end() { boundary.saturating_sub(self.reserve(&unit)) } else { boundary };
         self.is_whole = boundary <= to_u64(self.data.len());
         (self.trusted, self.ahead, self.recent, self.verified) = (at, at, Recent::new(at), at);
         self.stop = Stop::Going;
@@ -108,7 +106,9 @@ impl<'a, const N: usize> Walk<'a, N> {
             Err(error) => Stop::Fault(error),
         };
         self.trusted = match self.stop {
-            Stop::Going | Stop::Fault(_) => self.recent.oldest(self.streams.len()).max(self.verified.min(self.ahead)),
+            Stop::Going | Stop::Fault(_) => {
+                self.recent.oldest(self.streams.len()).max(self.verified.min(self.ahead))
+            }
             Stop::Minor | Stop::Major | Stop::End => self.ahead,
         };
         if let Stop::Fault(error) = self.stop {
@@ -263,7 +263,9 @@ impl<'a, const N: usize> Walk<'a, N> {
             id::NUL if more => fault(FRAME),
             id::MARKER if more => fault(MARKER),
             id::INDEX if !continues && here != unit.origin() => fault(INDEX),
-            id::MINOR_INDEX if !continues && (here <= unit.origin() || !self.is_boundary(place)) => fault(INDEX),
+            id::MINOR_INDEX if !continues && (here <= unit.origin() || !self.is_boundary(place)) => {
+                fault(INDEX)
+            }
             id::META if !continues && !self.prologue => fault(META),
             id::PLATFORM if more || !self.prologue => fault(FRAME),
             id::CRC => {

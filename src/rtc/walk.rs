@@ -188,7 +188,8 @@ impl<'a, const N: usize> Walk<'a, N> {
             let word = u32::from_le_bytes(*head);
             if let Some(entry) = self.now.fast(head[0]).filter(|entry| entry & SLOW == 0) {
                 let wide = word >> 15 & 1;
-                let stated = if wide == 0 { word >> 8 & 0x7f } else { word >> 8 & 0x7f | (word >> 16 & 0x7f) << 7 };
+                let stated =
+                    if wide == 0 { word >> 8 & 0x7f } else { word >> 8 & 0x7f | (word >> 16 & 0x7f) << 7 };
                 let is_stated = entry & STATED != 0;
                 let header = if is_stated { 2 + wide as usize } else { 1 };
                 let length = if is_stated { stated } else { entry & LENGTH } as usize;
@@ -333,7 +334,9 @@ impl<'a, const N: usize> Walk<'a, N> {
             let stale = self.stale.and_then(|stale| stale.checked_sub(origin));
             Some((*stored, self.data.get(origin..at)?, stale))
         });
-        stored.map_or(Verdict::Missing, |(stored, covered, stale)| Verdict::of::<SLICES>(stored, covered, stale))
+        stored.map_or(Verdict::Missing, |(stored, covered, stale)| {
+            Verdict::of::<SLICES>(stored, covered, stale)
+        })
     }
 
     /// The bytes from `from` to `to`.

@@ -2,7 +2,9 @@
 //! can include a builder by its path.
 #![allow(dead_code)] // Each suite uses a part.
 
+pub mod ctf2;
 pub mod rdf;
+pub mod rfr;
 
 use std::process::Output;
 

@@ -87,7 +87,10 @@ fn records_are(path: &str, facts: &Value, streams: &[&Value]) {
     let least = of("at_least");
     for (id, least) in &least {
         let actual = records.get(id).copied().unwrap_or(0);
-        assert!(actual >= least.as_u64().unwrap(), "{path}: {actual} records of {id}, at least {least} expected");
+        assert!(
+            actual >= least.as_u64().unwrap(),
+            "{path}: {actual} records of {id}, at least {least} expected"
+        );
     }
     for (id, written) in of("original_records") {
         let actual = records.get(&id).copied().unwrap_or(0);

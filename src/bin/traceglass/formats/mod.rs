@@ -1,6 +1,8 @@
 //! One file a format: what it can say for each verb.
 
+pub mod ctf2;
 pub mod rdf;
+pub mod rfr;
 pub mod rtc;
 
 use crate::input::Input;
@@ -37,6 +39,9 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     let data = match input {
         Input::File(mapped) => mapped.data(),
         Input::Directory(path) => {
+            if let Some(recording) = rfr::open_directory(path)? {
+                return Ok(recording);
+            }
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
             return Err(Unreadable::new(format!("no trace in the directory {name}")));
         }
@@ -44,6 +49,8 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
         Some(Format::Rtc) => rtc::open(data),
+        Some(Format::Ctf2) => ctf2::open(data),
+        Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {
             Some(lookalike) => lookalike.to_string(),

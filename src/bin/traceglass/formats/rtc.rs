@@ -12,7 +12,9 @@ use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
-use traceglass::rtc::{self, Annotation, Checker, Clocks, Frame, Gap, Name, Sample, Samples, Stream, Time, Unit};
+use traceglass::rtc::{
+    self, Annotation, Checker, Clocks, Frame, Gap, Name, Sample, Samples, Stream, Time, Unit,
+};
 use traceglass::{Error, Finding, Format};
 
 /// How many streams a session may have.
@@ -252,7 +254,8 @@ impl<'a> Rtc<'a> {
                     }
                 }
                 for finding in found.drain(..) {
-                    status = status.max(Status::damaged_if(finding.severity() == traceglass::Severity::Error));
+                    status =
+                        status.max(Status::damaged_if(finding.severity() == traceglass::Severity::Error));
                     event(Event::Finding(finding), &walk)?;
                 }
                 session.update(&walk, digest);
@@ -387,7 +390,8 @@ impl Trace for Rtc<'_> {
             Event::Frame(_) | Event::Finding(_) => Ok(()),
         })?;
         units.finish(out)?;
-        let mut columns = vec![right("session"), right("id"), left("stream"), left("format"), right("length")];
+        let mut columns =
+            vec![right("session"), right("id"), left("stream"), left("format"), right("length")];
         columns.extend([right("frames"), right("records"), right("bytes")]);
         if args.sha256 {
             columns.push(left("sha256"));
@@ -448,7 +452,9 @@ impl Trace for Rtc<'_> {
         })?;
         if !seen {
             let wanted = wanted.unwrap_or_default();
-            return Err(Failure::unreadable(format!("no stream {wanted}; `traceglass ls` lists what there is")));
+            return Err(Failure::unreadable(format!(
+                "no stream {wanted}; `traceglass ls` lists what there is"
+            )));
         }
         Ok(status)
     }
@@ -502,7 +508,9 @@ fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Resu
         (6, _) => "meta".into(),
         (7, _) => "platform".into(),
         (8, _) => "Crc".into(),
-        (_, Some(stream)) => stream.name().map_or_else(|| stream.id().to_string(), |name| printable(&name.to_string())),
+        (_, Some(stream)) => {
+            stream.name().map_or_else(|| stream.id().to_string(), |name| printable(&name.to_string()))
+        }
         (id, None) => id.to_string(),
     };
     let more = if frame.more() { ", more" } else { "" };
@@ -697,7 +705,11 @@ impl Summary {
         fields.insert("gaps".into(), self.gaps.into());
         let mut lines = Vec::new();
         let sizes = self.sizes.map_or_else(String::new, |(major, minor)| {
-            let minor = if minor < major { format!(", each in minor ones of {}", bytes(minor)) } else { String::new() };
+            let minor = if minor < major {
+                format!(", each in minor ones of {}", bytes(minor))
+            } else {
+                String::new()
+            };
             format!(" of {}{minor}", bytes(major))
         });
         lines.push(("units", format!("{}{sizes}", grouped(self.units))));
@@ -792,7 +804,11 @@ impl Records {
                 named
             }
         };
-        if named { stream.name().is_some_and(|name| name.is(wanted)) } else { wanted.parse() == Ok(stream.id()) }
+        if named {
+            stream.name().is_some_and(|name| name.is(wanted))
+        } else {
+            wanted.parse() == Ok(stream.id())
+        }
     }
 
     fn enter(&mut self, walk: &Walk<'_>) {
@@ -885,7 +901,8 @@ impl Records {
         let content = Content::of(stream, &record.data, record.payload_offset, walk);
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
         let about = stream.stream().and_then(|name| {
-            (0..streams.len()).find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
+            (0..streams.len())
+                .find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
         });
         let time = content.time.or(record.time);
         let clock = match content.time {
@@ -979,7 +996,9 @@ fn values(stream: &Stream<'_>, samples: Samples<'_>) -> Result<Vec<Value>, Error
             Ok(match sample {
                 Sample::Unsigned(value) if is_raw => value.into(),
                 Sample::Signed(value) if is_raw => value.into(),
-                Sample::Timespec(seconds, nanoseconds) if is_raw => time_json(Time::new(seconds, nanoseconds)),
+                Sample::Timespec(seconds, nanoseconds) if is_raw => {
+                    time_json(Time::new(seconds, nanoseconds))
+                }
                 Sample::Text(text) => text.into(),
                 Sample::Json(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
                 Sample::Bytes(bytes) => hex(bytes).into(),

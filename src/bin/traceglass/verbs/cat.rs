@@ -17,6 +17,7 @@ pub struct Args {
     pub rdf: formats::rdf::Select,
     #[command(flatten)]
     pub rtc: formats::rtc::Select,
+    pub rfr: formats::rfr::Select,
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
@@ -28,6 +29,7 @@ impl Args {
         let given = [
             (Format::Rdf, self.rdf != formats::rdf::Select::default()),
             (Format::Rtc, self.rtc != formats::rtc::Select::default()),
+            (Format::Rfr, self.rfr != formats::rfr::Select::default()),
         ];
         match given.iter().find(|&&(of, given)| given && of != format) {
             Some((of, _)) => {

@@ -1,0 +1,173 @@
+//! RFR for each verb.
+
+mod cat;
+mod files;
+mod hex;
+mod info;
+mod json;
+mod names;
+mod scan;
+mod select;
+
+pub use select::Select;
+
+use super::Trace;
+use crate::output::{Out, grouped};
+use crate::progress::Progress;
+use crate::status::{Result, Status, Unreadable};
+use crate::table::{Table, left, right};
+use crate::verbs::check::Findings;
+use crate::verbs::hex::Fields;
+use crate::verbs::info::Info;
+use crate::verbs::{self, ls};
+use files::Files;
+use json::Line;
+use names::clock;
+use scan::Damage;
+use std::path::Path;
+use traceglass::rfr::{Chunk, Item, SequenceHeader};
+use traceglass::{Finding, Format};
+
+struct Rfr<'a> {
+    files: Files<'a>,
+}
+
+/// One file of a recording.
+pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    Ok(Box::new(Rfr { files: Files::one(data)? }))
+}
+
+/// A recording's directory; `None` if no file of a recording is in it.
+pub fn open_directory(path: &Path) -> Result<Option<Box<dyn Trace>>, Unreadable> {
+    let files = Files::directory(path)?;
+    Ok(files.map(|files| Box::new(Rfr { files }) as Box<dyn Trace>))
+}
+
+/// A sequence, and what of it could be read.
+struct Listed {
+    header: SequenceHeader,
+    objects: u64,
+    records: u64,
+}
+
+/// The sequences of a chunk, all of it checked.
+fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<Vec<Listed>> {
+    let mut sequences: Vec<Listed> = Vec::new();
+    let header = chunk.header();
+    if let Err(error) = header.base_micros() {
+        damage.add(path, error);
+    }
+    let based = header.base_micros().is_ok();
+    scan::items(chunk, path, damage, |item, damage| {
+        match (item, sequences.last_mut()) {
+            (Item::Sequence(header), _) => sequences.push(Listed { header, objects: 0, records: 0 }),
+            (Item::Object(_), Some(sequence)) => sequence.objects += 1,
+            (Item::Record(record), Some(sequence)) => {
+                sequence.records += 1;
+                if let (true, Err(error)) = (based, record.absolute(&header)) {
+                    damage.add(path, error);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(sequences)
+}
+
+impl Trace for Rfr<'_> {
+    fn format(&self) -> Format {
+        Format::Rfr
+    }
+
+    fn info(&self) -> Result<Info> {
+        info::info(&self.files)
+    }
+
+    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+        let mut damage = Damage::of(&self.files);
+        let mut line = Line::new();
+        let mut table = Table::new(&[
+            left("chunk"),
+            right("offset"),
+            left("start, or sequence"),
+            right("length"),
+            right("objects"),
+            right("records"),
+        ]);
+        let progress = Progress::new(self.files.bytes);
+        for part in &self.files.parts {
+            progress.advance(part.size);
+            if part.header().is_none() {
+                scan::errors(part, &mut damage)?;
+                continue;
+            }
+            let data = part.data()?;
+            let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
+            let sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
+            // A file that was named itself goes by that name.
+            let path = part.path.as_deref().unwrap_or(&args.path);
+            let header = chunk.header();
+            if args.json {
+                line.begin().text("kind", "chunk").path(Some(path)).text("identifier", &part.identifier);
+                line.int("base_time_secs", header.base_time());
+                line.int("start_micros", header.start()).int("end_micros", header.end());
+                line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
+                out.bytes(line.int("sequences", sequences.len() as u64).end())?;
+            } else {
+                let start = header.absolute(header.start()).map(clock).unwrap_or_default();
+                let length = names::duration(header.end().saturating_sub(header.start()));
+                let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
+                let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
+                let cells = [path.display().to_string(), String::new(), start, length];
+                let cells = cells.into_iter().chain([grouped(objects), grouped(records)]).collect();
+                table.row(out, cells)?;
+            }
+            for Listed { header, objects, records } in sequences {
+                if args.json {
+                    line.begin().text("kind", "sequence").path(Some(path)).int("offset", header.offset());
+                    line.int("seq_id", header.seq_id()).int("earliest_micros", header.earliest());
+                    line.int("latest_micros", header.latest()).int("objects", objects);
+                    out.bytes(line.int("records", records).end())?;
+                } else {
+                    let length = match header.is_empty() {
+                        true => "empty".to_owned(),
+                        false => names::duration(header.latest() - header.earliest()),
+                    };
+                    let offset = format!("{:#x}", header.offset());
+                    let cells = [String::new(), offset, format!("  sequence {}", header.seq_id()), length];
+                    let cells = cells.into_iter().chain([grouped(objects), grouped(records)]).collect();
+                    table.row(out, cells)?;
+                }
+            }
+        }
+        drop(progress);
+        if !args.json {
+            table.finish(out)?;
+        }
+        Ok(damage.tell(&args.path, out))
+    }
+
+    fn cat(&self, args: &verbs::cat::Args, out: &mut Out) -> Result<Status> {
+        cat::cat(&self.files, args, out)
+    }
+
+    fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
+        for (path, error) in &self.files.problems {
+            findings.report_in(path.as_deref(), Finding::error(*error));
+        }
+        let progress = Progress::new(self.files.bytes);
+        for part in &self.files.parts {
+            scan::check(part, |finding| findings.report_in(part.path.as_deref(), finding))?;
+            progress.advance(part.size);
+        }
+        Ok(findings.status())
+    }
+
+    fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
+        match self.files.parts.first() {
+            Some(part) => hex::hex(part, fields),
+            None => Ok(Status::Clean),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Walking through files, on behind damage where that is possible.
+
+use super::files::{Files, Kind, Part};
+use crate::output::Out;
+use crate::status::{Result, Status};
+use std::path::{Path, PathBuf};
+use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, Streaming};
+use traceglass::{Error, Finding, Severity};
+
+/// What could not be read.
+#[derive(Default)]
+pub struct Damage {
+    /// The first ones, each with the file in the recording's directory.
+    pub first: Vec<(Option<PathBuf>, Error)>,
+    pub count: u64,
+}
+
+impl Damage {
+    const KEPT: usize = 12;
+
+    /// That of the files that cannot be opened.
+    pub fn of(files: &Files<'_>) -> Self {
+        let mut damage = Self::default();
+        for (path, error) in &files.problems {
+            damage.add(path.as_deref(), *error);
+        }
+        damage
+    }
+
+    pub fn add(&mut self, path: Option<&Path>, error: Error) {
+        self.count += 1;
+        if self.first.len() < Self::KEPT {
+            self.first.push((path.map(Path::to_owned), error));
+        }
+    }
+
+    /// Unless it is known already.
+    pub fn add_once(&mut self, path: Option<&Path>, error: Error) {
+        if !self.first.iter().any(|(known, other)| (known.as_deref(), *other) == (path, error)) {
+            self.add(path, error);
+        }
+    }
+
+    /// One a line, for people.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(path, error): &(Option<PathBuf>, Error)| match path {
+            Some(path) => format!("{}: {error}", path.display()),
+            None => error.to_string(),
+        };
+        let mut lines: Vec<String> = self.first.iter().map(line).collect();
+        let more = self.count - lines.len() as u64;
+        if more > 0 {
+            lines.push(format!("and {more} more"));
+        }
+        lines
+    }
+
+    /// Says what is damaged, on stderr.
+    pub fn tell(&self, path: &Path, out: &Out) -> Status {
+        for line in self.lines() {
+            out.warn(path, line);
+        }
+        self.status()
+    }
+
+    pub fn status(&self) -> Status {
+        Status::damaged_if(self.count > 0)
+    }
+}
+
+/// Everything that is wrong in a file.
+pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<()> {
+    let data = part.data()?;
+    let data = data.bytes();
+    let parsed = match part.kind {
+        Kind::Chunk(_) => Chunk::parse(data).map(|chunk| chunk.check(&mut report)),
+        Kind::Stream => Streaming::parse(data).map(|stream| stream.check(&mut report)),
+        Kind::Callsites => Callsites::parse(data).map(|callsites| callsites.check(&mut report)),
+        Kind::Meta => Meta::parse(data).map(|meta| meta.check(&mut report)),
+    };
+    if let Err(error) = parsed {
+        report(Finding::error(error));
+    }
+    Ok(())
+}
+
+/// What cannot be read of a file of which nothing is printed.
+pub fn errors(part: &Part<'_>, damage: &mut Damage) -> Result<()> {
+    check(part, |finding| {
+        if finding.severity() == Severity::Error {
+            damage.add(part.path.as_deref(), finding.cause());
+        }
+    })
+}
+
+/// All items of a chunk that can be read.
+pub fn items<'a>(
+    chunk: &Chunk<'a>,
+    path: Option<&Path>,
+    damage: &mut Damage,
+    mut each: impl FnMut(Item<'a>, &mut Damage) -> Result<()>,
+) -> Result<()> {
+    let mut items = chunk.items();
+    loop {
+        match items.next_item() {
+            Ok(Some(item)) => each(item, damage)?,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                damage.add(path, error);
+                if !items.resume() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// All records of a stream that can be read.
+pub fn stream<'a>(
+    stream: &Streaming<'a>,
+    path: Option<&Path>,
+    damage: &mut Damage,
+    mut each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
+) -> Result<()> {
+    let mut records = stream.records();
+    loop {
+        match records.next_record() {
+            Ok(Some(record)) => each(record, damage)?,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                damage.add(path, error);
+                if !records.resume() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// All callsites that can be read.
+pub fn callsites<'a>(
+    callsites: &Callsites<'a>,
+    path: Option<&Path>,
+    damage: &mut Damage,
+    mut each: impl FnMut(Callsite<'a>) -> Result<()>,
+) -> Result<()> {
+    let mut callsites = callsites.clone();
+    loop {
+        match callsites.next_callsite() {
+            Ok(Some(callsite)) => each(callsite)?,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                damage.add(path, error);
+                if !callsites.resume() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Callsites: where in the source spans, events and tasks come from.
+
+use super::element::{CALLSITE, FIELD};
+use super::identifier::{FormatIdentifier, Variant};
+use super::list::{List, sealed::Item as _};
+use super::read::Reader;
+use super::value::{Field, FieldValue, checked_list, pass_fields, pass_names};
+use crate::error::{ErrorKind, Result};
+use core::iter::FusedIterator;
+
+/// How important a callsite is: 10 trace, 20 debug, 30 info, 40 warn, 50 error. Other numbers are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Level(pub u8);
+
+impl Level {
+    /// The name, if it has one.
+    pub const fn name(self) -> Option<&'static str> {
+        match self.0 {
+            10 => Some("trace"),
+            20 => Some("debug"),
+            30 => Some("info"),
+            40 => Some("warn"),
+            50 => Some("error"),
+            _ => None,
+        }
+    }
+}
+
+/// What a callsite makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CallsiteKind {
+    /// The writer did not know.
+    Unknown,
+    /// Events.
+    Event,
+    /// Spans, and the tasks that the runtime makes of some.
+    Span,
+}
+
+impl CallsiteKind {
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "Unknown",
+            Self::Event => "Event",
+            Self::Span => "Span",
+        }
+    }
+}
+
+/// A place in the source.
+///
+/// # Layout
+/// The id as `varint(u64)`, the level as a byte, the kind as `varint(u32)` (0 Unknown, 1 Event, 2 Span), a list of
+/// [`Field`] that are the same for all that the callsite makes, and a list of the names of those that are not.
+///
+/// ```
+/// use traceglass::rfr::Callsites;
+///
+/// let file = b"\x0crfr-cc/0.0.1\x07\x1e\x02\x02\x04name\x06\x04main\x04line\x02\x2a\x01\x07task.id";
+/// for callsite in Callsites::parse(file)? {
+///     let callsite = callsite?;
+///     assert_eq!((callsite.id(), callsite.name(), callsite.line()), (7, Some("main"), Some(42)));
+///     assert!(callsite.split_field_names().eq(["task.id"]));
+/// }
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Callsite<'a> {
+    offset: u64,
+    id: u64,
+    level: Level,
+    kind: CallsiteKind,
+    /// Both lists, checked.
+    lists: Lists<'a>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Lists<'a>(&'a [u8]);
+
+impl core::fmt::Debug for Lists<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+impl<'a> Callsite<'a> {
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let offset = reader.offset();
+        let (id, level, kind) = Self::read_head(reader)?;
+        let start = *reader;
+        pass_fields::<true>(reader)?;
+        pass_names::<true>(reader)?;
+        Ok(Self { offset, id, level, kind, lists: Lists(start.until(reader)) })
+    }
+
+    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
+        Self::read_head(reader)?;
+        pass_fields::<false>(reader)?;
+        pass_names::<false>(reader).map(drop)
+    }
+
+    fn read_head(reader: &mut Reader<'a>) -> Result<(u64, Level, CallsiteKind)> {
+        let id = reader.u64(CALLSITE)?;
+        let level = Level(reader.byte(CALLSITE)?);
+        let start = *reader;
+        let kind = match reader.u32(CALLSITE)? {
+            0 => CallsiteKind::Unknown,
+            1 => CallsiteKind::Event,
+            2 => CallsiteKind::Span,
+            other => return Err(start.error(CALLSITE, ErrorKind::Invalid { value: other.into() })),
+        };
+        Ok((id, level, kind))
+    }
+
+    /// Offset in the input of its first byte.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The id: an address, which means something within one recording only.
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// How important it is.
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// What it makes.
+    pub const fn kind(&self) -> CallsiteKind {
+        self.kind
+    }
+
+    /// The fields that are the same for all that it makes: name, target, and mostly module path, file and line.
+    pub fn const_fields(&self) -> List<'a, Field<'a>> {
+        checked_list(&mut Reader::new(self.lists.0))
+    }
+
+    /// The names of the values that its spans and events have in their
+    /// [`split_field_values`](super::Event::split_field_values), in that order.
+    pub fn split_field_names(&self) -> List<'a, &'a str> {
+        let mut reader = Reader::new(self.lists.0);
+        let fields = reader.u64(FIELD).unwrap_or(0);
+        for _ in 0..fields {
+            if Field::read(&mut reader).is_err() {
+                break;
+            }
+        }
+        checked_list(&mut reader)
+    }
+
+    /// The value of a constant field.
+    pub fn const_field(&self, name: &str) -> Option<FieldValue<'a>> {
+        self.const_fields().find(|field| field.name == name).map(|field| field.value)
+    }
+
+    /// The name of the span, or `event FILE:LINE`.
+    pub fn name(&self) -> Option<&'a str> {
+        self.const_field("name")?.as_str()
+    }
+
+    /// The target: mostly the module path.
+    pub fn target(&self) -> Option<&'a str> {
+        self.const_field("target")?.as_str()
+    }
+
+    /// The path of the module.
+    pub fn module_path(&self) -> Option<&'a str> {
+        self.const_field("module_path")?.as_str()
+    }
+
+    /// The source file.
+    pub fn file(&self) -> Option<&'a str> {
+        self.const_field("file")?.as_str()
+    }
+
+    /// The line in the source file.
+    pub fn line(&self) -> Option<u64> {
+        self.const_field("line")?.as_u64()
+    }
+}
+
+/// `callsites.rfr`: the callsites of a chunked recording.
+///
+/// # Layout
+/// [`FormatIdentifier`], then [`Callsite`] after callsite to the end of the file. The recorder appends to it; a file
+/// that is still being written, or was not finished, can end inside one. What is whole comes first, then
+/// `UnexpectedEnd` at what is not.
+#[derive(Clone, Debug)]
+pub struct Callsites<'a> {
+    identifier: FormatIdentifier<'a>,
+    reader: Reader<'a>,
+    failed: bool,
+}
+
+impl<'a> Callsites<'a> {
+    /// Reads the identifier; the callsites are read while they are iterated.
+    ///
+    /// # Errors
+    /// Those of an identifier: `UnexpectedEnd`, `NotUtf8`, `Invalid`, `BadMagic` if it is that of something else, and
+    /// `UnsupportedVersion` for versions other than 0.0.1.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(data);
+        let identifier = FormatIdentifier::expect(&mut reader, Variant::Callsites)?;
+        Ok(Self { identifier, reader, failed: false })
+    }
+
+    /// The identifier.
+    pub const fn identifier(&self) -> FormatIdentifier<'a> {
+        self.identifier
+    }
+
+    /// The next callsite, all of it checked.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
+    pub fn next_callsite(&mut self) -> Result<Option<Callsite<'a>>> {
+        if self.failed || self.reader.is_empty() {
+            return Ok(None);
+        }
+        let mut reader = self.reader;
+        let callsite = Callsite::read(&mut reader);
+        match callsite {
+            Ok(_) => self.reader = reader,
+            Err(_) => self.failed = true,
+        }
+        callsite.map(Some)
+    }
+
+    /// After an error, goes on behind the callsite that failed, if its end can be found.
+    pub fn resume(&mut self) -> bool {
+        let mut reader = self.reader;
+        if !self.failed || Callsite::skip(&mut reader).is_err() {
+            return false;
+        }
+        self.reader = reader;
+        self.failed = false;
+        true
+    }
+
+    /// Offset of the next callsite, or of the one that failed: that many bytes are good.
+    pub const fn offset(&self) -> u64 {
+        self.reader.offset()
+    }
+
+    pub(super) const fn reader(&self) -> Reader<'a> {
+        self.reader
+    }
+}
+
+impl<'a> Iterator for Callsites<'a> {
+    type Item = Result<Callsite<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_callsite().transpose()
+    }
+}
+
+impl FusedIterator for Callsites<'_> {}

@@ -1,0 +1,274 @@
+//! Verification of everything in a file.
+
+use super::callsite::{Callsite, Callsites};
+use super::chunk::{Chunk, ChunkHeader, MICROS};
+use super::element::{CALLSITE, CHUNK, CHUNK_HEADER, IDENTIFIER, META, RECORD, SEQUENCE, TIMESTAMP};
+use super::identifier::{FormatIdentifier, Variant};
+use super::item::Item;
+use super::meta::Meta;
+use super::record::Record;
+use super::sequence::SequenceHeader;
+use super::streaming::{StreamData, Streaming};
+use crate::error::{Element, Error, ErrorKind, Finding};
+
+/// The least and the greatest of some times.
+#[derive(Clone, Copy)]
+struct Span {
+    least: u64,
+    greatest: u64,
+}
+
+impl Span {
+    const EMPTY: Self = Self { least: u64::MAX, greatest: 0 };
+
+    fn add(&mut self, time: u64) {
+        self.least = self.least.min(time);
+        self.greatest = self.greatest.max(time);
+    }
+
+    fn add_all(&mut self, other: Self) {
+        self.least = self.least.min(other.least);
+        self.greatest = self.greatest.max(other.greatest);
+    }
+
+    /// Reports times that a header states and that are others; what is empty states none.
+    fn compare(
+        self,
+        earliest: u64,
+        latest: u64,
+        at: u64,
+        element: Element,
+        report: &mut impl FnMut(Finding),
+    ) {
+        if self.least > self.greatest {
+            return;
+        }
+        for (stated, found) in [(earliest, self.least), (latest, self.greatest)] {
+            if stated != found {
+                report(Finding::warning(Error::new(at, element, ErrorKind::Mismatch { stated, found })));
+            }
+        }
+    }
+}
+
+/// What is known of a sequence while it is read.
+struct Progress {
+    header: SequenceHeader,
+    times: Span,
+    last: u64,
+    stepped_back: bool,
+    outside: bool,
+}
+
+impl Progress {
+    const fn new(header: SequenceHeader) -> Self {
+        Self { header, times: Span::EMPTY, last: 0, stepped_back: false, outside: false }
+    }
+
+    fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, report: &mut impl FnMut(Finding)) {
+        let value = record.timestamp();
+        let mut warn = |kind| report(Finding::warning(Error::new(record.offset(), TIMESTAMP, kind)));
+        if value < self.last && !core::mem::replace(&mut self.stepped_back, true) {
+            warn(ErrorKind::NotAscending { previous: self.last, value });
+        }
+        let (start, end) = (chunk.start(), chunk.end());
+        if !(start..end).contains(&value) && !core::mem::replace(&mut self.outside, true) {
+            warn(ErrorKind::OutsideRange { start, end });
+        }
+        if chunk.base_micros().is_ok() {
+            if let Err(error) = record.absolute(chunk) {
+                report(Finding::error(error));
+            }
+        }
+        self.last = value;
+        self.times.add(value);
+    }
+
+    fn finish(&self, report: &mut impl FnMut(Finding)) {
+        let header = self.header;
+        self.times.compare(header.earliest(), header.latest(), header.offset(), SEQUENCE, report);
+    }
+}
+
+impl Chunk<'_> {
+    /// Reads everything and reports what is wrong.
+    ///
+    /// Errors are records and objects that cannot be delivered, and times that have more than 64 bits. Where the end of
+    /// what is damaged can be found, the check goes on behind it. Warnings are times that step back, lie outside the
+    /// period of the chunk (of both kinds the first in each sequence), or are not what a header states, a period that
+    /// ends before it starts, and bytes behind the last sequence.
+    pub fn check(&self, mut report: impl FnMut(Finding)) {
+        let report = &mut report;
+        let header = self.header();
+        if let Err(error) = header.base_micros() {
+            report(Finding::error(error));
+        }
+        if header.start() > header.end() {
+            let kind = ErrorKind::NotAscending { previous: header.start(), value: header.end() };
+            report(Finding::warning(Error::new(header.offset(), CHUNK_HEADER, kind)));
+        }
+        let mut times = Span::EMPTY;
+        let mut sequence: Option<Progress> = None;
+        let mut whole = true;
+        let mut items = self.items();
+        loop {
+            match items.next_item() {
+                Ok(Some(Item::Sequence(next))) => {
+                    if let Some(sequence) = sequence.replace(Progress::new(next)) {
+                        sequence.finish(report);
+                        times.add_all(sequence.times);
+                    }
+                }
+                Ok(Some(Item::Object(_))) => {}
+                Ok(Some(Item::Record(record))) => {
+                    if let Some(sequence) = &mut sequence {
+                        sequence.record(&record, &header, report);
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    report(Finding::error(error));
+                    // Times that are missing cannot be compared.
+                    whole = false;
+                    if !items.resume() {
+                        return;
+                    }
+                }
+            }
+        }
+        if let Some(sequence) = sequence {
+            if whole {
+                sequence.finish(report);
+            }
+            times.add_all(sequence.times);
+        }
+        if whole {
+            times.compare(header.earliest(), header.latest(), header.offset(), CHUNK_HEADER, report);
+        }
+        trailing(items.offset(), items.left(), CHUNK, report);
+    }
+}
+
+impl Callsites<'_> {
+    /// Reads all callsites from here on and reports what is wrong.
+    ///
+    /// Errors are callsites that cannot be delivered, one that the file ends in among them. Levels without a name are
+    /// warnings.
+    pub fn check(&self, mut report: impl FnMut(Finding)) {
+        let mut callsites = self.clone();
+        loop {
+            match callsites.next_callsite() {
+                Ok(Some(callsite)) => check_callsite(&callsite, &mut report),
+                Ok(None) => return,
+                Err(error) => {
+                    report(Finding::error(error));
+                    if !callsites.resume() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_callsite(callsite: &Callsite<'_>, report: &mut impl FnMut(Finding)) {
+    if callsite.level().name().is_none() {
+        let kind = ErrorKind::Invalid { value: callsite.level().0.into() };
+        report(Finding::warning(Error::new(callsite.offset(), CALLSITE, kind)));
+    }
+}
+
+impl Meta<'_> {
+    /// Reads everything and reports what is wrong.
+    ///
+    /// Errors are identifiers that cannot be delivered, and a time of more than 64 bits. Warnings are microseconds of a
+    /// second or more, a format of chunks that is not read here, and bytes behind the end.
+    pub fn check(&self, mut report: impl FnMut(Finding)) {
+        let report = &mut report;
+        let created = self.created_at();
+        check_subsec(created.offset, created.subsec_micros, report);
+        if let Err(error) = self.created() {
+            report(Finding::error(error));
+        }
+        let mut formats = self.formats();
+        let mut first = true;
+        loop {
+            match formats.next_format() {
+                Ok(Some(text)) => {
+                    let known = FormatIdentifier::from_text(text)
+                        .is_some_and(|format| format.variant() == Variant::Chunk && format.is_supported());
+                    if core::mem::take(&mut first) && !known {
+                        let kind = ErrorKind::Invalid { value: crate::bytes::to_u64(text.len()) };
+                        report(Finding::warning(Error::new(formats.last_offset(), IDENTIFIER, kind)));
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => return report(Finding::error(error)),
+            }
+        }
+        trailing(formats.offset(), formats.left(), META, report);
+    }
+}
+
+impl Streaming<'_> {
+    /// Reads all records and reports what is wrong.
+    ///
+    /// Errors are records that cannot be delivered, and times of more than 64 bits. Warnings are microseconds of a
+    /// second or more, records behind an end, levels without a name, and the first time that steps back.
+    pub fn check(&self, mut report: impl FnMut(Finding)) {
+        let report = &mut report;
+        let mut last = 0;
+        let (mut stepped_back, mut ended, mut behind_end) = (false, false, false);
+        let mut records = self.records();
+        loop {
+            let record = match records.next_record() {
+                Ok(Some(record)) => record,
+                Ok(None) => return,
+                Err(error) => {
+                    report(Finding::error(error));
+                    if records.resume() {
+                        continue;
+                    }
+                    return;
+                }
+            };
+            let warning = |element, kind| Finding::warning(Error::new(record.offset(), element, kind));
+            if ended && !core::mem::replace(&mut behind_end, true) {
+                let count = records.left().saturating_add(records.offset()).saturating_sub(record.offset());
+                report(warning(RECORD, ErrorKind::TrailingBytes { count }));
+            }
+            check_subsec(record.offset(), record.subsec_micros(), report);
+            match record.absolute() {
+                Ok(value) => {
+                    if value < last && !core::mem::replace(&mut stepped_back, true) {
+                        report(warning(TIMESTAMP, ErrorKind::NotAscending { previous: last, value }));
+                    }
+                    last = value;
+                }
+                Err(error) => report(Finding::error(error)),
+            }
+            match record.data() {
+                StreamData::End => ended = true,
+                StreamData::Callsite(callsite) => check_callsite(&callsite, report),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn check_subsec(offset: u64, micros: u32, report: &mut impl FnMut(Finding)) {
+    let value = u64::from(micros);
+    if value >= MICROS {
+        report(Finding::warning(Error::new(
+            offset,
+            TIMESTAMP,
+            ErrorKind::OutsideRange { start: 0, end: MICROS },
+        )));
+    }
+}
+
+fn trailing(offset: u64, count: u64, element: Element, report: &mut impl FnMut(Finding)) {
+    if count > 0 {
+        report(Finding::warning(Error::new(offset, element, ErrorKind::TrailingBytes { count })));
+    }
+}

@@ -1,0 +1,190 @@
+//! A chunk file: identifier, header, sequences.
+
+use super::element::{CHUNK_HEADER, SEQUENCES, TIMESTAMP};
+use super::identifier::{FormatIdentifier, Variant};
+use super::item::Items;
+use super::read::Reader;
+use super::record::Record;
+use super::sequence::{SEQUENCE_SIZE_MIN, Sequences};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Microseconds in a second.
+pub(super) const MICROS: u64 = 1_000_000;
+
+/// A chunk: what was recorded in a period of about a second.
+///
+/// # Layout
+/// [`FormatIdentifier`], [`ChunkHeader`], and a list of sequences to the end of the file. Nothing in it has a length in
+/// bytes, so that only the header can be read without reading what precedes.
+///
+/// # Spec
+/// *Chunked*, "Chunk Structure".
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    identifier: FormatIdentifier<'a>,
+    header: ChunkHeader,
+    body: Reader<'a>,
+}
+
+impl<'a> Chunk<'a> {
+    /// The most bytes in front of the sequences: as much of a file is enough for [`Chunk::parse`] and
+    /// [`Chunk::header`], for instance to select chunks by time.
+    pub const HEADER_SIZE_MAX: usize = FormatIdentifier::SIZE_MAX.saturating_add(50);
+
+    /// Reads the header; the rest is read when it is asked for.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`; for the identifier also `NotUtf8`, `Invalid`, `BadMagic` if it is that of
+    /// something else, and `UnsupportedVersion` for versions other than 0.0.2 and 0.0.3.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(data);
+        let identifier = FormatIdentifier::expect(&mut reader, Variant::Chunk)?;
+        let header = ChunkHeader::read(&mut reader)?;
+        Ok(Self { identifier, header, body: reader })
+    }
+
+    /// The identifier.
+    pub const fn identifier(&self) -> FormatIdentifier<'a> {
+        self.identifier
+    }
+
+    /// The header.
+    pub const fn header(&self) -> ChunkHeader {
+        self.header
+    }
+
+    /// The sequences, as views from which objects and records can be read.
+    pub const fn sequences(&self) -> Sequences<'a> {
+        Sequences::new(self.body)
+    }
+
+    /// Everything in the order of the file, in one pass.
+    pub const fn items(&self) -> Items<'a> {
+        Items::new(self.body)
+    }
+
+    /// How many sequences the chunk claims to have.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`.
+    pub fn sequence_count(&self) -> Result<u64> {
+        self.body.clone().u64(SEQUENCES)
+    }
+
+    /// The most sequences that it can have, given its size: what a directory needs room for at most.
+    pub fn sequence_count_max(&self) -> u64 {
+        let mut body = self.body;
+        let count = body.u64(SEQUENCES).unwrap_or(0);
+        count.min(body.left().checked_div(SEQUENCE_SIZE_MIN).unwrap_or(0))
+    }
+
+    pub(super) const fn body(&self) -> Reader<'a> {
+        self.body
+    }
+}
+
+/// The header of a [`Chunk`]: which time it covers.
+///
+/// # Layout
+/// Five `varint(u64)`: base time, start, end, earliest, latest.
+///
+/// # Units
+/// The base time is in seconds since the Unix epoch, all others are microseconds from the base time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChunkHeader {
+    offset: u64,
+    base_time: u64,
+    start: u64,
+    end: u64,
+    earliest: u64,
+    latest: u64,
+}
+
+impl ChunkHeader {
+    /// A header of no time, for storage that is to be filled.
+    pub(super) const EMPTY: Self = Self { offset: 0, base_time: 0, start: 0, end: 0, earliest: 0, latest: 0 };
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            offset: reader.offset(),
+            base_time: reader.u64(CHUNK_HEADER)?,
+            start: reader.u64(CHUNK_HEADER)?,
+            end: reader.u64(CHUNK_HEADER)?,
+            earliest: reader.u64(CHUNK_HEADER)?,
+            latest: reader.u64(CHUNK_HEADER)?,
+        })
+    }
+
+    /// Offset in the input of its first byte, where the base time stands.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Seconds since the Unix epoch, from which all other times count.
+    pub const fn base_time(&self) -> u64 {
+        self.base_time
+    }
+
+    /// The start of the period, in microseconds from the base time.
+    pub const fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// The end of the period, in microseconds from the base time; the period does not include it.
+    pub const fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The time of the earliest record as stored; that of the chunk's end if there is none.
+    ///
+    /// It is that of the record appended first. A clock that was set back makes others earlier: do not rely on it.
+    pub const fn earliest(&self) -> u64 {
+        self.earliest
+    }
+
+    /// The time of the latest record as stored; that of the chunk's start if there is none.
+    pub const fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// Whether the stored times say that there are no records.
+    pub const fn is_empty(&self) -> bool {
+        self.earliest > self.latest
+    }
+
+    /// The base time in microseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// `Overflow`, if that has more than 64 bits.
+    pub fn base_micros(&self) -> Result<u64> {
+        self.base_time.checked_mul(MICROS).ok_or(Error::new(
+            self.offset,
+            CHUNK_HEADER,
+            ErrorKind::Overflow { value: self.base_time },
+        ))
+    }
+
+    /// A time of this header in microseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// `Overflow`, if that has more than 64 bits.
+    pub fn absolute(&self, timestamp: u64) -> Result<u64> {
+        self.absolute_at(timestamp, self.offset)
+    }
+
+    fn absolute_at(&self, timestamp: u64, offset: u64) -> Result<u64> {
+        let overflow = Error::new(offset, TIMESTAMP, ErrorKind::Overflow { value: timestamp });
+        self.base_micros()?.checked_add(timestamp).ok_or(overflow)
+    }
+}
+
+impl Record<'_> {
+    /// The time in microseconds since the Unix epoch, given the header of the record's chunk.
+    ///
+    /// # Errors
+    /// `Overflow`, at the header or the record, if that has more than 64 bits.
+    #[inline]
+    pub fn absolute(&self, header: &ChunkHeader) -> Result<u64> {
+        header.absolute_at(self.timestamp(), self.offset())
+    }
+}

@@ -1,0 +1,178 @@
+//! The string at the start of every file.
+
+use super::element::IDENTIFIER;
+use super::read::Reader;
+use crate::error::{Error, ErrorKind, Result};
+
+/// What kind of file it is, and in which version of its layout.
+///
+/// # Layout
+/// A string of at most 24 characters: the variant (1 to 8 printable ASCII characters without `/`), a `/`, and three
+/// decimal numbers with dots between them.
+///
+/// ```
+/// use traceglass::rfr::{FormatIdentifier, Variant};
+///
+/// let identifier = FormatIdentifier::parse(b"\x0brfr-c/0.0.2...")?;
+/// assert_eq!(identifier.variant(), Variant::Chunk);
+/// assert_eq!(identifier.version(), (0, 0, 2));
+/// assert!(identifier.is_supported());
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FormatIdentifier<'a> {
+    text: &'a str,
+    variant: Variant<'a>,
+    version: (u32, u32, u32),
+}
+
+/// The part of a [`FormatIdentifier`] in front of the `/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Variant<'a> {
+    /// `rfr-c`: a chunk file.
+    Chunk,
+    /// `rfr-cm`: `meta.rfr` of a chunked recording.
+    Meta,
+    /// `rfr-cc`: `callsites.rfr` of a chunked recording.
+    Callsites,
+    /// `rfr-s`: a streaming file.
+    Streaming,
+    /// Another one.
+    Other(&'a str),
+}
+
+impl Variant<'_> {
+    /// The patch numbers of the versions 0.0.x that are read.
+    ///
+    /// Chunks are specified as 0.0.3 and streams as 0.0.4, but all writers label both 0.0.2.
+    const fn patches(self) -> &'static [u32] {
+        match self {
+            Self::Chunk => &[2, 3],
+            Self::Streaming => &[2, 4],
+            Self::Meta | Self::Callsites => &[1],
+            Self::Other(_) => &[],
+        }
+    }
+}
+
+impl<'a> FormatIdentifier<'a> {
+    /// The most bytes that an identifier takes: a length in its longest form, and 24 characters.
+    pub const SIZE_MAX: usize = 34;
+
+    /// The longest text.
+    const LEN_MAX: usize = 24;
+
+    /// Reads the identifier at the start of a file.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`; `IntegerTooWide` for its length; `NotUtf8`; `Invalid` with the length, if the text is too long
+    /// or not of the form above.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::read(&mut Reader::new(data))
+    }
+
+    /// An identifier, which is only supported if [`Self::is_supported`] says so.
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let start = *reader;
+        let text = reader.string(IDENTIFIER).map_err(|error| Self::explain(start, error))?;
+        Self::from_text(text).ok_or_else(|| {
+            start.error(IDENTIFIER, ErrorKind::Invalid { value: crate::bytes::to_u64(text.len()) })
+        })
+    }
+
+    /// A length that no identifier has is no truncation: more bytes would not mend it.
+    #[cold]
+    fn explain(mut start: Reader<'a>, error: Error) -> Error {
+        let at = start;
+        match start.u64(IDENTIFIER) {
+            Ok(len) if usize::try_from(len).map_or(true, |len| len > Self::LEN_MAX) => {
+                at.error(IDENTIFIER, ErrorKind::Invalid { value: len })
+            }
+            _ => error,
+        }
+    }
+
+    /// As [`Self::read`], and refuses other variants than `expected` and versions that are not read.
+    pub(super) fn expect(reader: &mut Reader<'a>, expected: Variant<'_>) -> Result<Self> {
+        let start = *reader;
+        let identifier = Self::read(reader)?;
+        if identifier.variant != expected {
+            let mut found = [0; 8];
+            for (to, from) in found.iter_mut().zip(identifier.text.bytes()) {
+                *to = from;
+            }
+            return Err(start.error(IDENTIFIER, ErrorKind::BadMagic { found }));
+        }
+        if !identifier.is_supported() {
+            let supported = expected.patches().last().copied().unwrap_or(0).into();
+            let found = identifier.packed_version();
+            return Err(start.error(IDENTIFIER, ErrorKind::UnsupportedVersion { found, supported }));
+        }
+        Ok(identifier)
+    }
+
+    /// Takes a text apart, if it has the form of an identifier.
+    pub fn from_text(text: &'a str) -> Option<Self> {
+        if text.len() > Self::LEN_MAX {
+            return None;
+        }
+        let (name, version) = text.split_once('/')?;
+        if !(1..=8).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+        {
+            return None;
+        }
+        let variant = match name {
+            "rfr-c" => Variant::Chunk,
+            "rfr-cm" => Variant::Meta,
+            "rfr-cc" => Variant::Callsites,
+            "rfr-s" => Variant::Streaming,
+            other => Variant::Other(other),
+        };
+        let (major, rest) = version.split_once('.')?;
+        let (minor, patch) = rest.split_once('.')?;
+        Some(Self { text, variant, version: (number(major)?, number(minor)?, number(patch)?) })
+    }
+
+    /// The text as stored.
+    pub const fn as_str(&self) -> &'a str {
+        self.text
+    }
+
+    /// What kind of file it is.
+    pub const fn variant(&self) -> Variant<'a> {
+        self.variant
+    }
+
+    /// Major, minor and patch number.
+    pub const fn version(&self) -> (u32, u32, u32) {
+        self.version
+    }
+
+    /// Whether files with this identifier are read here.
+    pub fn is_supported(&self) -> bool {
+        let (major, minor, patch) = self.version;
+        major == 0 && minor == 0 && self.variant.patches().contains(&patch)
+    }
+
+    /// The version as one number for an error: 0.0.2 is 2, and 1.2.3 is 1002003.
+    fn packed_version(&self) -> u64 {
+        let (major, minor, patch) = self.version;
+        let part = |number: u32, unit: u64| u64::from(number).saturating_mul(unit);
+        part(major, 1_000_000).saturating_add(part(minor, 1_000)).saturating_add(patch.into())
+    }
+}
+
+/// A decimal number: digits alone, and no zero in front of others.
+fn number(text: &str) -> Option<u32> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits || (text.len() > 1 && text.starts_with('0')) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// Whether `data` begins with the identifier of an RFR file, of whatever version.
+pub fn detect(data: &[u8]) -> bool {
+    FormatIdentifier::parse(data).is_ok_and(|identifier| !matches!(identifier.variant, Variant::Other(_)))
+}

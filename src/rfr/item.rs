@@ -1,0 +1,150 @@
+//! A chunk as a flat sequence of items.
+
+use super::element::{RECORDS, SEQUENCES};
+use super::object::Object;
+use super::read::Reader;
+use super::record::Record;
+use super::sequence::SequenceHeader;
+use crate::error::Result;
+use core::iter::FusedIterator;
+
+/// What a chunk consists of, in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Item<'a> {
+    /// A sequence begins: the objects and records up to the next one belong to it.
+    Sequence(SequenceHeader),
+    /// An object of the sequence.
+    Object(Object<'a>),
+    /// A record of the sequence.
+    Record(Record<'a>),
+}
+
+/// The items of a chunk, each decoded once and checked.
+///
+/// Nothing in a chunk has a length in bytes; a walk like this one is the only way through it.
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    reader: Reader<'a>,
+    stage: Stage,
+    /// How many sequences, objects and records are to come, if the claims are true.
+    sequences: u64,
+    objects: u64,
+    records: u64,
+    failed: bool,
+}
+
+/// Which number comes next, when no object and no record does.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// That of sequences.
+    Sequences,
+    /// That of records, behind the objects.
+    Records,
+    /// None: a sequence.
+    Sequence,
+}
+
+impl<'a> Items<'a> {
+    pub(super) const fn new(reader: Reader<'a>) -> Self {
+        Self { reader, stage: Stage::Sequences, sequences: 0, objects: 0, records: 0, failed: false }
+    }
+
+    /// The next item.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
+    /// From then on there is none, unless [`Items::resume`] finds a way.
+    #[inline]
+    pub fn next_item(&mut self) -> Result<Option<Item<'a>>> {
+        if self.failed {
+            return Ok(None);
+        }
+        loop {
+            if let Some(left) = self.records.checked_sub(1) {
+                let record = self.read(Record::read)?;
+                self.records = left;
+                return Ok(Some(Item::Record(record)));
+            }
+            if let Some(left) = self.objects.checked_sub(1) {
+                let object = self.read(Object::read)?;
+                self.objects = left;
+                return Ok(Some(Item::Object(object)));
+            }
+            match self.stage {
+                Stage::Sequences => {
+                    self.sequences = self.read(|reader| reader.u64(SEQUENCES))?;
+                    self.stage = Stage::Sequence;
+                }
+                Stage::Records => {
+                    self.records = self.read(|reader| reader.u64(RECORDS))?;
+                    self.stage = Stage::Sequence;
+                }
+                Stage::Sequence => {
+                    let Some(left) = self.sequences.checked_sub(1) else { return Ok(None) };
+                    let header = self.read(SequenceHeader::read)?;
+                    self.sequences = left;
+                    self.objects = header.object_count();
+                    self.stage = Stage::Records;
+                    return Ok(Some(Item::Sequence(header)));
+                }
+            }
+        }
+    }
+
+    /// Moves on if that can be read, and else notes that it failed.
+    #[inline(always)]
+    fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> Result<T>) -> Result<T> {
+        let mut reader = self.reader;
+        let result = read(&mut reader);
+        match result {
+            Ok(_) => self.reader = reader,
+            Err(_) => self.failed = true,
+        }
+        result
+    }
+
+    /// After an error, goes on behind the object or record that failed, if its end can be found.
+    pub fn resume(&mut self) -> bool {
+        if !self.failed {
+            return false;
+        }
+        let mut reader = self.reader;
+        let skipped = match (self.objects, self.records) {
+            (1.., _) => Object::skip(&mut reader),
+            (0, 1..) => Record::skip(&mut reader),
+            (0, 0) => return false,
+        };
+        if skipped.is_err() {
+            return false;
+        }
+        self.reader = reader;
+        self.failed = false;
+        if self.objects > 0 {
+            self.objects = self.objects.saturating_sub(1);
+        } else {
+            self.records = self.records.saturating_sub(1);
+        }
+        true
+    }
+
+    /// Offset of the next item, or of the one that failed.
+    pub const fn offset(&self) -> u64 {
+        self.reader.offset()
+    }
+
+    /// How many bytes follow.
+    pub(super) const fn left(&self) -> u64 {
+        self.reader.left()
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Result<Item<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_item().transpose()
+    }
+}
+
+impl FusedIterator for Items<'_> {}

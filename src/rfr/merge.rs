@@ -1,0 +1,241 @@
+//! One view of several sequences, ordered by time.
+
+use super::chunk::ChunkHeader;
+use super::element::{MERGE, TIMESTAMP};
+use super::record::Record;
+use super::sequence::Records;
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+use core::iter::FusedIterator;
+
+/// Room for one source of a [`Merge`].
+#[derive(Clone, Debug)]
+pub struct MergeSlot<'a> {
+    records: Records<'a>,
+    head: Option<Result<Record<'a>>>,
+    header: ChunkHeader,
+    base: u64,
+    // This place of the heap: nothing to do with the source above, but kept in the same storage.
+    rank: Rank,
+}
+
+/// A source in the heap: the time of its next record, and which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    micros: u64,
+    source: usize,
+}
+
+impl MergeSlot<'_> {
+    /// No source: what storage is filled with before it is lent.
+    pub const EMPTY: Self = Self {
+        records: Records::EMPTY,
+        head: None,
+        header: ChunkHeader::EMPTY,
+        base: 0,
+        rank: Rank { micros: 0, source: 0 },
+    };
+}
+
+/// A record of a [`Merge`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Merged<'a> {
+    /// The source it comes from: its number in the order in which they were added.
+    pub source: usize,
+    /// Its time in microseconds since the Unix epoch.
+    pub micros: u64,
+    /// The record.
+    pub record: Record<'a>,
+}
+
+/// The records of several sequences, ordered by time.
+///
+/// Sequences are in order, but nothing is between them: neither in a chunk, nor (where clocks were set back) between
+/// chunks. This merges any number of them, of one chunk or several, in storage that the caller lends. Records with the
+/// same time keep the order of their sources, and those of one source keep theirs, even if its clock was set back.
+///
+/// ```
+/// use traceglass::rfr::{Chunk, Merge, MergeSlot};
+/// # let file = b"\x0brfr-c/0.0.2\0\0\x09\0\x09\x02\x01\0\x09\0\x02\x01\x06\x05\x04\x07\x05\x02\0\x09\0\x01\x02\x06\x08";
+///
+/// let chunk = Chunk::parse(file)?;
+/// let mut slots = [const { MergeSlot::EMPTY }; 16];
+/// let mut merge = Merge::new(&mut slots);
+/// for sequence in chunk.sequences() {
+///     merge.add(&chunk.header(), sequence?.records()?)?;
+/// }
+/// let times: Result<Vec<u64>, _> = merge.map(|merged| merged.map(|merged| merged.micros)).collect();
+/// assert_eq!(times?, [1, 2, 4]);
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Merge<'a, 't> {
+    slots: &'t mut [MergeSlot<'a>],
+    sources: usize,
+    /// How many sources are in the heap.
+    open: usize,
+    failed: Option<usize>,
+}
+
+impl<'a, 't> Merge<'a, 't> {
+    /// A merge of no sources yet, with room for as many as there are slots.
+    pub const fn new(slots: &'t mut [MergeSlot<'a>]) -> Self {
+        Self { slots, sources: 0, open: 0, failed: None }
+    }
+
+    /// Adds a source, and returns its number.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`; `Overflow` for the base time of the chunk.
+    pub fn add(&mut self, header: &ChunkHeader, mut records: Records<'a>) -> Result<usize> {
+        let base = header.base_micros()?;
+        let capacity = to_u64(self.slots.len());
+        let source = self.sources;
+        let head = records.next();
+        let rank = Rank { micros: Self::key(&head, base, 0), source };
+        let Some(slot) = self.slots.get_mut(source) else {
+            let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
+            return Err(Error::new(records.offset(), MERGE, kind));
+        };
+        let has_records = head.is_some();
+        (slot.records, slot.head, slot.header, slot.base) = (records, head, *header, base);
+        self.sources = self.sources.saturating_add(1);
+        if has_records {
+            let place = self.open;
+            self.open = place.saturating_add(1);
+            self.sift_up(place, rank);
+        }
+        Ok(source)
+    }
+
+    /// When it is the turn of a source: at the time of its next record; an error comes as soon as it is met.
+    fn key(head: &Option<Result<Record<'a>>>, base: u64, last: u64) -> u64 {
+        match head {
+            Some(Ok(record)) => base.saturating_add(record.timestamp()),
+            _ => last,
+        }
+    }
+
+    /// The earliest of the records to come.
+    ///
+    /// # Errors
+    /// Those of a record; `Overflow` if its time has more than 64 bits. From then on there is none, unless
+    /// [`Merge::resume`] is called.
+    pub fn next_record(&mut self) -> Result<Option<Merged<'a>>> {
+        if self.failed.is_some() || self.open == 0 {
+            return Ok(None);
+        }
+        let Some(&MergeSlot { rank: Rank { source, micros }, .. }) = self.slots.first() else {
+            return Ok(None);
+        };
+        let Some(slot) = self.slots.get_mut(source) else { return Ok(None) };
+        let Some(head) = slot.head.take() else { return Ok(None) };
+        let record = match head {
+            Ok(record) => record,
+            Err(error) => {
+                self.failed = Some(source);
+                return Err(error);
+            }
+        };
+        let overflow = slot.base.checked_add(record.timestamp()).is_none();
+        slot.head = slot.records.next();
+        self.rank_first(source, micros);
+        if overflow {
+            self.failed = Some(source);
+            let kind = ErrorKind::Overflow { value: record.timestamp() };
+            return Err(Error::new(record.offset(), TIMESTAMP, kind));
+        }
+        Ok(Some(Merged { source, micros, record }))
+    }
+
+    /// Gives the source at the top of the heap its new place, by its next record; none if it has ended.
+    fn rank_first(&mut self, source: usize, last: u64) {
+        let Some(slot) = self.slots.get(source) else { return };
+        if slot.head.is_some() {
+            let micros = Self::key(&slot.head, slot.base, last);
+            self.sift_down(Rank { micros, source });
+        } else {
+            self.open = self.open.saturating_sub(1);
+            if let Some(moved) = self.slots.get(self.open).map(|slot| slot.rank) {
+                self.sift_down(moved);
+            }
+        }
+    }
+
+    /// After an error, goes on: with the other sources, and with the one that failed if the end of its damaged record
+    /// can be found. Returns the number of the source that failed.
+    pub fn resume(&mut self) -> Option<usize> {
+        let source = self.failed.take()?;
+        let slot = self.slots.get_mut(source)?;
+        // An overflow leaves the next record in place.
+        if slot.head.is_none() && self.slots.first().is_some_and(|first| first.rank.source == source) {
+            let slot = self.slots.get_mut(source)?;
+            if slot.records.resume() {
+                slot.head = slot.records.next();
+            }
+            let last = self.slots.first().map_or(0, |first| first.rank.micros);
+            self.rank_first(source, last);
+        }
+        Some(source)
+    }
+
+    /// The chunk header that a source was added with.
+    pub fn header(&self, source: usize) -> Option<ChunkHeader> {
+        self.slots.get(..self.sources)?.get(source).map(|slot| slot.header)
+    }
+
+    /// Puts `rank` into the heap, of which `hole` is the last place.
+    fn sift_up(&mut self, mut hole: usize, rank: Rank) {
+        while let Some(parent) = hole.checked_sub(1).map(|below| below / 2) {
+            match self.slots.get(parent) {
+                Some(slot) if slot.rank > rank => {
+                    let rank = slot.rank;
+                    self.set(hole, rank);
+                    hole = parent;
+                }
+                _ => break,
+            }
+        }
+        self.set(hole, rank);
+    }
+
+    /// Puts `rank` into the heap, the first place of which is free.
+    fn sift_down(&mut self, rank: Rank) {
+        let mut hole = 0_usize;
+        loop {
+            let left = hole.saturating_mul(2).saturating_add(1);
+            let right = left.saturating_add(1);
+            let rank_of = |place: usize| {
+                let slot = if place < self.open { self.slots.get(place) } else { None };
+                slot.map(|slot| (slot.rank, place))
+            };
+            let least = match (rank_of(left), rank_of(right)) {
+                (Some(left), Some(right)) => left.min(right),
+                (Some(left), None) => left,
+                _ => break,
+            };
+            if least.0 > rank {
+                break;
+            }
+            self.set(hole, least.0);
+            hole = least.1;
+        }
+        self.set(hole, rank);
+    }
+
+    fn set(&mut self, place: usize, rank: Rank) {
+        if let Some(slot) = self.slots.get_mut(place) {
+            slot.rank = rank;
+        }
+    }
+}
+
+impl<'a> Iterator for Merge<'a, '_> {
+    type Item = Result<Merged<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_record().transpose()
+    }
+}
+
+impl FusedIterator for Merge<'_, '_> {}

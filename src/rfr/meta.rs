@@ -1,0 +1,161 @@
+//! `meta.rfr`: what a chunked recording says of itself.
+
+use super::chunk::MICROS;
+use super::element::{META, TIMESTAMP};
+use super::identifier::{FormatIdentifier, Variant};
+use super::read::Reader;
+use crate::error::{Error, ErrorKind, Result};
+use core::iter::FusedIterator;
+
+/// `meta.rfr` of a chunked recording.
+///
+/// # Layout
+/// [`FormatIdentifier`], the time of its creation (seconds as `varint(u64)`, microseconds as `varint(u32)`), and a list
+/// of the identifiers of the formats used, that of the chunks first. What follows is ignored.
+///
+/// ```
+/// use traceglass::rfr::Meta;
+///
+/// let meta = Meta::parse(b"\x0crfr-cm/0.0.1\x80\xe2\xcf\xaa\x06\x05\x01\x0brfr-c/0.0.2")?;
+/// assert_eq!(meta.created()?, 1_700_000_000_000_005);
+/// assert_eq!(meta.formats().next(), Some(Ok("rfr-c/0.0.2")));
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Meta<'a> {
+    identifier: FormatIdentifier<'a>,
+    created: Timestamp,
+    body: Reader<'a>,
+}
+
+impl<'a> Meta<'a> {
+    /// Reads the identifier and the time; the list is read when it is asked for.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`; for the identifier also `NotUtf8`, `Invalid`, `BadMagic` if it is that of
+    /// something else, and `UnsupportedVersion` for versions other than 0.0.1.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(data);
+        let identifier = FormatIdentifier::expect(&mut reader, Variant::Meta)?;
+        let created = Timestamp::read(&mut reader)?;
+        Ok(Self { identifier, created, body: reader })
+    }
+
+    /// The identifier.
+    pub const fn identifier(&self) -> FormatIdentifier<'a> {
+        self.identifier
+    }
+
+    /// When the recording began, in microseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// `Overflow`, if that has more than 64 bits.
+    pub fn created(&self) -> Result<u64> {
+        self.created.micros()
+    }
+
+    /// The part of [`Self::created`] that is less than a second, as stored.
+    pub const fn created_subsec_micros(&self) -> u32 {
+        self.created.subsec_micros
+    }
+
+    /// The identifiers of the formats used, that of the chunks first.
+    pub const fn formats(&self) -> Formats<'a> {
+        Formats { reader: self.body, left: None, last: 0, failed: false }
+    }
+
+    pub(super) const fn created_at(&self) -> Timestamp {
+        self.created
+    }
+}
+
+/// Identifiers in a [`Meta`], as text: they need not be ones that are known here.
+#[derive(Clone, Debug)]
+pub struct Formats<'a> {
+    reader: Reader<'a>,
+    /// Not known before the first.
+    left: Option<u64>,
+    /// Where the one that came last begins.
+    last: u64,
+    failed: bool,
+}
+
+impl<'a> Formats<'a> {
+    fn advance(&mut self) -> Result<Option<&'a str>> {
+        let left = match self.left {
+            Some(left) => left,
+            None => self.reader.u64(META)?,
+        };
+        self.left = Some(left);
+        let Some(left) = left.checked_sub(1) else { return Ok(None) };
+        self.last = self.reader.offset();
+        let text = self.reader.string(META)?;
+        self.left = Some(left);
+        Ok(Some(text))
+    }
+
+    /// The next identifier.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`.
+    pub fn next_format(&mut self) -> Result<Option<&'a str>> {
+        if self.failed {
+            return Ok(None);
+        }
+        let text = self.advance();
+        self.failed = text.is_err();
+        text
+    }
+
+    /// Offset of the next one, or behind the last one.
+    pub const fn offset(&self) -> u64 {
+        self.reader.offset()
+    }
+
+    /// Offset of the one that came last.
+    pub(super) const fn last_offset(&self) -> u64 {
+        self.last
+    }
+
+    /// How many bytes follow.
+    pub(super) const fn left(&self) -> u64 {
+        self.reader.left()
+    }
+}
+
+impl<'a> Iterator for Formats<'a> {
+    type Item = Result<&'a str>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_format().transpose()
+    }
+}
+
+impl FusedIterator for Formats<'_> {}
+
+/// Seconds and microseconds since the Unix epoch, as stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Timestamp {
+    pub(super) offset: u64,
+    pub(super) secs: u64,
+    pub(super) subsec_micros: u32,
+}
+
+impl Timestamp {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            offset: reader.offset(),
+            secs: reader.u64(TIMESTAMP)?,
+            subsec_micros: reader.u32(TIMESTAMP)?,
+        })
+    }
+
+    pub(super) fn micros(self) -> Result<u64> {
+        let secs = self.secs.checked_mul(MICROS);
+        secs.and_then(|micros| micros.checked_add(self.subsec_micros.into())).ok_or(Error::new(
+            self.offset,
+            TIMESTAMP,
+            ErrorKind::Overflow { value: self.secs },
+        ))
+    }
+}

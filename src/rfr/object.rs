@@ -1,0 +1,261 @@
+//! Spans and tasks: what records are about.
+
+use super::element::{CONTEXT, OBJECT, TASK_KIND};
+use super::list::List;
+use super::read::Reader;
+use super::value::{Details, Field, FieldValue, Parent};
+use crate::error::{ErrorKind, Result};
+
+/// The fewest bytes of an object: those of a span.
+pub(super) const OBJECT_SIZE_MIN: u64 = 6;
+
+/// What the records of a sequence are about: their instrumentation ids name objects.
+///
+/// # Layout
+/// `varint(u32)`: 0 [`Span`], 1 [`Task`], then the one or the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Object<'a> {
+    /// A span.
+    Span(Span<'a>),
+    /// A task.
+    Task(Task<'a>),
+}
+
+impl<'a> Object<'a> {
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let start = *reader;
+        match reader.u32(OBJECT)? {
+            0 => Span::read(reader).map(|span| Self::Span(Span { offset: start.offset(), ..span })),
+            1 => Task::read(reader).map(|task| Self::Task(Task { offset: start.offset(), ..task })),
+            other => Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
+        }
+    }
+
+    /// Passes one by, looking at no text.
+    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
+        let start = *reader;
+        match reader.u32(OBJECT)? {
+            0 => Span::skip(reader),
+            1 => Task::skip(reader),
+            other => Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
+        }
+    }
+
+    /// Offset in the input of its first byte.
+    pub const fn offset(&self) -> u64 {
+        match self {
+            Self::Span(span) => span.offset,
+            Self::Task(task) => task.offset,
+        }
+    }
+
+    /// The instrumentation id.
+    pub const fn iid(&self) -> u64 {
+        match self {
+            Self::Span(span) => span.iid,
+            Self::Task(task) => task.iid,
+        }
+    }
+
+    /// The id of the callsite: an address, which means something within one recording only.
+    pub const fn callsite_id(&self) -> u64 {
+        match self {
+            Self::Span(span) => span.callsite_id,
+            Self::Task(task) => task.callsite_id,
+        }
+    }
+
+    /// The task, if it is one.
+    pub const fn as_task(&self) -> Option<Task<'a>> {
+        match *self {
+            Self::Task(task) => Some(task),
+            Self::Span(_) => None,
+        }
+    }
+}
+
+/// A `tracing` span.
+///
+/// # Layout
+/// iid and callsite id as `varint(u64)`, [`Parent`], a list of [`FieldValue`] (of the fields that the callsite names),
+/// a list of [`Field`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span<'a> {
+    offset: u64,
+    iid: u64,
+    callsite_id: u64,
+    details: Details<'a>,
+}
+
+impl<'a> Span<'a> {
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let offset = reader.offset();
+        let iid = reader.u64(OBJECT)?;
+        let callsite_id = reader.u64(OBJECT)?;
+        Ok(Self { offset, iid, callsite_id, details: Details::read(reader)? })
+    }
+
+    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
+        reader.u64(OBJECT)?;
+        reader.u64(OBJECT)?;
+        Details::pass::<false>(reader)
+    }
+
+    /// Offset in the input of its first byte; of its object's, where it stands in a list of objects.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The instrumentation id.
+    pub const fn iid(&self) -> u64 {
+        self.iid
+    }
+
+    /// The id of the callsite.
+    pub const fn callsite_id(&self) -> u64 {
+        self.callsite_id
+    }
+
+    /// The span that it was opened in.
+    pub fn parent(&self) -> Parent {
+        self.details.parent()
+    }
+
+    /// The values of the fields that the callsite names, in its order.
+    pub fn split_field_values(&self) -> List<'a, FieldValue<'a>> {
+        self.details.split_field_values()
+    }
+
+    /// Fields with names of their own.
+    pub fn dynamic_fields(&self) -> List<'a, Field<'a>> {
+        self.details.dynamic_fields()
+    }
+}
+
+/// A task of the runtime.
+///
+/// # Layout
+/// iid, callsite id and task id as `varint(u64)`, the name as a string, [`TaskKind`], and the instrumentation id of the
+/// task that it was spawned in as an option (the document calls it a task id).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task<'a> {
+    offset: u64,
+    iid: u64,
+    callsite_id: u64,
+    task_id: u64,
+    name: &'a str,
+    kind: TaskKind<'a>,
+    context: Option<u64>,
+}
+
+impl<'a> Task<'a> {
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        Ok(Self {
+            offset: reader.offset(),
+            iid: reader.u64(OBJECT)?,
+            callsite_id: reader.u64(OBJECT)?,
+            task_id: reader.u64(OBJECT)?,
+            name: reader.string(OBJECT)?,
+            kind: TaskKind::read(reader)?,
+            context: reader.option(CONTEXT)?,
+        })
+    }
+
+    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
+        reader.u64(OBJECT)?;
+        reader.u64(OBJECT)?;
+        reader.u64(OBJECT)?;
+        reader.pass_string::<false>(OBJECT)?;
+        TaskKind::skip(reader)?;
+        reader.option(CONTEXT).map(drop)
+    }
+
+    /// Offset in the input of its first byte; of its object's, where it stands in a list of objects.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The instrumentation id: what records name it by.
+    pub const fn iid(&self) -> u64 {
+        self.iid
+    }
+
+    /// The id of the callsite at which it was spawned.
+    pub const fn callsite_id(&self) -> u64 {
+        self.callsite_id
+    }
+
+    /// The id that the runtime gave it.
+    pub const fn task_id(&self) -> u64 {
+        self.task_id
+    }
+
+    /// The name; often empty.
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// How it was spawned.
+    pub const fn kind(&self) -> TaskKind<'a> {
+        self.kind
+    }
+
+    /// The instrumentation id of the task that spawned it. Its object often is in another sequence, or in none.
+    pub const fn context(&self) -> Option<u64> {
+        self.context
+    }
+}
+
+/// How a task was spawned.
+///
+/// # Layout
+/// `varint(u32)`: 0 Task, 1 Local, 2 Blocking, 3 BlockOn, 4 Other, which a string follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TaskKind<'a> {
+    /// With `spawn`.
+    Task,
+    /// With `spawn_local`.
+    Local,
+    /// With `spawn_blocking`.
+    Blocking,
+    /// The future of `block_on`.
+    BlockOn,
+    /// In another way.
+    Other(&'a str),
+}
+
+impl<'a> TaskKind<'a> {
+    /// The name: that of the variant, or the text of `Other`.
+    pub const fn name(self) -> &'a str {
+        match self {
+            Self::Task => "Task",
+            Self::Local => "Local",
+            Self::Blocking => "Blocking",
+            Self::BlockOn => "BlockOn",
+            Self::Other(name) => name,
+        }
+    }
+
+    fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let start = *reader;
+        Ok(match reader.u32(TASK_KIND)? {
+            0 => Self::Task,
+            1 => Self::Local,
+            2 => Self::Blocking,
+            3 => Self::BlockOn,
+            4 => Self::Other(reader.string(TASK_KIND)?),
+            other => return Err(start.error(TASK_KIND, ErrorKind::Invalid { value: other.into() })),
+        })
+    }
+
+    fn skip(reader: &mut Reader<'a>) -> Result<()> {
+        let start = *reader;
+        match reader.u32(TASK_KIND)? {
+            0..=3 => Ok(()),
+            4 => reader.pass_string::<false>(TASK_KIND),
+            other => Err(start.error(TASK_KIND, ErrorKind::Invalid { value: other.into() })),
+        }
+    }
+}

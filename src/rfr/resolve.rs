@@ -1,0 +1,225 @@
+//! From an id to what it names, through tables in storage that the caller lends.
+
+use super::callsite::{Callsite, Callsites};
+use super::chunk::Chunk;
+use super::element::{CALLSITE, OBJECT};
+use super::object::Object;
+use super::read::Reader;
+use crate::bytes::to_u64;
+use crate::error::{Element, Error, ErrorKind, Result};
+
+/// An id, and where what it names stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TableEntry {
+    id: u64,
+    offset: u64,
+}
+
+impl TableEntry {
+    /// Nothing: what storage is filled with before it is lent.
+    pub const EMPTY: Self = Self { id: 0, offset: 0 };
+}
+
+/// Entries in ascending order.
+#[derive(Clone, Copy, Debug)]
+struct Table<'t> {
+    entries: &'t [TableEntry],
+    damage: Option<Error>,
+}
+
+impl<'t> Table<'t> {
+    /// Notes everything up to the first error.
+    fn build(
+        items: impl Iterator<Item = Result<TableEntry>>,
+        storage: &'t mut [TableEntry],
+        at: Reader<'_>,
+        element: Element,
+    ) -> Result<Self> {
+        let mut used = 0_usize;
+        let mut damage = None;
+        for item in items {
+            match item {
+                Ok(entry) => {
+                    if let Some(slot) = storage.get_mut(used) {
+                        *slot = entry;
+                    }
+                    used = used.saturating_add(1);
+                }
+                Err(error) => {
+                    damage = Some(error);
+                    break;
+                }
+            }
+        }
+        let capacity = to_u64(storage.len());
+        let Some(entries) = storage.get_mut(..used) else {
+            let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(used) };
+            return Err(at.error(element, kind));
+        };
+        sort(entries);
+        Ok(Self { entries, damage })
+    }
+
+    /// Where the first thing with this id stands.
+    fn find(&self, id: u64) -> Option<u64> {
+        let first = self.entries.partition_point(|entry| entry.id < id);
+        self.entries.get(first).filter(|entry| entry.id == id).map(|entry| entry.offset)
+    }
+}
+
+/// Objects by their instrumentation id.
+///
+/// ```
+/// use traceglass::rfr::{Chunk, ObjectTable, TableEntry};
+/// # let file = b"\x0brfr-c/0.0.2\0\0\x09\0\x09\x01\x01\0\x09\x01\x01\x05\x07\x63\x04main\0\0\x01\x04\x06\x05";
+///
+/// let chunk = Chunk::parse(file)?;
+/// for sequence in chunk.sequences() {
+///     let sequence = sequence?;
+///     let mut entries = [TableEntry::EMPTY; 16];
+///     let objects = ObjectTable::build(&chunk, sequence.objects(), &mut entries)?;
+///     for record in sequence.records()? {
+///         let iid = record?.data().iid().unwrap();
+///         assert_eq!(objects.get(iid).and_then(|object| object.as_task()).unwrap().name(), "main");
+///     }
+/// }
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectTable<'a, 't> {
+    table: Table<'t>,
+    input: Reader<'a>,
+}
+
+impl<'a, 't> ObjectTable<'a, 't> {
+    /// A table of objects of a chunk: those of a sequence, or of all of them.
+    ///
+    /// If one of them is damaged, the table has those in front of it.
+    ///
+    /// # Errors
+    /// `CapacityExceeded` with the number of entries needed.
+    pub fn build(
+        chunk: &Chunk<'a>,
+        objects: impl IntoIterator<Item = Result<Object<'a>>>,
+        storage: &'t mut [TableEntry],
+    ) -> Result<Self> {
+        let items = objects
+            .into_iter()
+            .map(|object| object.map(|object| TableEntry { id: object.iid(), offset: object.offset() }));
+        let input = chunk.body();
+        Ok(Self { table: Table::build(items, storage, input, OBJECT)?, input })
+    }
+
+    /// The object with this instrumentation id; the first in the file if there are several.
+    pub fn get(&self, iid: u64) -> Option<Object<'a>> {
+        Object::read(&mut self.input.seek(self.table.find(iid)?)).ok()
+    }
+
+    /// What kept further objects from being read.
+    pub const fn damage(&self) -> Option<Error> {
+        self.table.damage
+    }
+}
+
+/// Callsites by their id.
+#[derive(Clone, Copy, Debug)]
+pub struct CallsiteTable<'a, 't> {
+    table: Table<'t>,
+    input: Reader<'a>,
+}
+
+impl<'a, 't> CallsiteTable<'a, 't> {
+    /// A table of all callsites of a file.
+    ///
+    /// If the file ends inside a callsite, or one is damaged, the table has those in front of it.
+    ///
+    /// # Errors
+    /// `CapacityExceeded` with the number of entries needed.
+    pub fn build(callsites: &Callsites<'a>, storage: &'t mut [TableEntry]) -> Result<Self> {
+        let items = callsites.clone().map(|callsite| {
+            callsite.map(|callsite| TableEntry { id: callsite.id(), offset: callsite.offset() })
+        });
+        let input = callsites.reader();
+        Ok(Self { table: Table::build(items, storage, input, CALLSITE)?, input })
+    }
+
+    /// The callsite with this id; the first in the file if there are several.
+    pub fn get(&self, id: u64) -> Option<Callsite<'a>> {
+        Callsite::read(&mut self.input.seek(self.table.find(id)?)).ok()
+    }
+
+    /// What kept further callsites from being read.
+    pub const fn damage(&self) -> Option<Error> {
+        self.table.damage
+    }
+}
+
+/// Sorts in place. A heap sort: whatever the input, it takes n log n steps, and nothing in it can panic.
+fn sort(entries: &mut [TableEntry]) {
+    // Writers mostly count upwards.
+    if entries.is_sorted() {
+        return;
+    }
+    let len = entries.len();
+    for root in (0..len / 2).rev() {
+        sift_down(entries, root, len);
+    }
+    for last in (1..len).rev() {
+        swap(entries, 0, last);
+        sift_down(entries, 0, last);
+    }
+}
+
+/// Moves the entry at `root` to its place in the heap of the first `len` entries.
+fn sift_down(entries: &mut [TableEntry], mut root: usize, len: usize) {
+    loop {
+        let left = root.saturating_mul(2).saturating_add(1);
+        let right = left.saturating_add(1);
+        let mut largest = root;
+        for child in [left, right] {
+            if child < len && entries.get(child) > entries.get(largest) {
+                largest = child;
+            }
+        }
+        if largest == root {
+            return;
+        }
+        swap(entries, root, largest);
+        root = largest;
+    }
+}
+
+fn swap(entries: &mut [TableEntry], a: usize, b: usize) {
+    if let Ok([a, b]) = entries.get_disjoint_mut([a, b]) {
+        core::mem::swap(a, b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn sorts_like_the_standard_library() {
+        let mut seed = 1_u64;
+        for len in 0..200 {
+            let mut entries = Vec::new();
+            for offset in 0..len {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                entries.push(TableEntry { id: seed >> 58, offset });
+            }
+            let mut expected = entries.clone();
+            expected.sort();
+            sort(&mut entries);
+            assert_eq!(entries, expected);
+        }
+    }
+
+    #[test]
+    fn finds_the_first_of_several() {
+        let entries = [(1, 9), (4, 2), (4, 7), (u64::MAX, 3)].map(|(id, offset)| TableEntry { id, offset });
+        let table = Table { entries: &entries, damage: None };
+        assert_eq!([0, 1, 4, 5, u64::MAX].map(|id| table.find(id)), [None, Some(9), Some(2), None, Some(3)]);
+    }
+}

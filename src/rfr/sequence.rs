@@ -1,0 +1,387 @@
+//! Sequences: the records of one thread in a chunk, and what they are about.
+
+use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES};
+use super::object::{OBJECT_SIZE_MIN, Object};
+use super::read::Reader;
+use super::record::{RECORD_SIZE_MIN, Record};
+use crate::error::Result;
+use core::iter::FusedIterator;
+
+/// The fewest bytes of a sequence: its header and two empty lists.
+pub(super) const SEQUENCE_SIZE_MIN: u64 = 5;
+
+/// The header of a sequence, and how many objects it claims to have.
+///
+/// # Layout
+/// Three `varint(u64)`: sequence id, earliest, latest; then the length of the list of objects.
+///
+/// # Units
+/// Times are in microseconds from the base time of the chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SequenceHeader {
+    offset: u64,
+    seq_id: u64,
+    earliest: u64,
+    latest: u64,
+    object_count: u64,
+}
+
+impl SequenceHeader {
+    pub(super) const EMPTY: Self = Self { offset: 0, seq_id: 0, earliest: 0, latest: 0, object_count: 0 };
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            offset: reader.offset(),
+            seq_id: reader.u64(SEQUENCE)?,
+            earliest: reader.u64(SEQUENCE)?,
+            latest: reader.u64(SEQUENCE)?,
+            object_count: reader.u64(OBJECTS)?,
+        })
+    }
+
+    /// Offset in the input of its first byte.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The sequence id, mostly one for each thread. It may occur several times in a chunk.
+    pub const fn seq_id(&self) -> u64 {
+        self.seq_id
+    }
+
+    /// The time of the earliest record as stored; that of the chunk's end if there is none.
+    pub const fn earliest(&self) -> u64 {
+        self.earliest
+    }
+
+    /// The time of the latest record as stored; that of the chunk's start if there is none.
+    pub const fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// Whether the stored times say that there are no records.
+    pub const fn is_empty(&self) -> bool {
+        self.earliest > self.latest
+    }
+
+    /// How many objects the sequence claims to have.
+    pub const fn object_count(&self) -> u64 {
+        self.object_count
+    }
+}
+
+/// A sequence: in order, what was recorded in one thread.
+///
+/// # Layout
+/// [`SequenceHeader`], the objects, and the records as a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequence<'a> {
+    header: SequenceHeader,
+    objects: Reader<'a>,
+    /// Where the records are, and how many, if someone has looked.
+    records: Option<(Reader<'a>, u64)>,
+}
+
+impl<'a> Sequence<'a> {
+    pub(super) const fn new(
+        header: SequenceHeader,
+        objects: Reader<'a>,
+        records: Option<(Reader<'a>, u64)>,
+    ) -> Self {
+        Self { header, objects, records }
+    }
+
+    /// The header.
+    pub const fn header(&self) -> SequenceHeader {
+        self.header
+    }
+
+    /// Offset in the input of its first byte.
+    pub const fn offset(&self) -> u64 {
+        self.header.offset
+    }
+
+    /// The sequence id.
+    pub const fn seq_id(&self) -> u64 {
+        self.header.seq_id
+    }
+
+    /// The objects that the records name.
+    pub const fn objects(&self) -> Objects<'a> {
+        Objects { run: Run::new(self.objects, self.header.object_count) }
+    }
+
+    /// The records.
+    ///
+    /// The objects lie in front of them and are passed by, unless the sequence comes from a
+    /// [`Directory`](super::Directory), which knows the place.
+    ///
+    /// # Errors
+    /// Those of an object that has no end, and of the number of records.
+    pub fn records(&self) -> Result<Records<'a>> {
+        let (reader, count) = match self.records {
+            Some(known) => known,
+            None => self.find_records()?,
+        };
+        Ok(Records::new(reader, count))
+    }
+
+    /// The place of the records and their claimed number.
+    pub(super) fn find_records(&self) -> Result<(Reader<'a>, u64)> {
+        let mut reader = self.objects;
+        for _ in 0..self.header.object_count {
+            Object::skip(&mut reader)?;
+        }
+        let count = reader.u64(RECORDS)?;
+        Ok((reader, count))
+    }
+
+    /// What follows the sequence.
+    fn behind(&self) -> Result<Reader<'a>> {
+        let mut records = self.records()?;
+        while records.skip_record()? {}
+        Ok(records.run.reader)
+    }
+}
+
+/// The sequences of a chunk.
+///
+/// Each is found by passing the one before it by, so that a damaged one is the last: it is delivered, and the error
+/// follows. A [`Directory`](super::Directory) does that once.
+#[derive(Clone, Debug)]
+pub struct Sequences<'a> {
+    /// At the number of sequences; from then on behind the last one whose end is known.
+    reader: Reader<'a>,
+    state: State<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum State<'a> {
+    Start,
+    Within { current: Option<Sequence<'a>>, left: u64 },
+    Done,
+}
+
+impl<'a> Sequences<'a> {
+    pub(super) const fn new(reader: Reader<'a>) -> Self {
+        Self { reader, state: State::Start }
+    }
+
+    /// The next sequence.
+    ///
+    /// # Errors
+    /// What keeps it from being found: `UnexpectedEnd`, `IntegerTooWide`, and the errors of the sequence before it.
+    pub fn next_sequence(&mut self) -> Result<Option<Sequence<'a>>> {
+        let next = self.advance();
+        if !matches!(next, Ok(Some(_))) {
+            self.state = State::Done;
+        }
+        next
+    }
+
+    fn advance(&mut self) -> Result<Option<Sequence<'a>>> {
+        let left = match &self.state {
+            State::Start => self.reader.u64(SEQUENCES)?,
+            State::Within { current, left } => {
+                if let Some(current) = current {
+                    self.reader = current.behind()?;
+                }
+                *left
+            }
+            State::Done => 0,
+        };
+        let Some(left) = left.checked_sub(1) else { return Ok(None) };
+        let header = SequenceHeader::read(&mut self.reader)?;
+        let current = Sequence::new(header, self.reader, None);
+        self.state = State::Within { current: Some(current), left };
+        Ok(Some(current))
+    }
+
+    /// Lets the walk go on at `behind`, the end of the sequence that came last.
+    pub(super) fn pass(&mut self, behind: Reader<'a>) {
+        self.reader = behind;
+        if let State::Within { current, .. } = &mut self.state {
+            *current = None;
+        }
+    }
+
+    /// Offset up to which sequences have been found, all of the last one excepted.
+    pub const fn offset(&self) -> u64 {
+        self.reader.offset()
+    }
+}
+
+impl<'a> Iterator for Sequences<'a> {
+    type Item = Result<Sequence<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_sequence().transpose()
+    }
+}
+
+impl FusedIterator for Sequences<'_> {}
+
+/// Elements of which only the number is known.
+#[derive(Clone, Debug)]
+struct Run<'a> {
+    reader: Reader<'a>,
+    /// How many are to come, if the claim is true.
+    left: u64,
+    /// `left` when one failed, which counts.
+    held: u64,
+}
+
+impl<'a> Run<'a> {
+    const fn new(reader: Reader<'a>, left: u64) -> Self {
+        Self { reader, left, held: 0 }
+    }
+
+    #[inline(always)]
+    fn next<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> Result<T>) -> Result<Option<T>> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        let mut reader = self.reader;
+        match read(&mut reader) {
+            Ok(element) => {
+                self.reader = reader;
+                self.left = left;
+                Ok(Some(element))
+            }
+            Err(error) => {
+                self.held = self.left;
+                self.left = 0;
+                Err(error)
+            }
+        }
+    }
+
+    fn resume(&mut self, skip: impl FnOnce(&mut Reader<'a>) -> Result<()>) -> bool {
+        let held = core::mem::take(&mut self.held);
+        let Some(left) = held.checked_sub(1) else { return false };
+        let mut reader = self.reader;
+        if skip(&mut reader).is_err() {
+            return false;
+        }
+        self.reader = reader;
+        self.left = left;
+        true
+    }
+
+    /// How many are to come at most.
+    fn most(&self, size: u64) -> Option<usize> {
+        let room = self.reader.left().checked_div(size).unwrap_or(0);
+        // One more for the error that a claim leads to that is not true.
+        usize::try_from(self.left.min(room.saturating_add(1))).ok()
+    }
+}
+
+/// The objects of a sequence.
+#[derive(Clone, Debug)]
+pub struct Objects<'a> {
+    run: Run<'a>,
+}
+
+impl<'a> Objects<'a> {
+    /// The next object, all of it checked.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
+    pub fn next_object(&mut self) -> Result<Option<Object<'a>>> {
+        self.run.next(Object::read)
+    }
+
+    /// After an error, goes on behind the object that failed, if its end can be found.
+    pub fn resume(&mut self) -> bool {
+        self.run.resume(Object::skip)
+    }
+
+    /// Offset of the next object.
+    pub const fn offset(&self) -> u64 {
+        self.run.reader.offset()
+    }
+}
+
+impl<'a> Iterator for Objects<'a> {
+    type Item = Result<Object<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_object().transpose()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.run.most(OBJECT_SIZE_MIN))
+    }
+}
+
+impl FusedIterator for Objects<'_> {}
+
+/// The records of a sequence.
+#[derive(Clone, Debug)]
+pub struct Records<'a> {
+    run: Run<'a>,
+}
+
+impl<'a> Records<'a> {
+    pub(super) const EMPTY: Self = Self::new(Reader::new(&[]), 0);
+
+    pub(super) const fn new(reader: Reader<'a>, count: u64) -> Self {
+        Self { run: Run::new(reader, count) }
+    }
+
+    pub(super) const fn reader(&self) -> Reader<'a> {
+        self.run.reader
+    }
+
+    /// The next record, all of it checked.
+    ///
+    /// # Errors
+    /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
+    #[inline(always)]
+    pub fn next_record(&mut self) -> Result<Option<Record<'a>>> {
+        self.run.next(Record::read)
+    }
+
+    /// Passes a record by, and says whether there was one. Nothing is checked but what its end depends on.
+    ///
+    /// # Errors
+    /// As [`Self::next_record`], but text is not looked at.
+    #[inline]
+    pub fn skip_record(&mut self) -> Result<bool> {
+        self.run.next(Record::skip).map(|skipped| skipped.is_some())
+    }
+
+    /// After an error, goes on behind the record that failed, if its end can be found.
+    pub fn resume(&mut self) -> bool {
+        self.run.resume(Record::skip)
+    }
+
+    /// How many more records there are, if the claim of the sequence is true.
+    pub const fn claimed(&self) -> u64 {
+        self.run.left
+    }
+
+    /// Offset of the next record.
+    pub const fn offset(&self) -> u64 {
+        self.run.reader.offset()
+    }
+
+    /// The same records, at most `count` of them.
+    #[must_use]
+    pub fn limited(self, count: u64) -> Self {
+        Self { run: Run { left: self.run.left.min(count), ..self.run } }
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<Record<'a>>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_record().transpose()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.run.most(RECORD_SIZE_MIN))
+    }
+}
+
+impl FusedIterator for Records<'_> {}

@@ -1,0 +1,222 @@
+//! Values, fields, and what spans and events have in common.
+
+use super::element::{FIELD, PARENT, VALUE};
+use super::list::{List, sealed};
+use super::read::Reader;
+use crate::error::{ErrorKind, Result};
+use crate::varint::{zigzag64, zigzag128};
+
+/// The fewest bytes of a value: its type and one more.
+const VALUE_SIZE_MIN: u64 = 2;
+/// The fewest bytes of a field: an empty name and a value.
+const FIELD_SIZE_MIN: u64 = 3;
+
+/// A value of a field.
+///
+/// # Layout
+/// The type as `varint(u32)`: 0 F64 (8 bytes, little-endian), 1 I64 and 3 I128 (zigzag), 2 U64, 4 U128, 5 Bool (a
+/// byte), 6 Str.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FieldValue<'a> {
+    /// A float.
+    F64(f64),
+    /// A signed integer.
+    I64(i64),
+    /// An unsigned integer.
+    U64(u64),
+    /// A wide signed integer.
+    I128(i128),
+    /// A wide unsigned integer.
+    U128(u128),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Str(&'a str),
+}
+
+impl<'a> FieldValue<'a> {
+    /// The text, if it is one.
+    pub const fn as_str(&self) -> Option<&'a str> {
+        match *self {
+            Self::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value, if it is an integer from 0 to 2⁶⁴ − 1 of any width.
+    pub fn as_u64(&self) -> Option<u64> {
+        match *self {
+            Self::U64(value) => Some(value),
+            Self::I64(value) => value.try_into().ok(),
+            Self::U128(value) => value.try_into().ok(),
+            Self::I128(value) => value.try_into().ok(),
+            _ => None,
+        }
+    }
+
+    /// Passes one by; with `CHECK`, everything that [`sealed::Item::read`] would refuse is refused.
+    #[inline]
+    fn pass<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
+        let start = *reader;
+        match reader.u32(VALUE)? {
+            0 => reader.array::<8>(VALUE).map(drop),
+            1 | 2 => reader.u64(VALUE).map(drop),
+            3 | 4 => reader.u128(VALUE).map(drop),
+            5 if CHECK => reader.flag(VALUE).map(drop),
+            5 => reader.byte(VALUE).map(drop),
+            6 => reader.pass_string::<CHECK>(VALUE),
+            other => Err(start.error(VALUE, ErrorKind::Invalid { value: other.into() })),
+        }
+    }
+}
+
+impl<'a> sealed::Item<'a> for FieldValue<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let start = *reader;
+        Ok(match reader.u32(VALUE)? {
+            0 => Self::F64(f64::from_le_bytes(*reader.array(VALUE)?)),
+            1 => Self::I64(zigzag64(reader.u64(VALUE)?)),
+            2 => Self::U64(reader.u64(VALUE)?),
+            3 => Self::I128(zigzag128(reader.u128(VALUE)?)),
+            4 => Self::U128(reader.u128(VALUE)?),
+            5 => Self::Bool(reader.flag(VALUE)?),
+            6 => Self::Str(reader.string(VALUE)?),
+            other => return Err(start.error(VALUE, ErrorKind::Invalid { value: other.into() })),
+        })
+    }
+}
+
+/// A name and its value.
+///
+/// # Layout
+/// The name as a string, then a [`FieldValue`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The value.
+    pub value: FieldValue<'a>,
+}
+
+impl<'a> sealed::Item<'a> for Field<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        Ok(Self { name: reader.string(FIELD)?, value: FieldValue::read(reader)? })
+    }
+}
+
+impl<'a> sealed::Item<'a> for &'a str {
+    fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        reader.string(FIELD)
+    }
+}
+
+/// Passes a list of values by and returns their number.
+#[inline]
+fn pass_values<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
+    let count = reader.count(VALUE_SIZE_MIN, VALUE)?;
+    for _ in 0..count {
+        FieldValue::pass::<CHECK>(reader)?;
+    }
+    Ok(count)
+}
+
+/// Passes a list of fields by and returns their number.
+#[inline]
+pub(super) fn pass_fields<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
+    let count = reader.count(FIELD_SIZE_MIN, FIELD)?;
+    for _ in 0..count {
+        reader.pass_string::<CHECK>(FIELD)?;
+        FieldValue::pass::<CHECK>(reader)?;
+    }
+    Ok(count)
+}
+
+/// Passes a list of names by and returns their number.
+pub(super) fn pass_names<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
+    let count = reader.count(1, FIELD)?;
+    for _ in 0..count {
+        reader.pass_string::<CHECK>(FIELD)?;
+    }
+    Ok(count)
+}
+
+/// A list that has been checked before; an empty one if it was not.
+pub(super) fn checked_list<'a, T: sealed::Item<'a>>(reader: &mut Reader<'a>) -> List<'a, T> {
+    let count = reader.u64(FIELD).unwrap_or(0);
+    List::new(*reader, count)
+}
+
+/// What a span or an event is a child of.
+///
+/// # Layout
+/// `varint(u32)`: 0 Current, 1 Root, 2 Explicit, which an instrumentation id follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Parent {
+    /// The span that is entered at that moment, if any.
+    Current,
+    /// Nothing.
+    Root,
+    /// The span with this instrumentation id.
+    Explicit(u64),
+}
+
+impl Parent {
+    #[inline]
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let start = *reader;
+        match reader.u32(PARENT)? {
+            0 => Ok(Self::Current),
+            1 => Ok(Self::Root),
+            2 => reader.u64(PARENT).map(Self::Explicit),
+            other => Err(start.error(PARENT, ErrorKind::Invalid { value: other.into() })),
+        }
+    }
+}
+
+/// The end of a span and of an event, checked: parent, values of the callsite's fields, further fields.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Details<'a>(&'a [u8]);
+
+impl<'a> Details<'a> {
+    /// Passes them by.
+    #[inline]
+    pub(super) fn pass<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
+        Parent::read(reader)?;
+        pass_values::<CHECK>(reader)?;
+        pass_fields::<CHECK>(reader)?;
+        Ok(())
+    }
+
+    /// Checks them, to be decoded when they are asked for.
+    #[inline]
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        let start = *reader;
+        Self::pass::<true>(reader)?;
+        Ok(Self(start.until(reader)))
+    }
+
+    pub(super) fn parent(self) -> Parent {
+        Parent::read(&mut Reader::new(self.0)).unwrap_or(Parent::Root)
+    }
+
+    pub(super) fn split_field_values(self) -> List<'a, FieldValue<'a>> {
+        let mut reader = Reader::new(self.0);
+        let _ = Parent::read(&mut reader);
+        checked_list(&mut reader)
+    }
+
+    pub(super) fn dynamic_fields(self) -> List<'a, Field<'a>> {
+        let mut reader = Reader::new(self.0);
+        let _ = Parent::read(&mut reader);
+        let _ = pass_values::<false>(&mut reader);
+        checked_list(&mut reader)
+    }
+}
+
+impl core::fmt::Debug for Details<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
