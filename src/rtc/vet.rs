@@ -149,12 +149,12 @@ impl<'a, const N: usize> Walk<'a, N> {
     #[inline]
     fn vet_fast(&mut self, to: usize) {
         let mut pos = self.ahead;
-        let mut recent = self.recent;
+        let Self { data, vetted, recent, .. } = self;
         // Behind the reserve for a Crc, records of fixed length are cut.
         let limit = usize::try_from(self.boundary).unwrap_or(usize::MAX).min(self.limit);
         while pos < to {
-            let Some(head) = self.data.get(pos..).and_then(|rest| rest.first_chunk::<4>()) else { break };
-            let Some(entry) = self.vetted.fast(head[0]).filter(|entry| entry & SLOW == 0) else { break };
+            let Some(head) = data.get(pos..).and_then(|rest| rest.first_chunk::<4>()) else { break };
+            let Some(entry) = vetted.fast(head[0]).filter(|entry| entry & SLOW == 0) else { break };
             let word = u32::from_le_bytes(*head);
             // Without branches: which streams follow each other is nothing that a processor can foresee.
             let is_stated = entry >> 12 & 1;
@@ -173,10 +173,9 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
         if pos != self.ahead {
             self.prologue = false;
-            recent.is_solid = true;
+            self.recent.is_solid = true;
         }
         self.ahead = pos;
-        self.recent = recent;
     }
 
     /// One frame, whatever it is.

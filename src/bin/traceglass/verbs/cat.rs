@@ -17,6 +17,7 @@ pub struct Args {
     pub rdf: formats::rdf::Select,
     #[command(flatten)]
     pub rtc: formats::rtc::Select,
+    #[command(flatten)]
     pub rfr: formats::rfr::Select,
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
