@@ -50,7 +50,7 @@ pub(super) fn fast(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize)
 
 /// Repeats: copies `len` bytes forward to `to` from `offset` bytes before; it may write up to [`OVERSHOOT`] more.
 ///
-/// The offset is at least 1 and at most `to`.
+/// `None` if that is not all in `bytes`, or if the offset is 0.
 #[inline(always)]
 pub(super) fn repeat(bytes: &mut [u8], to: usize, offset: usize, len: usize) -> Option<()> {
     let from = to.wrapping_sub(offset);
@@ -61,7 +61,10 @@ pub(super) fn repeat(bytes: &mut [u8], to: usize, offset: usize, len: usize) -> 
 #[inline(never)]
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Positions in a slice and a bit; masked.
 fn repeat_short(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize) -> Option<()> {
-    let (offset, end) = (to - from, to + len);
+    let (offset, end) = (to.wrapping_sub(from), to + len);
+    if offset == 0 {
+        return None;
+    }
     if offset >= 8 {
         loop {
             store(bytes, to, load::<8>(bytes, from)?)?;
@@ -111,4 +114,38 @@ pub(super) fn exact(bytes: &mut [u8], from: usize, to: usize, len: usize) -> Opt
         *bytes.get_mut(to + done)? = byte;
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    /// Every short offset and length, against copying byte by byte.
+    #[test]
+    fn repeats_as_byte_by_byte() {
+        for offset in 1..40 {
+            for len in 1..70 {
+                let mut expected: Vec<u8> = (0..200).collect();
+                assert_eq!(exact(&mut expected, 50 - offset, 50, len), Some(()));
+                let mut found: Vec<u8> = (0..200).collect();
+                assert_eq!(repeat(&mut found, 50, offset, len), Some(()));
+                assert_eq!(found[..50 + len], expected[..50 + len], "{offset} {len}");
+                let untouched: Vec<u8> = (0..200).skip(50 + len + OVERSHOOT).collect();
+                assert_eq!(found[50 + len + OVERSHOOT..], untouched, "{offset} {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_outside_is_touched() {
+        let mut bytes = [7; 64];
+        assert_eq!(repeat(&mut bytes, 20, 21, 5), None); // From in front of the first byte,
+        assert_eq!(repeat(&mut bytes, 20, 0, 5), None); // from itself,
+        assert_eq!(fast(&mut bytes, 49, 0, 1), None); // from behind the last one, as it copies 16,
+        assert_eq!(fast(&mut bytes, 0, 49, 1), None); // and to there.
+        assert_eq!(exact(&mut bytes, 0, 60, 5), None);
+        assert_eq!(fast(&mut bytes, 48, 0, 1), Some(()));
+        assert_eq!(bytes, [7; 64]);
+    }
 }
