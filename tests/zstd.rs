@@ -246,7 +246,7 @@ fn agrees_with_the_reference_on_damaged_frames() {
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut workspace = Workspace::new();
     let (mut accepted, mut refused, mut differ) = (0, 0, 0);
-    for _ in 0..2000 {
+    for _ in 0..800 {
         let size = random.below(3000) as usize;
         let data = data(&mut random, size);
         let level = random.below(22) as i32 - 2;
@@ -298,7 +298,7 @@ fn agrees_with_the_reference_on_damaged_frames() {
         }
     }
     println!("accepted {accepted}, refused {refused}, refused here only {differ}");
-    assert!(accepted > 5000 && refused > 50_000);
+    assert!(accepted > 2000 && refused > 20_000);
 }
 
 /// A frame without window descriptor, of one segment of `size` bytes, with these blocks.

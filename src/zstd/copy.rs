@@ -106,9 +106,19 @@ static PATTERNS: [(u64, usize); 8] = {
     patterns
 };
 
-/// Copies `len` bytes forward from `from` to `to`, byte by byte, so that a short distance repeats a pattern.
+/// Copies `len` bytes forward from `from` to `to` as if byte by byte, so that a short distance repeats a pattern;
+/// nothing behind is touched. `None` if that is not all in `bytes`.
 #[allow(clippy::arithmetic_side_effects)] // Positions in a slice.
-pub(super) fn exact(bytes: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
+pub(super) fn exact(bytes: &mut [u8], mut from: usize, mut to: usize, mut len: usize) -> Option<()> {
+    // Moving down, what is overwritten has been read.
+    if to.wrapping_sub(from) >= 8 {
+        while len >= 8 {
+            store(bytes, to, load::<8>(bytes, from)?)?;
+            from += 8;
+            to += 8;
+            len -= 8;
+        }
+    }
     for done in 0..len {
         let byte = *bytes.get(from + done)?;
         *bytes.get_mut(to + done)? = byte;
@@ -127,7 +137,15 @@ mod tests {
         for offset in 1..40 {
             for len in 1..70 {
                 let mut expected: Vec<u8> = (0..200).collect();
-                assert_eq!(exact(&mut expected, 50 - offset, 50, len), Some(()));
+                for at in 50..50 + len {
+                    expected[at] = expected[at - offset];
+                }
+                let mut found: Vec<u8> = (0..200).collect();
+                assert_eq!(exact(&mut found, 50 - offset, 50, len), Some(()));
+                assert_eq!(found, expected, "{offset} {len}");
+                // Down, over itself.
+                assert_eq!(exact(&mut found, 50, 50 - offset, len), Some(()));
+                assert_eq!(found[50 - offset..][..len], expected[50..50 + len], "{offset} {len}");
                 let mut found: Vec<u8> = (0..200).collect();
                 assert_eq!(repeat(&mut found, 50, offset, len), Some(()));
                 assert_eq!(found[..50 + len], expected[..50 + len], "{offset} {len}");

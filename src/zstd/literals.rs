@@ -92,6 +92,7 @@ mod tests {
 
     /// Kind (2 bits), format (2 bits), then the sizes.
     #[test]
+    #[allow(clippy::unusual_byte_groupings)] // Fields, not digits.
     fn every_format() {
         let mut block = [0xff; 0x800];
         let mut put = |head: &[u8]| {
@@ -111,6 +112,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::unusual_byte_groupings)]
     fn cuts_and_too_few_literals() {
         let fault = |block: &[u8]| read(block).unwrap_err().kind();
         assert_eq!(fault(&[]), ErrorKind::UnexpectedEnd { needed: 1 });
