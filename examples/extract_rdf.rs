@@ -4,7 +4,8 @@
 
 use std::error::Error;
 use std::io::Write;
-use traceglass::rdf::{File, Identifier, RawOnly};
+use traceglass::rdf::{File, Identifier};
+use traceglass::zstd::Workspace;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -18,11 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A raw chunk is borrowed from the file. A compressed one needs a buffer of the size that its entry states.
     let mut buffer = vec![0; usize::try_from(chunk.entry().output_size()?)?];
-    let data = chunk.data(&mut buffer, &mut decoder())?;
+    let data = chunk.data(&mut buffer, &mut Workspace::new())?;
     std::io::stdout().write_all(data)?;
     Ok(())
-}
-
-fn decoder() -> RawOnly {
-    RawOnly
 }

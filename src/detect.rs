@@ -10,6 +10,9 @@ pub enum Format {
     /// AMD's Radeon Data File.
     #[cfg(feature = "rdf")]
     Rdf,
+    /// CTF 2 metadata, in packets or plain.
+    #[cfg(feature = "ctf2")]
+    Ctf2,
     /// Rust Flight Recorder.
     #[cfg(feature = "rfr")]
     Rfr,
@@ -28,6 +31,10 @@ impl Format {
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
         }
+        #[cfg(feature = "ctf2")]
+        if crate::ctf2::Form::detect(data).is_some() {
+            return Some(Self::Ctf2);
+        }
         #[cfg(feature = "rfr")]
         if crate::rfr::detect(data) {
             return Some(Self::Rfr);
@@ -41,6 +48,8 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
+            #[cfg(feature = "ctf2")]
+            Self::Ctf2 => "ctf2",
             #[cfg(feature = "rfr")]
             Self::Rfr => "rfr",
         }

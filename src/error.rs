@@ -160,6 +160,13 @@ pub enum ErrorKind {
         /// The newest version that is read.
         supported: u64,
     },
+    /// The version, of two numbers, is not one that is read, or not one that is known.
+    UnsupportedRevision {
+        /// The major version found.
+        major: u64,
+        /// The minor version found.
+        minor: u64,
+    },
     /// The value is defined, or may be some day, but is not read here.
     Unsupported {
         /// The value found.
@@ -181,6 +188,13 @@ pub enum ErrorKind {
         value: u64,
         /// What it should be a multiple of.
         of: u64,
+    },
+    /// The value is smaller than is allowed here.
+    UnderLimit {
+        /// The value found.
+        value: u64,
+        /// The smallest that is allowed.
+        limit: u64,
     },
     /// Two sizes that should be equal are not.
     SizeMismatch {
@@ -313,6 +327,17 @@ pub enum ErrorKind {
     },
     /// No decoder for this is available.
     NoDecoder,
+    /// The byte order is not that of what came before.
+    ByteOrderChanged,
+    /// The UUID is not that of what came before.
+    UuidMismatch {
+        /// The UUID found.
+        found: [u8; 16],
+    },
+    /// What must stand here does not.
+    Missing,
+    /// What must occur once occurs again.
+    Repeated,
 }
 
 impl ErrorKind {
@@ -325,10 +350,13 @@ impl ErrorKind {
             Self::BadMagic { .. } => "bad-magic",
             Self::LegacyMagic => "legacy-magic",
             Self::UnsupportedVersion { .. } => "unsupported-version",
+            Self::UnsupportedRevision { .. } => "unsupported-revision",
             Self::Unsupported { .. } => "unsupported",
             Self::Invalid { .. } => "invalid",
             Self::ReservedNotZero { .. } => "reserved-not-zero",
             Self::NotMultiple { .. } => "not-multiple",
+            Self::UnderLimit { .. } => "under-limit",
+            Self::OverLimit { .. } => "over-limit",
             Self::SizeMismatch { .. } => "size-mismatch",
             Self::Mismatch { .. } => "mismatch",
             Self::NotAscending { .. } => "not-ascending",
@@ -344,7 +372,6 @@ impl ErrorKind {
             Self::Unexpected { .. } => "unexpected",
             Self::TooDeep { .. } => "too-deep",
             Self::CapacityExceeded { .. } => "capacity-exceeded",
-            Self::OverLimit { .. } => "over-limit",
             Self::UnevenDistribution { .. } => "uneven-distribution",
             Self::MissingTable => "missing-table",
             Self::BadBitStream => "bad-bit-stream",
@@ -353,6 +380,10 @@ impl ErrorKind {
             Self::WindowTooSmall { .. } => "window-too-small",
             Self::DictionaryNeeded { .. } => "dictionary-needed",
             Self::NoDecoder => "no-decoder",
+            Self::ByteOrderChanged => "byte-order-changed",
+            Self::UuidMismatch { .. } => "uuid-mismatch",
+            Self::Missing => "missing",
+            Self::Repeated => "repeated",
         }
     }
 }
@@ -371,10 +402,13 @@ impl fmt::Display for ErrorKind {
             Self::UnsupportedVersion { found, supported } => {
                 write!(f, "version {found}, only {supported} is read")
             }
+            Self::UnsupportedRevision { major, minor } => write!(f, "version {major}.{minor} is not known"),
             Self::Unsupported { value } => write!(f, "{value} is not supported"),
             Self::Invalid { value } => write!(f, "{value} is not allowed"),
             Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
             Self::NotMultiple { value, of } => write!(f, "{value} is not a multiple of {of}"),
+            Self::UnderLimit { value, limit } => write!(f, "{value}, though at least {limit} is needed"),
+            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
             Self::SizeMismatch { stated, found } => {
                 write!(f, "stated as {stated} bytes, found to be {found}")
             }
@@ -401,7 +435,6 @@ impl fmt::Display for ErrorKind {
             Self::CapacityExceeded { capacity, needed } => {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
-            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
             Self::UnevenDistribution { left } => {
                 write!(f, "does not share out all there is, {left} over or missing")
             }
@@ -418,6 +451,13 @@ impl fmt::Display for ErrorKind {
             }
             Self::DictionaryNeeded { id } => write!(f, "can only be read with dictionary {id}"),
             Self::NoDecoder => f.write_str("no decoder for it in this build"),
+            Self::ByteOrderChanged => f.write_str("byte order changes"),
+            Self::UuidMismatch { found } => {
+                f.write_str("another UUID: ")?;
+                found.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Self::Missing => f.write_str("missing"),
+            Self::Repeated => f.write_str("occurs again"),
         }
     }
 }

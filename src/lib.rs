@@ -32,12 +32,17 @@ extern crate std;
 // A build with fewer formats uses less of the foundation.
 #[allow(dead_code)]
 mod bytes;
+#[cfg(feature = "ctf2")]
+pub mod ctf2;
 mod detect;
 mod dump;
 mod error;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod grammar;
+#[allow(dead_code)]
+#[cfg(any(feature = "rtc", feature = "ctf2"))]
+mod json;
 #[allow(dead_code)]
 mod varint;
 #[cfg(feature = "zstd")]

@@ -5,6 +5,8 @@
 #![cfg(feature = "cli")]
 
 mod common;
+#[path = "vectors/ctf2.rs"]
+mod ctf2;
 #[path = "vectors/rdf.rs"]
 mod rdf;
 #[path = "vectors/rfr.rs"]

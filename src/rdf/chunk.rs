@@ -51,6 +51,10 @@ impl fmt::Display for Compression {
 /// A decoder for compressed chunks.
 ///
 /// It owns, or has been lent, the memory that decoding takes, so that one decoder serves any number of chunks.
+#[cfg_attr(
+    feature = "zstd",
+    doc = "[`zstd::Workspace`](crate::zstd::Workspace) is one that does not allocate."
+)]
 #[cfg_attr(feature = "ruzstd", doc = "[`Ruzstd`](super::Ruzstd) is one that allocates.")]
 pub trait Decompress {
     /// Whether the decoder knows this compression.
@@ -64,6 +68,29 @@ pub trait Decompress {
     /// # Errors
     /// The decoder's own; their offsets count from the start of `stored`.
     fn decompress(&mut self, compression: Compression, stored: &[u8], output: &mut [u8]) -> Result<usize>;
+}
+
+#[cfg(feature = "zstd")]
+impl Decompress for crate::zstd::Workspace {
+    fn supports(&self, compression: Compression) -> bool {
+        compression == Compression::Zstd
+    }
+
+    fn decompress(&mut self, _: Compression, stored: &[u8], output: &mut [u8]) -> Result<usize> {
+        crate::zstd::decompress(stored, output, self)
+    }
+}
+
+/// With the decoder's options, such as not to verify checksums.
+#[cfg(feature = "zstd")]
+impl Decompress for crate::zstd::Decoder<'_> {
+    fn supports(&self, compression: Compression) -> bool {
+        compression == Compression::Zstd
+    }
+
+    fn decompress(&mut self, _: Compression, stored: &[u8], output: &mut [u8]) -> Result<usize> {
+        self.decompress(stored, output)
+    }
 }
 
 /// No decoder: raw chunks are read, compressed ones are [`NoDecoder`](ErrorKind::NoDecoder).

@@ -11,7 +11,7 @@ use core::fmt;
 
 /// Decompresses Zstandard chunks with the crate `ruzstd`, which allocates.
 ///
-/// It says less about a fault than [`zstd`](crate::zstd) does: where the frame begins, not what in it is wrong.
+/// An error says where the frame begins, not what in it is wrong.
 pub struct Ruzstd(FrameDecoder);
 
 impl Ruzstd {
@@ -88,7 +88,7 @@ impl Decompress for Ruzstd {
                 let kind = match fault {
                     Fault::Frame => ErrorKind::Invalid { value: 0 },
                     Fault::OutputFull => {
-                        ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) }
+                        ErrorKind::OutputTooSmall { capacity, needed: capacity.saturating_add(1) }
                     }
                     Fault::Checksum(stored, computed) => {
                         ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() }

@@ -90,7 +90,7 @@ mod tests {
         source.extend(number.to_le_bytes().iter().take(7));
         let mut bits = Bits::open(&source, LEAD, source.len()).unwrap();
         for width in 1..=10 {
-            assert_eq!(bits.left(LEAD), (width..=10).sum::<u32>().into());
+            assert_eq!(bits.left(LEAD), i64::from((width..=10).sum::<u32>()));
             assert_eq!(bits.read(0), 0);
             assert_eq!(bits.read(width), 1, "{width}");
             bits.refill(&source);

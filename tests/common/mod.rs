@@ -2,6 +2,7 @@
 //! can include a builder by its path.
 #![allow(dead_code)] // Each suite uses a part.
 
+pub mod ctf2;
 pub mod rdf;
 pub mod rfr;
 

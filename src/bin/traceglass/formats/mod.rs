@@ -1,5 +1,6 @@
 //! One file a format: what it can say for each verb.
 
+pub mod ctf2;
 pub mod rdf;
 pub mod rfr;
 
@@ -46,6 +47,7 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     };
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
+        Some(Format::Ctf2) => ctf2::open(data),
         Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {

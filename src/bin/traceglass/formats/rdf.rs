@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::zstd::Workspace;
 use traceglass::{Error, Finding, Format};
 
 /// Which part of an RDF file `cat` prints.
@@ -404,13 +405,13 @@ impl Parts {
 
 /// Decompresses into memory of its own.
 struct Decoder {
-    zstd: traceglass::rdf::Ruzstd,
+    zstd: Workspace,
     buffer: Vec<u8>,
 }
 
 impl Decoder {
     fn new() -> Self {
-        Self { zstd: traceglass::rdf::Ruzstd::new(), buffer: Vec::new() }
+        Self { zstd: Workspace::new(), buffer: Vec::new() }
     }
 
     fn data<'b>(&'b mut self, chunk: Chunk<'b>) -> Result<&'b [u8], Error> {

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Builds the firmware example, runs it on emulated Cortex-M4 and Cortex-M0, compares what it says with what is
+# expected, and looks for an allocator. Prints the table of flash, RAM and stack; with --write, puts it into the README.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. .ci/embedded.sh
+need_bare_metal
+need_emulator
+
+firmware=examples/firmware
+declare -A machine=(
+    [thumbv7em-none-eabihf]="lm3s6965evb -cpu cortex-m4"
+    [thumbv6m-none-eabi]="lm3s6965evb -cpu cortex-m0"
+)
+declare -A core=([thumbv7em-none-eabihf]=M4 [thumbv6m-none-eabi]=M0)
+table="| program | core | flash, bytes | static RAM, bytes | peak stack, bytes |
+|---|---|---:|---:|---:|"
+
+run() { # PROGRAM TARGET
+    local elf=$firmware/target/$2/release/$1 said flash ram stack
+    # shellcheck disable=SC2086
+    said=$(timeout 60 qemu-system-arm -machine ${machine[$2]} -nographic \
+        -semihosting-config enable=on,target=native -kernel "$elf") ||
+        { printf '%s\n' "$said"; echo "$1 failed on ${core[$2]}" >&2; return 1; }
+    stack=$(sed -n 's/^peak stack: \([0-9]*\) bytes$/\1/p' <<<"$said")
+    [ -n "$stack" ]
+    diff -u "$firmware/expected/$1.txt" <(grep -v '^peak stack' <<<"$said") ||
+        { echo "$1 says something else on ${core[$2]}" >&2; return 1; }
+    if nm "$elf" | grep -E '__rust_(alloc|dealloc|realloc)|__rg_|__rdl_'; then
+        echo "$1 has an allocator" >&2
+        return 1
+    fi
+    read -r flash ram < <(size -A "$elf" | awk '
+        /^\.(vector_table|text|rodata|ARM\.)/ { flash += $2 }
+        /^\.data/ { flash += $2; ram += $2 }
+        /^\.bss/ { ram += $2 }
+        END { print flash, ram }')
+    table+=$(printf '\n| %s | %s | %d | %d | %d |' "$1" "${core[$2]}" "$flash" "$ram" "$stack")
+    echo "$1 on ${core[$2]}: as expected"
+}
+
+programs=0
+for target in thumbv7em-none-eabihf thumbv6m-none-eabi; do
+    (cd "$firmware" && bare_cargo build "$target" --release --features ram64 --bins)
+done
+for source in "$firmware"/src/bin/*.rs; do
+    for target in thumbv7em-none-eabihf thumbv6m-none-eabi; do
+        run "$(basename "$source" .rs)" "$target"
+        programs=$((programs + 1))
+    done
+done
+[ "$programs" -gt 0 ]
+# 32 bits without compressed pointers, and 32 bits of the other byte order: they must compile.
+for target in riscv32imc-unknown-none-elf armebv7r-none-eabi; do
+    bare_cargo build "$target" --release
+done
+
+printf '%s\n' "$table"
+if [ "${1-}" = --write ]; then
+    awk -v table="$table" '
+        /<!-- firmware table -->/ { print; print table; skip = 1; next }
+        /<!-- end of firmware table -->/ { skip = 0 }
+        !skip' README.md >README.md.new
+    mv README.md.new README.md
+fi

@@ -1,0 +1,49 @@
+//! What the readers of each format share: a way to say what they found, and to measure the stack.
+
+#![no_std]
+
+use core::panic::PanicInfo;
+use cortex_m_semihosting::{debug, hprintln};
+
+/// Ends the program: says how much stack it took, and exits with a status that the emulator hands on.
+pub fn finish(found: traceglass::Result<()>) -> ! {
+    // Measured first: printing takes stack of its own, and would only raise the figure.
+    let stack = peak_stack();
+    let status = match found {
+        Ok(()) => debug::EXIT_SUCCESS,
+        Err(error) => {
+            hprintln!("error: {}", error);
+            debug::EXIT_FAILURE
+        }
+    };
+    hprintln!("peak stack: {} bytes", stack);
+    exit(status)
+}
+
+fn exit(status: debug::ExitStatus) -> ! {
+    debug::exit(status);
+    loop {
+        cortex_m::asm::nop();
+    }
+}
+
+/// Bytes of stack that were ever written since reset, which painted all of it.
+fn peak_stack() -> usize {
+    unsafe extern "C" {
+        static mut _stack_start: u32;
+        static mut _stack_end: u32;
+    }
+    let end = &raw const _stack_start as usize;
+    let mut place = &raw const _stack_end;
+    // SAFETY: from `_stack_end` up to `_stack_start` is the memory that cortex-m-rt painted before `main`.
+    while (place as usize) < end && unsafe { place.read_volatile() } == cortex_m_rt::STACK_PAINT_VALUE {
+        place = place.wrapping_add(1);
+    }
+    end - place as usize
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    hprintln!("{}", info);
+    exit(debug::EXIT_FAILURE)
+}

@@ -1,0 +1,518 @@
+//! CTF 2 metadata for each verb.
+
+use super::Trace;
+use crate::output::{ERROR, Out, bytes, counted, grouped, hex, printable};
+use crate::status::{Result, Status, Unreadable};
+use crate::table::{Table, left, right};
+use crate::verbs::check::Findings;
+use crate::verbs::hex::{Field, Fields};
+use crate::verbs::info::Info;
+use crate::verbs::{cat, ls};
+use serde_json::{Map, Value};
+use std::ops::Range;
+use traceglass::ctf2::{
+    ByteOrder, ClockClass, ClockOrigin, EnvironmentValue, Form, Fragment, FragmentKind, JsonString, Language,
+    Leniency, MetadataStream, PacketHeader, TraceClass,
+};
+use traceglass::{Error, Format, Severity};
+
+struct Ctf2<'a> {
+    data: &'a [u8],
+    stream: MetadataStream<'a>,
+}
+
+pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    let refuse = |error: Error| {
+        let mut message = error.to_string();
+        if MetadataStream::parse_with(data, Leniency::Lenient).is_ok() && MetadataStream::parse(data).is_err()
+        {
+            message.push_str("; it looks like a header of 37 bytes, which is that of version 1.8");
+        }
+        Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
+    };
+    let stream = MetadataStream::parse(data).map_err(refuse)?;
+    match stream.packets().next() {
+        // With the first packet all of the text is lost.
+        Some(Err(error)) => Err(refuse(error)),
+        _ => Ok(Box::new(Ctf2 { data, stream })),
+    }
+}
+
+impl Ctf2<'_> {
+    /// Everything that cannot be delivered.
+    fn errors(&self) -> Vec<Error> {
+        let mut errors = Vec::new();
+        self.stream.check(|finding| {
+            if finding.severity() == Severity::Error {
+                errors.push(finding.cause());
+            }
+        });
+        errors
+    }
+
+    fn status(&self) -> Status {
+        Status::damaged_if(!self.errors().is_empty())
+    }
+
+    /// The fragments up to a fault, from 0.
+    fn fragments(&self) -> impl Iterator<Item = (usize, Fragment<'_>)> {
+        self.stream.fragments().map_while(Result::ok).enumerate()
+    }
+
+    /// The packets up to a fault.
+    fn headers(&self) -> impl Iterator<Item = PacketHeader> {
+        self.stream.packets().map_while(Result::ok).map(|packet| *packet.header())
+    }
+}
+
+impl Trace for Ctf2<'_> {
+    fn format(&self) -> Format {
+        Format::Ctf2
+    }
+
+    fn info(&self) -> Result<Info> {
+        let (text, _) = self.stream.readable();
+        let (mut packets, mut padding) = (0_u64, 0_u64);
+        for header in self.headers() {
+            packets += 1;
+            padding += u64::from(header.padding_bytes());
+        }
+        let mut summary = Summary::default();
+        for (_, fragment) in self.fragments() {
+            summary.add(fragment);
+        }
+        let errors = self.errors();
+        let first = self.stream.first_header();
+        let (form, order) = match self.stream.form() {
+            Form::Plain => ("plain", None),
+            Form::Packets(ByteOrder::Little) => ("packetized", Some("le")),
+            Form::Packets(ByteOrder::Big) => ("packetized", Some("be")),
+        };
+        let language = match self.stream.language() {
+            Language::Tsdl => "tsdl",
+            _ => "json",
+        };
+
+        let mut fields = Map::new();
+        fields.insert("form".into(), form.into());
+        fields.insert("major".into(), first.map(PacketHeader::major).into());
+        fields.insert("minor".into(), first.map(PacketHeader::minor).into());
+        fields.insert("byte_order".into(), order.into());
+        fields.insert("uuid".into(), self.stream.uuid().map(|uuid| uuid.to_string()).into());
+        fields.insert("packets".into(), packets.into());
+        fields.insert("content_bytes".into(), text.len().into());
+        fields.insert("padding_bytes".into(), padding.into());
+        fields.insert("language".into(), language.into());
+        fields.insert("fragments".into(), summary.count.into());
+        fields.insert("fragments_by_kind".into(), summary.by_kind.clone().into());
+        fields.insert("ctf_version".into(), summary.version.into());
+        fields.insert("trace_uuid".into(), summary.uuid.clone().into());
+        fields.insert("trace_name".into(), summary.trace_name.clone().into());
+        fields.insert("environment".into(), summary.environment.clone().into());
+        fields.insert("clocks".into(), summary.clocks.clone().into());
+
+        let mut lines = Vec::new();
+        if let Some(header) = first {
+            let header_bytes = header.header_bytes();
+            let order = if order == Some("le") { "little" } else { "big" };
+            lines.push(("packets", format!("{}, {order}-endian", grouped(packets))));
+            lines.push((
+                "headers",
+                format!("{} each, version {}.{}", bytes(header_bytes.into()), header.major(), header.minor()),
+            ));
+            lines.push((
+                "padding",
+                format!("{}, {}", bytes(padding), percent(padding, self.data.len() as u64)),
+            ));
+            lines.push(("stream", header.uuid().to_string()));
+        }
+        lines.push(("text", bytes(text.len())));
+        if language == "tsdl" {
+            let signed = if self.stream.has_tsdl_signature() { "with" } else { "without" };
+            lines.push(("language", format!("TSDL, {signed} its signature; it is not parsed")));
+        }
+        lines.extend(summary.lines());
+        Ok(Info {
+            bytes: self.data.len() as u64,
+            status: Status::damaged_if(!errors.is_empty()),
+            fields,
+            title: match (self.stream.form(), language) {
+                (Form::Plain, _) => "CTF 2 metadata, plain JSON text sequence".into(),
+                (_, "tsdl") => "CTF 1.8 metadata in packets".into(),
+                _ => "CTF 2 metadata in packets".into(),
+            },
+            lines,
+            damage: errors.iter().map(Error::to_string).collect(),
+        })
+    }
+
+    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+        let columns = [
+            right("packet"),
+            right("offset"),
+            right("header"),
+            right("content"),
+            right("total"),
+            right("padding"),
+            left("version"),
+            left("stream"),
+        ];
+        let mut table = Table::new(&columns);
+        let mut fault = None;
+        for (number, packet) in self.stream.packets().enumerate() {
+            let header = match packet {
+                Ok(packet) => *packet.header(),
+                Err(error) => {
+                    fault = Some(error);
+                    break;
+                }
+            };
+            if args.json {
+                let mut object = Map::new();
+                object.insert("packet".into(), number.into());
+                object.insert("offset".into(), header.offset().into());
+                object.insert("header_bytes".into(), header.header_bytes().into());
+                object.insert("content_bytes".into(), header.content_bytes().into());
+                object.insert("total_bytes".into(), header.total_bytes().into());
+                object.insert("padding_bytes".into(), header.padding_bytes().into());
+                object.insert("uuid".into(), hex(header.uuid().as_bytes()).into());
+                out.json(&object.into())?;
+                continue;
+            }
+            table.row(
+                out,
+                vec![
+                    number.to_string(),
+                    format!("{:#x}", header.offset()),
+                    header.header_bytes().to_string(),
+                    grouped(header.content_bytes()),
+                    grouped(header.total_bytes()),
+                    grouped(header.padding_bytes()),
+                    format!("{}.{}", header.major(), header.minor()),
+                    header.uuid().to_string(),
+                ],
+            )?;
+        }
+        if !args.json {
+            if let Some(fault) = fault {
+                table.note(out, ERROR, fault.to_string())?;
+            }
+            table.finish(out)?;
+            if self.stream.form() == Form::Plain {
+                out.line(format_args!("plain text of {}, no packets", bytes(self.data.len() as u64)))?;
+            }
+        }
+        Ok(self.status())
+    }
+
+    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+        if !args.json {
+            for piece in self.stream.pieces().map_while(Result::ok) {
+                out.bytes(piece)?;
+            }
+            return Ok(self.status());
+        }
+        if self.stream.language() == Language::Tsdl {
+            out.warn(&args.path, "TSDL text has no JSON fragments; without --json it is printed as it is");
+        }
+        let mut line = Vec::new();
+        for (number, fragment) in self.fragments() {
+            if let Err(error) = fragment.check() {
+                out.warn(&args.path, format_args!("fragment {number} is left out: {error}"));
+                continue;
+            }
+            line.clear();
+            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            line.push(b'\n');
+            out.bytes(&line)?;
+        }
+        Ok(self.status())
+    }
+
+    fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
+        self.stream.check(|finding| findings.report(finding));
+        Ok(findings.status())
+    }
+
+    fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
+        let shown = fields.range();
+        let mut parts = Vec::new();
+        let mut contents: Vec<Range<u64>> = Vec::new();
+        for (number, packet) in self.stream.packets().map_while(Result::ok).enumerate() {
+            let header = packet.header();
+            let end = header.offset().saturating_add(header.total_bytes().into());
+            if header.offset() >= shown.end {
+                break;
+            }
+            if end > shown.start {
+                let content =
+                    packet.content_offset()..packet.content_offset() + packet.content().len() as u64;
+                header_fields(number, header, &mut parts);
+                let padding = packet.padding().len() as u64;
+                parts.push(Field::new(content.end, padding, format!("packet {number} padding"), ""));
+                contents.push(content);
+            }
+        }
+        if self.stream.form() == Form::Plain {
+            contents.push(0..self.data.len() as u64);
+        }
+        match self.stream.language() {
+            Language::Tsdl => {
+                parts.extend(
+                    contents.iter().map(|part| Field::new(part.start, part.end - part.start, "TSDL", "")),
+                );
+            }
+            _ => self.fragment_fields(&shown, &contents, &mut parts),
+        }
+        parts.sort_by_key(|field| field.offset);
+        for field in parts.iter().filter(|field| field.len > 0) {
+            fields.field(field)?;
+        }
+        Ok(self.status())
+    }
+}
+
+impl Ctf2<'_> {
+    /// The pieces of fragments in the range to be shown, each with the 0x1E before it.
+    fn fragment_fields(&self, shown: &Range<u64>, contents: &[Range<u64>], parts: &mut Vec<Field>) {
+        for (number, fragment) in self.fragments() {
+            // The 0x1E lies before the text.
+            if fragment.offset() > shown.end {
+                break;
+            }
+            let mut pieces = fragment.text().pieces();
+            let mut first = true;
+            loop {
+                let start = pieces.offset();
+                let Some(piece) = pieces.next() else { break };
+                let end = start + piece.len() as u64;
+                let name = format!("fragment {number}");
+                if start <= shown.end && end > shown.start {
+                    let at = |place: u64| contents.partition_point(|part| part.end <= place);
+                    let separated = first
+                        && start > 0
+                        && self.data.get(start as usize - 1) == Some(&0x1e)
+                        && contents.get(at(start - 1)).is_some_and(|part| part.contains(&(start - 1)));
+                    let begin = if separated { start - 1 } else { start };
+                    let value = if first { kind(&fragment) } else { "continues".into() };
+                    parts.push(Field::new(begin, end - begin, name, value));
+                }
+                first = false;
+            }
+        }
+    }
+}
+
+/// The header's fields, as they lie in the file.
+fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
+    let mut at = header.offset();
+    let size = |bits: u32, bytes: u32| format!("{bits} bits, {bytes} bytes");
+    let mut field = |len: u64, name: &str, value: String| {
+        parts.push(Field::new(at, len, format!("packet {number} {name}"), value));
+        at += len;
+    };
+    let order = match header.byte_order() {
+        ByteOrder::Little => "little-endian",
+        ByteOrder::Big => "big-endian",
+    };
+    field(4, "magic", order.into());
+    field(16, "UUID", header.uuid().to_string());
+    field(4, "checksum", format!("{:#x}, ignored", header.checksum()));
+    field(4, "content size", size(header.content_size().get(), header.content_size().bytes()));
+    field(4, "total size", size(header.total_size().get(), header.total_bytes()));
+    field(1, "compression", "0 none".into());
+    field(1, "encryption", "0 none".into());
+    field(1, "checksum scheme", "0 none".into());
+    field(1, "major", header.major().to_string());
+    field(1, "minor", header.minor().to_string());
+    if header.header_bytes() >= 44 {
+        field(3, "reserved", String::new());
+        field(4, "header size", size(header.header_size().get(), header.header_bytes()));
+        field(u64::from(header.header_bytes()) - 44, "more header", String::new());
+    }
+}
+
+/// What is told of the fragments.
+#[derive(Default)]
+struct Summary {
+    count: u64,
+    by_kind: Map<String, Value>,
+    version: Option<u64>,
+    uuid: Option<String>,
+    trace_name: Option<String>,
+    environment: Map<String, Value>,
+    clocks: Vec<Value>,
+    clock_lines: Vec<String>,
+}
+
+impl Summary {
+    fn add(&mut self, fragment: Fragment<'_>) {
+        self.count += 1;
+        let kind = kind(&fragment);
+        let count = self.by_kind.get(&kind).and_then(Value::as_u64).unwrap_or(0);
+        self.by_kind.insert(kind, (count + 1).into());
+        if let Ok(Some(preamble)) = fragment.preamble() {
+            self.version = self.version.or(preamble.version());
+            self.uuid = self.uuid.take().or(preamble.uuid().map(|uuid| uuid.to_string()));
+        }
+        if let Ok(Some(trace)) = fragment.trace_class() {
+            self.add_trace(&trace);
+        }
+        if let Ok(Some(clock)) = fragment.clock_class() {
+            self.clock_lines.push(clock_line(&clock));
+            self.clocks.push(clock_json(&clock));
+        }
+    }
+
+    fn add_trace(&mut self, trace: &TraceClass<'_>) {
+        self.trace_name = self.trace_name.take().or(text(trace.name()));
+        for (name, value) in trace.environment().map_while(Result::ok) {
+            let value = match value {
+                EnvironmentValue::Integer(value) => integer(value),
+                EnvironmentValue::String(value) => value.to_string().into(),
+                EnvironmentValue::Other(value) => {
+                    let mut json = Vec::new();
+                    minify(value.pieces().flatten().copied(), &mut json);
+                    serde_json::from_slice(&json).unwrap_or(Value::Null)
+                }
+                _ => Value::Null,
+            };
+            self.environment.insert(name.to_string(), value);
+        }
+    }
+
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        if self.count > 0 {
+            let kinds: Vec<String> =
+                self.by_kind.iter().map(|(kind, count)| format!("{count} {}", printable(kind))).collect();
+            lines.push(("fragments", format!("{}: {}", grouped(self.count), kinds.join(", "))));
+        }
+        if let Some(version) = self.version {
+            let uuid = self.uuid.as_ref().map(|uuid| format!(", UUID {uuid}")).unwrap_or_default();
+            lines.push(("trace", format!("CTF {version}{uuid}")));
+        }
+        if let Some(name) = self.trace_name.as_ref().filter(|name| !name.is_empty()) {
+            lines.push(("name", printable(name)));
+        }
+        let entry = |key: &str| self.environment.get(key).map(shown);
+        if let Some(tracer) = entry("tracer_name") {
+            let version: Vec<String> =
+                ["tracer_major", "tracer_minor", "tracer_patch"].into_iter().map_while(&entry).collect();
+            lines.push(("tracer", format!("{tracer} {}", version.join(".")).trim_end().to_owned()));
+        }
+        if let Some(host) = entry("hostname") {
+            lines.push(("host", host));
+        }
+        let told = ["tracer_name", "tracer_major", "tracer_minor", "tracer_patch", "hostname"];
+        let rest = self.environment.iter().filter(|(name, _)| !told.contains(&name.as_str()));
+        for (number, (name, value)) in rest.enumerate() {
+            let label = if number == 0 { "environment" } else { "" };
+            lines.push((label, format!("{} = {}", printable(name), shown(value))));
+        }
+        for (number, clock) in self.clock_lines.iter().enumerate() {
+            lines.push((if number == 0 { "clocks" } else { "" }, clock.clone()));
+        }
+        lines
+    }
+}
+
+/// A value of the environment, for people.
+fn shown(value: &Value) -> String {
+    printable(&value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+}
+
+/// The kind of a fragment, as its type says.
+fn kind(fragment: &Fragment<'_>) -> String {
+    match fragment.kind() {
+        Ok(FragmentKind::Other(name)) => name.to_string(),
+        Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
+        Err(_) => "unreadable".to_owned(),
+    }
+}
+
+fn text(string: Option<JsonString<'_>>) -> Option<String> {
+    string.map(|string| string.to_string())
+}
+
+/// A JSON number, or a string where it takes 128 bits.
+fn integer(value: i128) -> Value {
+    match (i64::try_from(value), u64::try_from(value)) {
+        (Ok(value), _) => value.into(),
+        (_, Ok(value)) => value.into(),
+        _ => value.to_string().into(),
+    }
+}
+
+fn clock_json(clock: &ClockClass<'_>) -> Value {
+    let mut object = Map::new();
+    object.insert("name".into(), text(clock.name()).into());
+    object.insert("id".into(), text(clock.id()).into());
+    object.insert("uid".into(), text(clock.uid()).into());
+    object.insert("description".into(), text(clock.description()).into());
+    object.insert("frequency".into(), clock.frequency().into());
+    object.insert("offset_seconds".into(), clock.offset_seconds().into());
+    object.insert("offset_cycles".into(), clock.offset_cycles().into());
+    object.insert("origin".into(), origin(clock).into());
+    object.into()
+}
+
+fn origin(clock: &ClockClass<'_>) -> Option<String> {
+    match clock.origin()? {
+        ClockOrigin::UnixEpoch => Some("unix-epoch".to_owned()),
+        ClockOrigin::Other(name) => Some(name.to_string()),
+        _ => Some("custom".to_owned()),
+    }
+}
+
+fn clock_line(clock: &ClockClass<'_>) -> String {
+    let name =
+        text(clock.name().or(clock.id())).map_or_else(|| "unnamed".to_owned(), |name| printable(&name));
+    let frequency = match clock.frequency() {
+        Some(hertz) if hertz > 0 && hertz.is_multiple_of(1_000_000) => {
+            format!("{} MHz", grouped(hertz / 1_000_000))
+        }
+        Some(hertz) => format!("{} Hz", grouped(hertz)),
+        None => "frequency not stated".to_owned(),
+    };
+    let since = match origin(clock) {
+        Some(origin) => format!("since {}", printable(&origin)),
+        None => "origin not stated".to_owned(),
+    };
+    let cycles = counted(clock.offset_cycles(), "cycle", "cycles");
+    format!("{name}: {frequency}, zero is {} s + {cycles} {since}", grouped(clock.offset_seconds()))
+}
+
+/// JSON text without the white space between its tokens.
+fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in json {
+        if !in_string && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            continue;
+        }
+        to.push(byte);
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            _ => {}
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn percent(part: u64, of: u64) -> String {
+    format!("{:.1} % of the file", part as f64 * 100.0 / of.max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_in_strings_stays() {
+        let mut line = Vec::new();
+        minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
+        assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
+    }
+}

@@ -1,0 +1,89 @@
+use super::{FRAGMENT, Fragment, FragmentKind, Language, MetadataStream, PREAMBLE, TEXT, Text};
+use crate::error::{Error, ErrorKind, Finding, Result};
+
+impl MetadataStream<'_> {
+    /// Reads everything, and reports what is wrong or odd in file order of packets, then of fragments.
+    ///
+    /// Errors: a packet that cannot be read, a fragment that is not a JSON object in UTF-8. Warnings: an unknown minor
+    /// version, missing padding of the last packet, a missing or repeated preamble, a preamble of another version, a
+    /// first fragment without its 0x1E, TSDL without its signature, a fragment without a type or with a known member of a wrong type.
+    pub fn check(&self, mut report: impl FnMut(Finding)) {
+        let mut minor_is_reported = false;
+        for packet in self.packets() {
+            match packet {
+                Ok(packet) => {
+                    for oddity in packet.oddities() {
+                        // All packets of a stream have it: one is enough.
+                        let is_minor = matches!(oddity.kind(), ErrorKind::UnsupportedRevision { .. });
+                        if !(is_minor && minor_is_reported) {
+                            report(Finding::warning(oddity));
+                        }
+                        minor_is_reported |= is_minor;
+                    }
+                }
+                Err(error) => report(Finding::error(error)),
+            }
+        }
+        if self.language() == Language::Tsdl {
+            let (text, _) = self.readable();
+            if !text.is_empty() && !self.has_tsdl_signature() {
+                report(Finding::warning(Error::new(
+                    text.offset(),
+                    TEXT,
+                    ErrorKind::BadMagic { found: first_bytes(text) },
+                )));
+            }
+            return;
+        }
+        let mut is_first = true;
+        // An error here is that of the packets again.
+        for fragment in self.fragments().map_while(Result::ok) {
+            if !fragment.is_separated() {
+                let kind = ErrorKind::Unexpected { byte: first_bytes(fragment.text())[0], expected: "0x1E" };
+                report(Finding::warning(Error::new(fragment.offset(), FRAGMENT, kind)));
+            }
+            match fragment.check() {
+                Err(error) => report(Finding::error(error)),
+                Ok(()) => {
+                    if let Err(warning) = typed(&fragment, is_first) {
+                        report(Finding::warning(warning));
+                    }
+                }
+            }
+            is_first = false;
+        }
+    }
+}
+
+/// Whether the fragment is what CTF 2 allows at its place, and its known members are of their types.
+fn typed(fragment: &Fragment<'_>, is_first: bool) -> Result<()> {
+    let kind = fragment.kind()?;
+    let at = |element, kind| Err(Error::new(fragment.offset(), element, kind));
+    let is_preamble = matches!(kind, FragmentKind::Preamble);
+    if is_first && !is_preamble {
+        return at(PREAMBLE, ErrorKind::Missing);
+    }
+    match kind {
+        FragmentKind::Preamble if !is_first => at(PREAMBLE, ErrorKind::Repeated),
+        FragmentKind::Preamble => match fragment.preamble()?.and_then(|preamble| preamble.version()) {
+            Some(2) => Ok(()),
+            found => at(PREAMBLE, ErrorKind::UnsupportedVersion { found: found.unwrap_or(0), supported: 2 }),
+        },
+        FragmentKind::ClockClass => fragment.clock_class().map(drop),
+        FragmentKind::TraceClass => fragment
+            .trace_class()?
+            .into_iter()
+            .flat_map(|trace| trace.environment())
+            .try_for_each(|entry| entry.map(drop)),
+        FragmentKind::Untyped => at(FRAGMENT, ErrorKind::Missing),
+        _ => Ok(()),
+    }
+}
+
+fn first_bytes(text: Text<'_>) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(text.pieces().flatten()) {
+        *to = *from;
+    }
+    bytes
+}

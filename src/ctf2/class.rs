@@ -1,0 +1,318 @@
+use super::fragment::{object, string, unexpected};
+use super::{CLOCK_CLASS, Fragment, FragmentKind, JsonString, Members, PREAMBLE, TRACE_CLASS, Text, Uuid};
+use crate::error::{Element, Result};
+use crate::json::{Event, Parser};
+use core::iter::FusedIterator;
+
+impl<'a> Fragment<'a> {
+    /// The preamble, if that is what it is.
+    ///
+    /// **Errors**: those of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
+    /// value of another type, at that value.
+    pub fn preamble(&self) -> Result<Option<Preamble>> {
+        if !matches!(self.kind()?, FragmentKind::Preamble) {
+            return Ok(None);
+        }
+        let mut preamble = Preamble { version: None, uuid: None };
+        for member in self.members() {
+            let (name, value) = member?;
+            if name == "version" {
+                preamble.version = Some(unsigned(value, PREAMBLE)?);
+            } else if name == "uuid" {
+                preamble.uuid = Some(uuid(value)?);
+            }
+        }
+        Ok(Some(preamble))
+    }
+
+    /// The clock class, if that is what it is.
+    ///
+    /// **Errors**: as [`Fragment::preamble`].
+    pub fn clock_class(&self) -> Result<Option<ClockClass<'a>>> {
+        if !matches!(self.kind()?, FragmentKind::ClockClass) {
+            return Ok(None);
+        }
+        let mut clock = ClockClass::default();
+        for member in self.members() {
+            let (name, value) = member?;
+            if name == "name" {
+                clock.name = Some(text(value, CLOCK_CLASS)?);
+            } else if name == "id" {
+                clock.id = Some(text(value, CLOCK_CLASS)?);
+            } else if name == "namespace" {
+                clock.namespace = Some(text(value, CLOCK_CLASS)?);
+            } else if name == "uid" {
+                clock.uid = Some(text(value, CLOCK_CLASS)?);
+            } else if name == "description" {
+                clock.description = Some(text(value, CLOCK_CLASS)?);
+            } else if name == "frequency" {
+                clock.frequency = Some(unsigned(value, CLOCK_CLASS)?);
+            } else if name == "precision" {
+                clock.precision = Some(unsigned(value, CLOCK_CLASS)?);
+            } else if name == "offset-from-origin" || name == "offset" {
+                (clock.seconds, clock.cycles) = offset(value)?;
+            } else if name == "origin" {
+                clock.origin = Some(origin(value)?);
+            }
+        }
+        Ok(Some(clock))
+    }
+
+    /// The trace class, if that is what it is.
+    ///
+    /// **Errors**: as [`Fragment::preamble`].
+    pub fn trace_class(&self) -> Result<Option<TraceClass<'a>>> {
+        if !matches!(self.kind()?, FragmentKind::TraceClass) {
+            return Ok(None);
+        }
+        let mut trace = TraceClass::default();
+        for member in self.members() {
+            let (name, value) = member?;
+            if name == "name" {
+                trace.name = Some(text(value, TRACE_CLASS)?);
+            } else if name == "namespace" {
+                trace.namespace = Some(text(value, TRACE_CLASS)?);
+            } else if name == "uid" {
+                trace.uid = Some(text(value, TRACE_CLASS)?);
+            } else if name == "environment" {
+                object(value, TRACE_CLASS)?;
+                trace.environment = Some(value);
+            }
+        }
+        Ok(Some(trace))
+    }
+}
+
+/// The preamble: the first fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preamble {
+    version: Option<u64>,
+    uuid: Option<Uuid>,
+}
+
+impl Preamble {
+    /// The version of CTF: 2.
+    pub const fn version(&self) -> Option<u64> {
+        self.version
+    }
+
+    /// The UUID that the trace's data streams repeat. It is not that of the metadata packets.
+    pub const fn uuid(&self) -> Option<Uuid> {
+        self.uuid
+    }
+}
+
+/// A clock class: what a clock of the trace counts, and from when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClockClass<'a> {
+    name: Option<JsonString<'a>>,
+    id: Option<JsonString<'a>>,
+    namespace: Option<JsonString<'a>>,
+    uid: Option<JsonString<'a>>,
+    description: Option<JsonString<'a>>,
+    frequency: Option<u64>,
+    precision: Option<u64>,
+    seconds: i64,
+    cycles: u64,
+    origin: Option<ClockOrigin<'a>>,
+}
+
+impl<'a> ClockClass<'a> {
+    /// Its name.
+    pub const fn name(&self) -> Option<JsonString<'a>> {
+        self.name
+    }
+
+    /// The identifier by which data stream classes refer to it.
+    pub const fn id(&self) -> Option<JsonString<'a>> {
+        self.id
+    }
+
+    /// The namespace of its name and unique identifier.
+    pub const fn namespace(&self) -> Option<JsonString<'a>> {
+        self.namespace
+    }
+
+    /// What tells this clock from others of the same name.
+    pub const fn uid(&self) -> Option<JsonString<'a>> {
+        self.uid
+    }
+
+    /// A description for people.
+    pub const fn description(&self) -> Option<JsonString<'a>> {
+        self.description
+    }
+
+    /// **Units**: cycles per second.
+    pub const fn frequency(&self) -> Option<u64> {
+        self.frequency
+    }
+
+    /// **Units**: cycles.
+    pub const fn precision(&self) -> Option<u64> {
+        self.precision
+    }
+
+    /// The whole seconds from the origin to the clock's zero; 0 if not stated.
+    pub const fn offset_seconds(&self) -> i64 {
+        self.seconds
+    }
+
+    /// The cycles to be added to [`Self::offset_seconds`]; 0 if not stated.
+    pub const fn offset_cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// From when the offset counts; `None` if that is not known.
+    pub const fn origin(&self) -> Option<ClockOrigin<'a>> {
+        self.origin
+    }
+}
+
+/// From when a clock counts.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ClockOrigin<'a> {
+    /// 1970-01-01T00:00:00Z.
+    UnixEpoch,
+    /// A name that CTF 2 does not define.
+    Other(JsonString<'a>),
+    /// An origin that clocks share if it is the same for them: the JSON object with its `name` and `uid`.
+    Custom(Text<'a>),
+}
+
+/// The trace class: the trace's name and environment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TraceClass<'a> {
+    name: Option<JsonString<'a>>,
+    namespace: Option<JsonString<'a>>,
+    uid: Option<JsonString<'a>>,
+    environment: Option<Text<'a>>,
+}
+
+impl<'a> TraceClass<'a> {
+    /// Its name.
+    pub const fn name(&self) -> Option<JsonString<'a>> {
+        self.name
+    }
+
+    /// The namespace of its name and unique identifier.
+    pub const fn namespace(&self) -> Option<JsonString<'a>> {
+        self.namespace
+    }
+
+    /// What tells this trace from others of the same name.
+    pub const fn uid(&self) -> Option<JsonString<'a>> {
+        self.uid
+    }
+
+    /// The environment in which it was recorded: such as `hostname` and `tracer_name`.
+    pub const fn environment(&self) -> Environment<'a> {
+        Environment(match self.environment {
+            Some(text) => Some(Members::of(text, TRACE_CLASS)),
+            None => None,
+        })
+    }
+}
+
+/// A value of a trace's environment.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum EnvironmentValue<'a> {
+    /// An integer.
+    Integer(i128),
+    /// A string.
+    String(JsonString<'a>),
+    /// Anything else, which CTF 2 does not allow, as JSON.
+    Other(Text<'a>),
+}
+
+/// The entries of a trace's environment, in the order in which they stand.
+///
+/// After an error it ends.
+#[derive(Clone, Debug)]
+pub struct Environment<'a>(Option<Members<'a>>);
+
+impl<'a> Iterator for Environment<'a> {
+    type Item = Result<(JsonString<'a>, EnvironmentValue<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let member = self.0.as_mut()?.next()?;
+        Some(member.and_then(|(name, text)| {
+            let value = match Parser::new(text, TRACE_CLASS).next_event()? {
+                Some(Event::String(string)) => EnvironmentValue::String(JsonString(string)),
+                Some(Event::Number(number)) => {
+                    number.as_i128().map_or(EnvironmentValue::Other(text), EnvironmentValue::Integer)
+                }
+                _ => EnvironmentValue::Other(text),
+            };
+            Ok((name, value))
+        }))
+    }
+}
+
+impl FusedIterator for Environment<'_> {}
+
+fn text<'a>(value: Text<'a>, element: Element) -> Result<JsonString<'a>> {
+    string(value)?.ok_or_else(|| unexpected(value.offset(), value, element, "a string"))
+}
+
+fn unsigned(value: Text<'_>, element: Element) -> Result<u64> {
+    match Parser::new(value, element).next_event()? {
+        Some(Event::Number(number)) => number.as_u64(),
+        _ => None,
+    }
+    .ok_or_else(|| unexpected(value.offset(), value, element, "an integer of 64 bits, not negative"))
+}
+
+fn signed(value: Text<'_>, element: Element) -> Result<i64> {
+    match Parser::new(value, element).next_event()? {
+        Some(Event::Number(number)) => number.as_i64(),
+        _ => None,
+    }
+    .ok_or_else(|| unexpected(value.offset(), value, element, "an integer of 64 bits"))
+}
+
+/// An array of 16 integers, each a byte.
+fn uuid(value: Text<'_>) -> Result<Uuid> {
+    let wrong = |offset| unexpected(offset, value, PREAMBLE, "an array of 16 integers from 0 to 255");
+    let mut parser = Parser::new(value, PREAMBLE);
+    if !matches!(parser.next_event()?, Some(Event::ArrayStart)) {
+        return Err(wrong(parser.event_offset()));
+    }
+    let mut bytes = [0; 16];
+    for byte in &mut bytes {
+        let number = match parser.next_event()? {
+            Some(Event::Number(number)) => number.as_u64().and_then(|number| u8::try_from(number).ok()),
+            _ => None,
+        };
+        *byte = number.ok_or_else(|| wrong(parser.event_offset()))?;
+    }
+    match parser.next_event()? {
+        Some(Event::ArrayEnd) => Ok(Uuid::new(bytes)),
+        _ => Err(wrong(parser.event_offset())),
+    }
+}
+
+/// Seconds and cycles.
+fn offset(value: Text<'_>) -> Result<(i64, u64)> {
+    let mut sum = (0, 0);
+    for member in Members::of(value, CLOCK_CLASS) {
+        let (name, value) = member?;
+        if name == "seconds" {
+            sum.0 = signed(value, CLOCK_CLASS)?;
+        } else if name == "cycles" {
+            sum.1 = unsigned(value, CLOCK_CLASS)?;
+        }
+    }
+    Ok(sum)
+}
+
+fn origin<'a>(value: Text<'a>) -> Result<ClockOrigin<'a>> {
+    Ok(match Parser::new(value, CLOCK_CLASS).next_event()? {
+        Some(Event::String(name)) if name.is("unix-epoch") => ClockOrigin::UnixEpoch,
+        Some(Event::String(name)) => ClockOrigin::Other(JsonString(name)),
+        Some(Event::ObjectStart) => ClockOrigin::Custom(value),
+        _ => return Err(unexpected(value.offset(), value, CLOCK_CLASS, "a string or an object")),
+    })
+}

@@ -1,0 +1,355 @@
+use super::header::RECORD_SEPARATOR;
+use super::stream::Pieces;
+use super::{FRAGMENT, JsonString, Text};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Element, Error, ErrorKind, Result};
+use crate::json::{Event, Parser, Source};
+use core::iter::FusedIterator;
+
+/// What a fragment describes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum FragmentKind<'a> {
+    /// The first fragment, with the version and the trace's UUID.
+    Preamble,
+    /// A name for a field class.
+    FieldClassAlias,
+    /// The trace: its environment, and the layout of packet headers.
+    TraceClass,
+    /// A clock.
+    ClockClass,
+    /// A class of data streams.
+    DataStreamClass,
+    /// A class of event records.
+    EventRecordClass,
+    /// A type that CTF 2 does not define.
+    Other(JsonString<'a>),
+    /// The fragment has no string `type`.
+    Untyped,
+}
+
+impl FragmentKind<'_> {
+    /// The value of the member `type`; `None` if it is not one that CTF 2 defines.
+    pub const fn name(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Preamble => "preamble",
+            Self::FieldClassAlias => "field-class-alias",
+            Self::TraceClass => "trace-class",
+            Self::ClockClass => "clock-class",
+            Self::DataStreamClass => "data-stream-class",
+            Self::EventRecordClass => "event-record-class",
+            Self::Other(_) | Self::Untyped => return None,
+        })
+    }
+}
+
+/// A fragment: a JSON object of the text sequence, which may lie in several packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Fragment<'a> {
+    text: Text<'a>,
+    separated: bool,
+}
+
+impl<'a> Fragment<'a> {
+    /// Its text up to the next 0x1E, white space included. It may not be JSON: [`Fragment::check`] tells.
+    pub const fn text(&self) -> Text<'a> {
+        self.text
+    }
+
+    /// Offset of its text in the input, behind the 0x1E.
+    pub const fn offset(&self) -> u64 {
+        self.text.offset()
+    }
+
+    /// Whether a 0x1E precedes it, as it must. Only the first fragment may lack it.
+    pub const fn is_separated(&self) -> bool {
+        self.separated
+    }
+
+    /// Checks that it is a JSON object, of which each string is UTF-8.
+    ///
+    /// **Errors**: [`Unexpected`](ErrorKind::Unexpected), [`UnexpectedEnd`](ErrorKind::UnexpectedEnd),
+    /// [`TooDeep`](ErrorKind::TooDeep), [`NotUtf8`](ErrorKind::NotUtf8), at their offsets in the input.
+    pub fn check(&self) -> Result<()> {
+        match self.text.borrowed() {
+            // Most fragments lie in one packet, and a slice is read faster than pieces.
+            Some(text) => check(Bytes::at(text, self.offset())),
+            None => check(self.text),
+        }
+    }
+
+    /// What it describes.
+    ///
+    /// **Errors**: those of the JSON up to the member `type`.
+    pub fn kind(&self) -> Result<FragmentKind<'a>> {
+        let Some(value) = self.member("type")? else { return Ok(FragmentKind::Untyped) };
+        let Some(name) = string(value)? else { return Ok(FragmentKind::Untyped) };
+        let known = [
+            FragmentKind::Preamble,
+            FragmentKind::FieldClassAlias,
+            FragmentKind::TraceClass,
+            FragmentKind::ClockClass,
+            FragmentKind::DataStreamClass,
+            FragmentKind::EventRecordClass,
+        ];
+        let kind = known.into_iter().find(|kind| kind.name().is_some_and(|known| name == known));
+        Ok(kind.unwrap_or(FragmentKind::Other(name)))
+    }
+
+    /// The JSON text of the value of a member; of several with this name, the first.
+    ///
+    /// **Errors**: those of the JSON up to this member.
+    pub fn member(&self, name: &str) -> Result<Option<Text<'a>>> {
+        for member in self.members() {
+            let (found, value) = member?;
+            if found == name {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Its members in the order in which they stand: each name with the JSON text of its value.
+    pub fn members(&self) -> Members<'a> {
+        Members::of(self.text, FRAGMENT)
+    }
+
+    /// Whether it is a complete object, although the text behind it could not be read.
+    fn is_complete(&self) -> bool {
+        self.check().is_ok()
+    }
+}
+
+/// Checks a fragment's text.
+fn check<'a>(text: impl Source<'a>) -> Result<()> {
+    let mut parser = object(text, FRAGMENT)?;
+    while let Some(event) = parser.next_event()? {
+        if let Event::Key(string) | Event::String(string) = event {
+            if string.borrowed().is_none() {
+                string.check_utf8()?;
+            }
+        }
+    }
+    parser.finish()
+}
+
+/// A parser that stands behind the `{` of an object.
+pub(super) fn object<'a, S: Source<'a>>(text: S, element: Element) -> Result<Parser<S>> {
+    let mut parser = Parser::new(text, element);
+    match parser.next_event()? {
+        Some(Event::ObjectStart) => Ok(parser),
+        _ => Err(unexpected(parser.event_offset(), text, element, "an object")),
+    }
+}
+
+/// The string that `text` is; `None` if it is another value.
+pub(super) fn string<'a>(text: Text<'a>) -> Result<Option<JsonString<'a>>> {
+    match Parser::new(text, FRAGMENT).next_event()? {
+        Some(Event::String(string)) => Ok(Some(JsonString(string))),
+        _ => Ok(None),
+    }
+}
+
+/// The error that the value in `text`, at `offset`, is not what it should be.
+#[cold]
+pub(super) fn unexpected<'a>(
+    offset: u64,
+    mut text: impl Source<'a>,
+    element: Element,
+    expected: &'static str,
+) -> Error {
+    while text.offset() != offset && !text.front().is_empty() {
+        text.advance(1);
+    }
+    let byte = text.front().first().copied().unwrap_or(0);
+    Error::new(offset, element, ErrorKind::Unexpected { byte, expected })
+}
+
+/// The members of a JSON object: each name with the text of its value.
+///
+/// After an error it ends.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    text: Text<'a>,
+    element: Element,
+    parser: Option<Parser<Text<'a>>>,
+    done: bool,
+}
+
+impl<'a> Members<'a> {
+    pub(super) const fn of(text: Text<'a>, element: Element) -> Self {
+        Self { text, element, parser: None, done: false }
+    }
+
+    fn next_member(&mut self) -> Result<Option<(JsonString<'a>, Text<'a>)>> {
+        let parser = match &mut self.parser {
+            Some(parser) => parser,
+            none => none.insert(object(self.text, self.element)?),
+        };
+        let Some(Event::Key(name)) = parser.next_event()? else { return Ok(None) };
+        Ok(parser.value_text()?.map(|value| (JsonString(name), value)))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<(JsonString<'a>, Text<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let member = self.next_member();
+        self.done = !matches!(member, Ok(Some(_)));
+        member.transpose()
+    }
+}
+
+impl FusedIterator for Members<'_> {}
+
+/// The fragments of a text.
+///
+/// Repeated 0x1E are skipped. After a packet that cannot be read there is one error, then the end; a fragment that
+/// this packet interrupts is given before if it is complete JSON. A fragment that is no JSON is given as it is.
+#[derive(Clone, Debug)]
+pub struct Fragments<'a> {
+    pieces: Pieces<'a>,
+    /// The rest of the present piece.
+    piece: Bytes<'a>,
+    /// Whether a 0x1E has been read.
+    separated: bool,
+    /// The fault behind the last fragment.
+    fault: Option<Error>,
+    done: bool,
+}
+
+impl<'a> Fragments<'a> {
+    pub(super) const fn new(pieces: Pieces<'a>) -> Self {
+        Self { pieces, piece: Bytes::at(&[], 0), separated: false, fault: None, done: false }
+    }
+
+    /// No fragments.
+    pub(super) const fn none(pieces: Pieces<'a>) -> Self {
+        Self { done: true, ..Self::new(pieces) }
+    }
+
+    /// The next fragment; `None` at the end, and after an error.
+    ///
+    /// **Errors**: those of [`Packets::next_packet`](super::Packets::next_packet).
+    pub fn next_fragment(&mut self) -> Result<Option<Fragment<'a>>> {
+        let found = match self.fault.take() {
+            Some(error) => Err(error),
+            None if self.done => Ok(None),
+            None => self.find(),
+        };
+        self.done = self.fault.is_none() && !matches!(found, Ok(Some(_)));
+        found
+    }
+
+    fn find(&mut self) -> Result<Option<Fragment<'a>>> {
+        if !self.skip_separators()? {
+            return Ok(None);
+        }
+        let (first, packets) = (self.piece, self.pieces.packets().clone());
+        let mut len = 0_u64;
+        loop {
+            let in_piece = find_separator(self.piece.as_slice());
+            let n = in_piece.unwrap_or(self.piece.len());
+            len = len.saturating_add(to_u64(n));
+            self.piece.advance(n);
+            if in_piece.is_some() {
+                break;
+            }
+            match self.pieces.next_piece() {
+                Ok(Some(piece)) => self.piece = piece,
+                Ok(None) => break,
+                Err(error) => {
+                    let fragment =
+                        Fragment { text: Text::new(first, &packets, len), separated: self.separated };
+                    if !fragment.is_complete() {
+                        return Err(error);
+                    }
+                    self.fault = Some(error);
+                    return Ok(Some(fragment));
+                }
+            }
+        }
+        Ok(Some(Fragment { text: Text::new(first, &packets, len), separated: self.separated }))
+    }
+
+    /// Moves to the first byte of a fragment; `false` if there is none. White space before the first 0x1E is
+    /// skipped, too.
+    fn skip_separators(&mut self) -> Result<bool> {
+        loop {
+            let separated = self.separated;
+            let data = self.piece.as_slice();
+            let skipped = data.iter().position(|byte| {
+                *byte != RECORD_SEPARATOR && (separated || !matches!(*byte, b' ' | b'\t' | b'\n' | b'\r'))
+            });
+            self.separated |=
+                data.iter().take(skipped.unwrap_or(data.len())).any(|byte| *byte == RECORD_SEPARATOR);
+            if let Some(skipped) = skipped {
+                self.piece.advance(skipped);
+                return Ok(true);
+            }
+            match self.pieces.next_piece()? {
+                Some(piece) => self.piece = piece,
+                None => return Ok(false),
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Fragments<'a> {
+    type Item = Result<Fragment<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_fragment().transpose()
+    }
+}
+
+impl FusedIterator for Fragments<'_> {}
+
+/// The position of the first 0x1E.
+///
+/// 64 bytes at a time, in words: a byte of `word ^ pattern` is zero where the byte is 0x1E.
+#[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
+fn find_separator(data: &[u8]) -> Option<usize> {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const PATTERN: u64 = LOW * RECORD_SEPARATOR_WORD;
+    let mut at = 0;
+    for block in data.chunks_exact(64) {
+        let mut zero = 0;
+        for word in block.chunks_exact(8) {
+            let difference = word.first_chunk().map_or(0, |word| u64::from_ne_bytes(*word)) ^ PATTERN;
+            zero |= difference.wrapping_sub(LOW) & !difference;
+        }
+        if zero & (LOW << 7) != 0 {
+            break;
+        }
+        at += 64;
+    }
+    data.get(at..)?.iter().position(|byte| *byte == RECORD_SEPARATOR).map(|position| at + position)
+}
+
+/// The byte as a word.
+const RECORD_SEPARATOR_WORD: u64 = 0x1e;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn separators_are_found_wherever_they_are() {
+        for len in [0, 1, 7, 63, 64, 65, 127, 128, 200] {
+            for filler in [0x1d, 0x1f, 0x9e, 0x00, 0xff, b'a'] {
+                let mut data = vec![filler; len];
+                assert_eq!(find_separator(&data), None);
+                for at in (0..len).rev() {
+                    data[at] = 0x1e;
+                    assert_eq!(find_separator(&data), Some(at));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,410 @@
+use super::{
+    CHECKSUM, CHECKSUM_SCHEME, COMPRESSION_SCHEME, CONTENT_SIZE, ENCRYPTION_SCHEME, HEADER_SIZE, MAGIC,
+    PACKET_HEADER, TOTAL_SIZE, UUID, VERSION,
+};
+use crate::bytes::Bytes;
+use crate::error::{Element, Error, ErrorKind, Result};
+use crate::grammar::{Located, Parsed, array, fail, finish};
+use core::fmt;
+use nom::{Parser, combinator::map};
+
+/// The number that begins every metadata packet.
+pub const MAGIC_NUMBER: u32 = 0x75d1_1d57;
+
+/// Size of the header of version 1.8, in bytes.
+pub(super) const SHORT: u32 = 37;
+/// Size of the header of version 2, in bytes: the least, and the known part.
+pub(super) const LONG: u32 = 44;
+/// The byte that begins a fragment.
+pub(super) const RECORD_SEPARATOR: u8 = 0x1e;
+
+/// The byte order of a packet's integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ByteOrder {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+impl ByteOrder {
+    /// The order in which `bytes` are the magic number.
+    pub const fn of_magic(bytes: [u8; 4]) -> Option<Self> {
+        match bytes {
+            [0x57, 0x1d, 0xd1, 0x75] => Some(Self::Little),
+            [0x75, 0xd1, 0x1d, 0x57] => Some(Self::Big),
+            _ => None,
+        }
+    }
+
+    /// The magic number in this order.
+    pub const fn magic(self) -> [u8; 4] {
+        match self {
+            Self::Little => MAGIC_NUMBER.to_le_bytes(),
+            Self::Big => MAGIC_NUMBER.to_be_bytes(),
+        }
+    }
+
+    const fn u32(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Self::Little => u32::from_le_bytes(bytes),
+            Self::Big => u32::from_be_bytes(bytes),
+        }
+    }
+}
+
+/// A size in bits, as packet headers state it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Bits(u32);
+
+impl Bits {
+    /// `bits` bits.
+    pub const fn new(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// The number of bits.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The number of whole bytes. Sizes that are no multiple of 8 do not get into a [`PacketHeader`].
+    pub const fn bytes(self) -> u32 {
+        self.0 / 8
+    }
+
+    /// Checks that it is a whole number of bytes.
+    fn whole(self, offset: u64, element: Element) -> Result<Self> {
+        let (value, of) = (self.0.into(), 8);
+        if self.0.is_multiple_of(8) {
+            Ok(self)
+        } else {
+            Err(Error::new(offset, element, ErrorKind::NotMultiple { value, of }))
+        }
+    }
+
+    /// Checks that it lies between two others.
+    fn within(self, least: Self, most: Self, offset: u64, element: Element) -> Result<Self> {
+        let value = self.0.into();
+        if self < least {
+            return Err(Error::new(offset, element, ErrorKind::UnderLimit { value, limit: least.0.into() }));
+        }
+        if self > most {
+            return Err(Error::new(offset, element, ErrorKind::OverLimit { value, limit: most.0.into() }));
+        }
+        Ok(self)
+    }
+}
+
+/// The UUID of a metadata stream, or of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Uuid([u8; 16]);
+
+impl Uuid {
+    /// The UUID of these bytes.
+    pub const fn new(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes in the order in which they are written.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Whether all its bytes are zero, as producers leave it that have none.
+    pub fn is_nil(&self) -> bool {
+        self.0 == [0; 16]
+    }
+}
+
+impl fmt::Display for Uuid {
+    /// The hyphenated form in lower case.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (byte, n) in self.0.iter().zip(0_u8..) {
+            if matches!(n, 4 | 6 | 8 | 10) {
+                f.write_str("-")?;
+            }
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// How far a reader departs from the document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Leniency {
+    /// Reads what the documents allow, and tolerates that the padding of the last packet is missing.
+    #[default]
+    Strict,
+    /// Reads two mistakes of producers as well:
+    ///
+    /// - packets whose byte order differs from that of the packets before;
+    /// - packets that claim version 2 but have the header of 37 bytes of version 1.8. The first packet decides
+    ///   it for all: the content that begins at byte 37 begins with 0x1E, and bytes 40 to 43 are no header size.
+    Lenient,
+}
+
+/// What the first packet settles for the packets behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Profile {
+    order: ByteOrder,
+    uuid: Uuid,
+    /// Headers of version 2 have 37 bytes.
+    short: bool,
+    leniency: Leniency,
+}
+
+impl Profile {
+    pub(super) const fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    pub(super) const fn is_short(&self) -> bool {
+        self.short
+    }
+}
+
+/// The header of a metadata packet, checked.
+///
+/// **Layout**: see the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
+///
+/// It holds that header ≤ content ≤ total, all of them whole bytes; whether the content is all there is for the
+/// [`Packet`](super::Packet) to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketHeader {
+    offset: u64,
+    order: ByteOrder,
+    fields: Fields,
+    header_size: Bits,
+}
+
+/// The fields that all versions have, behind the magic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fields {
+    uuid: Uuid,
+    checksum: u32,
+    content_size: Bits,
+    total_size: Bits,
+    major: u8,
+    minor: u8,
+}
+
+impl PacketHeader {
+    /// Reads the first header of a stream, which lies at the front of `data`.
+    ///
+    /// **Errors**: [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
+    /// [`MetadataStream::parse`](super::MetadataStream::parse).
+    pub fn parse(data: &[u8]) -> Result<Self> {
+        Self::first(Bytes::new(data), Leniency::Strict).map(|(header, _)| header)
+    }
+
+    /// The first header of a stream, and what it settles.
+    pub(super) fn first(input: Bytes<'_>, leniency: Leniency) -> Result<(Self, Profile)> {
+        let (order, fields) = Self::fields(input, None)?;
+        let short = leniency == Leniency::Lenient && fields.major == 2 && is_short(input, order, &fields);
+        let profile = Profile { order, uuid: fields.uuid, short, leniency };
+        let header = Self::sized(input, order, fields, short)?;
+        Ok((header, profile))
+    }
+
+    /// The header of a later packet, at the front of `input`.
+    pub(super) fn next(input: Bytes<'_>, profile: &Profile) -> Result<Self> {
+        let wanted = (profile.leniency == Leniency::Strict).then_some(profile.order);
+        let (order, fields) = Self::fields(input, wanted)?;
+        let header = Self::sized(input, order, fields, profile.short)?;
+        if fields.uuid != profile.uuid {
+            let kind = ErrorKind::UuidMismatch { found: fields.uuid.0 };
+            return Err(header.error(4, UUID, kind));
+        }
+        Ok(header)
+    }
+
+    /// What does not depend on the header's size.
+    #[inline]
+    fn fields(mut input: Bytes<'_>, wanted: Option<ByteOrder>) -> Result<(ByteOrder, Fields)> {
+        if input.len() < to_usize(SHORT) {
+            return Err(input.truncated(PACKET_HEADER, SHORT.into()));
+        }
+        let start = input;
+        let magic = *input.array::<4>(MAGIC)?;
+        let Some(order) = ByteOrder::of_magic(magic) else {
+            return Err(start.error(MAGIC, bad_magic(start.as_slice())));
+        };
+        if wanted.is_some_and(|wanted| wanted != order) {
+            return Err(start.error(MAGIC, ErrorKind::ByteOrderChanged));
+        }
+        let (fields, _) = finish(grammar(order).parse_complete(input))?;
+        Ok((order, fields))
+    }
+
+    /// Checks the sizes, of which the header's comes first.
+    #[inline]
+    fn sized(input: Bytes<'_>, order: ByteOrder, fields: Fields, short: bool) -> Result<Self> {
+        let mut header = Self { offset: input.offset(), order, fields, header_size: Bits(SHORT * 8) };
+        let at = |position: u64| input.offset().saturating_add(position);
+        if fields.major == 2 && !short {
+            let Some(size) = header_size(input, order) else {
+                return Err(input.truncated(PACKET_HEADER, LONG.into()));
+            };
+            header.header_size = size
+                .within(Bits(LONG * 8), Bits(u32::MAX), at(40), HEADER_SIZE)?
+                .whole(at(40), HEADER_SIZE)?
+                .within(Bits(LONG * 8), fields.content_size, at(40), HEADER_SIZE)?;
+        }
+        let content = fields.content_size.whole(at(24), CONTENT_SIZE)?;
+        let total = fields.total_size.whole(at(28), TOTAL_SIZE)?;
+        content.within(header.header_size, total, at(24), CONTENT_SIZE)?;
+        Ok(header)
+    }
+
+    #[cold]
+    fn error(&self, position: u64, element: Element, kind: ErrorKind) -> Error {
+        Error::new(self.offset.saturating_add(position), element, kind)
+    }
+
+    /// Offset of the header in the input.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The byte order of its integers.
+    pub const fn byte_order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// The UUID of the metadata stream; it is not the trace's, which the preamble states.
+    pub const fn uuid(&self) -> Uuid {
+        self.fields.uuid
+    }
+
+    /// The checksum as stored. Its meaning is not defined; it must be ignored.
+    pub const fn checksum(&self) -> u32 {
+        self.fields.checksum
+    }
+
+    /// Size of header and content, as stored.
+    pub const fn content_size(&self) -> Bits {
+        self.fields.content_size
+    }
+
+    /// Size of header, content and padding, as stored.
+    pub const fn total_size(&self) -> Bits {
+        self.fields.total_size
+    }
+
+    /// Size of the header: as stored, or that of 37 bytes if it states none.
+    pub const fn header_size(&self) -> Bits {
+        self.header_size
+    }
+
+    /// Major version: 1 or 2.
+    pub const fn major(&self) -> u8 {
+        self.fields.major
+    }
+
+    /// Minor version: 8 if the major one is 1.
+    pub const fn minor(&self) -> u8 {
+        self.fields.minor
+    }
+
+    /// Bytes of the header.
+    pub const fn header_bytes(&self) -> u32 {
+        self.header_size.bytes()
+    }
+
+    /// Bytes of the content alone.
+    pub const fn content_bytes(&self) -> u32 {
+        self.fields.content_size.bytes().saturating_sub(self.header_size.bytes())
+    }
+
+    /// Bytes of the whole packet.
+    pub const fn total_bytes(&self) -> u32 {
+        self.fields.total_size.bytes()
+    }
+
+    /// Bytes of padding behind the content, as stated.
+    pub const fn padding_bytes(&self) -> u32 {
+        self.fields.total_size.bytes().saturating_sub(self.fields.content_size.bytes())
+    }
+}
+
+/// The fields behind the magic up to byte 37; of these the schemes and the version are checked.
+fn grammar<'a>(order: ByteOrder) -> impl Parser<Bytes<'a>, Output = Fields, Error = Located> {
+    let bits = move |element| map(uint32(order, element), Bits);
+    let schemes = (scheme(COMPRESSION_SCHEME), scheme(ENCRYPTION_SCHEME), scheme(CHECKSUM_SCHEME));
+    map(
+        (array::<16>(UUID), uint32(order, CHECKSUM), bits(CONTENT_SIZE), bits(TOTAL_SIZE), schemes, version),
+        |(uuid, checksum, content_size, total_size, _, (major, minor))| Fields {
+            uuid: Uuid(*uuid),
+            checksum,
+            content_size,
+            total_size,
+            major,
+            minor,
+        },
+    )
+}
+
+fn uint32<'a>(order: ByteOrder, element: Element) -> impl Parser<Bytes<'a>, Output = u32, Error = Located> {
+    map(array::<4>(element), move |bytes| order.u32(*bytes))
+}
+
+/// A scheme that must be 0, none.
+fn scheme<'a>(element: Element) -> impl Fn(Bytes<'a>) -> Parsed<'a, ()> {
+    move |mut input| {
+        let start = input;
+        match input.array(element) {
+            Ok([0]) => Ok((input, ())),
+            Ok([value]) => fail(start.error(element, ErrorKind::Unsupported { value: (*value).into() })),
+            Err(error) => fail(error),
+        }
+    }
+}
+
+/// Major and minor version.
+fn version(input: Bytes<'_>) -> Parsed<'_, (u8, u8)> {
+    match array::<2>(VERSION)(input)? {
+        (rest, &[major @ 2, minor] | &[major @ 1, minor @ 8]) => Ok((rest, (major, minor))),
+        (_, &[major, minor]) => {
+            let kind = ErrorKind::UnsupportedRevision { major: major.into(), minor: minor.into() };
+            fail(input.error(VERSION, kind))
+        }
+    }
+}
+
+/// The header size of version 2, if the input reaches so far.
+fn header_size(input: Bytes<'_>, order: ByteOrder) -> Option<Bits> {
+    input.as_slice().get(40..)?.first_chunk().map(|bytes| Bits(order.u32(*bytes)))
+}
+
+/// Whether a header that claims version 2 ends at byte 37: see [`Leniency::Lenient`].
+fn is_short(input: Bytes<'_>, order: ByteOrder, fields: &Fields) -> bool {
+    let plausible = header_size(input, order).is_some_and(|size| {
+        size >= Bits(LONG * 8) && size.0.is_multiple_of(8) && size <= fields.content_size
+    });
+    !plausible && input.as_slice().get(to_usize(SHORT)) == Some(&RECORD_SEPARATOR)
+}
+
+/// The error for bytes that are no magic.
+pub(super) fn bad_magic(data: &[u8]) -> ErrorKind {
+    let mut found = [0; 8];
+    for (to, from) in found.iter_mut().zip(data.iter().take(4)) {
+        *to = *from;
+    }
+    ErrorKind::BadMagic { found }
+}
+
+/// A number of bytes of a packet as a size in memory. Targets with 16-bit pointers saturate, which no slice reaches.
+pub(super) fn to_usize(bytes: u32) -> usize {
+    bytes.try_into().unwrap_or(usize::MAX)
+}

@@ -1,0 +1,178 @@
+use super::header::{Profile, to_usize};
+use super::{CONTENT, PADDING, PacketHeader};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Error, ErrorKind, Result};
+use core::iter::FusedIterator;
+
+/// A metadata packet: its header, and its content as a borrowed slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet<'a> {
+    header: PacketHeader,
+    content: Bytes<'a>,
+    padding: Bytes<'a>,
+}
+
+impl<'a> Packet<'a> {
+    /// The packet at the front of `input`, whose header has been read, and the input behind it.
+    pub(super) fn read(input: Bytes<'a>, header: PacketHeader) -> Result<(Self, Bytes<'a>)> {
+        let size = to_usize(header.content_bytes());
+        let Some((content, rest)) =
+            input.split(to_usize(header.header_bytes())).and_then(|(_, body)| body.split(size))
+        else {
+            return Err(cut_content(&header, input.end_offset()));
+        };
+        let padding = rest.len().min(to_usize(header.padding_bytes()));
+        let (padding, rest) = rest.split(padding).unwrap_or((rest, rest));
+        Ok((Self { header, content, padding }, rest))
+    }
+
+    /// Its header.
+    pub const fn header(&self) -> &PacketHeader {
+        &self.header
+    }
+
+    /// Offset of the packet in the input.
+    pub const fn offset(&self) -> u64 {
+        self.header.offset()
+    }
+
+    /// Its part of the text. A packet may end anywhere, even inside a UTF-8 sequence.
+    pub const fn content(&self) -> &'a [u8] {
+        self.content.as_slice()
+    }
+
+    /// Offset of its content in the input.
+    pub const fn content_offset(&self) -> u64 {
+        self.content.offset()
+    }
+
+    pub(super) const fn content_range(&self) -> Bytes<'a> {
+        self.content
+    }
+
+    /// The padding behind the content, as much of it as is there. It may hold anything.
+    pub const fn padding(&self) -> &'a [u8] {
+        self.padding.as_slice()
+    }
+
+    /// How many bytes of padding are missing, which is tolerated behind the last packet.
+    pub fn missing_padding(&self) -> u64 {
+        u64::from(self.header.padding_bytes()).saturating_sub(to_u64(self.padding.len()))
+    }
+
+    /// What is odd about the packet, though it is readable: a minor version that is not known, missing padding.
+    pub(super) fn oddities(&self) -> impl Iterator<Item = Error> {
+        let header = &self.header;
+        let minor = (header.major() == 2 && header.minor() > 0).then(|| {
+            let kind = ErrorKind::UnsupportedRevision { major: 2, minor: header.minor().into() };
+            Error::new(header.offset().saturating_add(35), super::VERSION, kind)
+        });
+        let needed = self.missing_padding();
+        let missing = (needed > 0).then(|| self.padding.error(PADDING, ErrorKind::UnexpectedEnd { needed }));
+        minor.into_iter().chain(missing)
+    }
+}
+
+/// The error that the input ends at `end`, before the content does.
+#[cold]
+pub(super) fn cut_content(header: &PacketHeader, end: u64) -> Error {
+    let start = header.offset().saturating_add(header.header_bytes().into());
+    let needed = start.saturating_add(header.content_bytes().into()).saturating_sub(end);
+    Error::new(start.min(end), CONTENT, ErrorKind::UnexpectedEnd { needed })
+}
+
+/// The packets of a stream.
+///
+/// After an error it ends. [`Packets::resync`] looks for a packet behind the damage.
+#[derive(Clone, Debug)]
+pub struct Packets<'a> {
+    input: Bytes<'a>,
+    profile: Option<Profile>,
+    failed: bool,
+}
+
+impl<'a> Packets<'a> {
+    /// The packets of `input`; none without a profile, as in plain text.
+    pub(super) const fn new(input: Bytes<'a>, profile: Option<Profile>) -> Self {
+        Self { input, profile, failed: false }
+    }
+
+    /// The next packet; `None` at the end, and after an error.
+    ///
+    /// **Errors**: those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
+    /// [`BadMagic`](ErrorKind::BadMagic), [`ByteOrderChanged`](ErrorKind::ByteOrderChanged) or
+    /// [`UuidMismatch`](ErrorKind::UuidMismatch) where the packet does not belong to the stream.
+    #[inline]
+    pub fn next_packet(&mut self) -> Result<Option<Packet<'a>>> {
+        let Some(profile) = &self.profile else { return Ok(None) };
+        if self.failed || self.input.is_empty() {
+            return Ok(None);
+        }
+        match PacketHeader::next(self.input, profile).and_then(|header| Packet::read(self.input, header)) {
+            Ok((packet, rest)) => {
+                self.input = rest;
+                Ok(Some(packet))
+            }
+            Err(error) => {
+                self.failed = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Offset of the next packet in the input, or of the one that could not be read.
+    pub fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+
+    /// What has not been read. Of a packet whose content is cut it begins with the header.
+    pub fn remaining(&self) -> &'a [u8] {
+        self.input.as_slice()
+    }
+
+    pub(super) const fn rest(&self) -> Bytes<'a> {
+        self.input
+    }
+
+    pub(super) const fn profile(&self) -> Option<Profile> {
+        self.profile
+    }
+
+    /// Looks for the next packet of this stream behind the present position, and gives its offset; `None`, and the
+    /// end, if there is none.
+    ///
+    /// A packet is taken for one if it begins with the stream's magic and UUID and can be read. Text between this
+    /// one and the last packet is lost, so that a fragment may lack its middle: this is never done unasked.
+    pub fn resync(&mut self) -> Option<u64> {
+        let profile = self.profile?;
+        let magic = profile.order().magic();
+        while !self.input.is_empty() {
+            self.input.advance(1);
+            let data = self.input.as_slice();
+            let at = data.iter().position(|byte| *byte == magic[0]).unwrap_or(data.len());
+            self.input.advance(at);
+            if !self.input.as_slice().starts_with(&magic) {
+                continue;
+            }
+            let packet =
+                PacketHeader::next(self.input, &profile).and_then(|header| Packet::read(self.input, header));
+            if packet.is_ok() {
+                self.failed = false;
+                return Some(self.offset());
+            }
+        }
+        self.failed = true;
+        None
+    }
+}
+
+impl<'a> Iterator for Packets<'a> {
+    type Item = Result<Packet<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_packet().transpose()
+    }
+}
+
+impl FusedIterator for Packets<'_> {}

@@ -1,0 +1,223 @@
+use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
+use super::{ByteOrder, Fragments, Leniency, METADATA, PACKET_HEADER, PacketHeader, Packets, Text, Uuid};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Error, Result};
+use core::iter::FusedIterator;
+
+/// How a metadata stream is wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Form {
+    /// Not at all: a JSON text sequence.
+    Plain,
+    /// In packets whose integers have this byte order.
+    Packets(ByteOrder),
+}
+
+impl Form {
+    /// The form that the first bytes of `data` tell; `None` if they are those of something else, or fewer than four
+    /// of a packet.
+    pub fn detect(data: &[u8]) -> Option<Self> {
+        match data {
+            [RECORD_SEPARATOR, ..] => Some(Self::Plain),
+            _ => data.first_chunk().copied().and_then(ByteOrder::of_magic).map(Self::Packets),
+        }
+    }
+}
+
+/// The language of a metadata text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Language {
+    /// A sequence of JSON fragments, as in CTF 2.
+    Json,
+    /// The Trace Stream Description Language of CTF 1.8.
+    Tsdl,
+}
+
+/// A metadata stream: a whole file, or all that a relay has sent.
+#[derive(Clone, Copy, Debug)]
+pub struct MetadataStream<'a> {
+    input: Bytes<'a>,
+    /// The first packet, unless it is plain.
+    first: Option<(PacketHeader, Profile)>,
+}
+
+impl<'a> MetadataStream<'a> {
+    /// A stream of any form; with packets, the header of the first one is read.
+    ///
+    /// **Errors**, of the first header here and of each later one when it is reached; the rules in this order:
+    ///
+    /// | kind | element |
+    /// |---|---|
+    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](super::MAGIC) behind the first packet |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
+    /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](super::MAGIC) |
+    /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](super::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](super::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](super::CHECKSUM_SCHEME) |
+    /// | [`UnsupportedRevision`](crate::ErrorKind::UnsupportedRevision) | [`VERSION`](super::VERSION) |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 44 bytes in version 2 |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`NotMultiple`](crate::ErrorKind::NotMultiple), [`OverLimit`](crate::ErrorKind::OverLimit) | [`HEADER_SIZE`](super::HEADER_SIZE) |
+    /// | [`NotMultiple`](crate::ErrorKind::NotMultiple) | [`CONTENT_SIZE`](super::CONTENT_SIZE), [`TOTAL_SIZE`](super::TOTAL_SIZE) |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`OverLimit`](crate::ErrorKind::OverLimit) | [`CONTENT_SIZE`](super::CONTENT_SIZE) |
+    /// | [`UuidMismatch`](crate::ErrorKind::UuidMismatch) | [`UUID`](super::UUID) |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`CONTENT`](super::CONTENT), when the packet is reached |
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::parse_with(data, Leniency::Strict)
+    }
+
+    /// As [`Self::parse`], with a choice of what is tolerated.
+    pub fn parse_with(data: &'a [u8], leniency: Leniency) -> Result<Self> {
+        let input = Bytes::new(data);
+        match Form::detect(data) {
+            Some(Form::Plain) => Ok(Self { input, first: None }),
+            Some(Form::Packets(_)) => {
+                PacketHeader::first(input, leniency).map(|first| Self { input, first: Some(first) })
+            }
+            None => Err(not_metadata(data)),
+        }
+    }
+
+    /// The form.
+    pub fn form(&self) -> Form {
+        match &self.first {
+            None => Form::Plain,
+            Some((header, _)) => Form::Packets(header.byte_order()),
+        }
+    }
+
+    /// The header of the first packet; `None` if there are no packets.
+    pub fn first_header(&self) -> Option<&PacketHeader> {
+        self.first.as_ref().map(|(header, _)| header)
+    }
+
+    /// The UUID that all packets have; `None` if there are no packets.
+    pub fn uuid(&self) -> Option<Uuid> {
+        self.first.map(|(header, _)| header.uuid())
+    }
+
+    /// The packets; none if it is plain.
+    pub fn packets(&self) -> Packets<'a> {
+        let profile = self.first.map(|(_, profile)| profile);
+        Packets::new(self.input, profile)
+    }
+
+    /// The contents, piece by piece: one for each packet that has any, or all if it is plain.
+    pub fn pieces(&self) -> Pieces<'a> {
+        let plain = if self.first.is_none() { self.input } else { Bytes::at(&[], 0) };
+        Pieces { plain, packets: self.packets() }
+    }
+
+    /// The whole text.
+    ///
+    /// **Errors**: those of the first packet that cannot be read.
+    pub fn text(&self) -> Result<Text<'a>> {
+        match self.readable() {
+            (text, None) => Ok(text),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// The text up to the first packet that cannot be read, and why it cannot.
+    ///
+    /// The headers are gone through once; no text is read.
+    pub fn readable(&self) -> (Text<'a>, Option<Error>) {
+        let mut packets = self.packets();
+        if self.first.is_none() {
+            return (Text::new(self.input, &packets, to_u64(self.input.len())), None);
+        }
+        let mut len = 0_u64;
+        let fault = loop {
+            match packets.next_packet() {
+                Ok(Some(packet)) => len = len.saturating_add(to_u64(packet.content().len())),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        (Text::new(Bytes::at(&[], 0), &self.packets(), len), fault)
+    }
+
+    /// The language of the text.
+    ///
+    /// Only version 1.8 leaves a choice: it is JSON if its first byte is 0x1E.
+    pub fn language(&self) -> Language {
+        match self.first_header() {
+            Some(header) if header.major() == 1 => match self.pieces().next() {
+                Some(Ok([RECORD_SEPARATOR, ..])) => Language::Json,
+                _ => Language::Tsdl,
+            },
+            _ => Language::Json,
+        }
+    }
+
+    /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
+    pub fn has_tsdl_signature(&self) -> bool {
+        self.readable().0.starts_with(b"/* CTF 1.8")
+    }
+
+    /// The fragments of the text; none if it is TSDL.
+    pub fn fragments(&self) -> Fragments<'a> {
+        match self.language() {
+            Language::Json => Fragments::new(self.pieces()),
+            Language::Tsdl => Fragments::none(self.pieces()),
+        }
+    }
+}
+
+/// The error for data that does not begin as metadata does.
+#[cold]
+fn not_metadata(data: &[u8]) -> Error {
+    let input = Bytes::new(data);
+    let begins = |order: ByteOrder| order.magic().starts_with(data);
+    if data.is_empty() {
+        input.truncated(METADATA, 1)
+    } else if begins(ByteOrder::Little) || begins(ByteOrder::Big) {
+        input.truncated(PACKET_HEADER, SHORT.into())
+    } else {
+        input.error(METADATA, bad_magic(data))
+    }
+}
+
+/// The contents of a stream, as they lie in the input.
+#[derive(Clone, Debug)]
+pub struct Pieces<'a> {
+    plain: Bytes<'a>,
+    packets: Packets<'a>,
+}
+
+impl<'a> Pieces<'a> {
+    /// Offset of the packet that is read next, or of the end of plain text.
+    pub fn offset(&self) -> u64 {
+        if self.plain.is_empty() { self.packets.offset() } else { self.plain.offset() }
+    }
+
+    pub(super) const fn packets(&self) -> &Packets<'a> {
+        &self.packets
+    }
+
+    #[inline]
+    pub(super) fn next_piece(&mut self) -> Result<Option<Bytes<'a>>> {
+        if !self.plain.is_empty() {
+            let piece = self.plain;
+            self.plain.advance(piece.len());
+            return Ok(Some(piece));
+        }
+        while let Some(packet) = self.packets.next_packet()? {
+            if !packet.content().is_empty() {
+                return Ok(Some(packet.content_range()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Result<&'a [u8]>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_piece().map(|piece| piece.map(Bytes::as_slice)).transpose()
+    }
+}
+
+impl FusedIterator for Pieces<'_> {}

@@ -1,0 +1,190 @@
+use super::header::Profile;
+use super::packet::Packets;
+use super::{Packet, TEXT};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{ErrorKind, Result};
+use crate::json::Source;
+use core::fmt;
+use core::iter::FusedIterator;
+
+/// A range of the metadata text, which may reach over several packets.
+///
+/// It is a `Copy` view of about 80 bytes: where it begins, how long it is, and how to find the next packet. The
+/// packets in it have been read before, so going through them cannot fail.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    /// What is left of the present piece; empty only at the end.
+    piece: Bytes<'a>,
+    /// What is left in all, the piece included.
+    left: u64,
+    /// The input behind the present packet.
+    rest: Bytes<'a>,
+    profile: Option<Profile>,
+}
+
+impl<'a> Text<'a> {
+    /// The `len` bytes of text that begin with `piece` and go on in `packets`.
+    pub(super) fn new(piece: Bytes<'a>, packets: &Packets<'a>, len: u64) -> Self {
+        let mut text = Self { piece, left: len, rest: packets.rest(), profile: packets.profile() };
+        text.piece = Source::limited(piece, len);
+        text.refill();
+        text
+    }
+
+    /// Moves on to the next piece when the present one is used up.
+    fn refill(&mut self) {
+        let mut packets = Packets::new(self.rest, self.profile);
+        while self.piece.is_empty() && self.left > 0 {
+            let Ok(Some(packet)) = packets.next_packet() else {
+                self.left = 0;
+                return;
+            };
+            self.piece = Source::limited(packet.content_range(), self.left);
+            self.rest = packets.rest();
+        }
+    }
+
+    /// Its length in bytes, without the headers and padding in between.
+    pub const fn len(&self) -> u64 {
+        self.left
+    }
+
+    /// Whether it has no bytes.
+    pub const fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Offset of its first byte in the input.
+    pub const fn offset(&self) -> u64 {
+        self.piece.offset()
+    }
+
+    /// Offset in the input of its byte at `position`; `None` if it is shorter.
+    ///
+    /// An error in a copy of the text is located in the file with this.
+    pub fn offset_of(&self, position: u64) -> Option<u64> {
+        let mut at = *self;
+        let mut skip = position;
+        while !at.is_empty() {
+            let len = to_u64(at.piece.len());
+            if skip < len {
+                return Some(at.offset().saturating_add(skip));
+            }
+            skip = skip.saturating_sub(len);
+            at.advance(at.piece.len());
+        }
+        None
+    }
+
+    /// The text as it lies in the input, if no packet ends in it.
+    pub fn borrowed(&self) -> Option<&'a [u8]> {
+        (to_u64(self.piece.len()) == self.left).then(|| self.piece.as_slice())
+    }
+
+    /// Its pieces, none of which is empty.
+    pub const fn pieces(&self) -> TextPieces<'a> {
+        TextPieces { text: *self }
+    }
+
+    /// Copies it to the front of `buffer`, and gives that part of it.
+    ///
+    /// **Errors**: [`CapacityExceeded`](ErrorKind::CapacityExceeded) if the buffer is too small, with the size needed.
+    pub fn copy_to<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
+        let capacity = to_u64(buffer.len());
+        let needed = self.left;
+        let too_small = self.piece.error(TEXT, ErrorKind::CapacityExceeded { capacity, needed });
+        let target = usize::try_from(needed).ok().and_then(|len| buffer.get_mut(..len)).ok_or(too_small)?;
+        let mut left = &mut *target;
+        for piece in self.pieces() {
+            // The pieces are as long as the text, so this ends with nothing left.
+            let Some((front, back)) = left.split_at_mut_checked(piece.len()) else { break };
+            copy(front, piece);
+            left = back;
+        }
+        Ok(target)
+    }
+
+    /// Whether it begins with `prefix`.
+    pub(super) fn starts_with(&self, prefix: &[u8]) -> bool {
+        let mut at = *self;
+        prefix.iter().all(|wanted| crate::json::take_byte(&mut at) == Some(*wanted))
+    }
+}
+
+/// `copy_from_slice` without its check, which can panic; the lengths are the same.
+#[inline]
+pub(super) fn copy(to: &mut [u8], from: &[u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+impl<'a> Source<'a> for Text<'a> {
+    #[inline]
+    fn front(&self) -> &'a [u8] {
+        self.piece.as_slice()
+    }
+
+    fn offset(&self) -> u64 {
+        self.piece.offset()
+    }
+
+    #[inline]
+    fn advance(&mut self, n: usize) {
+        let n = n.min(self.piece.len());
+        self.piece.advance(n);
+        self.left = self.left.saturating_sub(to_u64(n));
+        if self.piece.is_empty() && self.left > 0 {
+            self.refill();
+        }
+    }
+
+    fn limited(self, len: u64) -> Self {
+        let left = self.left.min(len);
+        Self { piece: Source::limited(self.piece, left), left, ..self }
+    }
+
+    fn together(self) -> Option<&'a [u8]> {
+        self.borrowed()
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    /// The offset and the length; never the text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of text from {:#x}", self.left, self.piece.offset())
+    }
+}
+
+/// The pieces of a text, as they lie in the input.
+#[derive(Clone, Debug)]
+pub struct TextPieces<'a> {
+    text: Text<'a>,
+}
+
+impl TextPieces<'_> {
+    /// Offset of the next piece in the input; at the end, where the last one ended.
+    pub const fn offset(&self) -> u64 {
+        self.text.offset()
+    }
+}
+
+impl<'a> Iterator for TextPieces<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let piece = self.text.front();
+        self.text.advance(piece.len());
+        (!piece.is_empty()).then_some(piece)
+    }
+}
+
+impl FusedIterator for TextPieces<'_> {}
+
+impl<'a> From<&Packet<'a>> for Text<'a> {
+    /// The content of one packet.
+    fn from(packet: &Packet<'a>) -> Self {
+        let piece = packet.content_range();
+        Self { piece, left: to_u64(piece.len()), rest: Bytes::at(&[], piece.end_offset()), profile: None }
+    }
+}

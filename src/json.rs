@@ -1,0 +1,100 @@
+//! JSON, pulled event by event without an allocator.
+//!
+//! A [`Parser`] checks the grammar of RFC 8259 and nothing else: it neither stores nor decodes. It reads a
+//! [`Source`], which may be one slice or pieces that lie apart in the input, and every error says where in the
+//! *input* the fault is. Nesting is a bit stack, so there is no recursion; each byte is read once.
+//!
+//! After an error the parser is done. [`Parser::rest`] then stands at the fault, and a new parser can begin at any
+//! position that its caller finds sensible: damaged metadata is read object by object.
+
+mod float;
+mod parser;
+mod text;
+
+use crate::bytes::Bytes;
+use crate::error::Result;
+pub(crate) use parser::{Event, Parser};
+pub(crate) use text::{Chars, Number, Str};
+
+/// Bytes to read text from: together, or in pieces.
+pub(crate) trait Source<'a>: Copy {
+    /// The bytes at the front that lie together; empty only at the end of all.
+    fn front(&self) -> &'a [u8];
+
+    /// Offset in the input of the first byte of the front; at the end, where the input or the text ends.
+    fn offset(&self) -> u64;
+
+    /// Skips `n` bytes of the front, at most all of it.
+    fn advance(&mut self, n: usize);
+
+    /// The first `len` bytes alone, over as many pieces as they take.
+    fn limited(self, len: u64) -> Self;
+
+    /// All of it, if it lies together.
+    fn together(self) -> Option<&'a [u8]>;
+}
+
+impl<'a> Source<'a> for Bytes<'a> {
+    fn front(&self) -> &'a [u8] {
+        self.as_slice()
+    }
+
+    fn offset(&self) -> u64 {
+        Bytes::offset(*self)
+    }
+
+    fn advance(&mut self, n: usize) {
+        Bytes::advance(self, n);
+    }
+
+    fn limited(self, len: u64) -> Self {
+        usize::try_from(len).ok().and_then(|len| self.split(len)).map_or(self, |(front, _)| front)
+    }
+
+    fn together(self) -> Option<&'a [u8]> {
+        Some(self.as_slice())
+    }
+}
+
+/// The next byte, and a source that stands behind it.
+pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
+    let byte = *source.front().first()?;
+    source.advance(1);
+    Some(byte)
+}
+
+/// The members of the object that a parser has just begun: each name with its value's text, unparsed.
+///
+/// Ends where the object ends, behind which the parser then stands, or after an error.
+pub(crate) struct Members<'p, S> {
+    parser: &'p mut Parser<S>,
+    depth: u32,
+}
+
+impl<'p, 'a, S: Source<'a>> Members<'p, S> {
+    pub(crate) fn of(parser: &'p mut Parser<S>) -> Self {
+        let depth = parser.depth();
+        Self { parser, depth }
+    }
+}
+
+impl<'a, S: Source<'a>> Iterator for Members<'_, S> {
+    type Item = Result<(Str<S>, S)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.parser.depth() != self.depth {
+            return None;
+        }
+        match self.parser.next_event().transpose()? {
+            Ok(Event::Key(name)) => {
+                let value = self.parser.value_text().transpose()?;
+                Some(value.map(|value| (name, value)))
+            }
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! The `f64` that is nearest to a decimal number.
+//!
+//! `str::parse` of `core` keeps a panic path alive in the image of a firmware, and cannot read text in pieces.
+
+use super::{Source, take_byte};
+
+/// How many significant digits count; `u128` holds them. More of them decide between two neighbours only.
+const DIGITS: u32 = 38;
+/// 10^0 to 10^22, which `f64` holds exactly.
+const EXACT: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+/// Bits of the fraction in an `f64`.
+const FRACTION: u32 = 52;
+
+/// The value of a number that has JSON's grammar.
+pub(super) fn parse<'a>(mut text: impl Source<'a>) -> f64 {
+    let mut digits = 0_u128;
+    let mut count = 0_u32;
+    let mut exponent = 0_i32;
+    let mut more = false;
+    let mut in_fraction = false;
+    let mut negative = false;
+    while let Some(byte) = take_byte(&mut text) {
+        match byte {
+            b'-' => negative = true,
+            b'.' => in_fraction = true,
+            b'0'..=b'9' => {
+                let digit = byte.wrapping_sub(b'0');
+                let counts = count < DIGITS;
+                if counts {
+                    digits = digits.wrapping_mul(10).wrapping_add(digit.into());
+                    // Leading zeros do not.
+                    count = count.saturating_add(u32::from(digits > 0));
+                } else {
+                    more |= digit > 0;
+                }
+                match (in_fraction, counts) {
+                    (true, true) => exponent = exponent.saturating_sub(1),
+                    (false, false) => exponent = exponent.saturating_add(1),
+                    _ => {}
+                }
+            }
+            _ => {
+                exponent = exponent.saturating_add(read_exponent(&mut text));
+                break;
+            }
+        }
+    }
+    let value = nearest(digits, exponent, more);
+    if negative { -value } else { value }
+}
+
+/// What follows the `e`.
+fn read_exponent<'a>(text: &mut impl Source<'a>) -> i32 {
+    let mut value = 0_i32;
+    let mut negative = false;
+    while let Some(byte) = take_byte(text) {
+        match byte {
+            b'-' => negative = true,
+            b'0'..=b'9' => {
+                value = value.saturating_mul(10).saturating_add(byte.wrapping_sub(b'0').into());
+            }
+            _ => {}
+        }
+    }
+    if negative { value.saturating_neg() } else { value }
+}
+
+/// digits · 10^exponent, a bit more if there are `more` digits.
+fn nearest(digits: u128, exponent: i32, more: bool) -> f64 {
+    // A whole number below 2^53 and a power of ten are exact, so there is one rounding.
+    if let (Ok(whole), Some(&power), false) = (
+        u64::try_from(digits),
+        usize::try_from(exponent.unsigned_abs()).ok().and_then(|n| EXACT.get(n)),
+        more,
+    ) {
+        if whole < 1 << 53 {
+            let whole = f64::from(low(whole >> 32)) * 4_294_967_296.0 + f64::from(low(whole));
+            return if exponent < 0 { whole / power } else { whole * power };
+        }
+    }
+    match exponent {
+        _ if digits == 0 => 0.0,
+        // At least 10^310, at most 10^(38 - 380).
+        310.. => f64::INFINITY,
+        ..-380 => 0.0,
+        _ => Big::scaled(digits, exponent, more).round(),
+    }
+}
+
+/// An integer of 1,536 bits, times a power of two.
+struct Big {
+    words: [u32; Self::WORDS],
+    /// The power of two.
+    scale: i32,
+    /// Whether the true value is a bit larger.
+    more: bool,
+}
+
+impl Big {
+    const WORDS: usize = 48;
+    /// Words that become the fraction when a number is divided: 10^380 takes 1,263 bits, so 145 remain.
+    const SHIFT: usize = 44;
+
+    /// digits · 10^exponent, for an exponent of -380 to 309.
+    fn scaled(mut digits: u128, exponent: i32, more: bool) -> Self {
+        let mut big = Self { words: [0; Self::WORDS], scale: 0, more };
+        let skip = if exponent < 0 {
+            big.scale = -1408;
+            Self::SHIFT
+        } else {
+            0
+        };
+        for word in big.words.iter_mut().skip(skip) {
+            *word = low((digits & 0xffff_ffff).try_into().unwrap_or(0));
+            digits >>= 32;
+        }
+        let mut left = exponent.unsigned_abs();
+        while left > 0 {
+            let step = left.min(9);
+            let by = 10_u64.saturating_pow(step);
+            if exponent < 0 {
+                big.divide(by)
+            } else {
+                big.multiply(by)
+            }
+            left = left.saturating_sub(step);
+        }
+        big
+    }
+
+    fn multiply(&mut self, by: u64) {
+        let mut carry = 0;
+        for word in &mut self.words {
+            let product = u64::from(*word).wrapping_mul(by).wrapping_add(carry);
+            *word = low(product);
+            carry = product >> 32;
+        }
+    }
+
+    /// Divides; the quotients of quotients are those of the product, so only that there was a remainder is kept.
+    fn divide(&mut self, by: u64) {
+        let mut rest = 0_u64;
+        for word in self.words.iter_mut().rev() {
+            let part = rest << 32 | u64::from(*word);
+            *word = low(part.checked_div(by).unwrap_or(0));
+            rest = part.checked_rem(by).unwrap_or(0);
+        }
+        self.more |= rest > 0;
+    }
+
+    fn bit(&self, n: u32) -> bool {
+        let word = usize::try_from(n >> 5).ok().and_then(|word| self.words.get(word)).copied().unwrap_or(0);
+        word.checked_shr(n & 31).unwrap_or(0) & 1 == 1
+    }
+
+    /// The nearest `f64`, the even one of two.
+    fn round(&self) -> f64 {
+        let zeros = self.words.iter().rev().take_while(|&&word| word == 0).count();
+        let top = self.words.iter().rev().find(|&&word| word != 0).copied().unwrap_or(0);
+        let words = u32::try_from(Self::WORDS.saturating_sub(zeros)).unwrap_or(0);
+        let len = words.saturating_mul(32).saturating_sub(top.leading_zeros());
+        // The exponent of the lowest bit of a subnormal is -1074: there are fewer bits for a fraction.
+        let above = i32::try_from(len).unwrap_or(0).saturating_add(self.scale).saturating_add(1074);
+        let Ok(above) = u32::try_from(above) else { return 0.0 };
+        let precision = above.min(FRACTION.saturating_add(1));
+        let dropped = len.saturating_sub(precision);
+        let mut bits = (dropped..len).rev().fold(0_u64, |bits, n| bits << 1 | u64::from(self.bit(n)));
+        if let Some(half) = dropped.checked_sub(1) {
+            let beyond = self.more || (0..half).any(|n| self.bit(n));
+            bits = bits.saturating_add(u64::from(self.bit(half) && (beyond || bits & 1 == 1)));
+        }
+        // The leading bit of a normal number counts 1 in the exponent, as does a carry out of the fraction.
+        let biased = u64::from(above.saturating_sub(precision));
+        if biased >= 2046 {
+            return f64::INFINITY;
+        }
+        f64::from_bits((biased << FRACTION).saturating_add(bits))
+    }
+}
+
+/// The low half.
+#[allow(clippy::as_conversions)] // What it cuts is meant to be cut.
+const fn low(value: u64) -> u32 {
+    (value & 0xffff_ffff) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Bytes;
+    use std::format;
+
+    fn check(text: &str) {
+        let expected: f64 = text.parse().unwrap();
+        let found = parse(Bytes::new(text.as_bytes()));
+        assert_eq!(found.to_bits(), expected.to_bits(), "{text}: {found:e} for {expected:e}");
+    }
+
+    #[test]
+    fn agrees_with_the_standard_library() {
+        let mut state = 1_u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state ^ state >> 29
+        };
+        for _ in 0..4000 {
+            let (a, b, c) = (random(), random(), random());
+            check(&format!("{}e{}", a >> (b % 64), (c % 700) as i64 - 370));
+            check(&format!("-{}.{:019}E{}", a >> (b % 64), b, (c % 700) as i64 - 370));
+            check(&format!("{}.{}", a % 1000, b % 100_000));
+            // Every bit pattern, by its shortest decimal and by one of 17 digits.
+            let value = f64::from_bits(a);
+            if value.is_finite() {
+                check(&format!("{value:e}"));
+                check(&format!("{value:.16e}"));
+            }
+        }
+    }
+
+    #[test]
+    fn extremes_and_ties() {
+        for text in [
+            "0",
+            "-0",
+            "0e999",
+            "-0.0e-5",
+            "1e-8",
+            "1e22",
+            "1e23",
+            "9007199254740993",
+            "9007199254740992.5",
+            "9007199254740993.0000000000000000000000000001",
+            "1.7976931348623157e308",
+            "1.7976931348623158e308",
+            "1.7976931348623159e308",
+            "179769313486231580793e289",
+            "4.9e-324",
+            "2.4703282292062327e-324",
+            "2.4703282292062328e-324",
+            "2.2250738585072011e-308",
+            "2.2250738585072014e-308",
+            "1e309",
+            "1e-400",
+            "1e99999999999",
+            "1e-99999999999",
+            "123456789012345678901234567890123456789012345678901234567890",
+            "0.00000000000000000000000000000000000000000000000000000000001234567890123456789012345678901234567890123",
+            "100000000000000000000000000000000000000000000000000000000000000e-60",
+        ] {
+            check(text);
+        }
+    }
+}

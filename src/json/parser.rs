@@ -1,0 +1,345 @@
+use super::{Number, Source, Str, take_byte};
+use crate::error::{Element, Error, ErrorKind, Result};
+
+/// One step through a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event<S> {
+    ObjectStart,
+    ObjectEnd,
+    ArrayStart,
+    ArrayEnd,
+    /// The name of a member; its value follows.
+    Key(Str<S>),
+    String(Str<S>),
+    Number(Number<S>),
+    Bool(bool),
+    Null,
+}
+
+/// What the grammar allows next.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum State {
+    /// A value.
+    Value,
+    /// A value, or the end of the array.
+    FirstElement,
+    /// A member, or the end of the object.
+    FirstMember,
+    /// A comma, or the end of what is open.
+    AfterValue,
+    /// Nothing: the value is complete, or there was an error.
+    Done,
+}
+
+/// A pull parser of one JSON value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parser<S> {
+    source: S,
+    /// How many bytes have been read.
+    read: u64,
+    element: Element,
+    state: State,
+    /// How many containers are open.
+    depth: u32,
+    /// What they are, the innermost in the lowest bit: 1 for an object.
+    objects: u128,
+    /// Where the last event began.
+    event_offset: u64,
+}
+
+impl<'a, S: Source<'a>> Parser<S> {
+    /// The deepest nesting that is read.
+    pub(crate) const DEPTH: u32 = u128::BITS;
+
+    /// A parser of the value at the front of `source`; errors name `element`.
+    pub(crate) fn new(source: S, element: Element) -> Self {
+        let event_offset = source.offset();
+        Self { source, read: 0, element, state: State::Value, depth: 0, objects: 0, event_offset }
+    }
+
+    /// What has not been read: what follows the last event, or begins with the fault.
+    pub(crate) fn rest(&self) -> S {
+        self.source
+    }
+
+    /// Offset in the input at which the last event begins.
+    pub(crate) fn event_offset(&self) -> u64 {
+        self.event_offset
+    }
+
+    /// How many containers are open.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The next event; `None` behind the value, and after an error.
+    pub(crate) fn next_event(&mut self) -> Result<Option<Event<S>>> {
+        let event = self.pull();
+        if event.is_err() {
+            self.state = State::Done;
+        }
+        event
+    }
+
+    /// Skips the value that comes next, which is checked, and gives its text; `None` if the array ends instead or
+    /// the parser is done. The end of the array is yet to be pulled.
+    pub(crate) fn value_text(&mut self) -> Result<Option<S>> {
+        let outer = self.depth;
+        if self.state == State::Done {
+            return Ok(None);
+        }
+        if self.state == State::AfterValue && outer > 0 && self.objects & 1 == 0 {
+            // Between two elements: the comma belongs to neither.
+            self.skip_space();
+            if self.peek() == Some(b']') {
+                return Ok(None);
+            }
+            if let Err(error) = self.comma() {
+                self.state = State::Done;
+                return Err(error);
+            }
+        }
+        self.skip_space();
+        let ends = self.state == State::FirstElement && self.peek() == Some(b']');
+        if ends || !matches!(self.state, State::Value | State::FirstElement) {
+            return Ok(None);
+        }
+        let (start, before) = (self.source, self.read);
+        while self.next_event()?.is_some() && self.depth > outer {}
+        Ok(Some(start.limited(self.read.saturating_sub(before))))
+    }
+
+    /// Pulls until the containers deeper than `depth` have ended.
+    pub(crate) fn leave_to(&mut self, depth: u32) -> Result<()> {
+        while self.depth > depth && self.next_event()?.is_some() {}
+        Ok(())
+    }
+
+    /// Checks that only white space follows the value.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.skip_space();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.fault("the end of the text")),
+        }
+    }
+
+    fn pull(&mut self) -> Result<Option<Event<S>>> {
+        if self.state == State::Done {
+            return Ok(None);
+        }
+        self.skip_space();
+        self.event_offset = self.source.offset();
+        match (self.state, self.peek()) {
+            (State::FirstElement, Some(b']')) => Ok(Some(self.close(Event::ArrayEnd))),
+            (State::FirstMember, Some(b'}')) => Ok(Some(self.close(Event::ObjectEnd))),
+            (State::FirstMember, _) => self.key("a member's name or '}'").map(Some),
+            (State::AfterValue, Some(b']')) if self.objects & 1 == 0 => Ok(Some(self.close(Event::ArrayEnd))),
+            (State::AfterValue, Some(b'}')) if self.objects & 1 == 1 => {
+                Ok(Some(self.close(Event::ObjectEnd)))
+            }
+            (State::AfterValue, _) => {
+                self.comma()?;
+                self.skip_space();
+                self.event_offset = self.source.offset();
+                if self.objects & 1 == 1 { self.key("a member's name") } else { self.value("a value") }
+                    .map(Some)
+            }
+            (State::FirstElement, _) => self.value("a value or ']'").map(Some),
+            (State::Value | State::Done, _) => self.value("a value").map(Some),
+        }
+    }
+
+    /// The comma between two members or elements.
+    fn comma(&mut self) -> Result<()> {
+        if self.peek() != Some(b',') {
+            return Err(self.fault(if self.objects & 1 == 1 { "',' or '}'" } else { "',' or ']'" }));
+        }
+        self.advance(1);
+        self.state = State::Value;
+        Ok(())
+    }
+
+    fn key(&mut self, expected: &'static str) -> Result<Event<S>> {
+        if self.peek() != Some(b'"') {
+            return Err(self.fault(expected));
+        }
+        let name = self.string()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err(self.fault("':'"));
+        }
+        self.advance(1);
+        self.state = State::Value;
+        Ok(Event::Key(name))
+    }
+
+    fn value(&mut self, expected: &'static str) -> Result<Event<S>> {
+        let event = match self.peek() {
+            Some(b'{') => return self.open(1),
+            Some(b'[') => return self.open(0),
+            Some(b'"') => Event::String(self.string()?),
+            Some(b'-' | b'0'..=b'9') => Event::Number(self.number()?),
+            Some(b't') => self.word(b"true", Event::Bool(true))?,
+            Some(b'f') => self.word(b"false", Event::Bool(false))?,
+            Some(b'n') => self.word(b"null", Event::Null)?,
+            _ => return Err(self.fault(expected)),
+        };
+        self.after_value();
+        Ok(event)
+    }
+
+    fn after_value(&mut self) {
+        self.state = if self.depth == 0 { State::Done } else { State::AfterValue };
+    }
+
+    fn open(&mut self, object: u128) -> Result<Event<S>> {
+        if self.depth >= Self::DEPTH {
+            return Err(Error::new(
+                self.source.offset(),
+                self.element,
+                ErrorKind::TooDeep { limit: Self::DEPTH },
+            ));
+        }
+        self.advance(1);
+        self.depth = self.depth.saturating_add(1);
+        self.objects = self.objects << 1 | object;
+        self.state = if object == 1 { State::FirstMember } else { State::FirstElement };
+        Ok(if object == 1 { Event::ObjectStart } else { Event::ArrayStart })
+    }
+
+    fn close(&mut self, event: Event<S>) -> Event<S> {
+        self.advance(1);
+        self.depth = self.depth.saturating_sub(1);
+        self.objects >>= 1;
+        self.after_value();
+        event
+    }
+
+    fn word(&mut self, word: &'static [u8], event: Event<S>) -> Result<Event<S>> {
+        for byte in word {
+            if self.peek() != Some(*byte) {
+                return Err(self.fault("'true', 'false' or 'null'"));
+            }
+            self.advance(1);
+        }
+        Ok(event)
+    }
+
+    fn string(&mut self) -> Result<Str<S>> {
+        self.advance(1);
+        let (start, before) = (self.source, self.read);
+        let mut escaped = false;
+        loop {
+            let front = self.source.front();
+            let Some(n) = front.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) else {
+                if front.is_empty() {
+                    return Err(self.fault("'\"'"));
+                }
+                self.advance(front.len());
+                continue;
+            };
+            self.advance(n);
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    self.advance(1);
+                    self.escape()?;
+                }
+                _ => return Err(self.fault("an escape instead of a control character")),
+            }
+        }
+        let raw = start.limited(self.read.saturating_sub(before));
+        self.advance(1);
+        Ok(Str::new(raw, escaped, self.element))
+    }
+
+    /// What follows a backslash.
+    fn escape(&mut self) -> Result<()> {
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.advance(1),
+            Some(b'u') => {
+                self.advance(1);
+                for _ in 0..4 {
+                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                        return Err(self.fault("four hexadecimal digits"));
+                    }
+                    self.advance(1);
+                }
+            }
+            _ => return Err(self.fault("a character that can be escaped")),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<Number<S>> {
+        let (start, before) = (self.source, self.read);
+        let mut integer = true;
+        if self.peek() == Some(b'-') {
+            self.advance(1);
+        }
+        if self.peek() == Some(b'0') {
+            self.advance(1);
+            if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                return Err(self.fault("no digit behind a leading zero"));
+            }
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            integer = false;
+            self.advance(1);
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            integer = false;
+            self.advance(1);
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.advance(1);
+            }
+            self.digits()?;
+        }
+        Ok(Number::new(start.limited(self.read.saturating_sub(before)), integer))
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            return Err(self.fault("a digit"));
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.advance(1);
+        }
+        Ok(())
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.advance(1);
+        }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.source.front().first().copied()
+    }
+
+    /// Skips `n` bytes of the front.
+    #[inline]
+    fn advance(&mut self, n: usize) {
+        self.source.advance(n);
+        self.read = self.read.saturating_add(crate::bytes::to_u64(n));
+    }
+
+    /// The error that something else than `expected` stands here, or nothing.
+    #[cold]
+    fn fault(&self, expected: &'static str) -> Error {
+        let mut source = self.source;
+        let offset = source.offset();
+        let kind = match take_byte(&mut source) {
+            Some(byte) => ErrorKind::Unexpected { byte, expected },
+            None => ErrorKind::UnexpectedEnd { needed: 1 },
+        };
+        Error::new(offset, self.element, kind)
+    }
+}

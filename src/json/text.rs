@@ -1,0 +1,272 @@
+use super::{Source, float, take_byte};
+use crate::bytes::to_u64;
+use crate::error::{Element, Error, ErrorKind, Result};
+use core::iter::FusedIterator;
+
+/// A string of a text, as it stands there: between its quotes, with its escapes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Str<S> {
+    raw: S,
+    escaped: bool,
+    element: Element,
+}
+
+/// What a string decodes to at some place.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Char(char),
+    /// An escape that is half of a surrogate pair, without the other half.
+    Lone,
+    /// Bytes that are not UTF-8, or an escape that is none (which the parser refuses).
+    Malformed,
+}
+
+impl<'a, S: Source<'a>> Str<S> {
+    pub(super) fn new(raw: S, escaped: bool, element: Element) -> Self {
+        Self { raw, escaped, element }
+    }
+
+    /// The bytes between the quotes.
+    pub(crate) fn raw(self) -> S {
+        self.raw
+    }
+
+    /// Offset in the input of the byte behind the opening quote.
+    pub(crate) fn offset(self) -> u64 {
+        self.raw.offset()
+    }
+
+    /// Whether it holds escapes.
+    pub(crate) fn is_escaped(self) -> bool {
+        self.escaped
+    }
+
+    /// The string, if it can be borrowed: no escapes, UTF-8, not in pieces.
+    pub(crate) fn borrowed(self) -> Option<&'a str> {
+        if self.escaped {
+            return None;
+        }
+        core::str::from_utf8(self.raw.together()?).ok()
+    }
+
+    /// Its characters; U+FFFD for lone surrogates and for what is not UTF-8.
+    pub(crate) fn chars(self) -> Chars<S> {
+        Chars { source: self.raw }
+    }
+
+    /// Whether it is `text` after decoding.
+    pub(crate) fn is(self, text: &str) -> bool {
+        if let (false, Some(raw)) = (self.escaped, self.raw.together()) {
+            return raw == text.as_bytes();
+        }
+        let mut source = self.raw;
+        text.chars().all(|c| unit(&mut source) == Some(Unit::Char(c))) && source.front().is_empty()
+    }
+
+    /// Checks that it is UTF-8: the error is at the first byte that is not.
+    pub(crate) fn check_utf8(self) -> Result<()> {
+        let mut source = self.raw;
+        loop {
+            let offset = source.offset();
+            match unit(&mut source) {
+                None => return Ok(()),
+                Some(Unit::Malformed) => return Err(Error::new(offset, self.element, ErrorKind::NotUtf8)),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Writes the string to the front of `buffer` and gives it; U+FFFD stands for lone surrogates.
+    ///
+    /// Errors: not UTF-8; the buffer is too small (with the size that suffices).
+    pub(crate) fn decode(self, buffer: &mut [u8]) -> Result<&str> {
+        self.check_utf8()?;
+        let capacity = buffer.len();
+        let mut left = &mut buffer[..];
+        for c in self.chars() {
+            let Some((to, rest)) = left.split_at_mut_checked(c.len_utf8()) else {
+                let needed = self.chars().fold(0_u64, |sum, c| sum.saturating_add(to_u64(c.len_utf8())));
+                let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed };
+                return Err(Error::new(self.offset(), self.element, kind));
+            };
+            encode_utf8(c, to);
+            left = rest;
+        }
+        let written = capacity.saturating_sub(left.len());
+        let text = buffer.get(..written).and_then(|text| core::str::from_utf8(text).ok());
+        Ok(text.unwrap_or_default())
+    }
+}
+
+/// `char::encode_utf8` without its check of the length, which can panic: `to` has the length of `c`.
+fn encode_utf8(c: char, to: &mut [u8]) {
+    let code = u32::from(c);
+    let shift = |bits: u32| code.checked_shr(bits).unwrap_or(0).to_le_bytes()[0] & 0x3f;
+    match to {
+        [a] => *a = code.to_le_bytes()[0],
+        [a, b] => [*a, *b] = [0xc0 | shift(6), 0x80 | shift(0)],
+        [a, b, c] => [*a, *b, *c] = [0xe0 | shift(12), 0x80 | shift(6), 0x80 | shift(0)],
+        [a, b, c, d] => {
+            [*a, *b, *c, *d] = [0xf0 | shift(18), 0x80 | shift(12), 0x80 | shift(6), 0x80 | shift(0)];
+        }
+        _ => {}
+    }
+}
+
+/// The characters of a string.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chars<S> {
+    source: S,
+}
+
+impl<'a, S: Source<'a>> Iterator for Chars<S> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        unit(&mut self.source).map(|unit| match unit {
+            Unit::Char(c) => c,
+            Unit::Lone | Unit::Malformed => char::REPLACEMENT_CHARACTER,
+        })
+    }
+}
+
+impl<'a, S: Source<'a>> FusedIterator for Chars<S> {}
+
+/// One character, escaped or not.
+fn unit<'a>(source: &mut impl Source<'a>) -> Option<Unit> {
+    Some(match take_byte(source)? {
+        b'\\' => escape(source),
+        lead @ 0..=0x7f => Unit::Char(char::from(lead)),
+        lead => sequence(lead, source),
+    })
+}
+
+/// What follows a backslash.
+fn escape<'a>(source: &mut impl Source<'a>) -> Unit {
+    Unit::Char(match take_byte(source) {
+        Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return hex4(source).map_or(Unit::Malformed, |code| utf16(code, source)),
+        _ => return Unit::Malformed,
+    })
+}
+
+/// The character of an UTF-16 code unit, with the escape of the second one if it is a pair.
+fn utf16<'a>(code: u32, source: &mut impl Source<'a>) -> Unit {
+    if let Some(c) = char::from_u32(code) {
+        return Unit::Char(c);
+    }
+    let mut ahead = *source;
+    let pair = (take_byte(&mut ahead) == Some(b'\\') && take_byte(&mut ahead) == Some(b'u'))
+        .then(|| hex4(&mut ahead))
+        .flatten()
+        .filter(|low| code < 0xdc00 && (0xdc00..0xe000).contains(low))
+        .and_then(|low| char::from_u32(((code & 0x3ff) << 10 | low & 0x3ff).wrapping_add(0x1_0000)));
+    match pair {
+        Some(c) => {
+            *source = ahead;
+            Unit::Char(c)
+        }
+        None => Unit::Lone,
+    }
+}
+
+fn hex4<'a>(source: &mut impl Source<'a>) -> Option<u32> {
+    let mut code = 0_u32;
+    for _ in 0..4 {
+        code = code << 4 | char::from(take_byte(source)?).to_digit(16)?;
+    }
+    Some(code)
+}
+
+/// A UTF-8 sequence of two to four bytes; what is malformed is consumed up to the byte that cannot belong to it.
+fn sequence<'a>(lead: u8, source: &mut impl Source<'a>) -> Unit {
+    let (mut code, more, second) = match lead {
+        0xc2..=0xdf => (lead & 0x1f, 1, 0x80..=0xbf),
+        0xe0 => (0, 2, 0xa0..=0xbf),
+        0xed => (0x0d, 2, 0x80..=0x9f),
+        0xe1..=0xef => (lead & 0x0f, 2, 0x80..=0xbf),
+        0xf0 => (0, 3, 0x90..=0xbf),
+        0xf1..=0xf3 => (lead & 0x07, 3, 0x80..=0xbf),
+        0xf4 => (0x04, 3, 0x80..=0x8f),
+        _ => return Unit::Malformed,
+    };
+    let mut allowed = second;
+    let mut wide = u32::from(code);
+    for _ in 0..more {
+        match source.front().first() {
+            Some(byte) if allowed.contains(byte) => code = byte & 0x3f,
+            _ => return Unit::Malformed,
+        }
+        source.advance(1);
+        wide = wide << 6 | u32::from(code);
+        allowed = 0x80..=0xbf;
+    }
+    char::from_u32(wide).map_or(Unit::Malformed, Unit::Char)
+}
+
+/// A number of a text, as it stands there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number<S> {
+    text: S,
+    integer: bool,
+}
+
+impl<'a, S: Source<'a>> Number<S> {
+    pub(super) fn new(text: S, integer: bool) -> Self {
+        Self { text, integer }
+    }
+
+    /// Its text.
+    pub(crate) fn text(self) -> S {
+        self.text
+    }
+
+    /// Offset in the input of its first byte.
+    pub(crate) fn offset(self) -> u64 {
+        self.text.offset()
+    }
+
+    /// Whether it has neither a fraction nor an exponent.
+    pub(crate) fn is_integer(self) -> bool {
+        self.integer
+    }
+
+    /// Its value, if it is written as an integer and fits; never rounded.
+    pub(crate) fn as_i128(self) -> Option<i128> {
+        if !self.integer {
+            return None;
+        }
+        let mut source = self.text;
+        let negative = source.front().first() == Some(&b'-');
+        if negative {
+            source.advance(1);
+        }
+        let mut value = 0_i128;
+        while let Some(byte) = take_byte(&mut source) {
+            let digit = i128::from(byte.wrapping_sub(b'0'));
+            value = value.checked_mul(10)?;
+            value = if negative { value.checked_sub(digit)? } else { value.checked_add(digit)? };
+        }
+        Some(value)
+    }
+
+    /// As [`Self::as_i128`].
+    pub(crate) fn as_u64(self) -> Option<u64> {
+        self.as_i128().and_then(|value| value.try_into().ok())
+    }
+
+    /// As [`Self::as_i128`].
+    pub(crate) fn as_i64(self) -> Option<i64> {
+        self.as_i128().and_then(|value| value.try_into().ok())
+    }
+
+    /// The nearest `f64`; infinite where it is too large. More than 38 significant digits may round to a neighbour.
+    pub(crate) fn as_f64(self) -> f64 {
+        float::parse(self.text)
+    }
+}

@@ -1,0 +1,117 @@
+//! Builds CTF 2 metadata streams.
+#![allow(dead_code)] // Each user takes a part.
+
+/// The UUID that packets have unless told otherwise.
+pub const UUID: [u8; 16] = [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31];
+
+/// A packet to be written; sizes that are not set are right.
+#[derive(Clone)]
+pub struct Packet {
+    pub big: bool,
+    pub uuid: [u8; 16],
+    pub checksum: u32,
+    pub schemes: [u8; 3],
+    pub version: [u8; 2],
+    /// Bytes of the header that is written; 37 leaves out what version 2 has added.
+    pub header_len: usize,
+    pub content: Vec<u8>,
+    pub padding: Vec<u8>,
+    /// In bits.
+    pub header_size: Option<u32>,
+    pub content_size: Option<u32>,
+    pub total_size: Option<u32>,
+}
+
+impl Packet {
+    /// A packet of version 2.0, little-endian.
+    pub fn v2(content: &[u8]) -> Self {
+        Self {
+            big: false,
+            uuid: UUID,
+            checksum: 0,
+            schemes: [0; 3],
+            version: [2, 0],
+            header_len: 44,
+            content: content.to_vec(),
+            padding: Vec::new(),
+            header_size: None,
+            content_size: None,
+            total_size: None,
+        }
+    }
+
+    /// A packet of version 1.8, little-endian.
+    pub fn v1(content: &[u8]) -> Self {
+        Self { version: [1, 8], header_len: 37, ..Self::v2(content) }
+    }
+
+    pub fn big(self, big: bool) -> Self {
+        Self { big, ..self }
+    }
+
+    pub fn padding(self, padding: &[u8]) -> Self {
+        Self { padding: padding.to_vec(), ..self }
+    }
+
+    pub fn write(&self) -> Vec<u8> {
+        let u32 = |n: u32| if self.big { n.to_be_bytes() } else { n.to_le_bytes() };
+        let content_size = (self.header_len + self.content.len()) as u32 * 8;
+        let total_size = content_size + self.padding.len() as u32 * 8;
+        let mut bytes = Vec::from(u32(0x75d1_1d57)); //                      0 magic
+        bytes.extend(self.uuid); //                                          4 UUID
+        bytes.extend(u32(self.checksum)); //                                20 checksum
+        bytes.extend(u32(self.content_size.unwrap_or(content_size))); //    24 content size
+        bytes.extend(u32(self.total_size.unwrap_or(total_size))); //        28 total size
+        bytes.extend(self.schemes); //                                      32 compression, encryption, checksum
+        bytes.extend(self.version); //                                      35 major, minor
+        if self.header_len > 37 {
+            bytes.extend([0xaa; 3]); //                                     37 reserved
+            let header_size = self.header_len as u32 * 8;
+            bytes.extend(u32(self.header_size.unwrap_or(header_size))); //  40 header size
+            bytes.resize(self.header_len, 0xbb); //                         44 what is not known
+        }
+        bytes.extend(&self.content);
+        bytes.extend(&self.padding);
+        bytes
+    }
+}
+
+/// A stream whose packets have these contents.
+pub fn stream<'c>(
+    contents: impl IntoIterator<Item = &'c [u8]>,
+    mut packet: impl FnMut(&[u8]) -> Packet,
+) -> Vec<u8> {
+    contents.into_iter().flat_map(|content| packet(content).write()).collect()
+}
+
+/// A fragment of the text sequence.
+pub fn fragment(json: &str) -> String {
+    format!("\x1e{json}\n")
+}
+
+/// A text with everything in it that is awkward to split: UTF-8, escapes, nesting, two separators in a row.
+pub fn text() -> String {
+    let bytes: Vec<String> = UUID.iter().map(u8::to_string).collect();
+    let preamble = format!(r#"{{"type": "preamble", "uuid": [{}], "version": 2}}"#, bytes.join(","));
+    let trace = r#"{"environment": {"hostname": "höst 😀", "tracer\u005fname": "lttng-\u0075st\n", "tracer_major": 2,
+        "odd": [1, {"a": null}], "negative": -170}, "name": "s1", "namespace": "lttng.org,2009", "type": "trace-class",
+        "uid": "1c145c2f"}"#;
+    let clock = r#"{"description": "Monotonic", "frequency": 1000000000, "id": "monotonic", "name": "monotonic",
+        "offset-from-origin": {"cycles": 589261740, "seconds": -1795224663}, "origin": "unix-epoch", "precision": 1,
+        "type": "clock-class", "uid": "d2f302bc"}"#;
+    let other = r#"{"type": "data-stream-class", "id": 7, "x": [true, false, 1.5e-3, "\ud83d\ude00\\"]}"#;
+    [&preamble, trace, clock, other, r#"{"type": "event-record-class"}"#, r#"{"type": "user\u002ddefined"}"#]
+        .map(fragment)
+        .join("\x1e")
+}
+
+/// A stream of `packets` packets of 4 KiB, for measuring.
+pub fn large(packets: usize) -> Vec<u8> {
+    const CONTENT: usize = 4096 - 44;
+    let class = r#"{"type": "event-record-class", "data-stream-class-id": 0, "id": 17, "name": "app:tick",
+        "payload-field-class": {"type": "structure", "member-classes": [{"name": "n", "field-class":
+        {"type": "fixed-length-unsigned-integer", "length": 32, "byte-order": "little-endian"}}]}}"#;
+    let class = fragment(class);
+    let text: Vec<u8> = class.bytes().cycle().take(packets * CONTENT).collect();
+    stream(text.chunks(CONTENT), Packet::v2)
+}
