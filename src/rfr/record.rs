@@ -2,12 +2,9 @@
 
 use super::element::{CONTEXT, RECORD, TIMESTAMP};
 use super::list::List;
-use super::read::Reader;
+use super::read::{Part, Reader};
 use super::value::{Details, Field, FieldValue, Parent};
 use crate::error::{ErrorKind, Result};
-
-/// The fewest bytes of a record: time, kind, and an id.
-pub(super) const RECORD_SIZE_MIN: u64 = 3;
 
 /// What a record is about, without the data.
 ///
@@ -296,80 +293,84 @@ impl Waker {
     }
 }
 
-impl<'a> Record<'a> {
-    /// Decodes one and checks all of it.
+impl<'a> Part<'a> for Record<'a> {
+    const SIZE_MIN: u64 = 3;
+
+    // Time, kind and id of most records stand in 8 bytes. Where they don't, or not in the usual form, the slow way has
+    // the last word.
     #[inline(always)]
-    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
-        let offset = reader.offset();
-        // Time, kind and id of most records stand in 8 bytes. Where they don't, or not in the usual form, the slow way
-        // has the last word.
-        if let Some(mut word) = reader.word() {
-            if let (Some(timestamp), Some(kind), Some(id)) = (word.take(), word.take_byte(), word.take()) {
-                if let Some(data) = RecordData::about(kind, id) {
-                    reader.advance(word.len());
-                    return Ok(Self { offset, timestamp, data });
-                }
-                if (9..=12).contains(&kind) {
-                    let mut behind = *reader;
-                    behind.advance(word.len());
-                    let waker = Waker { task_iid: id, context: behind.option(CONTEXT)? };
-                    if let Some(data) = RecordData::of_waker(kind, waker) {
-                        *reader = behind;
-                        return Ok(Self { offset, timestamp, data });
-                    }
-                }
-            }
+    fn read(reader: Reader<'a>) -> Result<(Self, Reader<'a>)> {
+        match Self::read_word(reader) {
+            Some(done) => Ok(done),
+            None => Self::read_by_field(reader),
         }
-        Self::read_by_field(reader)
+    }
+
+    #[inline(always)]
+    fn skip(reader: Reader<'a>) -> Result<Reader<'a>> {
+        match Self::skip_word(reader) {
+            Some(behind) => Ok(behind),
+            None => Self::skip_by_field(reader),
+        }
+    }
+}
+
+impl<'a> Record<'a> {
+    #[inline(always)]
+    fn read_word(mut reader: Reader<'a>) -> Option<(Self, Reader<'a>)> {
+        let offset = reader.offset();
+        let mut word = reader.word()?;
+        let (timestamp, kind, id) = (word.take()?, word.take_byte()?, word.take()?);
+        reader.advance(word.len());
+        let data = if kind < 9 {
+            RecordData::about(kind, id)?
+        } else {
+            let context = reader.short_option()?;
+            RecordData::of_waker(kind, Waker { task_iid: id, context })?
+        };
+        Some((Self { offset, timestamp, data }, reader))
     }
 
     #[inline(never)]
-    fn read_by_field(reader: &mut Reader<'a>) -> Result<Self> {
+    fn read_by_field(mut reader: Reader<'a>) -> Result<(Self, Reader<'a>)> {
         let offset = reader.offset();
         let timestamp = reader.u64(TIMESTAMP)?;
-        let start = *reader;
+        let start = reader;
         let kind = reader.u32(RECORD)?;
         let data = match u8::try_from(kind) {
-            Ok(kind) => RecordData::read(reader, kind)?,
+            Ok(kind) => RecordData::read(&mut reader, kind)?,
             Err(_) => None,
         };
         match data {
-            Some(data) => Ok(Self { offset, timestamp, data }),
+            Some(data) => Ok((Self { offset, timestamp, data }, reader)),
             None => Err(start.error(RECORD, ErrorKind::Invalid { value: kind.into() })),
         }
     }
 
-    /// Passes one by, looking at no more than is needed to find its end.
     #[inline(always)]
-    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
-        if let Some(mut word) = reader.word() {
-            if let (Some(_), Some(kind), Some(_)) = (word.take(), word.take_byte(), word.take()) {
-                match kind {
-                    0..=3 | 5..=8 => {
-                        reader.advance(word.len());
-                        return Ok(());
-                    }
-                    9..=12 => {
-                        reader.advance(word.len());
-                        return reader.option(CONTEXT).map(drop);
-                    }
-                    _ => {}
-                }
-            }
+    fn skip_word(mut reader: Reader<'a>) -> Option<Reader<'a>> {
+        let mut word = reader.word()?;
+        let (_, kind, _) = (word.take()?, word.take_byte()?, word.take()?);
+        reader.advance(word.len());
+        match kind {
+            0..=3 | 5..=8 => {}
+            9..=12 => drop(reader.short_option()?),
+            _ => return None,
         }
-        Self::skip_by_field(reader)
+        Some(reader)
     }
 
     #[inline(never)]
-    fn skip_by_field(reader: &mut Reader<'a>) -> Result<()> {
+    fn skip_by_field(mut reader: Reader<'a>) -> Result<Reader<'a>> {
         reader.u64(TIMESTAMP)?;
-        let start = *reader;
+        let start = reader;
         match reader.u32(RECORD)? {
-            4 => Event::skip(reader),
-            9..=12 => Waker::read(reader).map(drop),
-            0..=8 => reader.u64(RECORD).map(drop),
-            other => Err(start.error(RECORD, ErrorKind::Invalid { value: other.into() })),
+            4 => Event::skip(&mut reader)?,
+            9..=12 => drop(Waker::read(&mut reader)?),
+            0..=8 => drop(reader.u64(RECORD)?),
+            other => return Err(start.error(RECORD, ErrorKind::Invalid { value: other.into() })),
         }
+        Ok(reader)
     }
 
     /// Offset in the input of its first byte.
