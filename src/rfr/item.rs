@@ -61,6 +61,11 @@ impl<'a> Items<'a> {
         }
         loop {
             if let Some(left) = self.records.checked_sub(1) {
+                if let Some((record, end)) = Record::read_at_once(self.reader) {
+                    self.reader.go_to(end);
+                    self.records = left;
+                    return Ok(Some(Item::Record(record)));
+                }
                 let record = self.read(Record::read(self.reader))?;
                 self.records = left;
                 return Ok(Some(Item::Record(record)));
@@ -93,10 +98,10 @@ impl<'a> Items<'a> {
 
     /// Moves on if that can be read, and else notes that it failed.
     #[inline(always)]
-    fn read<T>(&mut self, read: Result<(T, Reader<'a>)>) -> Result<T> {
+    fn read<T>(&mut self, read: Result<(T, usize)>) -> Result<T> {
         match read {
-            Ok((value, behind)) => {
-                self.reader = behind;
+            Ok((value, end)) => {
+                self.reader.go_to(end);
                 Ok(value)
             }
             Err(error) => {
@@ -109,13 +114,13 @@ impl<'a> Items<'a> {
     fn read_count(&mut self, element: Element) -> Result<u64> {
         let mut reader = self.reader;
         let count = reader.u64(element);
-        self.read(count.map(|count| (count, reader)))
+        self.read(count.map(|count| (count, reader.position())))
     }
 
     fn read_header(&mut self) -> Result<SequenceHeader> {
         let mut reader = self.reader;
         let header = SequenceHeader::read(&mut reader);
-        self.read(header.map(|header| (header, reader)))
+        self.read(header.map(|header| (header, reader.position())))
     }
 
     /// After an error, goes on behind the object or record that failed, if its end can be found.
@@ -123,13 +128,13 @@ impl<'a> Items<'a> {
         if !self.failed {
             return false;
         }
-        let behind = match (self.objects, self.records) {
+        let end = match (self.objects, self.records) {
             (1.., _) => Object::skip(self.reader),
             (0, 1..) => Record::skip(self.reader),
             (0, 0) => return false,
         };
-        let Ok(behind) = behind else { return false };
-        self.reader = behind;
+        let Ok(end) = end else { return false };
+        self.reader.go_to(end);
         self.failed = false;
         if self.objects > 0 {
             self.objects = self.objects.saturating_sub(1);

@@ -23,7 +23,7 @@ impl<'a> Part<'a> for Object<'a> {
     // Those of a span.
     const SIZE_MIN: u64 = 6;
 
-    fn read(start: Reader<'a>) -> Result<(Self, Reader<'a>)> {
+    fn read(start: Reader<'a>) -> Result<(Self, usize)> {
         let mut reader = start;
         let offset = start.offset();
         let object = match reader.u32(OBJECT)? {
@@ -31,17 +31,17 @@ impl<'a> Part<'a> for Object<'a> {
             1 => Self::Task(Task { offset, ..Task::read(&mut reader)? }),
             other => return Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
         };
-        Ok((object, reader))
+        Ok((object, reader.position()))
     }
 
-    fn skip(start: Reader<'a>) -> Result<Reader<'a>> {
+    fn skip(start: Reader<'a>) -> Result<usize> {
         let mut reader = start;
         match reader.u32(OBJECT)? {
             0 => Span::skip(&mut reader)?,
             1 => Task::skip(&mut reader)?,
             other => return Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
         }
-        Ok(reader)
+        Ok(reader.position())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sequences: the records of one thread in a chunk, and what they are about.
 
-use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES};
+use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES, TIMESTAMP};
 use super::object::Object;
 use super::read::{Part, Reader};
 use super::record::Record;
@@ -130,7 +130,7 @@ impl<'a> Sequence<'a> {
     pub(super) fn find_records(&self) -> Result<(Reader<'a>, u64)> {
         let mut reader = self.objects;
         for _ in 0..self.header.object_count {
-            reader = Object::skip(reader)?;
+            reader.go_to(Object::skip(reader)?);
         }
         let count = reader.u64(RECORDS)?;
         Ok((reader, count))
@@ -239,15 +239,19 @@ impl<'a> Run<'a> {
     #[inline(always)]
     fn next<T: Part<'a>>(&mut self) -> Result<Option<T>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        if let Some((element, end)) = T::read_at_once(self.reader) {
+            self.reader.go_to(end);
+            self.left = left;
+            return Ok(Some(element));
+        }
         match T::read(self.reader) {
-            Ok((element, behind)) => {
-                self.reader = behind;
+            Ok((element, end)) => {
+                self.reader.go_to(end);
                 self.left = left;
                 Ok(Some(element))
             }
             Err(error) => {
-                self.held = self.left;
-                self.left = 0;
+                self.hold();
                 Err(error)
             }
         }
@@ -256,25 +260,35 @@ impl<'a> Run<'a> {
     #[inline(always)]
     fn skip<T: Part<'a>>(&mut self) -> Result<bool> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
+        if let Some(end) = T::skip_at_once(self.reader) {
+            self.reader.go_to(end);
+            self.left = left;
+            return Ok(true);
+        }
         match T::skip(self.reader) {
-            Ok(behind) => {
-                self.reader = behind;
+            Ok(end) => {
+                self.reader.go_to(end);
                 self.left = left;
                 Ok(true)
             }
             Err(error) => {
-                self.held = self.left;
-                self.left = 0;
+                self.hold();
                 Err(error)
             }
         }
     }
 
+    /// Ends it, unless it is resumed.
+    #[inline(always)]
+    fn hold(&mut self) {
+        self.held = core::mem::take(&mut self.left);
+    }
+
     fn resume<T: Part<'a>>(&mut self) -> bool {
         let held = core::mem::take(&mut self.held);
         let Some(left) = held.checked_sub(1) else { return false };
-        let Ok(behind) = T::skip(self.reader) else { return false };
-        self.reader = behind;
+        let Ok(end) = T::skip(self.reader) else { return false };
+        self.reader.go_to(end);
         self.left = left;
         true
     }
@@ -365,6 +379,12 @@ impl<'a> Records<'a> {
     /// After an error, goes on behind the record that failed, if its end can be found.
     pub fn resume(&mut self) -> bool {
         self.run.resume::<Record<'_>>()
+    }
+
+    /// The time of the next record, without reading the rest of it.
+    #[inline]
+    pub(super) fn peek_timestamp(&self) -> Option<u64> {
+        self.run.reader.clone().u64(TIMESTAMP).ok()
     }
 
     /// How many more records there are, if the claim of the sequence is true.

@@ -1,5 +1,4 @@
 //! Builds CTF 2 metadata streams.
-#![allow(dead_code)] // Each user takes a part.
 
 /// The UUID that packets have unless told otherwise.
 pub const UUID: [u8; 16] = [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31];
@@ -103,6 +102,15 @@ pub fn text() -> String {
     [&preamble, trace, clock, other, r#"{"type": "event-record-class"}"#, r#"{"type": "user\u002ddefined"}"#]
         .map(fragment)
         .join("\x1e")
+}
+
+/// A small file with everything in it: three packets with padding, of which the first ends inside a character.
+pub fn sample() -> Vec<u8> {
+    let text = text();
+    let cut = text.find('ö').expect("the host's name") + 1;
+    let (a, b) = text.as_bytes().split_at(cut);
+    let (b, c) = b.split_at(b.len() / 2);
+    stream([a, b, c], |content| Packet::v2(content).padding(&[0; 20]))
 }
 
 /// A stream of `packets` packets of 4 KiB, for measuring.
