@@ -58,11 +58,11 @@ fn sort(bencher: Bencher) {
     bencher.counter(ItemsCount::new(ENTRIES)).bench_local(|| file.sort(black_box(&mut storage)).map(|_| ()));
 }
 
-/// 10,000 lookups of random identifiers and numbers.
-#[divan::bench]
-fn look_up_sorted(bencher: Bencher) {
+/// 10,000 lookups of random identifiers and numbers: by binary search, and with room for a hash table.
+#[divan::bench(args = [1, 2])]
+fn look_up_sorted(bencher: Bencher, places_an_entry: usize) {
     let file = File::parse(&DATA).unwrap();
-    let mut storage = vec![0; ENTRIES as usize];
+    let mut storage = vec![0; ENTRIES as usize * places_an_entry];
     let sorted = file.sort(&mut storage).unwrap();
     let mut random = 1_u32;
     let asked: Vec<(Identifier, usize)> = (0..10_000)
@@ -72,9 +72,10 @@ fn look_up_sorted(bencher: Bencher) {
             (Identifier::from(format!("Chunk{id}").as_str()), n as usize)
         })
         .collect();
-    bencher
-        .counter(ItemsCount::new(asked.len()))
-        .bench_local(|| asked.iter().filter(|(id, n)| sorted.chunk(*id, *n).is_some()).count());
+    bencher.counter(ItemsCount::new(asked.len())).bench_local(|| {
+        let found = asked.iter().filter(|(id, n)| sorted.chunk(*id, *n).is_some()).count();
+        assert_eq!(found, asked.len());
+    });
 }
 
 /// The size of 100,000 chunks' data, borrowed.

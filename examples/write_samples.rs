@@ -3,6 +3,9 @@
 //!     cargo run --example write_samples            # writes them
 //!     cargo run --example write_samples -- --check # fails if one is not as it would be written
 
+#[path = "../tests/common/ctf2.rs"]
+#[allow(dead_code)] // The tests use more.
+mod ctf2;
 #[path = "../tests/common/rdf.rs"]
 mod rdf;
 
@@ -11,7 +14,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
-    let samples = [("sample.rdf", rdf::sample())];
+    let samples = [("sample.ctf2", ctf2::sample()), ("sample.rdf", rdf::sample())];
     let check = std::env::args().any(|arg| arg == "--check");
     let mut status = ExitCode::SUCCESS;
     for (name, data) in samples {

@@ -40,6 +40,8 @@ mod error;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod grammar;
+#[cfg(doc)]
+pub mod guide;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod json;

@@ -198,6 +198,11 @@ fn completions_name_the_verbs() {
 fn the_screen_is_as_it_was_blessed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let calls: &[&[&str]] = &[
+        &["info", "examples/data/sample.ctf2"],
+        &["info", "--json", "examples/data/sample.ctf2"],
+        &["ls", "examples/data/sample.ctf2"],
+        &["cat", "--json", "examples/data/sample.ctf2"],
+        &["hex", "--len", "0x120", "examples/data/sample.ctf2"],
         &["info", "examples/data/sample.rdf"],
         &["ls", "examples/data/sample.rdf"],
         &["check", "examples/data/sample.rdf"],

@@ -354,8 +354,20 @@ fn sorted_lookup_agrees_with_the_linear_one() {
         (0..500_u32).map(|n| Chunk::raw(ids[next(7) as usize], &n.to_le_bytes())).collect();
     let data = file(&chunks);
     let file = File::parse(&data).unwrap();
-    let mut storage = [0; 600];
-    let sorted = file.sort(&mut storage).unwrap();
+    // By binary search, and through hash tables from too small a one to an ample one.
+    for room in [0, 1, 7, 8, 13, 14, 16, 100, 4096] {
+        let mut storage = vec![u32::MAX; 500 + room];
+        agrees(file, file.sort(&mut storage).unwrap());
+    }
+    let needed = ErrorKind::CapacityExceeded { capacity: 499, needed: 500 };
+    assert_eq!(
+        file.sort(&mut [0; 499]).unwrap_err(),
+        Error::new(file.index().offset(), rdf::CHUNK_INDEX, needed)
+    );
+}
+
+fn agrees(file: File<'_>, sorted: rdf::Sorted<'_, '_>) {
+    let ids = ["", "a", "aa", "ab", "b", "0123456789abcdef", "0123456789abcdeg"];
     assert_eq!(sorted.order().len(), 500);
     for id in ids.iter().copied().chain(["missing", "zz"]).map(Identifier::from) {
         let linear: Vec<_> = file.chunks(id).map(|chunk| chunk.entry().number()).collect();
@@ -366,11 +378,6 @@ fn sorted_lookup_agrees_with_the_linear_one() {
         }
         assert!(sorted.chunk(id, linear.len()).is_none() && sorted.chunk(id, usize::MAX).is_none());
     }
-    let needed = ErrorKind::CapacityExceeded { capacity: 499, needed: 500 };
-    assert_eq!(
-        file.sort(&mut [0; 499]).unwrap_err(),
-        Error::new(file.index().offset(), rdf::CHUNK_INDEX, needed)
-    );
 }
 
 #[test]

@@ -27,8 +27,16 @@ fuzz_target!(|recipe: &[u8]| {
         context.compress2(&mut frame, &data[..]).unwrap();
     });
     let exact = data.len();
-    let capacity = [exact, exact, exact.saturating_sub(1), exact + 1, exact + 100, exact + 300_000, exact * 2, exact / 2]
-        [usize::from(flags >> 4 & 7)];
+    let capacity = [
+        exact,
+        exact,
+        exact.saturating_sub(1),
+        exact + 1,
+        exact + 100,
+        exact + 300_000,
+        exact * 2,
+        exact / 2,
+    ][usize::from(flags >> 4 & 7)];
     // Often undamaged, sometimes two places.
     for (at, how) in [(a, b), (c, d), (e, f)] {
         if frame.is_empty() || how & 3 == 0 {

@@ -13,9 +13,8 @@ thread_local! {
 /// Decodes `input` into `capacity` bytes with both, and compares verdicts and bytes.
 pub fn compare(input: &[u8], capacity: usize) {
     let mut expected = vec![0; capacity];
-    let expected = REFERENCE
-        .with_borrow_mut(|context| context.decompress(&mut expected[..], input))
-        .map(|size| {
+    let expected =
+        REFERENCE.with_borrow_mut(|context| context.decompress(&mut expected[..], input)).map(|size| {
             expected.truncate(size);
             expected
         });
@@ -28,7 +27,8 @@ pub fn compare(input: &[u8], capacity: usize) {
         (Err(error), Ok(_)) => {
             located_in(&error, input);
             // Whether a block may be too long depends on the capacity there.
-            let is_too_long = error.element() == zstd::BLOCK && matches!(error.kind(), ErrorKind::OverLimit { .. });
+            let is_too_long =
+                error.element() == zstd::BLOCK && matches!(error.kind(), ErrorKind::OverLimit { .. });
             assert!(is_too_long, "only we refuse: {error}");
         }
         (Ok(_), Err(code)) => {

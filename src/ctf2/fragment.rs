@@ -51,12 +51,12 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Its text up to the next 0x1E, white space included. It may not be JSON: [`Fragment::check`] tells.
+    /// Its text up to the next 0x1E, white space behind it included. It may not be JSON: [`Fragment::check`] tells.
     pub const fn text(&self) -> Text<'a> {
         self.text
     }
 
-    /// Offset of its text in the input, behind the 0x1E.
+    /// Offset of its text in the input, behind the 0x1E and white space.
     pub const fn offset(&self) -> u64 {
         self.text.offset()
     }
@@ -208,7 +208,7 @@ impl FusedIterator for Members<'_> {}
 
 /// The fragments of a text.
 ///
-/// Repeated 0x1E are skipped. After a packet that cannot be read there is one error, then the end; a fragment that
+/// Repeated 0x1E are skipped, and so is white space before a fragment. After a packet that cannot be read there is one error, then the end; a fragment that
 /// this packet interrupts is given before if it is complete JSON. A fragment that is no JSON is given as it is.
 #[derive(Clone, Debug)]
 pub struct Fragments<'a> {
@@ -276,15 +276,13 @@ impl<'a> Fragments<'a> {
         Ok(Some(Fragment { text: Text::new(first, &packets, len), separated: self.separated }))
     }
 
-    /// Moves to the first byte of a fragment; `false` if there is none. White space before the first 0x1E is
-    /// skipped, too.
+    /// Moves to the first byte of a fragment; `false` if there is none.
     fn skip_separators(&mut self) -> Result<bool> {
         loop {
-            let separated = self.separated;
             let data = self.piece.as_slice();
-            let skipped = data.iter().position(|byte| {
-                *byte != RECORD_SEPARATOR && (separated || !matches!(*byte, b' ' | b'\t' | b'\n' | b'\r'))
-            });
+            let skipped = data
+                .iter()
+                .position(|byte| !matches!(*byte, RECORD_SEPARATOR | b' ' | b'\t' | b'\n' | b'\r'));
             self.separated |=
                 data.iter().take(skipped.unwrap_or(data.len())).any(|byte| *byte == RECORD_SEPARATOR);
             if let Some(skipped) = skipped {

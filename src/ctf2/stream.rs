@@ -166,7 +166,7 @@ impl<'a> MetadataStream<'a> {
 
 /// The error for data that does not begin as metadata does.
 #[cold]
-fn not_metadata(data: &[u8]) -> Error {
+pub(super) fn not_metadata(data: &[u8]) -> Error {
     let input = Bytes::new(data);
     let begins = |order: ByteOrder| order.magic().starts_with(data);
     if data.is_empty() {

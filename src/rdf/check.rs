@@ -2,7 +2,7 @@
 
 use super::chunk::{Chunk, Decompress};
 use super::index::Entry;
-use super::sorted::heapsort;
+use super::order::sort_by_key;
 use super::{ChunkPart, File};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Finding, Result};
@@ -94,7 +94,7 @@ impl<'a> File<'a> {
             let bytes = entry.locate(part, self.bytes()).ok().filter(|bytes| !bytes.is_empty())?;
             Some((part, bytes))
         };
-        heapsort(order, |number| (part_of(number).map(|(_, bytes)| bytes.offset()), number));
+        sort_by_key(order, |number| (part_of(number).map(|(_, bytes)| bytes.offset()), number));
         let mut reached = Bytes::new(&[]);
         for &mut number in order {
             let Some((part, bytes)) = part_of(number) else { continue };

@@ -48,6 +48,7 @@ mod chunk;
 mod header;
 mod identifier;
 mod index;
+mod order;
 mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;

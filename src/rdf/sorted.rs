@@ -1,13 +1,18 @@
-//! Chunks by identifier in logarithmic time, through a permutation that the caller lends.
+//! Chunks by identifier, through an order, and a hash table, in memory that the caller lends.
 
 use super::File;
 use super::chunk::Chunk;
 use super::identifier::Identifier;
+use super::index::Index;
+use super::order::sort_by_key;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
+///
+/// A lookup is a binary search. Where more was lent than the order takes, the rest becomes a hash table, and a lookup
+/// takes constant time: of a power of two that is twice the number of different identifiers, or more.
 ///
 /// ```
 /// # use traceglass::rdf::File;
@@ -22,7 +27,13 @@ use core::fmt;
 pub struct Sorted<'a, 's> {
     file: File<'a>,
     order: &'s [u32],
+    /// Where in the order each identifier begins, by hash; 0 is a free slot, all else is one too many. Empty, or a
+    /// power of two long.
+    table: &'s [u32],
 }
+
+/// How far from its slot an identifier may stand: files cannot make a lookup slow by identifiers that collide.
+const PROBES: u32 = 8;
 
 impl<'a, 's> Sorted<'a, 's> {
     pub(super) fn new(file: File<'a>, storage: &'s mut [u32]) -> Result<Self> {
@@ -31,15 +42,16 @@ impl<'a, 's> Sorted<'a, 's> {
         let needed = to_u64(index.len());
         let too_small =
             Error::new(index.offset(), super::CHUNK_INDEX, ErrorKind::CapacityExceeded { capacity, needed });
-        let order = match storage.get_mut(..index.len()) {
-            Some(order) if needed <= capacity => order,
+        let (order, rest) = match storage.split_at_mut_checked(index.len()) {
+            Some(parts) if needed <= capacity => parts,
             _ => return Err(too_small),
         };
         for (slot, number) in order.iter_mut().zip(0..) {
             *slot = number;
         }
-        heapsort(order, |number| (index.key(number), number));
-        Ok(Self { file, order })
+        sort_by_key(order, |number| (index.key(number), number));
+        let order: &[u32] = order;
+        Ok(Self { file, order, table: build_table(index, order, rest).unwrap_or_default() })
     }
 
     /// The numbers of the entries, sorted by identifier and in file order within one.
@@ -56,7 +68,7 @@ impl<'a, 's> Sorted<'a, 's> {
     #[inline]
     pub fn chunk(&self, identifier: Identifier, n: usize) -> Option<Chunk<'a>> {
         let key = Some(identifier.key());
-        let number = *self.order.get(self.lower_bound(key).checked_add(n)?)?;
+        let number = *self.order.get(self.first(key)?.checked_add(n)?)?;
         if self.file.index().key(number) == key { self.at(number) } else { None }
     }
 
@@ -70,89 +82,67 @@ impl<'a, 's> Sorted<'a, 's> {
         self.file.chunk_at(usize::try_from(number).ok()?)
     }
 
-    fn lower_bound(&self, key: Option<u128>) -> usize {
-        self.order.partition_point(|&number| self.file.index().key(number) < key)
+    /// Where in the order an identifier begins; where it would, or nowhere, if there is none.
+    #[inline]
+    fn first(&self, key: Option<u128>) -> Option<usize> {
+        if self.table.is_empty() {
+            let index = self.file.index();
+            return Some(self.order.partition_point(|&number| index.key(number) < key));
+        }
+        for slot in probes(key, self.table.len()) {
+            let first = usize::try_from(self.table.get(slot)?.checked_sub(1)?).ok()?;
+            if self.file.index().key(*self.order.get(first)?) == key {
+                return Some(first);
+            }
+        }
+        None
     }
 
     fn numbers(&self, identifier: Identifier) -> &'s [u32] {
         let key = Some(identifier.key());
-        let rest = self.order.get(self.lower_bound(key)..).unwrap_or_default();
+        let rest = self.first(key).and_then(|first| self.order.get(first..)).unwrap_or_default();
         let len = rest.partition_point(|&number| self.file.index().key(number) == key);
         rest.get(..len).unwrap_or_default()
     }
 }
 
+/// The slots of a table of `len`, a power of two, in which a key may stand.
+#[inline]
+fn probes(key: Option<u128>, len: usize) -> impl Iterator<Item = usize> {
+    let key = key.unwrap_or(0).to_le_bytes();
+    let [low, high] =
+        [key.first_chunk::<8>(), key.last_chunk::<8>()].map(|half| half.copied().unwrap_or_default());
+    let folded = u64::from_le_bytes(low) ^ u64::from_le_bytes(high).rotate_left(29);
+    // The upper bits of a product depend on all bits of the factor.
+    let hash = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = usize::try_from((hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33).unwrap_or(0);
+    let mask = len.wrapping_sub(1);
+    (0..PROBES).zip(hash..).map(move |(_, slot)| slot & mask)
+}
+
+/// Enters each identifier of `order` into a table in `storage`; `None` if there is no room for one that is good.
+fn build_table<'s>(index: Index<'_>, order: &[u32], storage: &'s mut [u32]) -> Option<&'s [u32]> {
+    let len = 1_usize.checked_shl(storage.len().checked_ilog2()?)?;
+    let table = storage.get_mut(..len)?;
+    table.fill(0);
+    let mut previous = None;
+    let mut free = len;
+    for (&number, place) in order.iter().zip(1_u32..) {
+        let key = index.key(number);
+        if previous == Some(key) {
+            continue;
+        }
+        previous = Some(key);
+        // At least half of the slots stay free, so that an identifier that is not there is soon known not to be.
+        free = free.checked_sub(1).filter(|&free| free >= len / 2)?;
+        let slot = probes(key, len).find(|&slot| table.get(slot) == Some(&0))?;
+        *table.get_mut(slot)? = place;
+    }
+    Some(table)
+}
+
 impl fmt::Debug for Sorted<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sorted").field("file", &self.file).finish_non_exhaustive()
-    }
-}
-
-/// Sorts in place, in O(n log n) whatever the input.
-///
-/// The standard library's sorts keep a panic alive for orders that contradict themselves, which the firmware build
-/// would not link.
-pub(super) fn heapsort<K: Ord>(items: &mut [u32], key: impl Fn(u32) -> K) {
-    let mut unheaped = items.len() / 2;
-    let mut len = items.len();
-    while len > 1 {
-        if unheaped > 0 {
-            unheaped = unheaped.saturating_sub(1);
-        } else {
-            // The largest of the heap goes behind it.
-            len = len.saturating_sub(1);
-            exchange(items, 0, len);
-        }
-        sift_down(items.get_mut(..len).unwrap_or_default(), unheaped, &key);
-    }
-}
-
-fn sift_down<K: Ord>(heap: &mut [u32], mut parent: usize, key: &impl Fn(u32) -> K) {
-    loop {
-        let left = parent.saturating_mul(2).saturating_add(1);
-        let right = left.saturating_add(1);
-        let Some(&left_item) = heap.get(left) else { return };
-        let (child, item) = match heap.get(right) {
-            Some(&right_item) if key(right_item) > key(left_item) => (right, right_item),
-            _ => (left, left_item),
-        };
-        match heap.get(parent) {
-            Some(&parent_item) if key(parent_item) < key(item) => exchange(heap, parent, child),
-            _ => return,
-        }
-        parent = child;
-    }
-}
-
-/// `swap` without its panic.
-fn exchange(items: &mut [u32], a: usize, b: usize) {
-    let (Some(&x), Some(&y)) = (items.get(a), items.get(b)) else { return };
-    for (place, value) in [(a, y), (b, x)] {
-        if let Some(slot) = items.get_mut(place) {
-            *slot = value;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec::Vec;
-
-    #[test]
-    fn heapsort_sorts() {
-        let mut random = 1_u32;
-        for len in 0..200 {
-            let mut items: Vec<u32> = (0..len)
-                .map(|_| {
-                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    random >> 24
-                })
-                .collect();
-            let mut expected = items.clone();
-            expected.sort_unstable_by_key(|&item| std::cmp::Reverse(item));
-            heapsort(&mut items, std::cmp::Reverse);
-            assert_eq!(items, expected);
-        }
     }
 }

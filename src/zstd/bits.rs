@@ -3,6 +3,8 @@
 //! Such a stream is written forward and read from its end: the highest set bit of the last byte marks where. Each
 //! read takes bits from the top of a 64-bit window that moves down through the input.
 
+use crate::bytes::to_u64;
+
 /// How many bytes of the input precede every bit stream of a frame, at least.
 ///
 /// Magic, descriptor, one more header byte and a block header are nine. So the window never has to be cut at the
@@ -13,22 +15,33 @@ pub(super) const LEAD: usize = 8;
 /// The 8 bytes at `position`, as a window.
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::arithmetic_side_effects)]
-pub(super) fn load(source: &[u8], position: u32) -> Option<u64> {
+pub(super) fn load(source: &[u8], position: usize) -> Option<u64> {
     // From 32 bits there is no overflow in 64, so that one comparison is left of the two.
-    let start = position as usize;
-    let end = start.wrapping_add(8);
-    let bytes = source.get(start..end)?;
+    let start = position as u32 as usize;
+    let bytes = source.get(start..start.wrapping_add(8))?;
     bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
+
+/// `MASKS[n]` has the low n bits set.
+static MASKS: [u32; 32] = {
+    let mut masks = [0; 32];
+    let mut n = 1;
+    #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // At compile time.
+    while n < 32 {
+        masks[n] = masks[n - 1] << 1 | 1;
+        n += 1;
+    }
+    masks
+};
 
 /// A window on a bit stream.
 #[derive(Clone, Copy)]
 pub(super) struct Bits {
     /// The 8 bytes from `position`.
     window: u64,
-    /// How many bits of it are used up, from the top.
-    used: u32,
-    position: u32,
+    /// How many bits of it are left, at the bottom.
+    rest: u64,
+    position: usize,
 }
 
 impl Bits {
@@ -39,39 +52,42 @@ impl Bits {
         if last == 0 {
             return None;
         }
-        let position = u32::try_from(end.checked_sub(LEAD)?).ok()?;
+        let position = end.checked_sub(LEAD)?;
         let window = load(source, position)?;
-        Some(Self { window, used: last.leading_zeros().wrapping_add(1), position })
+        Some(Self { window, rest: 63_u64.wrapping_sub(last.leading_zeros().into()), position })
     }
 
-    /// The next `count` bits, at most 63; [`Bits::refill`] makes 57 of them good.
+    /// The next `count` bits, at most 31; [`Bits::refill`] makes 57 good. Of `count`, the low 5 bits matter.
+    ///
+    /// More than there are come of damaged streams only; what they are does not matter.
     #[inline(always)]
-    #[allow(clippy::arithmetic_side_effects)]
-    pub(super) fn read(&mut self, count: u32) -> u64 {
-        // Two shifts, for one by 64 does not exist. Shifts by too much come of damaged streams only.
-        let value = (self.window.wrapping_shl(self.used) >> 1).wrapping_shr(!count);
-        self.used = self.used.wrapping_add(count);
-        value
+    #[allow(clippy::indexing_slicing, clippy::as_conversions)] // The index is masked.
+    pub(super) fn read(&mut self, count: u32) -> u32 {
+        let count = count & 31;
+        self.rest = self.rest.wrapping_sub(u64::from(count));
+        (self.window >> (self.rest & 63)) as u32 & MASKS[count as usize]
     }
 
     /// Moves the window down over the bytes used up.
     ///
     /// In front of the input nothing happens: bits read from then on have no meaning.
     #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 8, or of a damaged stream.
     pub(super) fn refill(&mut self, source: &[u8]) {
-        let position = self.position.wrapping_sub(self.used >> 3);
+        let position = self.position.wrapping_sub((64_u64.wrapping_sub(self.rest) >> 3) as usize);
         if let Some(window) = load(source, position) {
             self.window = window;
             self.position = position;
-            self.used &= 7;
+            self.rest = (self.rest.wrapping_sub(1) & 7).wrapping_add(57);
         }
     }
 
     /// How many bits are left of a stream that starts at `start`; negative if too many were read.
+    #[inline(always)]
     pub(super) fn left(&self, start: usize) -> i64 {
-        let start = i64::try_from(start).unwrap_or(i64::MAX).saturating_mul(8);
-        let end = i64::from(self.position).wrapping_mul(8).wrapping_add(64);
-        end.wrapping_sub(i64::from(self.used)).wrapping_sub(start)
+        let ahead = to_u64(self.position).wrapping_sub(to_u64(start)).wrapping_mul(8);
+        // The rest is below 0 where too much was read.
+        ahead.wrapping_add(self.rest).cast_signed()
     }
 }
 

@@ -111,29 +111,56 @@ impl Compressed<'_> {
         literals.decode(source, place, tables)?;
 
         let header = sequences::Header::read(source, literals.end, end, tables)?;
-        let mut writer =
-            Writer { output, at, literals: literals_start, literals_end, start: at, most: self.most };
-        let readable = writer.output.len().saturating_sub(OVERSHOOT).min(literals_end);
+        let mut place = Place { start: at, most: self.most, at, literals: literals_start, literals_end };
         if header.count > 0 {
-            let fault = |kind| match kind {
-                // Of the block as a whole.
-                ErrorKind::OverLimit { .. } | ErrorKind::OutputTooSmall { .. } => {
-                    Error::new(to_u64(self.start), BLOCK, kind)
-                }
-                _ => Error::new(to_u64(header.start), SEQUENCES, kind),
-            };
-            let reader = Reader::open(source, header.start, end, tables);
-            let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
-            for left in (0..header.count).rev() {
-                let sequence = reader.next(left == 0);
-                writer.execute(sequence, readable).map_err(fault)?;
+            place = self.execute(header, output, place, tables)?;
+        }
+        place.finish(output).map_err(|kind| Error::new(to_u64(self.start), BLOCK, kind))
+    }
+
+    /// Decodes the sequences and carries them out, in one go.
+    #[allow(clippy::arithmetic_side_effects)] // Positions in a slice, and lengths of at most 17 bits.
+    fn execute(
+        self,
+        header: sequences::Header,
+        output: &mut [u8],
+        mut place: Place,
+        tables: &mut Tables,
+    ) -> Result<Place> {
+        let fault = |kind| match kind {
+            // Of the block as a whole.
+            ErrorKind::OverLimit { .. } | ErrorKind::OutputTooSmall { .. } => {
+                Error::new(to_u64(self.start), BLOCK, kind)
             }
-            if reader.left(header.start) != 0 {
+            _ => Error::new(to_u64(header.start), SEQUENCES, kind),
+        };
+        let reader = Reader::open(self.source, header.start, self.source.len(), tables);
+        let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
+        // Copies may read as much behind the literals as they may write.
+        let readable = output.len().saturating_sub(OVERSHOOT).min(place.literals_end);
+        for left in (0..header.count).rev() {
+            let sequence = reader.next(left == 0);
+            let middle = place.at + sequence.literals;
+            let end = middle + sequence.len;
+            let literals = place.literals + sequence.literals;
+            if end + OVERSHOOT > literals || literals > readable || sequence.offset.wrapping_sub(1) >= middle
+            {
+                place = place.execute_exactly(output, sequence).map_err(fault)?;
+                continue;
+            }
+            let done = copy::fast(output, place.literals, place.at, sequence.literals)
+                .and_then(|()| copy::repeat(output, middle, sequence.offset, sequence.len));
+            if done.is_none() {
                 return Err(fault(ErrorKind::BadBitStream));
             }
-            tables.recent = reader.recent;
+            place.at = end;
+            place.literals = literals;
         }
-        writer.finish().map_err(|kind| Error::new(to_u64(self.start), BLOCK, kind))
+        if reader.left(header.start) != 0 {
+            return Err(fault(ErrorKind::BadBitStream));
+        }
+        tables.recent = reader.recent;
+        Ok(place)
     }
 
     /// Reads the head of the literals.
@@ -186,40 +213,31 @@ fn too_small(output: &[u8], missing: usize, at: usize) -> Error {
     Error::new(to_u64(at), BLOCK, ErrorKind::OutputTooSmall { capacity, needed })
 }
 
-/// Carries out sequences.
-struct Writer<'o> {
-    output: &'o mut [u8],
+/// Where a block stands in the output.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Where the block begins.
+    start: usize,
+    /// The most that it may hold.
+    most: usize,
     /// Where the next byte goes.
     at: usize,
     /// Where the literals that are left begin.
     literals: usize,
     literals_end: usize,
-    /// Where the block begins.
-    start: usize,
-    /// The most that it may hold.
-    most: usize,
 }
 
-impl Writer<'_> {
-    #[inline(always)]
-    #[allow(clippy::arithmetic_side_effects)] // Positions in a slice, and lengths of at most 17 bits.
-    fn execute(&mut self, sequence: sequences::Sequence, readable: usize) -> Result<(), ErrorKind> {
-        let middle = self.at + sequence.literals;
-        let end = middle + sequence.len;
-        let literals = self.literals + sequence.literals;
-        if end + OVERSHOOT > literals || literals > readable || sequence.offset.wrapping_sub(1) >= middle {
-            return self.execute_exactly(sequence);
-        }
-        let done = copy::fast(self.output, self.literals, self.at, sequence.literals)
-            .and_then(|()| copy::repeat(self.output, middle, sequence.offset, sequence.len));
-        self.at = end;
-        self.literals = literals;
-        done.ok_or(ErrorKind::BadBitStream)
-    }
-
+impl Place {
+    /// Carries out a sequence near the end of the output or of the literals, or finds what is wrong with it.
+    ///
+    /// By value, so that the place can stay in registers otherwise.
     #[cold]
     #[inline(never)]
-    fn execute_exactly(&mut self, sequence: sequences::Sequence) -> Result<(), ErrorKind> {
+    fn execute_exactly(
+        mut self,
+        output: &mut [u8],
+        sequence: sequences::Sequence,
+    ) -> Result<Self, ErrorKind> {
         let middle = self.at.saturating_add(sequence.literals);
         let end = middle.saturating_add(sequence.len);
         let left = self.literals_end.saturating_sub(self.literals);
@@ -231,40 +249,43 @@ impl Writer<'_> {
             return Err(ErrorKind::OffsetTooFar { offset, available });
         }
         let literals = self.literals.saturating_add(sequence.literals);
-        self.make_room(end, literals)?;
-        copy::exact(self.output, self.literals, self.at, sequence.literals)
-            .and_then(|()| {
-                copy::exact(self.output, middle.wrapping_sub(sequence.offset), middle, sequence.len)
-            })
+        self.verify(output, end, literals)?;
+        copy::exact(output, self.literals, self.at, sequence.literals)
+            .and_then(|()| copy::exact(output, middle.wrapping_sub(sequence.offset), middle, sequence.len))
             .ok_or(ErrorKind::BadBitStream)?;
         self.at = end;
         self.literals = literals;
-        Ok(())
+        Ok(self)
     }
 
     /// Verifies that the block may reach to `end` while literals are left from `literals`.
-    fn make_room(&self, end: usize, literals: usize) -> Result<(), ErrorKind> {
+    fn verify(&self, output: &[u8], end: usize, literals: usize) -> Result<(), ErrorKind> {
         // The least at which the block can end.
-        let rest = self.literals_end.saturating_sub(literals);
-        let least = end.saturating_add(rest);
+        let least = end.saturating_add(self.literals_end.saturating_sub(literals));
         let size = least.saturating_sub(self.start);
         if size > self.most {
             return Err(ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.most) });
         }
-        if least > self.output.len() {
-            let (capacity, needed) = (to_u64(self.output.len()), to_u64(least));
+        if least > output.len() {
+            let (capacity, needed) = (to_u64(output.len()), to_u64(least));
             return Err(ErrorKind::OutputTooSmall { capacity, needed });
         }
         Ok(())
     }
 
     /// Adds the literals that are left; returns where the block ends.
-    fn finish(mut self) -> Result<usize, ErrorKind> {
+    fn finish(self, output: &mut [u8]) -> Result<usize, ErrorKind> {
+        self.verify(output, self.at, self.literals)?;
         let left = self.literals_end.saturating_sub(self.literals);
-        let end = self.at.saturating_add(left);
-        self.make_room(self.at, self.literals)?;
-        copy::exact(self.output, self.literals, self.at, left).ok_or(ErrorKind::BadBitStream)?;
-        self.at = end;
-        Ok(end)
+        let Some((front, back)) = output.split_at_mut_checked(self.literals) else {
+            return Err(ErrorKind::BadBitStream);
+        };
+        let back = back.get(..left).unwrap_or_default();
+        match front.get_mut(self.at..self.at.saturating_add(left)) {
+            Some(place) => copy::copy(back, place),
+            // They overlap their place.
+            None => copy::exact(output, self.literals, self.at, left).ok_or(ErrorKind::BadBitStream)?,
+        }
+        Ok(self.at.saturating_add(left))
     }
 }

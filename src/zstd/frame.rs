@@ -51,14 +51,15 @@ impl FrameHeader {
             0 => None,
             1 => Some(little_endian(bytes, 2)?.saturating_add(256)),
             2 => Some(little_endian(bytes, 4)?),
-            _ => Some(little_endian(bytes, 8)?),
+            // All ones stand for "unknown" in the reference implementation.
+            _ => Some(little_endian(bytes, 8)?).filter(|&size| size != u64::MAX),
         };
         let size = start.len().saturating_sub(bytes.len());
         Ok(Self {
             offset: start.offset(),
             size: u8::try_from(size).unwrap_or(u8::MAX),
             content_size,
-            window_size: window.or(content_size).unwrap_or(0),
+            window_size: window.or(content_size).unwrap_or(u64::MAX),
             dictionary_id,
             has_checksum: descriptor & 0x04 != 0,
             is_single_segment,

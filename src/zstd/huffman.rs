@@ -312,7 +312,7 @@ fn bad_stream(start: usize) -> Error {
 #[derive(Clone, Copy)]
 struct Stream {
     bits: u64,
-    position: u32,
+    position: usize,
 }
 
 impl Stream {
@@ -323,7 +323,7 @@ impl Stream {
         if last == 0 {
             return None;
         }
-        let position = u32::try_from(end.checked_sub(LEAD)?).ok()?;
+        let position = end.checked_sub(LEAD)?;
         let window = load(source, position)?;
         // At most 8 bits: the padding and the mark.
         Some(Self { bits: (window | 1).wrapping_shl(last.leading_zeros().wrapping_add(1)), position })
@@ -340,9 +340,10 @@ impl Stream {
 
     /// Moves the window down over the bytes used up; not in front of the input, where only damage leads.
     #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 8.
     fn refill(&mut self, source: &[u8]) {
         let used = self.bits.trailing_zeros();
-        let position = self.position.wrapping_sub(used >> 3);
+        let position = self.position.wrapping_sub((used >> 3) as usize);
         if let Some(window) = load(source, position) {
             self.position = position;
             self.bits = (window | 1) << (used & 7);
@@ -357,7 +358,7 @@ impl Stream {
             self.bits = self.bits.wrapping_shl(len);
             *byte = symbol;
         }
-        let end = u64::from(self.position).wrapping_mul(8).wrapping_add(64);
+        let end = to_u64(self.position).wrapping_mul(8).wrapping_add(64);
         let left = end.wrapping_sub(self.bits.trailing_zeros().into());
         if left == to_u64(start).wrapping_mul(8) { Ok(()) } else { Err(bad_stream(start)) }
     }

@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
 
         let offset = {
             let extra = fse::extra(of);
-            let value = fse::value(of).wrapping_add(self.bits.read(extra) as u32);
+            let value = fse::value(of).wrapping_add(self.bits.read(extra));
             let [first, second, third] = self.recent;
             if extra > 1 {
                 self.recent = [value, first, second];
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
         // 31 bits at most are gone of 57 or more; 16 are needed now, then 16, then 26 for the states.
         let mut len = fse::value(ml);
         if fse::extra(ml) > 0 {
-            len = len.wrapping_add(self.bits.read(fse::extra(ml)) as u32);
+            len = len.wrapping_add(self.bits.read(fse::extra(ml)));
         }
         let all = fse::extra(ll.wrapping_add(of).wrapping_add(ml));
         if all >= 57 - 26 {
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         }
         let mut literals = fse::value(ll);
         if fse::extra(ll) > 0 {
-            literals = literals.wrapping_add(self.bits.read(fse::extra(ll)) as u32);
+            literals = literals.wrapping_add(self.bits.read(fse::extra(ll)));
         }
         if !is_last {
             self.literal_length = fse::next(ll).wrapping_add(state(self.bits.read(fse::width(ll))));
@@ -318,6 +318,7 @@ impl<'a> Reader<'a> {
         Sequence { literals: literals as usize, len: len as usize, offset: offset as usize }
     }
 
+    #[inline(always)]
     /// How many bits are left of a stream that starts at `start`.
     pub(super) fn left(&self, start: usize) -> i64 {
         self.bits.left(start)
@@ -326,6 +327,6 @@ impl<'a> Reader<'a> {
 
 #[inline(always)]
 #[allow(clippy::as_conversions)] // A few bits.
-fn state(bits: u64) -> usize {
+fn state(bits: u32) -> usize {
     bits as usize
 }

@@ -1,18 +1,20 @@
 //! CTF 2 metadata for each verb.
 
+mod summary;
+
 use super::Trace;
-use crate::output::{ERROR, Out, bytes, counted, grouped, hex, printable};
+use crate::output::{ERROR, Out, bytes, counted, grouped, hex};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::verbs::check::Findings;
 use crate::verbs::hex::{Field, Fields};
 use crate::verbs::info::Info;
 use crate::verbs::{cat, ls};
-use serde_json::{Map, Value};
+use serde_json::Map;
 use std::ops::Range;
+use summary::Summary;
 use traceglass::ctf2::{
-    ByteOrder, ClockClass, ClockOrigin, EnvironmentValue, Form, Fragment, FragmentKind, JsonString, Language,
-    Leniency, MetadataStream, PacketHeader, TraceClass,
+    ByteOrder, Form, Fragment, FragmentKind, Language, Leniency, MetadataStream, PacketHeader,
 };
 use traceglass::{Error, Format, Severity};
 
@@ -48,6 +50,31 @@ impl Ctf2<'_> {
             }
         });
         errors
+    }
+
+    /// The errors, and what follows the packet that cannot be read.
+    fn damage(&self, errors: &[Error]) -> Vec<String> {
+        const SHOWN: usize = 12;
+        let mut lines: Vec<String> = errors.iter().take(SHOWN).map(Error::to_string).collect();
+        if errors.len() > SHOWN {
+            lines.push(format!("and {} more", grouped((errors.len() - SHOWN) as u64)));
+        }
+        let mut packets = self.stream.packets();
+        if packets.any(|packet| packet.is_err()) {
+            let lost = packets.offset();
+            lines.push(match packets.resync() {
+                Some(found) => {
+                    let more = packets.map_while(Result::ok).count();
+                    let what = counted(more as u64, "packet", "packets");
+                    format!(
+                        "{what} of this stream from {found:#x} behind {} that are lost",
+                        bytes(found - lost)
+                    )
+                }
+                None => format!("{} from {lost:#x} are lost", bytes(self.data.len() as u64 - lost)),
+            });
+        }
+        lines
     }
 
     fn status(&self) -> Status {
@@ -142,7 +169,7 @@ impl Trace for Ctf2<'_> {
                 _ => "CTF 2 metadata in packets".into(),
             },
             lines,
-            damage: errors.iter().map(Error::to_string).collect(),
+            damage: self.damage(&errors),
         })
     }
 
@@ -265,6 +292,8 @@ impl Trace for Ctf2<'_> {
             _ => self.fragment_fields(&shown, &contents, &mut parts),
         }
         parts.sort_by_key(|field| field.offset);
+        parts.extend(separators(&contents, &parts));
+        parts.sort_by_key(|field| field.offset);
         for field in parts.iter().filter(|field| field.len > 0) {
             fields.field(field)?;
         }
@@ -303,6 +332,23 @@ impl Ctf2<'_> {
     }
 }
 
+/// What is in the contents, yet in no fragment: 0x1E that are repeated, or that end a packet. `parts` are in order.
+fn separators(contents: &[Range<u64>], parts: &[Field]) -> Vec<Field> {
+    let mut gaps = Vec::new();
+    for content in contents {
+        let mut next = content.start;
+        let first = parts.partition_point(|part| part.offset < content.start);
+        let inside = parts[first..].iter().take_while(|part| part.offset < content.end);
+        for part in inside.map(|part| part.offset..part.offset + part.len).chain([content.end..content.end]) {
+            if part.start > next {
+                gaps.push(Field::new(next, part.start - next, "separator", ""));
+            }
+            next = next.max(part.end);
+        }
+    }
+    gaps
+}
+
 /// The header's fields, as they lie in the file.
 fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
     let mut at = header.offset();
@@ -332,96 +378,6 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
     }
 }
 
-/// What is told of the fragments.
-#[derive(Default)]
-struct Summary {
-    count: u64,
-    by_kind: Map<String, Value>,
-    version: Option<u64>,
-    uuid: Option<String>,
-    trace_name: Option<String>,
-    environment: Map<String, Value>,
-    clocks: Vec<Value>,
-    clock_lines: Vec<String>,
-}
-
-impl Summary {
-    fn add(&mut self, fragment: Fragment<'_>) {
-        self.count += 1;
-        let kind = kind(&fragment);
-        let count = self.by_kind.get(&kind).and_then(Value::as_u64).unwrap_or(0);
-        self.by_kind.insert(kind, (count + 1).into());
-        if let Ok(Some(preamble)) = fragment.preamble() {
-            self.version = self.version.or(preamble.version());
-            self.uuid = self.uuid.take().or(preamble.uuid().map(|uuid| uuid.to_string()));
-        }
-        if let Ok(Some(trace)) = fragment.trace_class() {
-            self.add_trace(&trace);
-        }
-        if let Ok(Some(clock)) = fragment.clock_class() {
-            self.clock_lines.push(clock_line(&clock));
-            self.clocks.push(clock_json(&clock));
-        }
-    }
-
-    fn add_trace(&mut self, trace: &TraceClass<'_>) {
-        self.trace_name = self.trace_name.take().or(text(trace.name()));
-        for (name, value) in trace.environment().map_while(Result::ok) {
-            let value = match value {
-                EnvironmentValue::Integer(value) => integer(value),
-                EnvironmentValue::String(value) => value.to_string().into(),
-                EnvironmentValue::Other(value) => {
-                    let mut json = Vec::new();
-                    minify(value.pieces().flatten().copied(), &mut json);
-                    serde_json::from_slice(&json).unwrap_or(Value::Null)
-                }
-                _ => Value::Null,
-            };
-            self.environment.insert(name.to_string(), value);
-        }
-    }
-
-    fn lines(&self) -> Vec<(&'static str, String)> {
-        let mut lines = Vec::new();
-        if self.count > 0 {
-            let kinds: Vec<String> =
-                self.by_kind.iter().map(|(kind, count)| format!("{count} {}", printable(kind))).collect();
-            lines.push(("fragments", format!("{}: {}", grouped(self.count), kinds.join(", "))));
-        }
-        if let Some(version) = self.version {
-            let uuid = self.uuid.as_ref().map(|uuid| format!(", UUID {uuid}")).unwrap_or_default();
-            lines.push(("trace", format!("CTF {version}{uuid}")));
-        }
-        if let Some(name) = self.trace_name.as_ref().filter(|name| !name.is_empty()) {
-            lines.push(("name", printable(name)));
-        }
-        let entry = |key: &str| self.environment.get(key).map(shown);
-        if let Some(tracer) = entry("tracer_name") {
-            let version: Vec<String> =
-                ["tracer_major", "tracer_minor", "tracer_patch"].into_iter().map_while(&entry).collect();
-            lines.push(("tracer", format!("{tracer} {}", version.join(".")).trim_end().to_owned()));
-        }
-        if let Some(host) = entry("hostname") {
-            lines.push(("host", host));
-        }
-        let told = ["tracer_name", "tracer_major", "tracer_minor", "tracer_patch", "hostname"];
-        let rest = self.environment.iter().filter(|(name, _)| !told.contains(&name.as_str()));
-        for (number, (name, value)) in rest.enumerate() {
-            let label = if number == 0 { "environment" } else { "" };
-            lines.push((label, format!("{} = {}", printable(name), shown(value))));
-        }
-        for (number, clock) in self.clock_lines.iter().enumerate() {
-            lines.push((if number == 0 { "clocks" } else { "" }, clock.clone()));
-        }
-        lines
-    }
-}
-
-/// A value of the environment, for people.
-fn shown(value: &Value) -> String {
-    printable(&value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-}
-
 /// The kind of a fragment, as its type says.
 fn kind(fragment: &Fragment<'_>) -> String {
     match fragment.kind() {
@@ -429,58 +385,6 @@ fn kind(fragment: &Fragment<'_>) -> String {
         Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
         Err(_) => "unreadable".to_owned(),
     }
-}
-
-fn text(string: Option<JsonString<'_>>) -> Option<String> {
-    string.map(|string| string.to_string())
-}
-
-/// A JSON number, or a string where it takes 128 bits.
-fn integer(value: i128) -> Value {
-    match (i64::try_from(value), u64::try_from(value)) {
-        (Ok(value), _) => value.into(),
-        (_, Ok(value)) => value.into(),
-        _ => value.to_string().into(),
-    }
-}
-
-fn clock_json(clock: &ClockClass<'_>) -> Value {
-    let mut object = Map::new();
-    object.insert("name".into(), text(clock.name()).into());
-    object.insert("id".into(), text(clock.id()).into());
-    object.insert("uid".into(), text(clock.uid()).into());
-    object.insert("description".into(), text(clock.description()).into());
-    object.insert("frequency".into(), clock.frequency().into());
-    object.insert("offset_seconds".into(), clock.offset_seconds().into());
-    object.insert("offset_cycles".into(), clock.offset_cycles().into());
-    object.insert("origin".into(), origin(clock).into());
-    object.into()
-}
-
-fn origin(clock: &ClockClass<'_>) -> Option<String> {
-    match clock.origin()? {
-        ClockOrigin::UnixEpoch => Some("unix-epoch".to_owned()),
-        ClockOrigin::Other(name) => Some(name.to_string()),
-        _ => Some("custom".to_owned()),
-    }
-}
-
-fn clock_line(clock: &ClockClass<'_>) -> String {
-    let name =
-        text(clock.name().or(clock.id())).map_or_else(|| "unnamed".to_owned(), |name| printable(&name));
-    let frequency = match clock.frequency() {
-        Some(hertz) if hertz > 0 && hertz.is_multiple_of(1_000_000) => {
-            format!("{} MHz", grouped(hertz / 1_000_000))
-        }
-        Some(hertz) => format!("{} Hz", grouped(hertz)),
-        None => "frequency not stated".to_owned(),
-    };
-    let since = match origin(clock) {
-        Some(origin) => format!("since {}", printable(&origin)),
-        None => "origin not stated".to_owned(),
-    };
-    let cycles = counted(clock.offset_cycles(), "cycle", "cycles");
-    format!("{name}: {frequency}, zero is {} s + {cycles} {since}", grouped(clock.offset_seconds()))
 }
 
 /// JSON text without the white space between its tokens.

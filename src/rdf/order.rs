@@ -1,0 +1,193 @@
+//! Sorting numbers in place.
+//!
+//! The standard library's sorts keep a panic alive, for orders that contradict themselves, so that a firmware that
+//! promises not to panic would not link.
+
+use core::cell::Cell;
+
+/// Ranges that are shorter are sorted by insertion.
+const SHORT: usize = 16;
+
+/// Sorts by keys, which must all differ, in O(n log n) whatever the input.
+///
+/// Quicksort, which reads keys in the order in which they lie while the numbers ascend; a range whose pivots turn out
+/// bad is left to heapsort.
+pub(super) fn sort_by_key<K: Ord + Copy>(items: &mut [u32], key: impl Fn(u32) -> K) {
+    let items = Cell::from_mut(items).as_slice_of_cells();
+    let levels = items.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
+    // The shorter part is sorted first, so that what waits at least halves from one place to the next.
+    let mut waiting = [(0_usize, 0_usize, 0_u32); 64];
+    let mut depth = 0_usize;
+    let (mut start, mut end, mut levels) = (0, items.len(), levels);
+    loop {
+        let range = items.get(start..end).unwrap_or_default();
+        if range.len() <= SHORT {
+            insertion_sort(range, &key);
+        } else if levels == 0 {
+            heapsort(range, &key);
+        } else {
+            let middle = start.saturating_add(partition(range, &key));
+            levels = levels.saturating_sub(1);
+            let (left, right) = ((start, middle, levels), (middle.saturating_add(1), end, levels));
+            let left_is_shorter = middle.saturating_sub(start) < end.saturating_sub(middle);
+            let (now, later) = if left_is_shorter { (left, right) } else { (right, left) };
+            if let Some(place) = waiting.get_mut(depth) {
+                *place = later;
+                depth = depth.saturating_add(1);
+                (start, end, levels) = now;
+                continue;
+            }
+            heapsort(range, &key);
+        }
+        let Some(&next) = depth.checked_sub(1).and_then(|top| waiting.get(top)) else { return };
+        depth = depth.saturating_sub(1);
+        (start, end, levels) = next;
+    }
+}
+
+/// Moves what is less than a pivot before it and the rest behind it; returns where the pivot stands then.
+fn partition<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) -> usize {
+    let last = items.len().saturating_sub(1);
+    let key_at = |place: usize| items.get(place).map(|item| key(item.get()));
+    // The median of three becomes the pivot, and stands last while the others are compared with it.
+    let (low, middle, high) = (0, items.len() / 2, last);
+    let pivot = {
+        let (a, b, c) = (key_at(low), key_at(middle), key_at(high));
+        if (a < b) != (a < c) {
+            low
+        } else if (b < a) != (b < c) {
+            middle
+        } else {
+            high
+        }
+    };
+    exchange(items, pivot, last);
+    let Some((pivot, others)) = items.split_last() else { return 0 };
+    let pivot_key = key(pivot.get());
+    let mut less = 0_usize;
+    for item in others {
+        if key(item.get()) < pivot_key {
+            if let Some(boundary) = others.get(less) {
+                let value = boundary.get();
+                boundary.set(item.get());
+                item.set(value);
+            }
+            less = less.saturating_add(1);
+        }
+    }
+    exchange(items, less, last);
+    less
+}
+
+fn insertion_sort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
+    for place in 1..items.len() {
+        let Some(value) = items.get(place).map(Cell::get) else { return };
+        let value_key = key(value);
+        let mut hole = place;
+        while let Some(before) = hole.checked_sub(1).and_then(|before| items.get(before)) {
+            if key(before.get()) <= value_key {
+                break;
+            }
+            if let Some(item) = items.get(hole) {
+                item.set(before.get());
+            }
+            hole = hole.saturating_sub(1);
+        }
+        if let Some(item) = items.get(hole) {
+            item.set(value);
+        }
+    }
+}
+
+fn heapsort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
+    let mut unheaped = items.len() / 2;
+    let mut len = items.len();
+    while len > 1 {
+        if unheaped > 0 {
+            unheaped = unheaped.saturating_sub(1);
+        } else {
+            // The largest of the heap goes behind it.
+            len = len.saturating_sub(1);
+            exchange(items, 0, len);
+        }
+        sift_down(items.get(..len).unwrap_or_default(), unheaped, key);
+    }
+}
+
+fn sift_down<K: Ord + Copy>(heap: &[Cell<u32>], mut parent: usize, key: &impl Fn(u32) -> K) {
+    let key_at = |place: usize| heap.get(place).map(|item| key(item.get()));
+    loop {
+        let left = parent.saturating_mul(2).saturating_add(1);
+        let right = left.saturating_add(1);
+        // A place behind the end has no key, which is less than any.
+        let child = if key_at(right) > key_at(left) { right } else { left };
+        if key_at(child) <= key_at(parent) {
+            return;
+        }
+        exchange(heap, parent, child);
+        parent = child;
+    }
+}
+
+/// `swap`, of slices or of cells, without its panic.
+fn exchange(items: &[Cell<u32>], a: usize, b: usize) {
+    if let (Some(a), Some(b)) = (items.get(a), items.get(b)) {
+        let value = a.get();
+        a.set(b.get());
+        b.set(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn inputs() -> Vec<Vec<u32>> {
+        let mut random = 1_u32;
+        let mut next = move || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> 8
+        };
+        let mut inputs: Vec<Vec<u32>> = (0..100).map(|len| (0..len).map(|_| next()).collect()).collect();
+        inputs.push((0..5_000).map(|_| next()).collect());
+        inputs.push((0..5_000).collect());
+        inputs.push((0..5_000).rev().collect());
+        // Up, then down: bad for a median of three.
+        inputs.push((0..2_500).map(|n| 2 * n).chain((0..2_500).rev().map(|n| 2 * n + 1)).collect());
+        inputs
+    }
+
+    #[test]
+    fn both_sorts_sort() {
+        for input in inputs() {
+            let mut expected = input.clone();
+            expected.sort_unstable_by_key(|&item| std::cmp::Reverse(item));
+            let mut sorted = input.clone();
+            sort_by_key(&mut sorted, std::cmp::Reverse);
+            assert_eq!(sorted, expected);
+            let mut sorted = input;
+            heapsort(Cell::from_mut(&mut sorted[..]).as_slice_of_cells(), &std::cmp::Reverse);
+            assert_eq!(sorted, expected);
+        }
+    }
+
+    /// The number of keys looked at stays near n log n for every shape.
+    #[test]
+    fn no_input_is_slow() {
+        for input in inputs() {
+            let looked_at = Cell::new(0_usize);
+            let mut sorted = input.clone();
+            sort_by_key(&mut sorted, |item| {
+                looked_at.set(looked_at.get() + 1);
+                item
+            });
+            let n = input.len();
+            assert!(
+                looked_at.get() <= 20 * n * (n.max(2).ilog2() as usize + 1),
+                "{} for {n}",
+                looked_at.get()
+            );
+        }
+    }
+}
