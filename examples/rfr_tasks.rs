@@ -75,8 +75,7 @@ fn read(
     callsites: &CallsiteTable<'_, '_>,
     tasks: &mut HashMap<u64, Task>,
 ) -> Result<(), traceglass::Error> {
-    let mut entries =
-        vec![DirectoryEntry::EMPTY; chunk.sequence_count()?.min(chunk.sequence_count_max()) as usize];
+    let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
     let directory = Directory::build(chunk, &mut entries)?;
     if let Some(damage) = directory.damage() {
         // A recorder may still be writing: what is in front of it is read.
