@@ -16,6 +16,9 @@ pub enum Format {
     /// Rust Flight Recorder.
     #[cfg(feature = "rfr")]
     Rfr,
+    /// Ruler Trace Container.
+    #[cfg(feature = "rtc")]
+    Rtc,
 }
 
 impl Format {
@@ -39,6 +42,11 @@ impl Format {
         if crate::rfr::detect(data) {
             return Some(Self::Rfr);
         }
+        // Last: what is left of a cut file has no magic at its start, and is searched for.
+        #[cfg(feature = "rtc")]
+        if crate::rtc::detect(data) {
+            return Some(Self::Rtc);
+        }
         let _ = data;
         None
     }
@@ -52,6 +60,8 @@ impl Format {
             Self::Ctf2 => "ctf2",
             #[cfg(feature = "rfr")]
             Self::Rfr => "rfr",
+            #[cfg(feature = "rtc")]
+            Self::Rtc => "rtc",
         }
     }
 }

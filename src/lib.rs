@@ -54,6 +54,8 @@ pub mod zstd;
 pub mod rdf;
 #[cfg(feature = "rfr")]
 pub mod rfr;
+#[cfg(feature = "rtc")]
+pub mod rtc;
 
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};

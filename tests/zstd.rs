@@ -2,7 +2,7 @@
 #![cfg(feature = "zstd")]
 
 use sha2::{Digest, Sha256};
-use traceglass::zstd::{self, Workspace};
+use traceglass::zstd::{self, Decoder, Workspace};
 use traceglass::{Error, ErrorKind};
 
 /// Whether the reference may accept what is refused here with this error: see the module's documentation.
@@ -51,6 +51,21 @@ fn vectors() {
                 faults.push(format!("{name} + {spare} is {verdict}: {found}, not {expected}: {facts}"));
             }
         }
+        match (verdict, stream(&input, &mut workspace)) {
+            ("valid", Ok(content)) => {
+                assert_eq!(
+                    hex(&Sha256::digest(&content)),
+                    facts["output_sha256"].as_str().unwrap(),
+                    "{name}"
+                );
+            }
+            ("valid", Err(error)) => faults.push(format!("{name} as a stream: {error}")),
+            ("invalid", Ok(_)) => {
+                // The size claimed may be what makes it invalid.
+                assert!(zstd::decompress(&input, &mut vec![0; 64 << 20], &mut workspace).is_ok(), "{name}");
+            }
+            _ => {}
+        }
         if verdict == "valid" {
             if let Some(claim) = zstd::content_size(&input).unwrap() {
                 assert_eq!(claim, size, "{name}");
@@ -66,6 +81,36 @@ fn vectors() {
     println!("{}: {read} files read", folder.display());
     assert!(read > 0, "no file was read");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Decodes through a ring just as large as it must be.
+fn stream(input: &[u8], workspace: &mut Workspace) -> Result<Vec<u8>, Error> {
+    let mut window = Vec::new();
+    loop {
+        let mut content = Vec::new();
+        let mut piece = |piece: &[u8]| content.extend_from_slice(piece);
+        match Decoder::new(workspace).stream(input, &mut window, &mut piece) {
+            Ok(size) => {
+                assert_eq!(size, content.len() as u64);
+                return Ok(content);
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::WindowTooSmall { capacity, needed } if needed < 1 << 28 => {
+                    assert!(capacity == window.len() as u64 && needed > capacity);
+                    window.resize(needed as usize, 0xdd);
+                }
+                _ => return Err(error),
+            },
+        }
+    }
+}
+
+/// Whether decoding through a ring may refuse what a slice takes.
+fn may_refuse(error: Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::OverLimit { .. } | ErrorKind::OffsetTooFar { .. } | ErrorKind::WindowTooSmall { .. }
+    )
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -170,6 +215,10 @@ fn agrees_with_the_reference_on_all_levels() {
                 assert_eq!(result, Ok(size), "level {level} size {size} spare {spare}");
                 assert!(output[..size] == data, "level {level} size {size} spare {spare}");
             }
+            assert!(
+                stream(&frame, &mut workspace).as_ref() == Ok(&data),
+                "level {level} size {size} as a stream"
+            );
             assert_eq!(zstd::content_size(&frame), Ok(content_size.then_some(size as u64)));
             for _ in 0..5 {
                 let cut = random.below(frame.len() as u64) as usize;
@@ -219,6 +268,10 @@ fn agrees_with_the_reference_on_damaged_frames() {
             match (zstd::decompress(&damaged, &mut output, &mut workspace), expected) {
                 (Ok(size), Some(expected)) => {
                     assert!(output[..size] == expected[..], "{damaged:02x?}");
+                    match stream(&damaged, &mut workspace) {
+                        Ok(content) => assert!(content == expected, "{damaged:02x?}"),
+                        Err(error) => assert!(may_refuse(error), "{error}: {damaged:02x?}"),
+                    }
                     accepted += 1;
                 }
                 (Err(error), Some(_)) => {
@@ -227,6 +280,9 @@ fn agrees_with_the_reference_on_damaged_frames() {
                 }
                 (Err(error), None) => {
                     assert!(error.offset() <= damaged.len() as u64);
+                    if !matches!(error.kind(), ErrorKind::OutputTooSmall { .. }) {
+                        assert!(stream(&damaged, &mut workspace).is_err(), "{error}: {damaged:02x?}");
+                    }
                     refused += 1;
                 }
                 (Ok(size), None) => {

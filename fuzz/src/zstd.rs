@@ -2,8 +2,8 @@
 
 use crate::{located_in, walk};
 use std::cell::RefCell;
-use traceglass::ErrorKind;
-use traceglass::zstd::{self, Frame, Frames, Workspace};
+use traceglass::zstd::{self, Decoder, Frame, Frames, Workspace};
+use traceglass::{Error, ErrorKind};
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = const { RefCell::new(Workspace::new()) };
@@ -22,8 +22,28 @@ pub fn compare(input: &[u8], capacity: usize) {
     let mut output = vec![0xaa; capacity];
     let result = WORKSPACE.with_borrow_mut(|workspace| zstd::decompress(input, &mut output, workspace));
     match (result, expected) {
-        (Ok(size), Ok(expected)) => assert!(output[..size] == expected[..], "other bytes"),
-        (Err(error), Err(_)) => located_in(&error, input),
+        (Ok(size), Ok(expected)) => {
+            assert!(output[..size] == expected[..], "other bytes");
+            match stream(input) {
+                Ok(content) => assert!(content == expected, "other bytes as a stream"),
+                Err(error) => {
+                    let kind = error.kind();
+                    let is_stricter = matches!(
+                        kind,
+                        ErrorKind::OverLimit { .. }
+                            | ErrorKind::OffsetTooFar { .. }
+                            | ErrorKind::WindowTooSmall { .. }
+                    );
+                    assert!(is_stricter, "refused as a stream only: {error}");
+                }
+            }
+        }
+        (Err(error), Err(_)) => {
+            located_in(&error, input);
+            if !matches!(error.kind(), ErrorKind::OutputTooSmall { .. }) {
+                assert!(stream(input).is_err(), "accepted as a stream only: {error}");
+            }
+        }
         (Err(error), Ok(_)) => {
             located_in(&error, input);
             // Whether a block may be too long depends on the capacity there.
@@ -38,6 +58,28 @@ pub fn compare(input: &[u8], capacity: usize) {
             };
             let is_large = Frames::new(input).any(|frame| frame.is_ok_and(is_large));
             assert!(is_large, "only we accept: {}", zstd_safe::get_error_name(code));
+        }
+    }
+}
+
+/// Decodes through a ring just as large as it must be, up to 1 MiB.
+fn stream(input: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut window = Vec::new();
+    loop {
+        let mut content = Vec::new();
+        let piece = |piece: &[u8]| content.extend_from_slice(piece);
+        match WORKSPACE.with_borrow_mut(|workspace| Decoder::new(workspace).stream(input, &mut window, piece)) {
+            Ok(size) => {
+                assert_eq!(size, content.len() as u64);
+                return Ok(content);
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::WindowTooSmall { needed, .. } if needed <= 1 << 20 => {
+                    assert!(needed > window.len() as u64);
+                    window.resize(needed as usize, 0xdd);
+                }
+                _ => return Err(error),
+            },
         }
     }
 }

@@ -3,7 +3,7 @@ use super::stream::Pieces;
 use super::{FRAGMENT, JsonString, Text};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Element, Error, ErrorKind, Result};
-use crate::json::{Event, Parser, Source};
+use crate::json::{self, Event, Parser, Source};
 use core::iter::FusedIterator;
 
 /// What a fragment describes.
@@ -73,8 +73,8 @@ impl<'a> Fragment<'a> {
     pub fn check(&self) -> Result<()> {
         match self.text.borrowed() {
             // Most fragments lie in one packet, and a slice is read faster than pieces.
-            Some(text) => check(Bytes::at(text, self.offset())),
-            None => check(self.text),
+            Some(text) => check(Bytes::at(text, self.offset()), core::str::from_utf8(text).is_ok()),
+            None => check(self.text, false),
         }
     }
 
@@ -100,13 +100,14 @@ impl<'a> Fragment<'a> {
     ///
     /// **Errors**: those of the JSON up to this member.
     pub fn member(&self, name: &str) -> Result<Option<Text<'a>>> {
-        for member in self.members() {
-            let (found, value) = member?;
-            if found == name {
-                return Ok(Some(value));
-            }
-        }
-        Ok(None)
+        let Some(text) = self.text.borrowed() else { return find(self.text, name) };
+        let found = find(Bytes::at(text, self.offset()), name)?;
+        Ok(found.map(|value| {
+            let mut text = self.text;
+            let before = value.offset().saturating_sub(text.offset());
+            text.advance(usize::try_from(before).unwrap_or(usize::MAX));
+            text.limited(to_u64(value.len()))
+        }))
     }
 
     /// Its members in the order in which they stand: each name with the JSON text of its value.
@@ -120,14 +121,25 @@ impl<'a> Fragment<'a> {
     }
 }
 
-/// Checks a fragment's text.
-fn check<'a>(text: impl Source<'a>) -> Result<()> {
+/// The text of the value of an object's member.
+fn find<'a, S: Source<'a>>(text: S, name: &str) -> Result<Option<S>> {
+    let mut parser = object(text, FRAGMENT)?;
+    for member in json::Members::of(&mut parser) {
+        let (found, value) = member?;
+        if found.is(name) {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// Checks a fragment's text, and where that has not been done before, that its strings are UTF-8.
+fn check<'a>(text: impl Source<'a>, is_utf8: bool) -> Result<()> {
     let mut parser = object(text, FRAGMENT)?;
     while let Some(event) = parser.next_event()? {
-        if let Event::Key(string) | Event::String(string) = event {
-            if string.borrowed().is_none() {
-                string.check_utf8()?;
-            }
+        match event {
+            Event::Key(string) | Event::String(string) if !is_utf8 => string.check_utf8()?,
+            _ => {}
         }
     }
     parser.finish()

@@ -164,7 +164,7 @@ impl Compressed<'_> {
     }
 
     /// Reads the head of the literals.
-    fn literals(self, tables: &Tables) -> Result<literals::Header> {
+    pub(super) fn literals(self, tables: &Tables) -> Result<literals::Header> {
         let fault = |element, kind| Err(Error::new(to_u64(self.start), element, kind));
         let size = self.source.len().saturating_sub(self.start);
         if size > self.most {
@@ -183,17 +183,22 @@ impl Compressed<'_> {
 }
 
 impl literals::Header {
+    /// Reads the tree, where there is one; returns where what is behind it begins.
+    pub(super) fn read_tree(&self, source: &[u8], tables: &mut Tables) -> Result<usize> {
+        let size = match self.mode {
+            Mode::Compressed => tables.tree.read(source, self.start, self.end, &mut tables.scratch)?,
+            _ => 0,
+        };
+        Ok(self.start.saturating_add(size))
+    }
+
     /// Decodes the literals to a place of just their size.
     fn decode(&self, source: &[u8], place: &mut [u8], tables: &mut Tables) -> Result<()> {
-        let mut start = self.start;
+        let start = self.read_tree(source, tables)?;
         match self.mode {
             Mode::Raw => copy::copy(source.get(start..self.end).unwrap_or_default(), place),
             Mode::Run => place.fill(source.get(start).copied().unwrap_or(0)),
             Mode::Compressed | Mode::Treeless => {
-                if self.mode == Mode::Compressed {
-                    let size = tables.tree.read(source, start, self.end, &mut tables.scratch)?;
-                    start = start.saturating_add(size);
-                }
                 if self.four_streams {
                     tables.tree.decode_four(source, start, self.end, place)?;
                 } else {

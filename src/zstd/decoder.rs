@@ -4,6 +4,7 @@ use super::bits::LEAD;
 use super::block::{BlockHeader, BlockKind, Compressed};
 use super::checksum::Xxh64;
 use super::frame::{FrameHeader, take_skippable};
+use super::ring::Ring;
 use super::workspace::{Tables, Workspace};
 use super::{BLOCK, CHECKSUM, CONTENT, FRAME_HEADER, copy};
 use crate::bytes::{Bytes, to_u64};
@@ -52,22 +53,38 @@ impl<'w> Decoder<'w> {
 
     /// As [`decompress`].
     pub fn decompress(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize> {
-        let mut bytes = Bytes::new(input);
-        let mut done = 0_usize;
-        while !bytes.is_empty() {
-            if take_skippable(&mut bytes)?.is_some() {
-                continue;
-            }
-            let room = output.get_mut(done..).unwrap_or_default();
-            let mut frame = FrameDecoder {
-                input,
-                tables: &mut self.workspace.tables,
-                verify_checksum: self.verify_checksums,
-            };
-            let size = frame.decode(&mut bytes, room).map_err(|error| widen(error, done))?;
-            done = done.saturating_add(size);
-        }
-        Ok(done)
+        let mut slice = Slice { output, start: 0, block: 0, at: 0 };
+        decode_frames(input, &mut self.workspace.tables, self.verify_checksums, &mut slice)?;
+        Ok(slice.start.saturating_add(slice.at))
+    }
+
+    /// Decodes all frames of `input` through a `window`, for content that is larger than memory.
+    ///
+    /// The content is handed to `piece` in order, in pieces of up to 128 KiB that lie in the window. A checksum is
+    /// compared behind the last piece only. Returns the size of the content.
+    ///
+    /// The window must be as large as the frame's own, [`FrameHeader::window_size`](super::FrameHeader::window_size), or
+    /// as the content if that is stated and smaller. Here references further back than the frame's window are
+    /// refused, and so are all blocks with more content than the frame allows. This way of decoding needs no room for
+    /// literals and is written for size; into a slice it is faster.
+    ///
+    /// **Errors**: [`ErrorKind::WindowTooSmall`] with the size needed, and those of [`decompress`] but for
+    /// [`ErrorKind::OutputTooSmall`].
+    ///
+    /// ```
+    /// use traceglass::zstd::{Decoder, Workspace};
+    ///
+    /// let input = b"\x28\xb5\x2f\xfd\x00\x00\x02\x20\x00-\x29\x00\x00hello"; // a window of 1 KiB, two blocks
+    /// let mut text = String::new();
+    /// let mut piece = |piece: &[u8]| text.push_str(core::str::from_utf8(piece).unwrap());
+    /// let size = Decoder::new(&mut Workspace::new()).stream(input, &mut [0; 1024], &mut piece)?;
+    /// assert_eq!((size, &text[1020..]), (1029, "----hello"));
+    /// # Ok::<(), traceglass::Error>(())
+    /// ```
+    pub fn stream(&mut self, input: &[u8], window: &mut [u8], piece: impl FnMut(&[u8])) -> Result<u64> {
+        let mut ring = Ring::new(window, piece);
+        decode_frames(input, &mut self.workspace.tables, self.verify_checksums, &mut ring)?;
+        Ok(ring.total())
     }
 }
 
@@ -84,81 +101,144 @@ fn widen(error: Error, done: usize) -> Error {
     }
 }
 
-struct FrameDecoder<'a> {
-    input: &'a [u8],
-    tables: &'a mut Tables,
-    verify_checksum: bool,
+/// Where the content of a frame goes.
+pub(super) trait Target {
+    /// Begins a frame.
+    fn begin(&mut self, header: &FrameHeader) -> Result<()>;
+    /// Adds what a raw block holds, or so many times the byte of a repeated one.
+    fn fill(&mut self, block: &BlockHeader, body: &[u8], size: usize) -> Result<()>;
+    /// Decodes a compressed block.
+    fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()>;
+    /// Ends a block: the checksum takes what it has added.
+    fn end_block(&mut self, checksum: Option<&mut Xxh64>);
+    /// The size of the frame's content so far.
+    fn size(&self) -> u64;
 }
 
-impl FrameDecoder<'_> {
-    /// Decodes the frame at the front of `bytes`, which end where the input does, and takes it off.
-    fn decode(&mut self, bytes: &mut Bytes<'_>, output: &mut [u8]) -> Result<usize> {
-        let header = FrameHeader::read(bytes)?;
-        if let Some(id) = header.dictionary_id() {
-            let kind = ErrorKind::DictionaryNeeded { id: id.into() };
-            return Err(Error::new(header.offset(), FRAME_HEADER, kind));
+/// Decodes all frames of `input`.
+pub(super) fn decode_frames(
+    input: &[u8],
+    tables: &mut Tables,
+    verify_checksums: bool,
+    target: &mut impl Target,
+) -> Result<()> {
+    let mut bytes = Bytes::new(input);
+    while !bytes.is_empty() {
+        if take_skippable(&mut bytes)?.is_none() {
+            decode_frame(input, &mut bytes, tables, verify_checksums, target)?;
         }
-        self.tables.reset();
-        let mut checksum = (header.has_checksum() && self.verify_checksum).then(Xxh64::new);
-        let mut at = 0_usize;
-        loop {
-            let block = BlockHeader::read(bytes)?;
-            let end = self.decode_block(&header, &block, bytes, output, at)?;
-            if let Some(checksum) = &mut checksum {
-                checksum.update(output.get(at..end).unwrap_or_default());
+    }
+    Ok(())
+}
+
+/// Decodes the frame at the front of `bytes`, which end where the input does, and takes it off.
+fn decode_frame(
+    input: &[u8],
+    bytes: &mut Bytes<'_>,
+    tables: &mut Tables,
+    verify_checksum: bool,
+    target: &mut impl Target,
+) -> Result<()> {
+    let header = FrameHeader::read(bytes)?;
+    if let Some(id) = header.dictionary_id() {
+        let kind = ErrorKind::DictionaryNeeded { id: id.into() };
+        return Err(Error::new(header.offset(), FRAME_HEADER, kind));
+    }
+    tables.reset();
+    target.begin(&header)?;
+    let mut checksum = (header.has_checksum() && verify_checksum).then(Xxh64::new);
+    loop {
+        let block = BlockHeader::read(bytes)?;
+        let body = bytes.take(block.stored_size().into(), BLOCK)?;
+        match block.content_size().map(usize::try_from) {
+            Some(size) => target.fill(&block, body.as_slice(), size.unwrap_or(usize::MAX))?,
+            None => {
+                // All positions in the input are below its length.
+                let end = input.len().saturating_sub(bytes.len());
+                let start = end.saturating_sub(body.len());
+                let base = start.saturating_sub(LEAD.saturating_mul(2));
+                let source = input.get(base..end).unwrap_or_default();
+                let start = start.saturating_sub(base);
+                let block = Compressed { source, start, most: header.block_most() };
+                target.decode(block, tables).map_err(|error| error.rebased(to_u64(base)))?;
             }
-            at = end;
-            if block.is_last() {
-                break;
-            }
         }
-        let size = to_u64(at);
-        if let Some(stated) = header.content_size().filter(|&stated| stated != size) {
-            let kind = ErrorKind::SizeMismatch { stated, found: size };
-            return Err(Error::new(header.offset(), CONTENT, kind));
+        target.end_block(checksum.as_mut());
+        if block.is_last() {
+            break;
         }
-        if header.has_checksum() {
-            let offset = bytes.offset();
-            let stored = u32::from_le_bytes(*bytes.array(CHECKSUM)?);
-            if let Some(computed) = checksum.map(|sum| sum.low_half()).filter(|&sum| sum != stored) {
-                let kind = ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() };
-                return Err(Error::new(offset, CHECKSUM, kind));
-            }
+    }
+    let found = target.size();
+    if let Some(stated) = header.content_size().filter(|&stated| stated != found) {
+        return Err(Error::new(header.offset(), CONTENT, ErrorKind::SizeMismatch { stated, found }));
+    }
+    if header.has_checksum() {
+        let offset = bytes.offset();
+        let stored = u32::from_le_bytes(*bytes.array(CHECKSUM)?);
+        if let Some(computed) = checksum.map(|sum| sum.low_half()).filter(|&sum| sum != stored) {
+            let kind = ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() };
+            return Err(Error::new(offset, CHECKSUM, kind));
         }
-        Ok(at)
+    }
+    Ok(())
+}
+
+/// A slice for the content of all frames.
+struct Slice<'o> {
+    output: &'o mut [u8],
+    /// Where the frame begins.
+    start: usize,
+    /// Where the block begins, counted from there as are all positions within a frame.
+    block: usize,
+    at: usize,
+}
+
+impl Slice<'_> {
+    /// The frame's part of the output.
+    fn frame(&mut self) -> &mut [u8] {
+        self.output.get_mut(self.start..).unwrap_or_default()
+    }
+}
+
+impl Target for Slice<'_> {
+    fn begin(&mut self, _: &FrameHeader) -> Result<()> {
+        self.start = self.start.saturating_add(self.at);
+        (self.block, self.at) = (0, 0);
+        Ok(())
     }
 
-    /// Takes the body of a block and decodes it to `output[at..]`; returns where it ends.
-    fn decode_block(
-        &mut self,
-        header: &FrameHeader,
-        block: &BlockHeader,
-        bytes: &mut Bytes<'_>,
-        output: &mut [u8],
-        at: usize,
-    ) -> Result<usize> {
-        let body = bytes.take(block.stored_size().into(), BLOCK)?;
-        if block.kind() == BlockKind::Compressed {
-            // All positions in the input are below its length.
-            let end = self.input.len().saturating_sub(bytes.len());
-            let start = end.saturating_sub(body.len());
-            let base = start.saturating_sub(LEAD.saturating_mul(2));
-            let source = self.input.get(base..end).unwrap_or_default();
-            let start = start.saturating_sub(base);
-            let compressed = Compressed { source, start, most: header.block_most() };
-            return compressed.decode(output, at, self.tables).map_err(|error| error.rebased(to_u64(base)));
-        }
-        let size = usize::try_from(block.content_size().unwrap_or(0)).unwrap_or(usize::MAX);
+    fn fill(&mut self, block: &BlockHeader, body: &[u8], size: usize) -> Result<()> {
+        let (start, at) = (self.start, self.at);
         let end = at.saturating_add(size);
+        let output = self.frame();
         let capacity = to_u64(output.len());
         let Some(place) = output.get_mut(at..end) else {
             let kind = ErrorKind::OutputTooSmall { capacity, needed: to_u64(end) };
-            return Err(Error::new(block.offset(), BLOCK, kind));
+            return Err(widen(Error::new(block.offset(), BLOCK, kind), start));
         };
-        match body.as_slice() {
+        match body {
             &[byte] if block.kind() == BlockKind::Run => place.fill(byte),
             body => copy::copy(body, place),
         }
-        Ok(end)
+        self.at = end;
+        Ok(())
+    }
+
+    fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()> {
+        let (start, at) = (self.start, self.at);
+        self.at = block.decode(self.frame(), at, tables).map_err(|error| widen(error, start))?;
+        Ok(())
+    }
+
+    fn end_block(&mut self, checksum: Option<&mut Xxh64>) {
+        let (block, at) = (self.block, self.at);
+        if let Some(checksum) = checksum {
+            checksum.update(self.frame().get(block..at).unwrap_or_default());
+        }
+        self.block = at;
+    }
+
+    fn size(&self) -> u64 {
+        to_u64(self.at)
     }
 }

@@ -238,17 +238,8 @@ impl Tree {
         end: usize,
         output: &'o mut [u8],
     ) -> Result<()> {
-        let cut = || Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::UnexpectedEnd { needed: 1 });
-        let jump = source.get(start..end).and_then(|data| data.first_chunk::<6>()).ok_or_else(cut)?;
-        let size = |low, high| usize::from(u16::from_le_bytes([low, high]));
-        let [a, b, c, d, e, f] = *jump;
-        let first = start.saturating_add(6);
-        let second = first.saturating_add(size(a, b));
-        let third = second.saturating_add(size(c, d));
-        let fourth = third.saturating_add(size(e, f));
-        if fourth >= end {
-            return Err(cut());
-        }
+        let cut = || bad_stream(start);
+        let [first, second, third, fourth] = starts(source, start, end)?;
         let open = |start, end| Stream::open(source, start, end).ok_or_else(|| bad_stream(start));
         let mut streams =
             [open(first, second)?, open(second, third)?, open(third, fourth)?, open(fourth, end)?];
@@ -279,18 +270,26 @@ impl Tree {
         let [one, two, three, four] = outputs;
         let [mut a, mut b, mut c, mut d] = *streams;
         let table = &self.table;
-        let ones = one.chunks_exact_mut(5);
-        let twos = two.chunks_exact_mut(5);
-        let threes = three.chunks_exact_mut(5);
-        let fours = four.chunks_exact_mut(5);
+        // Known to be of one length, they share one bounds check. (Zipped chunks would divide by their size, which may
+        // panic where it is not seen to be 5.)
+        let len = four.len();
+        let (Some(one), Some(two), Some(three)) =
+            (one.get_mut(..len), two.get_mut(..len), three.get_mut(..len))
+        else {
+            return;
+        };
         // Five codes are at most 55 bits, and a refill makes 56 good.
-        for (((one, two), three), four) in ones.zip(twos).zip(threes).zip(fours) {
+        let mut at = 0_u32;
+        while let (Some(one), Some(two), Some(three), Some(four)) =
+            (five(one, at), five(two, at), five(three, at), five(four, at))
+        {
             for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
                 *one = a.take(table);
                 *two = b.take(table);
                 *three = c.take(table);
                 *four = d.take(table);
             }
+            at = at.wrapping_add(5);
             a.refill(source);
             b.refill(source);
             c.refill(source);
@@ -298,6 +297,105 @@ impl Tree {
         }
         *streams = [a, b, c, d];
     }
+}
+
+/// Where four streams at `start..end` of `source` begin, behind the sizes of three.
+fn starts(source: &[u8], start: usize, end: usize) -> Result<[usize; 4]> {
+    let cut = || Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::UnexpectedEnd { needed: 1 });
+    let jump = source.get(start..end).and_then(|data| data.first_chunk::<6>()).ok_or_else(cut)?;
+    let size = |low, high| usize::from(u16::from_le_bytes([low, high]));
+    let [a, b, c, d, e, f] = *jump;
+    let first = start.saturating_add(6);
+    let second = first.saturating_add(size(a, b));
+    let third = second.saturating_add(size(c, d));
+    let fourth = third.saturating_add(size(e, f));
+    if fourth >= end {
+        return Err(cut());
+    }
+    Ok([first, second, third, fourth])
+}
+
+/// The streams of one literals section, one behind the other, to be decoded piece by piece.
+pub(super) struct Streams<'a> {
+    tree: &'a Tree,
+    source: &'a [u8],
+    /// The starts of all streams, and the end of the last one.
+    bounds: [usize; 5],
+    /// Which stream is being read, and how many literals of each are left.
+    current: usize,
+    left: [usize; 4],
+    stream: Stream,
+}
+
+impl Tree {
+    /// Opens the streams at `start..end` of `source`, which hold `count` literals.
+    pub(super) fn streams<'a>(
+        &'a self,
+        source: &'a [u8],
+        start: usize,
+        end: usize,
+        count: usize,
+        four: bool,
+    ) -> Result<Streams<'a>> {
+        let (bounds, left) = if four {
+            let [first, second, third, fourth] = starts(source, start, end)?;
+            let quarter = count.div_ceil(4);
+            let rest = count.saturating_sub(quarter.saturating_mul(3));
+            ([first, second, third, fourth, end], [quarter, quarter, quarter, rest])
+        } else {
+            ([start, end, end, end, end], [count, 0, 0, 0])
+        };
+        let [first, second, ..] = bounds;
+        let stream = Stream::open(source, first, second).ok_or_else(|| bad_stream(first))?;
+        Ok(Streams { tree: self, source, bounds, current: 0, left, stream })
+    }
+}
+
+impl Streams<'_> {
+    /// Decodes the next literals to all of `output`.
+    pub(super) fn fill(&mut self, mut output: &mut [u8]) -> Result<()> {
+        while !output.is_empty() {
+            let left = self.left.get_mut(self.current).ok_or_else(|| bad_stream(0))?;
+            let size = output.len().min(*left);
+            if size == 0 {
+                self.next()?;
+                continue;
+            }
+            *left = left.saturating_sub(size);
+            let (front, rest) = output.split_at_mut_checked(size).ok_or_else(|| bad_stream(0))?;
+            self.stream.decode(self.source, front, self.tree);
+            output = rest;
+        }
+        Ok(())
+    }
+
+    /// Ends the current stream and opens the next one, if there is one.
+    fn next(&mut self) -> Result<()> {
+        let bound = |n: usize| self.bounds.get(n).copied().unwrap_or(0);
+        self.stream.verify_end(bound(self.current))?;
+        self.current = self.current.saturating_add(1);
+        let (start, end) = (bound(self.current), bound(self.current.saturating_add(1)));
+        if start < end {
+            self.stream = Stream::open(self.source, start, end).ok_or_else(|| bad_stream(start))?;
+        }
+        Ok(())
+    }
+
+    /// Verifies that all streams end where they should, once all literals are decoded.
+    pub(super) fn end(&mut self) -> Result<()> {
+        while self.bounds.get(self.current).is_some_and(|start| self.bounds.last() > Some(start)) {
+            self.next()?;
+        }
+        Ok(())
+    }
+}
+
+/// Five bytes at a position of 32 bits, to which 5 can be added without overflow.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+fn five(bytes: &mut [u8], at: u32) -> Option<&mut [u8; 5]> {
+    let at = at as usize;
+    bytes.get_mut(at..at.wrapping_add(5))?.first_chunk_mut()
 }
 
 /// A damaged stream that begins at `start`.
@@ -350,16 +448,26 @@ impl Stream {
         }
     }
 
-    /// Decodes what is left of the output, and verifies that the stream ends at its `start` then.
-    fn finish(mut self, source: &[u8], output: &mut [u8], tree: &Tree, start: usize) -> Result<()> {
+    /// Decodes to all of `output`.
+    fn decode(&mut self, source: &[u8], output: &mut [u8], tree: &Tree) {
         for byte in output {
             self.refill(source);
             let (symbol, len) = tree.look_up(self.bits);
             self.bits = self.bits.wrapping_shl(len);
             *byte = symbol;
         }
+    }
+
+    /// Verifies that the stream ends at its `start`.
+    fn verify_end(&self, start: usize) -> Result<()> {
         let end = to_u64(self.position).wrapping_mul(8).wrapping_add(64);
         let left = end.wrapping_sub(self.bits.trailing_zeros().into());
         if left == to_u64(start).wrapping_mul(8) { Ok(()) } else { Err(bad_stream(start)) }
+    }
+
+    /// Decodes what is left of the output, and verifies that the stream ends at its `start` then.
+    fn finish(mut self, source: &[u8], output: &mut [u8], tree: &Tree, start: usize) -> Result<()> {
+        self.decode(source, output, tree);
+        self.verify_end(start)
     }
 }

@@ -41,6 +41,7 @@ mod frame;
 mod fse;
 mod huffman;
 mod literals;
+mod ring;
 mod sequences;
 mod workspace;
 

@@ -232,9 +232,8 @@ fn copy(from: &[Entry], to: &mut [Entry]) {
 pub(super) struct Reader<'a> {
     source: &'a [u8],
     bits: Bits,
-    literal_lengths: &'a [Entry; 512],
-    offsets: &'a [Entry; 256],
-    match_lengths: &'a [Entry; 512],
+    // One pointer for the three tables: registers are scarce.
+    tables: &'a Tables,
     literal_length: usize,
     offset: usize,
     match_length: usize,
@@ -253,9 +252,7 @@ impl<'a> Reader<'a> {
         Some(Self {
             source,
             bits,
-            literal_lengths: &tables.literal_lengths,
-            offsets: &tables.offsets,
-            match_lengths: &tables.match_lengths,
+            tables,
             literal_length,
             offset,
             match_length,
@@ -268,9 +265,9 @@ impl<'a> Reader<'a> {
     #[allow(clippy::as_conversions, clippy::arithmetic_side_effects, clippy::indexing_slicing)]
     pub(super) fn next(&mut self, is_last: bool) -> Sequence {
         // The masks cost less than bounds checks; no table leads out of itself.
-        let ll = self.literal_lengths[self.literal_length & 511];
-        let of = self.offsets[self.offset & 255];
-        let ml = self.match_lengths[self.match_length & 511];
+        let ll = self.tables.literal_lengths[self.literal_length & 511];
+        let of = self.tables.offsets[self.offset & 255];
+        let ml = self.tables.match_lengths[self.match_length & 511];
 
         let offset = {
             let extra = fse::extra(of);

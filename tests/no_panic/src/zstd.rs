@@ -79,3 +79,23 @@ pub unsafe extern "C" fn zstd_frames(input: *const u8, input_len: usize) -> u64 
 pub unsafe extern "C" fn zstd_workspace(place: *mut Workspace) {
     unsafe { place.write(Workspace::new()) }
 }
+
+/// # Safety
+///
+/// As `slice` and `slice_mut`; the workspace is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zstd_stream(
+    input: *const u8,
+    input_len: usize,
+    window: *mut u8,
+    window_len: usize,
+    workspace: &mut Workspace,
+    piece: extern "C" fn(*const u8, usize),
+) -> isize {
+    let (input, window) = unsafe { (slice(input, input_len), slice_mut(window, window_len)) };
+    let piece = |bytes: &[u8]| piece(bytes.as_ptr(), bytes.len());
+    match Decoder::new(workspace).stream(input, window, piece) {
+        Ok(size) => size as isize,
+        Err(_) => -1,
+    }
+}
