@@ -161,7 +161,7 @@ impl Compressed<'_> {
         if reader.left(header.start) != 0 {
             return Err(fault(ErrorKind::BadBitStream));
         }
-        tables.recent = reader.recent;
+        tables.recent = reader.recent();
         Ok(place)
     }
 
