@@ -4,7 +4,6 @@
 //!     cargo run --example write_samples -- --check # fails if one is not as it would be written
 
 #[path = "../tests/common/ctf2.rs"]
-#[allow(dead_code)] // The tests use more.
 mod ctf2;
 #[path = "../tests/common/rdf.rs"]
 mod rdf;

@@ -338,6 +338,27 @@ pub enum ErrorKind {
     Missing,
     /// What must occur once occurs again.
     Repeated,
+    /// It is there, and should not be.
+    Misplaced,
+    /// A number does not follow the one before.
+    OutOfSequence {
+        /// The number found.
+        found: u64,
+        /// The number that would follow.
+        expected: u64,
+    },
+    /// The element does not end before a boundary that none crosses.
+    CrossesBoundary {
+        /// Offset of the boundary.
+        boundary: u64,
+    },
+    /// Bytes that cannot be delivered.
+    Lost {
+        /// How many.
+        size: u64,
+    },
+    /// A checksum is right for the bytes that were there when it was computed; more were written then.
+    StaleChecksum,
 }
 
 impl ErrorKind {
@@ -384,6 +405,11 @@ impl ErrorKind {
             Self::UuidMismatch { .. } => "uuid-mismatch",
             Self::Missing => "missing",
             Self::Repeated => "repeated",
+            Self::Misplaced => "misplaced",
+            Self::OutOfSequence { .. } => "out-of-sequence",
+            Self::CrossesBoundary { .. } => "crosses-boundary",
+            Self::Lost { .. } => "lost",
+            Self::StaleChecksum => "stale-checksum",
         }
     }
 }
@@ -458,6 +484,14 @@ impl fmt::Display for ErrorKind {
             }
             Self::Missing => f.write_str("missing"),
             Self::Repeated => f.write_str("occurs again"),
+            Self::Misplaced => f.write_str("not where one can be"),
+            Self::OutOfSequence { found, expected } => {
+                write!(f, "number {found} where {expected} should follow")
+            }
+            Self::CrossesBoundary { boundary } => write!(f, "does not end before {boundary:#x}"),
+            Self::Lost { size: 1 } => f.write_str("1 byte cannot be read"),
+            Self::Lost { size } => write!(f, "{size} bytes cannot be read"),
+            Self::StaleChecksum => f.write_str("computed before the last bytes were written"),
         }
     }
 }

@@ -40,6 +40,8 @@ mod error;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod grammar;
+#[cfg(doc)]
+pub mod guide;
 #[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
 mod json;
@@ -52,6 +54,8 @@ pub mod zstd;
 pub mod rdf;
 #[cfg(feature = "rfr")]
 pub mod rfr;
+#[cfg(feature = "rtc")]
+pub mod rtc;
 
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};

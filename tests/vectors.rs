@@ -11,6 +11,8 @@ mod ctf2;
 mod rdf;
 #[path = "vectors/rfr.rs"]
 mod rfr;
+#[path = "vectors/rtc.rs"]
+mod rtc;
 
 use serde_json::{Map, Value};
 use std::path::PathBuf;

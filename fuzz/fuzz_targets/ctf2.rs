@@ -63,7 +63,7 @@ fn read(data: &[u8], leniency: Leniency, size: usize) {
         // A lenient decoder cannot know that a header of 37 bytes is the last thing that comes.
         (Ok(_), Err(error)) if leniency == Leniency::Lenient && error.is_truncation() => {}
         (Err(_), Err(error)) if leniency == Leniency::Lenient && error.is_truncation() => {}
-        (whole, found) => assert_eq!(**whole, found),
+        (whole, found) => assert_eq!(*whole, found),
     }
 }
 

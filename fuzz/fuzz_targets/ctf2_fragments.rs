@@ -21,14 +21,17 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
+/// A packet of version 1.8, big-endian, with padding that looks like a fragment.
 fn packet(content: &[u8]) -> Vec<u8> {
+    let padding = b"\x1e{";
+    let content_size = (37 + content.len()) as u32 * 8;
     let mut packet = Vec::from(0x75d1_1d57_u32.to_be_bytes());
     packet.extend([7; 20]);
-    packet.extend((37 + content.len() as u32 + 2).wrapping_mul(8).wrapping_sub(16).to_be_bytes());
-    packet.extend((37 + content.len() as u32 + 2).wrapping_mul(8).to_be_bytes());
+    packet.extend(content_size.to_be_bytes());
+    packet.extend((content_size + padding.len() as u32 * 8).to_be_bytes());
     packet.extend([0, 0, 0, 1, 8]);
     packet.extend(content);
-    packet.extend(b"\x1e{");
+    packet.extend(padding);
     packet
 }
 

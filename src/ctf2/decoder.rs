@@ -1,4 +1,5 @@
 use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT, bad_magic, to_usize};
+use super::stream::not_metadata;
 use super::text::copy;
 use super::{CONTENT, Form, Leniency, METADATA, PACKET_HEADER, PADDING, PacketHeader};
 use crate::bytes::{Bytes, to_u64};
@@ -189,7 +190,11 @@ impl Decoder {
         let end = |offset, element, needed| Error::new(offset, element, ErrorKind::UnexpectedEnd { needed });
         match self.state {
             State::Failed(error) => Err(error),
-            State::Start => Err(end(0, METADATA, 1)),
+            State::Start => Err(not_metadata(&[])),
+            // Too little to tell the form.
+            State::Header if self.filled < 4 && to_u64(self.filled) == self.offset => {
+                Err(not_metadata(self.header.get(..self.filled).unwrap_or_default()))
+            }
             State::Plain => Ok(None),
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.rest() > 0 => {
                 let offset = body.content_offset.min(self.offset);
@@ -249,7 +254,8 @@ impl Decoder {
         if start == 0 && seen.len() >= 4 && Form::detect(seen).is_none() {
             return Err(self.fail(Error::new(0, METADATA, bad_magic(seen))));
         }
-        if self.header_needs() > 0 || self.filled == 0 {
+        // 37 bytes may be all, or tell that 44 are not worth waiting for.
+        if self.filled != to_usize(SHORT) && self.filled != to_usize(LONG) {
             return Ok(None);
         }
         let bytes = Bytes::at(seen, start);
@@ -260,9 +266,14 @@ impl Decoder {
                 header
             }),
         };
-        let header = read.map_err(|error| self.fail(error))?;
-        self.begin(&header);
-        Ok(Some(header))
+        match read {
+            Ok(header) => {
+                self.begin(&header);
+                Ok(Some(header))
+            }
+            Err(error) if error.is_truncation() => Ok(None),
+            Err(error) => Err(self.fail(error)),
+        }
     }
 
     /// What follows a header: its packet. Only where a header of 37 bytes claims version 2, bytes of it have been

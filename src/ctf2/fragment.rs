@@ -3,7 +3,7 @@ use super::stream::Pieces;
 use super::{FRAGMENT, JsonString, Text};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Element, Error, ErrorKind, Result};
-use crate::json::{Event, Parser, Source};
+use crate::json::{self, Event, Parser, Source};
 use core::iter::FusedIterator;
 
 /// What a fragment describes.
@@ -51,12 +51,12 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Its text up to the next 0x1E, white space included. It may not be JSON: [`Fragment::check`] tells.
+    /// Its text up to the next 0x1E, white space behind it included. It may not be JSON: [`Fragment::check`] tells.
     pub const fn text(&self) -> Text<'a> {
         self.text
     }
 
-    /// Offset of its text in the input, behind the 0x1E.
+    /// Offset of its text in the input, behind the 0x1E and white space.
     pub const fn offset(&self) -> u64 {
         self.text.offset()
     }
@@ -73,8 +73,8 @@ impl<'a> Fragment<'a> {
     pub fn check(&self) -> Result<()> {
         match self.text.borrowed() {
             // Most fragments lie in one packet, and a slice is read faster than pieces.
-            Some(text) => check(Bytes::at(text, self.offset())),
-            None => check(self.text),
+            Some(text) => check(Bytes::at(text, self.offset()), core::str::from_utf8(text).is_ok()),
+            None => check(self.text, false),
         }
     }
 
@@ -100,13 +100,14 @@ impl<'a> Fragment<'a> {
     ///
     /// **Errors**: those of the JSON up to this member.
     pub fn member(&self, name: &str) -> Result<Option<Text<'a>>> {
-        for member in self.members() {
-            let (found, value) = member?;
-            if found == name {
-                return Ok(Some(value));
-            }
-        }
-        Ok(None)
+        let Some(text) = self.text.borrowed() else { return find(self.text, name) };
+        let found = find(Bytes::at(text, self.offset()), name)?;
+        Ok(found.map(|value| {
+            let mut text = self.text;
+            let before = value.offset().saturating_sub(text.offset());
+            text.advance(usize::try_from(before).unwrap_or(usize::MAX));
+            text.limited(to_u64(value.len()))
+        }))
     }
 
     /// Its members in the order in which they stand: each name with the JSON text of its value.
@@ -120,14 +121,25 @@ impl<'a> Fragment<'a> {
     }
 }
 
-/// Checks a fragment's text.
-fn check<'a>(text: impl Source<'a>) -> Result<()> {
+/// The text of the value of an object's member.
+fn find<'a, S: Source<'a>>(text: S, name: &str) -> Result<Option<S>> {
+    let mut parser = object(text, FRAGMENT)?;
+    for member in json::Members::of(&mut parser) {
+        let (found, value) = member?;
+        if found.is(name) {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// Checks a fragment's text, and where that has not been done before, that its strings are UTF-8.
+fn check<'a>(text: impl Source<'a>, is_utf8: bool) -> Result<()> {
     let mut parser = object(text, FRAGMENT)?;
     while let Some(event) = parser.next_event()? {
-        if let Event::Key(string) | Event::String(string) = event {
-            if string.borrowed().is_none() {
-                string.check_utf8()?;
-            }
+        match event {
+            Event::Key(string) | Event::String(string) if !is_utf8 => string.check_utf8()?,
+            _ => {}
         }
     }
     parser.finish()
@@ -208,7 +220,7 @@ impl FusedIterator for Members<'_> {}
 
 /// The fragments of a text.
 ///
-/// Repeated 0x1E are skipped. After a packet that cannot be read there is one error, then the end; a fragment that
+/// Repeated 0x1E are skipped, and so is white space before a fragment. After a packet that cannot be read there is one error, then the end; a fragment that
 /// this packet interrupts is given before if it is complete JSON. A fragment that is no JSON is given as it is.
 #[derive(Clone, Debug)]
 pub struct Fragments<'a> {
@@ -276,15 +288,13 @@ impl<'a> Fragments<'a> {
         Ok(Some(Fragment { text: Text::new(first, &packets, len), separated: self.separated }))
     }
 
-    /// Moves to the first byte of a fragment; `false` if there is none. White space before the first 0x1E is
-    /// skipped, too.
+    /// Moves to the first byte of a fragment; `false` if there is none.
     fn skip_separators(&mut self) -> Result<bool> {
         loop {
-            let separated = self.separated;
             let data = self.piece.as_slice();
-            let skipped = data.iter().position(|byte| {
-                *byte != RECORD_SEPARATOR && (separated || !matches!(*byte, b' ' | b'\t' | b'\n' | b'\r'))
-            });
+            let skipped = data
+                .iter()
+                .position(|byte| !matches!(*byte, RECORD_SEPARATOR | b' ' | b'\t' | b'\n' | b'\r'));
             self.separated |=
                 data.iter().take(skipped.unwrap_or(data.len())).any(|byte| *byte == RECORD_SEPARATOR);
             if let Some(skipped) = skipped {

@@ -1,5 +1,4 @@
 //! Builds CTF 2 metadata streams.
-#![allow(dead_code)] // Each user takes a part.
 
 /// The UUID that packets have unless told otherwise.
 pub const UUID: [u8; 16] = [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31];

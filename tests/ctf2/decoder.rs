@@ -93,6 +93,12 @@ fn decoder_says_what_it_needs_and_where_it_fails() {
         let found = decode(mutant.chunks(7), Leniency::Strict).map(|(text, ..)| text);
         assert_eq!(whole, found, "{place}");
     });
+    // What 37 bytes tell is told before 44 have come, and what is too short for a form as for a slice.
+    let broken = Packet { version: [2, 0], schemes: [0, 7, 0], ..Packet::v2(b"") }.write();
+    for data in [&broken[..37], &broken[..40], b"X", b"\x57\x1d", b"\x57\x1e", b""] {
+        let whole = read(data, Leniency::Strict).map(|(text, _)| text);
+        assert_eq!(decode([data].into_iter(), Leniency::Strict).map(|(text, ..)| text), whole);
+    }
     let mut decoder = Decoder::new(Leniency::Strict);
     let error = decoder.step(&mut &b"AMD_RDF "[..]).unwrap_err();
     assert_eq!((error.offset(), error.element()), (0, METADATA));

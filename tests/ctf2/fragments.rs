@@ -97,12 +97,12 @@ fn errors_in_fragments_point_into_the_file() {
         ("{\"a\":1", 8, ErrorKind::UnexpectedEnd { needed: 1 }),
         ("[1]", 0, ErrorKind::Unexpected { byte: b'[', expected: "an object" }),
         ("{\"a\":1} 2", 8, ErrorKind::Unexpected { byte: b'2', expected: "the end of the text" }),
-        ("  ", 3, ErrorKind::UnexpectedEnd { needed: 1 }),
+        ("!", 0, ErrorKind::Unexpected { byte: b'!', expected: "a value" }),
     ] {
         let text = format!("{good}{}{good}", fragment(json));
         // The text of the fragment begins here, and ends with a line feed.
         let start = good.len() + 1;
-        let position = position.min(json.len() + 1);
+
         for size in [1, 3, 1000] {
             let data = stream(text.as_bytes().chunks(size), Packet::v2);
             let place = start + position;
@@ -149,6 +149,8 @@ fn oddities_are_warnings() {
         check(&sequence(&[r#"{"type":"preamble","uuid":[1,256],"version":2}"#])),
         [(PREAMBLE, ErrorKind::Unexpected { byte: b'2', expected })]
     );
+    // White space is no fragment.
+    assert_eq!(check(&format!("\x1e\x1e \n\x1e{preamble}\n\x1e\t\x1e \r\n")), []);
     // Without the first separator, which only packets can lack.
     let data = Packet::v2(format!(" {preamble}").as_bytes()).write();
     let kind = ErrorKind::Unexpected { byte: b'{', expected: "0x1E" };

@@ -4,6 +4,25 @@
 //! an entry reaches. Entries take their slices by address and length. `.ci/no-panic.sh` links each.
 #![no_std]
 
+/// Entries that read one slice: a name, and what is done with the slice, which must give a `u64` of all that was read
+/// so that nothing is optimised away.
+macro_rules! entries {
+    ($($name:ident($data:ident) $body:block)*) => {$(
+        /// # Safety
+        ///
+        /// As `slice`.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(data: *const u8, len: usize) -> u64 {
+            let $data = unsafe { crate::slice(data, len) };
+            $body
+        }
+    )*};
+}
+
+mod ctf2;
+mod detect;
+mod rdf;
+mod rfr;
 mod zstd;
 
 unsafe extern "C" {

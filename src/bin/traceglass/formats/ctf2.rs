@@ -339,7 +339,10 @@ fn separators(contents: &[Range<u64>], parts: &[Field]) -> Vec<Field> {
         let mut next = content.start;
         let first = parts.partition_point(|part| part.offset < content.start);
         let inside = parts[first..].iter().take_while(|part| part.offset < content.end);
-        for part in inside.map(|part| part.offset..part.offset + part.len).chain([content.end..content.end]) {
+        for part in inside
+            .map(|part| part.offset..part.offset + part.len)
+            .chain(std::iter::once(content.end..content.end))
+        {
             if part.start > next {
                 gaps.push(Field::new(next, part.start - next, "separator", ""));
             }

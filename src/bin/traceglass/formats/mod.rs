@@ -3,6 +3,7 @@
 pub mod ctf2;
 pub mod rdf;
 pub mod rfr;
+pub mod rtc;
 
 use crate::input::Input;
 use crate::output::Out;
@@ -47,6 +48,7 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     };
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
+        Some(Format::Rtc) => rtc::open(data),
         Some(Format::Ctf2) => ctf2::open(data),
         Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("empty")),

@@ -16,6 +16,8 @@ pub struct Args {
     #[command(flatten)]
     pub rdf: formats::rdf::Select,
     #[command(flatten)]
+    pub rtc: formats::rtc::Select,
+    #[command(flatten)]
     pub rfr: formats::rfr::Select,
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
@@ -27,6 +29,7 @@ impl Args {
     fn refuse_foreign(&self, format: Format) -> Result<()> {
         let given = [
             (Format::Rdf, self.rdf != formats::rdf::Select::default()),
+            (Format::Rtc, self.rtc != formats::rtc::Select::default()),
             (Format::Rfr, self.rfr != formats::rfr::Select::default()),
         ];
         match given.iter().find(|&&(of, given)| given && of != format) {

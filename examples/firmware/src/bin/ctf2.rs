@@ -1,0 +1,40 @@
+//! Reads a packetized CTF 2 metadata stream that arrives 64 bytes at a time, as from a serial line.
+
+#![no_std]
+#![no_main]
+
+use cortex_m_rt::entry;
+use cortex_m_semihosting::hprintln;
+use traceglass::ctf2::{Decoder, Leniency, Step};
+use traceglass_firmware::finish;
+
+static METADATA: &[u8] = include_bytes!("../../../data/sample.ctf2");
+
+#[entry]
+fn main() -> ! {
+    finish(read())
+}
+
+fn read() -> traceglass::Result<()> {
+    let mut decoder = Decoder::new(Leniency::Strict);
+    let (mut bytes, mut fragments, mut sum) = (0, 0, 0_u32);
+    for mut received in METADATA.chunks(64) {
+        loop {
+            match decoder.step(&mut received)? {
+                Step::Packet(header) => hprintln!("packet: {} bytes of content", header.content_bytes()),
+                Step::Content(content) => {
+                    bytes += content.len();
+                    // Each fragment of the JSON text sequence begins with a record separator.
+                    fragments += content.iter().filter(|byte| **byte == 0x1e).count();
+                    sum = content.iter().fold(sum, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
+                }
+                Step::NeedMore(_) => break,
+            }
+        }
+    }
+    if let Some(warning) = decoder.finish()? {
+        hprintln!("{}", warning);
+    }
+    hprintln!("ctf2: {} bytes of text, {} fragments, sum {:08x}", bytes, fragments, sum);
+    Ok(())
+}

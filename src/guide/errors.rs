@@ -1,0 +1,49 @@
+//! What an error says, and what to do with it.
+//!
+//! Every fallible call gives the one [`Error`](crate::Error). It has three parts:
+//!
+//! - **where**: [`offset`](crate::Error::offset), in bytes from the start of the input that was given. For a claim of
+//!   the input, such as a size that is too large, it is where the claim stands, because that is the byte to look at.
+//! - **what**: [`element`](crate::Error::element), a noun of the format's document. The constants are in the module of
+//!   the format: [`rdf::CHUNK_INDEX`](crate::rdf::CHUNK_INDEX),
+//!   [`ctf2::CONTENT_SIZE`](crate::ctf2::CONTENT_SIZE).
+//! - **how**: [`kind`](crate::Error::kind), an [`ErrorKind`](crate::ErrorKind) with the values that disagree.
+//!
+//! ```
+//! use traceglass::{ErrorKind, rdf};
+//!
+//! let error = rdf::File::parse(b"MINI\0\0\0\0").unwrap_err();
+//! assert_eq!(error.to_string(), r#"RDF file header at 0x0: begins with "MINI\x00\x00\x00\x00""#);
+//! assert_eq!(error.element(), rdf::FILE_HEADER);
+//! assert!(matches!(error.kind(), ErrorKind::BadMagic { found } if found.starts_with(b"MINI")));
+//! ```
+//!
+//! # Not enough yet, or damaged?
+//!
+//! A file that is still being written, or a stream that has not arrived, looks like one that was cut. Where more bytes
+//! may mend it, [`is_truncation`](crate::Error::is_truncation) is true and `UnexpectedEnd` says how many are needed at
+//! least:
+//!
+//! ```
+//! use traceglass::{ErrorKind, rdf::Header};
+//!
+//! let error = Header::parse(b"AMD_RDF \x03\0\0\0").unwrap_err();
+//! assert!(error.is_truncation());
+//! assert_eq!(error.kind(), ErrorKind::UnexpectedEnd { needed: 20 });
+//! ```
+//!
+//! # Memory that was lent is too small
+//!
+//! `CapacityExceeded` (and for output `OutputTooSmall`) carries the capacity and the need, so that the caller can lend
+//! more and call again; nothing is cut off silently.
+//!
+//! # Findings
+//!
+//! A format's `check` reports [`Finding`](crate::Finding)s: the same errors, each with a
+//! [`Severity`](crate::Severity). A *warning* is against the document or unusual, yet everything can be read; an *error*
+//! means that something cannot be delivered. [`ErrorKind::code`](crate::ErrorKind::code) is a stable name for scripts.
+//!
+//! # Iterators
+//!
+//! After an error an iterator gives nothing more, always. Going on behind the damage is a call of its own; see
+//! [`damage`](super::damage).

@@ -1,0 +1,58 @@
+//! Memory without an allocator: what is borrowed, what is lent, what is static.
+//!
+//! # Borrowed
+//!
+//! A view holds the input's address and a few numbers, and what it hands out are slices of the input. They live as long
+//! as the input does, not as long as the view:
+//!
+//! ```
+//! fn name(file: &[u8]) -> Option<&str> {
+//!     let chunk = traceglass::rfr::Chunk::parse(file).ok()?;
+//!     let sequence = chunk.sequences().next()?.ok()?;
+//!     let object = sequence.objects().next()?.ok()?;
+//!     object.as_task().map(|task| task.name()) // a slice of `file`; the views are gone
+//! }
+//! # assert_eq!(name(b""), None);
+//! ```
+//!
+//! # Lent
+//!
+//! What cannot be borrowed, because it does not lie in the input as one piece, is written into memory that the caller
+//! lends. Each call says how much it needs, before or in its error:
+//!
+//! | what | lent | how much |
+//! |---|---|---|
+//! | data of a compressed RDF chunk | `&mut [u8]` | [`Entry::output_size`](crate::rdf::Entry::output_size) |
+//! | zstd's tables | [`zstd::Workspace`](crate::zstd::Workspace) | its size |
+//! | lookups by identifier in an RDF index | `&mut [u32]` | the number of entries; twice that for constant time |
+//! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf2::Text::len), or nothing if compacted in place |
+//! | random access to an RFR chunk | `&mut [DirectoryEntry]` | [`Chunk::sequence_count_max`](crate::rfr::Chunk::sequence_count_max) |
+//! | RFR records in the order of time | `&mut [MergeSlot]` | one for each sequence |
+//!
+//! ```
+//! use traceglass::{rdf, zstd};
+//!
+//! fn snapshot<'b>(file: &'b [u8], buffer: &'b mut [u8], workspace: &mut zstd::Workspace) -> traceglass::Result<&'b [u8]> {
+//!     let file = rdf::File::parse(file)?;
+//!     let Some(chunk) = file.chunk("Snapshot".into(), 0) else { return Ok(&[]) };
+//!     chunk.data(buffer, workspace)
+//! }
+//! ```
+//!
+//! # Static
+//!
+//! Everything that is lent can be made in a `static` at compile time; what is made of zeros takes no flash.
+//!
+//! ```
+//! use traceglass::zstd::Workspace;
+//! use std::sync::Mutex; // on firmware: a critical section
+//!
+//! static WORKSPACE: Mutex<Workspace> = Mutex::new(Workspace::new());
+//! ```
+//!
+//! # Input that is not in memory
+//!
+//! For flash that is not memory-mapped, or a network, each format can be read from pieces: it says which range of bytes
+//! it needs next, and reads those alone. RDF: [`Header::index_range`](crate::rdf::Header::index_range),
+//! [`Entry::stored_range`](crate::rdf::Entry::stored_range). CTF 2: [`ctf2::Decoder`](crate::ctf2::Decoder) takes bytes
+//! as they arrive.

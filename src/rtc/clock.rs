@@ -1,0 +1,202 @@
+//! What time it is for each stream.
+
+use crate::rtc::{ByteOrder, ClockOf, Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time};
+
+/// A number of the largest clock sample; a timespec has 12 bytes.
+const LARGEST: usize = 16;
+
+/// The clocks of a session: what was stamped last on each.
+///
+/// A frame belongs to the last stamp of its stream's clock before it. A delta clock counts from what its base said
+/// *when the delta was written*: a later stamp of the base does not move it. Without a stamp, or with a base that was
+/// not stamped, the time is not known.
+///
+/// Deltas upon deltas need no recursion, as each stamp is resolved when it comes; clocks that count from each other
+/// in a circle never get a time.
+///
+/// ```
+/// # fn read(data: &[u8]) {
+/// use traceglass::rtc::{Clocks, Walk};
+///
+/// let mut walk = Walk::<64>::new(data);
+/// let mut clocks = Clocks::<64>::new();
+/// while let Some(Ok(frame)) = walk.next_frame() {
+///     clocks.observe(walk.streams(), walk.byte_order(), &frame);
+///     if let Some(time) = clocks.time(&frame) {
+///         println!("{time} s: {frame:?}");
+///     }
+/// }
+/// # }
+/// # read(b"");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Clocks<const N: usize> {
+    clocks: [Clock; N],
+    /// How many streams have been looked at, and in which state of the table.
+    known: usize,
+    revision: u32,
+}
+
+/// What is known about time at a place in the table.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// The clock that the stream belongs to: itself, if it is one.
+    of: Option<u16>,
+    /// The clock that this one counts from.
+    base: Base,
+    gain: Option<Decimal>,
+    offset: Option<Decimal>,
+    time: Option<Time>,
+    /// The beginning of a stamp in pieces.
+    partial: [u8; LARGEST],
+    len: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Base {
+    None,
+    /// One that is not in the table.
+    Unknown,
+    At(u16),
+}
+
+impl Clock {
+    const NONE: Self = Self {
+        of: None,
+        base: Base::None,
+        gain: None,
+        offset: None,
+        time: None,
+        partial: [0; LARGEST],
+        len: 0,
+    };
+}
+
+impl<const N: usize> Default for Clocks<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const N: usize> Clocks<N> {
+    /// No clock has been stamped yet.
+    pub const fn new() -> Self {
+        Self { clocks: [Clock::NONE; N], known: 0, revision: 0 }
+    }
+
+    /// Takes notice of a frame: of each one, in file order.
+    pub fn observe(&mut self, streams: &Streams<'_, N>, order: ByteOrder, frame: &Frame<'_>) {
+        let Some(place) = frame.place() else { return };
+        if streams.revision() != self.revision {
+            self.resolve(streams);
+        }
+        let is_clock = self.at(place).is_some_and(|clock| clock.of.map(usize::from) == Some(place));
+        if let Some(stream) = streams.at(place).filter(|_| is_clock) {
+            self.stamp(stream, place, order, frame);
+        }
+    }
+
+    /// A frame of the clock at `place`.
+    fn stamp(&mut self, stream: &Stream<'_>, place: usize, order: ByteOrder, frame: &Frame<'_>) {
+        let Some(clock) = self.clocks.get_mut(place) else { return };
+        if !frame.continues() {
+            clock.len = 0;
+        }
+        let whole = !frame.continues() && !frame.more();
+        if !whole {
+            // Only the first sample of a record in pieces counts.
+            let start = usize::from(clock.len);
+            let free = clock.partial.get_mut(start..).unwrap_or_default();
+            let taken = free.iter_mut().zip(frame.payload()).map(|(to, &byte)| *to = byte).count();
+            clock.len = clock.len.saturating_add(u8::try_from(taken).unwrap_or(0));
+            if frame.more() {
+                return;
+            }
+        }
+        let partial = clock.partial;
+        let joined = partial.get(..usize::from(clock.len)).unwrap_or_default();
+        let data = if whole { frame.payload() } else { joined };
+        let sample = last_sample(stream.format(), data, order);
+        let time = sample.and_then(|sample| sample.as_time(clock.gain, clock.offset));
+        let time = match clock.base {
+            Base::None => time,
+            Base::Unknown => None,
+            Base::At(base) => {
+                let base = self.at(usize::from(base)).and_then(|base| base.time);
+                time.zip(base).map(|(time, base)| base.plus(time))
+            }
+        };
+        if let Some(clock) = self.clocks.get_mut(place) {
+            clock.time = time;
+            clock.len = 0;
+        }
+    }
+
+    /// The time of a frame on its stream's clock, if it has one that was stamped.
+    pub fn time(&self, frame: &Frame<'_>) -> Option<Time> {
+        self.time_at(frame.place()?)
+    }
+
+    /// The time of the stream at a place in the table, now.
+    pub fn time_at(&self, place: usize) -> Option<Time> {
+        self.at(self.clock_of(place)?)?.time
+    }
+
+    /// The place of the clock of the stream at `place`; the same, if that is one.
+    pub fn clock_of(&self, place: usize) -> Option<usize> {
+        self.at(place)?.of.map(usize::from)
+    }
+
+    /// What was stamped is not known any more: units are missing, or another session has begun.
+    pub fn interrupt(&mut self) {
+        for clock in &mut self.clocks {
+            (clock.time, clock.len) = (None, 0);
+        }
+    }
+
+    fn at(&self, place: usize) -> Option<&Clock> {
+        self.clocks.get(place)
+    }
+
+    /// Finds the clocks that the streams of a table name.
+    fn resolve(&mut self, streams: &Streams<'_, N>) {
+        if streams.len() < self.known {
+            // Another session.
+            *self = Self::new();
+        }
+        let place_of = |name| {
+            let named = |stream: &Stream<'_>| stream.name() == Some(name) && is_clock(stream);
+            let place = (0..streams.len()).find(|&place| streams.at(place).is_some_and(named))?;
+            u16::try_from(place).ok()
+        };
+        for place in 0..streams.len() {
+            let (Some(stream), Some(clock)) = (streams.at(place), self.clocks.get_mut(place)) else { break };
+            // One that is known already may name one that was declared only now.
+            let is_new = place >= self.known;
+            if !is_new && clock.of.is_some() && clock.base != Base::Unknown {
+                continue;
+            }
+            clock.of = match stream.clock() {
+                Some(ClockOf::Own) => u16::try_from(place).ok(),
+                Some(ClockOf::Named(name)) => place_of(name),
+                None => None,
+            };
+            (clock.gain, clock.offset) = (stream.gain(), stream.offset());
+            clock.base = match stream.delta() {
+                Some(name) => place_of(name).map_or(Base::Unknown, Base::At),
+                None => Base::None,
+            };
+        }
+        self.known = streams.len();
+        self.revision = streams.revision();
+    }
+}
+
+fn is_clock(stream: &Stream<'_>) -> bool {
+    stream.clock() == Some(ClockOf::Own)
+}
+
+/// The last sample of a payload: the one that counts, if a stamp holds several.
+fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
+    Samples::new(data, 0, format, order).map_while(Result::ok).last()
+}

@@ -1,0 +1,238 @@
+//! The checksum of a unit, as documented and as written.
+
+use crate::error::{ErrorKind, Finding};
+use crate::rtc::CRC;
+use crate::{Error, Result};
+
+/// CRC-32/ISO-HDLC, which the document asks for.
+const IEEE: crc::Crc<u32, crc::Table<1>> = crc::Crc::<u32, crc::Table<1>>::new(&crc::CRC_32_ISO_HDLC);
+
+/// The checksum CRC-32/IEEE ("123456789" gives 0xcbf43926), as the document asks for.
+///
+/// ```
+/// assert_eq!(traceglass::rtc::crc_ieee(b"123456789"), 0xcbf43926);
+/// ```
+pub fn crc_ieee(data: &[u8]) -> u32 {
+    IEEE.checksum(data)
+}
+
+/// The checksum that the deployed writer computes.
+///
+/// It looks bytes up in a table for the polynomial 0x04c11db7 with the highest bit first, yet shifts as if the
+/// lowest bit came first. No parameters of a standard CRC express that; still it is linear, so that it can be
+/// computed in slices.
+///
+/// `SLICES` is how many tables of 1 KiB are used, and how many bytes are taken at once: 1 for a firmware, 16 for
+/// speed.
+///
+/// ```
+/// use traceglass::rtc::WriterCrc;
+///
+/// assert_eq!(WriterCrc::<1>::of(b"123456789"), 0x7ead5c77);
+/// let mut crc = WriterCrc::<16>::new();
+/// crc.update(b"1234");
+/// crc.update(b"56789");
+/// assert_eq!(crc.value(), 0x7ead5c77);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriterCrc<const SLICES: usize>(u32);
+
+impl<const SLICES: usize> Default for WriterCrc<SLICES> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const SLICES: usize> WriterCrc<SLICES> {
+    /// `TABLES[k][b]`: what byte `b` does to a register of zeros, followed by `k` bytes of zero.
+    const TABLES: [[u32; 256]; SLICES] = tables();
+
+    /// The checksum of no bytes yet.
+    pub const fn new() -> Self {
+        Self(u32::MAX)
+    }
+
+    /// The checksum of all bytes so far.
+    pub const fn value(self) -> u32 {
+        !self.0
+    }
+
+    /// The checksum of `data`.
+    pub fn of(data: &[u8]) -> u32 {
+        let mut crc = Self::new();
+        crc.update(data);
+        crc.value()
+    }
+
+    /// Takes more bytes.
+    // The tables are indexed by bytes and by constants below their number.
+    #[allow(clippy::indexing_slicing)]
+    pub fn update(&mut self, data: &[u8]) {
+        let tables: &'static [[u32; 256]; SLICES] = &Self::TABLES;
+        let mut crc = self.0;
+        let mut rest = data;
+        if SLICES == 16 {
+            while let Some((chunk, behind)) = rest.split_first_chunk::<16>() {
+                rest = behind;
+                let [a, b, c, d] = crc.to_le_bytes();
+                let at = |k: usize, byte: u8| tables[k % SLICES][usize::from(byte)];
+                // The last twelve bytes do not depend on the register: the processor looks them up ahead of time.
+                let free = at(11, chunk[4]) ^ at(10, chunk[5]) ^ at(9, chunk[6]) ^ at(8, chunk[7]);
+                let free = free ^ at(7, chunk[8]) ^ at(6, chunk[9]) ^ at(5, chunk[10]) ^ at(4, chunk[11]);
+                let free = free ^ at(3, chunk[12]) ^ at(2, chunk[13]) ^ at(1, chunk[14]) ^ at(0, chunk[15]);
+                let bound = at(15, chunk[0] ^ a) ^ at(14, chunk[1] ^ b);
+                crc = free ^ bound ^ at(13, chunk[2] ^ c) ^ at(12, chunk[3] ^ d);
+            }
+        }
+        for &byte in rest {
+            let [low, ..] = crc.to_le_bytes();
+            crc = (crc >> 8) ^ tables[0][usize::from(low ^ byte)];
+        }
+        self.0 = crc;
+    }
+}
+
+/// The tables of the writer's checksum; at compile time.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+const fn tables<const SLICES: usize>() -> [[u32; 256]; SLICES] {
+    assert!(SLICES > 0, "a checksum needs a table");
+    let mut tables = [[0; 256]; SLICES];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut value = (byte as u32) << 24;
+        let mut bit = 0;
+        while bit < 8 {
+            value = (value << 1) ^ if value >> 31 == 1 { 0x04c1_1db7 } else { 0 };
+            bit += 1;
+        }
+        tables[0][byte] = value;
+        byte += 1;
+    }
+    let mut slice = 1;
+    while slice < SLICES {
+        let mut byte = 0;
+        while byte < 256 {
+            let value = tables[slice - 1][byte];
+            tables[slice][byte] = (value >> 8) ^ tables[0][(value & 0xff) as usize];
+            byte += 1;
+        }
+        slice += 1;
+    }
+    tables
+}
+
+/// What a unit's checksum says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Right, by the document's algorithm.
+    Ieee,
+    /// Right, by the deployed writer's algorithm.
+    Writer,
+    /// Right for the bytes up to the padding before the unit's last index.
+    ///
+    /// The writer computes it before it pads, if it stops with fewer than 5 bytes left in a minor unit.
+    Stale,
+    /// Wrong.
+    Mismatch {
+        /// The checksum in the input.
+        stored: u32,
+        /// The checksum of the bytes by the writer's algorithm.
+        computed: u32,
+    },
+    /// There is none: the unit is not complete, or the writer was built without.
+    Missing,
+}
+
+impl Verdict {
+    /// The word that the `traceglass` command prints.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ieee => "ieee",
+            Self::Writer => "writer",
+            Self::Stale => "stale",
+            Self::Mismatch { .. } => "mismatch",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Whether the bytes are the ones that were written.
+    pub const fn is_right(self) -> bool {
+        matches!(self, Self::Ieee | Self::Writer | Self::Stale)
+    }
+
+    /// The verdict on `stored`, found behind `covered`; `stale` is how much the writer covers if it stops late.
+    pub(crate) fn of<const SLICES: usize>(stored: [u8; 4], covered: &[u8], stale: Option<usize>) -> Self {
+        let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
+        let computed = WriterCrc::<SLICES>::of(covered);
+        if either(computed) {
+            return Self::Writer;
+        }
+        if stale.and_then(|len| covered.get(..len)).is_some_and(|part| either(WriterCrc::<SLICES>::of(part)))
+        {
+            return Self::Stale;
+        }
+        if either(crc_ieee(covered)) {
+            return Self::Ieee;
+        }
+        Self::Mismatch { stored: u32::from_le_bytes(stored), computed }
+    }
+
+    /// What `check` says about it; `offset` is where the checksum stands or should.
+    pub fn finding(self, offset: u64) -> Option<Finding> {
+        match self {
+            Self::Mismatch { stored, computed } => {
+                let kind = ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() };
+                Some(Finding::error(Error::new(offset, CRC, kind)))
+            }
+            Self::Stale => Some(Finding::warning(Error::new(offset, CRC, ErrorKind::StaleChecksum))),
+            Self::Missing => Some(Finding::warning(Error::new(offset, CRC, ErrorKind::Missing))),
+            Self::Ieee | Self::Writer => None,
+        }
+    }
+
+    /// The verdict as a result: whether the bytes can be relied on.
+    pub fn check(self, offset: u64) -> Result<()> {
+        match self.finding(offset) {
+            Some(finding) if !self.is_right() => Err(finding.cause()),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn slices_give_what_single_bytes_give() {
+        let data: Vec<u8> = (0..1000_u32).map(|i| (i * i >> 3) as u8).collect();
+        for len in (0..50).chain([999, 1000]) {
+            let expected = WriterCrc::<1>::of(&data[..len]);
+            assert_eq!(WriterCrc::<16>::of(&data[..len]), expected, "{len}");
+            let mut crc = WriterCrc::<16>::new();
+            crc.update(&data[..len / 3]);
+            crc.update(&data[len / 3..len]);
+            assert_eq!(crc.value(), expected);
+        }
+        assert_eq!(WriterCrc::<1>::of(b"123456789"), 0x7ead_5c77);
+    }
+
+    #[test]
+    fn verdicts_tell_the_algorithms_and_byte_orders_apart() {
+        let data = b"123456789";
+        let verdict = |stored, stale| Verdict::of::<1>(stored, data, stale);
+        assert_eq!(verdict(0x7ead_5c77_u32.to_le_bytes(), None), Verdict::Writer);
+        assert_eq!(verdict(0x7ead_5c77_u32.to_be_bytes(), None), Verdict::Writer);
+        assert_eq!(verdict(0xcbf4_3926_u32.to_le_bytes(), None), Verdict::Ieee);
+        let stale = WriterCrc::<1>::of(b"1234").to_le_bytes();
+        assert_eq!(verdict(stale, Some(4)), Verdict::Stale);
+        let wrong = verdict(stale, None);
+        assert_eq!(wrong, Verdict::Mismatch { stored: u32::from_le_bytes(stale), computed: 0x7ead_5c77 });
+        let error = wrong.check(7).unwrap_err();
+        assert_eq!((error.offset(), error.kind().code()), (7, "checksum-mismatch"));
+        assert_eq!(Verdict::Stale.check(7), Ok(()));
+        assert_eq!(Verdict::Missing.finding(3).unwrap().cause().kind(), ErrorKind::Missing);
+    }
+}

@@ -1,0 +1,246 @@
+//! Frames: what everything in a container is made of.
+
+use crate::bytes::Bytes;
+use crate::error::{ErrorKind, Result};
+use crate::grammar::{self, Parsed};
+use crate::rtc::{FRAME, PAYLOAD};
+use core::fmt;
+use nom::Parser;
+
+/// The numbers of the streams that every container has, and of the first one of the user's.
+///
+/// **Spec**: "Meta stream".
+pub mod id {
+    /// One byte of padding; the writer calls it nop.
+    pub const NUL: u64 = 0;
+    /// Padding of any length.
+    pub const PADDING: u64 = 1;
+    /// The Marker that begins a major unit.
+    pub const MARKER: u64 = 2;
+    /// The Index of a major unit.
+    pub const INDEX: u64 = 3;
+    /// The index that begins a minor unit.
+    #[doc(alias = "index")]
+    pub const MINOR_INDEX: u64 = 4;
+    /// The Meta of a major unit.
+    pub const META: u64 = 5;
+    /// The meta that declares one more stream.
+    #[doc(alias = "meta")]
+    pub const MINOR_META: u64 = 6;
+    /// The writer's byte order.
+    pub const PLATFORM: u64 = 7;
+    /// The checksum of a major unit.
+    pub const CRC: u64 = 8;
+    /// The first one of the user's.
+    pub const USER: u64 = 9;
+}
+
+/// The largest payload of a frame.
+pub const MAX_PAYLOAD: u64 = 1024;
+
+/// A frame.
+///
+/// **Layout**: LEB128 of id · 2 + more; for streams of variable length, LEB128 of the payload's length; payload.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    payload: &'a [u8],
+    offset: u64,
+    id: u64,
+    place: u16,
+    header: u8,
+    more: bool,
+    continues: bool,
+}
+
+impl<'a> Frame<'a> {
+    #[inline(always)]
+    pub(crate) const fn new(offset: u64, parts: Parts<'a>, place: u16, continues: bool) -> Self {
+        let Parts { id, more, header, payload } = parts;
+        Self { payload, offset, id, place, header, more, continues }
+    }
+
+    /// The number of its stream; see [`id`] for the default ones.
+    #[inline]
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether the next frame of the same stream continues the record.
+    #[inline]
+    pub const fn more(&self) -> bool {
+        self.more
+    }
+
+    /// Whether it continues the record of the last frame of the same stream.
+    #[inline]
+    pub const fn continues(&self) -> bool {
+        self.continues
+    }
+
+    /// Whether its stream is one of the user's.
+    #[inline]
+    pub const fn is_user(&self) -> bool {
+        self.id >= id::USER
+    }
+
+    /// The place of its stream in the [table](crate::rtc::Streams::at); `None` for the default streams.
+    #[inline]
+    pub fn place(&self) -> Option<usize> {
+        (self.place != u16::MAX).then_some(usize::from(self.place))
+    }
+
+    /// Its payload.
+    #[inline]
+    pub const fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// Offset of its header in the input.
+    #[inline]
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Offset of its payload in the input.
+    #[inline]
+    pub const fn payload_offset(&self) -> u64 {
+        // A header has at most 20 bytes.
+        self.offset.wrapping_add(u8_to_u64(self.header))
+    }
+
+    /// Size of its header in bytes.
+    #[inline]
+    pub const fn header_size(&self) -> u8 {
+        self.header
+    }
+
+    /// Offset behind its last byte.
+    #[inline]
+    pub const fn end(&self) -> u64 {
+        self.payload_offset().wrapping_add(crate::bytes::to_u64(self.payload.len()))
+    }
+}
+
+const fn u8_to_u64(n: u8) -> u64 {
+    u64::from_le_bytes([n, 0, 0, 0, 0, 0, 0, 0])
+}
+
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if self.more { " more" } else { "" };
+        let continues = if self.continues { " continues" } else { "" };
+        write!(f, "Frame({} {:#x}..{:#x}{more}{continues})", self.id, self.offset, self.end())
+    }
+}
+
+/// A frame as the grammar reads it.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) id: u64,
+    pub(crate) more: bool,
+    pub(crate) header: u8,
+    pub(crate) payload: &'a [u8],
+}
+
+/// How long a payload is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Length {
+    /// As long as the header says.
+    Stated,
+    /// This long; the header says nothing.
+    Fixed(u64),
+}
+
+impl Length {
+    /// The length of the default streams' payloads.
+    ///
+    /// The platform and the checksum have 4 bytes without a length, though the document implies one.
+    pub(crate) const fn of_default(id: u64) -> Self {
+        match id {
+            id::NUL => Self::Fixed(0),
+            id::MARKER => Self::Fixed(MAX_PAYLOAD),
+            id::PLATFORM | id::CRC => Self::Fixed(4),
+            _ => Self::Stated,
+        }
+    }
+}
+
+/// id and more.
+fn header(input: Bytes<'_>) -> Parsed<'_, (u64, bool)> {
+    grammar::int(FRAME).map(|int| (int >> 1, int & 1 == 1)).parse_complete(input)
+}
+
+/// The stated length, at most that of a Marker.
+fn stated(input: Bytes<'_>) -> Parsed<'_, u64> {
+    let (rest, length) = grammar::int(FRAME)(input)?;
+    if length > MAX_PAYLOAD {
+        let kind = ErrorKind::CountTooLarge { claimed: length, most: MAX_PAYLOAD };
+        return grammar::fail(input.error(FRAME, kind));
+    }
+    Ok((rest, length))
+}
+
+/// The header alone: id and more, and what follows.
+pub(crate) fn read_header(input: Bytes<'_>) -> Result<((u64, bool), Bytes<'_>)> {
+    grammar::finish(header(input))
+}
+
+/// A frame; `length` says how its stream's payloads are measured, given id, more, and where the payload begins.
+pub(crate) fn read<'a>(
+    input: Bytes<'a>,
+    mut length: impl FnMut(u64, bool, u64) -> Result<Length>,
+) -> Result<(Parts<'a>, Bytes<'a>)> {
+    let mut frame = |input: Bytes<'a>| {
+        let (rest, (id, more)) = header(input)?;
+        let length = match length(id, more, rest.offset()) {
+            Ok(length) => length,
+            Err(error) => return grammar::fail(error),
+        };
+        let (rest, length) = match length {
+            Length::Fixed(length) => (rest, length),
+            Length::Stated => stated(rest)?,
+        };
+        let header = u8::try_from(input.len().saturating_sub(rest.len())).unwrap_or(u8::MAX);
+        let (rest, payload) = grammar::bytes(length, PAYLOAD)(rest)?;
+        Ok((rest, Parts { id, more, header, payload: payload.as_slice() }))
+    };
+    // An error names the frame's offset: that is where reading stops, and goes on when there are more bytes.
+    grammar::finish(frame(input)).map_err(|error| input.error(error.element(), error.kind()))
+}
+
+/// A frame of one of the default streams.
+pub(crate) fn read_default(input: Bytes<'_>) -> Result<(Parts<'_>, Bytes<'_>)> {
+    read(input, |id, _, _| Ok(Length::of_default(id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_stated_or_known() {
+        let (parts, rest) = read_default(Bytes::at(b"\x0a\x02[]\x10abcd", 7)).unwrap();
+        assert_eq!((parts.id, parts.more, parts.header, parts.payload), (5, false, 2, &b"[]"[..]));
+        let (parts, rest) = read_default(rest).unwrap();
+        assert_eq!((parts.id, parts.header, parts.payload), (8, 1, &b"abcd"[..]));
+        assert!(rest.is_empty());
+        let fixed = |_, _, at| {
+            assert_eq!(at, 2);
+            Ok(Length::Fixed(1))
+        };
+        let (parts, _) = read(Bytes::new(b"\x81\x01x"), fixed).unwrap();
+        assert_eq!((parts.id, parts.more, parts.payload), (64, true, &b"x"[..]));
+    }
+
+    #[test]
+    fn errors_stand_at_the_frame() {
+        let error = |data| read_default(Bytes::at(data, 7)).map(|_| ()).unwrap_err();
+        assert_eq!(error(b"\x0a\x03[]"), Error::new(7, PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 }));
+        assert_eq!(error(b"\x0a"), Error::new(7, FRAME, ErrorKind::UnexpectedEnd { needed: 1 }));
+        let kind = ErrorKind::CountTooLarge { claimed: 1025, most: 1024 };
+        assert_eq!(error(b"\x0a\x81\x08"), Error::new(7, FRAME, kind));
+        assert_eq!(error(&[0xff; 12]), Error::new(7, FRAME, ErrorKind::IntegerTooWide { bits: 64 }));
+    }
+
+    use crate::Error;
+}

@@ -1,0 +1,208 @@
+//! Finding units where reading cannot simply go on.
+
+use crate::bytes::{Bytes, to_u64};
+use crate::rtc::index::starts_like_one;
+use crate::rtc::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER, Unit, is_confirmed, signed};
+use crate::rtc::{Index, frame};
+
+/// The length of a Marker's payload.
+const RUN: usize = 1024;
+
+/// Whether `data` is an RTC file, or what is left of one: some part of it can be found again.
+///
+/// A file that begins with a Marker is one. Otherwise the first Marker is searched, in linear time: only every
+/// 1024th byte is looked at where there is none.
+pub fn detect(data: &[u8]) -> bool {
+    if data.first() == Some(&MARKER_HEADER) && run_behind(data, 1) >= RUN.min(data.len().saturating_sub(1)) {
+        return data.len() > RUN;
+    }
+    find(Bytes::new(data), 0, to_u64(data.len())).is_some() || cut_marker(Bytes::new(data)).is_some()
+}
+
+/// How many bytes from `at` on are those of a Marker.
+fn run_behind(data: &[u8], at: usize) -> usize {
+    data.get(at..).unwrap_or_default().iter().take_while(|&&byte| byte == MAGIC).count()
+}
+
+/// Calls `found` with the offset of each Marker from `from` on whose frame begins before `to`, until it gives
+/// something. What looks like a Marker must be followed by the header of an Index, and not be longer.
+///
+/// Each byte is looked at a bounded number of times, also where all of them are those of a Marker.
+fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) -> Option<T>) -> Option<T> {
+    let all = data.as_slice();
+    let position = |offset: u64| usize::try_from(offset.saturating_sub(data.offset())).unwrap_or(usize::MAX);
+    let (from, to) = (position(from), position(to));
+    // A run of 1024 holds one of any 1024 bytes in a row: the last one of them is looked at.
+    let mut probe = from.saturating_add(RUN);
+    let mut floor = from;
+    while let Some(&byte) = all.get(probe) {
+        if byte != MAGIC {
+            floor = probe.saturating_add(1);
+            probe = probe.saturating_add(RUN);
+            continue;
+        }
+        let before = all.get(floor..probe).unwrap_or_default();
+        let back = before.iter().rev().take_while(|&&byte| byte == MAGIC).count();
+        let start = probe.saturating_sub(back);
+        let end = probe.saturating_add(run_behind(all, probe));
+        if let Some(header) = start.checked_sub(1) {
+            if header >= to {
+                return None;
+            }
+            let fits = end.saturating_sub(start) == RUN
+                && header >= from
+                && all.get(header) == Some(&MARKER_HEADER)
+                && matches!(all.get(end), Some(0x06 | 0x07));
+            if fits {
+                if let Some(found) = found(data.offset().saturating_add(to_u64(header))) {
+                    return Some(found);
+                }
+            }
+        }
+        floor = end;
+        probe = end.saturating_add(RUN);
+    }
+    None
+}
+
+/// The first unit whose Marker begins in `from..to` and which the grid confirms.
+pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
+    markers(data, from, to, |at| {
+        let behind = data.range(at, data.end_offset().saturating_sub(at))?;
+        let (_, index) = behind.split(MARKER_BYTES)?;
+        Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
+    })
+}
+
+/// The unit at the start of the input whose Marker is damaged, or cut.
+///
+/// Nothing but an Index follows a Marker, and nothing but a Meta an Index: chance does not make both. Most of the
+/// bytes before them must be those of a Marker, so that another version is not taken for this one.
+pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
+    let mut filled = 0_usize;
+    for (at, &byte) in data.as_slice().iter().enumerate().take(MARKER_BYTES.saturating_add(1)) {
+        if matches!(byte, 0x06 | 0x07) && filled >= at / 2 {
+            let (_, index) = data.split(at)?;
+            if let Some(unit) = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit)) {
+                if is_meta_behind(index) {
+                    return Some(unit);
+                }
+            }
+        }
+        filled = filled.saturating_add(usize::from(byte == MAGIC));
+    }
+    None
+}
+
+/// Whether a Meta follows the Index at the front of `input`.
+fn is_meta_behind(input: Bytes<'_>) -> bool {
+    let mut input = input;
+    while let Ok((parts, rest)) = frame::read_default(input) {
+        match parts.id {
+            frame::id::INDEX => input = rest,
+            frame::id::META => return parts.payload.first() == Some(&b'['),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// The first index from `from` on that belongs to a unit of the sizes of `like`, wherever that begins.
+///
+/// For input that was shifted and in which no Marker follows. The next index, or two frames that this one leads to,
+/// confirm it.
+pub(crate) fn find_minor<'a>(data: Bytes<'a>, from: u64, like: &Unit<'a>) -> Option<(u64, Unit<'a>)> {
+    let mut at = data.range(from, data.end_offset().saturating_sub(from))?;
+    loop {
+        let skip = at.as_slice().iter().position(|byte| matches!(byte, 0x08 | 0x09))?;
+        at.advance(skip);
+        if let Some(unit) = minor_at(data, at, from, like) {
+            return Some((at.offset(), unit));
+        }
+        at.advance(1);
+    }
+}
+
+fn minor_at<'a>(data: Bytes<'a>, at: Bytes<'a>, from: u64, like: &Unit<'a>) -> Option<Unit<'a>> {
+    let head = at.as_slice();
+    // One or two bytes of length, then the entry of stream 3.
+    if !starts_like_one(head.get(2..)?) && !starts_like_one(head.get(3..)?) {
+        return None;
+    }
+    let (index, _) = Index::parse(at, false).ok()?;
+    let back = index.entries().next()?.ok()?;
+    let place = back.distance().checked_rem(like.minor_size());
+    if back.id() != 3 || place != Some(0) || back.distance() >= like.major_size() {
+        return None;
+    }
+    let origin = signed(at.offset()).saturating_sub(signed(back.distance()));
+    let unit = like.moved(origin.saturating_sub(like.origin()), like.number());
+    let next = unit.boundary_behind(at.offset());
+    if next < unit.end() && unit.minor_index(data, next).is_ok() {
+        return Some(unit);
+    }
+    let mut hits = 0_u32;
+    let mut last = 0;
+    for entry in index.entries() {
+        let entry = entry.ok().filter(|entry| entry.id() > last)?;
+        last = entry.id();
+        hits = hits.saturating_add(u32::from(leads_to_frame(data, &entry, from)));
+    }
+    (hits >= 2).then_some(unit)
+}
+
+/// Whether a frame of the entry's stream begins where the entry leads to, at or behind `from`.
+pub(crate) fn leads_to_frame(data: Bytes<'_>, entry: &crate::rtc::Entry, from: u64) -> bool {
+    let Some(target) = entry.target().filter(|&target| target >= from) else { return false };
+    let Some(input) = data.range(target, data.end_offset().saturating_sub(target)) else { return false };
+    frame::read_header(input).is_ok_and(|((id, _), _)| id == entry.id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn all_markers(data: &[u8]) -> Vec<u64> {
+        let mut found = Vec::new();
+        let none: Option<()> = markers(Bytes::new(data), 0, u64::MAX, |at| {
+            found.push(at);
+            None
+        });
+        assert_eq!(none, None);
+        found
+    }
+
+    /// A run at every distance from the probes.
+    #[test]
+    fn a_marker_is_found_wherever_it_is() {
+        for before in (0..3000).step_by(7).chain([1022, 1023, 1024, 1025, 2047, 2048, 2049]) {
+            let mut data = vec![1; before];
+            data.push(4);
+            data.extend([MAGIC; RUN]);
+            data.push(6);
+            assert_eq!(all_markers(&data), [before as u64]);
+            // Another one right behind.
+            data.push(4);
+            data.extend([MAGIC; RUN]);
+            data.push(7);
+            assert_eq!(all_markers(&data), [before as u64, before as u64 + 1026]);
+        }
+    }
+
+    #[test]
+    fn lookalikes_are_none() {
+        let marker = |run: usize, behind: u8| {
+            let mut data = vec![4];
+            data.extend(vec![MAGIC; run]);
+            data.push(behind);
+            data
+        };
+        assert_eq!(all_markers(&marker(RUN, 6)), [0]);
+        for (run, behind) in [(RUN - 1, 6), (RUN + 1, 6), (RUN, 1), (RUN, 8), (5000, 6)] {
+            assert!(all_markers(&marker(run, behind)).is_empty(), "{run} {behind}");
+        }
+        assert!(all_markers(&vec![MAGIC; 1 << 16]).is_empty());
+    }
+}

@@ -1,0 +1,233 @@
+//! Major units and their grid.
+
+use crate::bytes::Bytes;
+use crate::error::{Element, Error, ErrorKind, Result};
+use crate::rtc::{INDEX, Index, MARKER};
+
+/// What a Marker's payload is filled with: superscript one, the version.
+pub(crate) const MAGIC: u8 = 0xb9;
+/// The header of a Marker.
+pub(crate) const MARKER_HEADER: u8 = 0x04;
+/// Header and payload of a Marker.
+pub(crate) const MARKER_SIZE: u64 = 1025;
+/// Header and payload of a Crc.
+pub(crate) const CRC_SIZE: u64 = 5;
+/// The smallest minor unit that the writer makes.
+const SMALLEST: u64 = 2048;
+/// Larger units are taken for damage: 1 TiB.
+const LARGEST: u64 = 1 << 40;
+
+/// The sizes of units, which are stored only in an Index.
+const SIZES: Element = Element::new(&"RTC unit size");
+
+/// A major unit: where it begins and how its minor units lie.
+///
+/// The Marker of a unit in a file that is cut at its start may lie before the input.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'a> {
+    /// Where the Marker begins, or would.
+    marker: i64,
+    major: u64,
+    minor: u64,
+    number: u64,
+    index: Option<Index<'a>>,
+}
+
+impl<'a> Unit<'a> {
+    /// Reads the Marker and the Index at `at`.
+    ///
+    /// **Errors**: the Marker is not one, or the Index does not tell sizes that can be.
+    pub fn parse(data: &'a [u8], at: u64) -> Result<Self> {
+        let whole = Bytes::new(data);
+        let input = whole.range(at, whole.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
+        check_marker(input)?;
+        let mut behind = input;
+        behind.advance(MARKER_BYTES);
+        Self::at_index(behind)
+    }
+
+    /// Reads the Index at the front of `input`, whatever is before it.
+    pub(crate) fn at_index(input: Bytes<'a>) -> Result<Self> {
+        let (index, _) = Index::parse(input, true)?;
+        let mut entries = index.entries();
+        let mut size = |id: u64| {
+            let at = entries.offset();
+            let invalid = |value| Error::new(at, SIZES, ErrorKind::Invalid { value });
+            match entries.next() {
+                Some(entry) => {
+                    let entry = entry?;
+                    let value = entry.distance();
+                    let fits = entry.id() == id && (SMALLEST..=LARGEST).contains(&value);
+                    if fits { Ok(value) } else { Err(invalid(value)) }
+                }
+                None => Err(Error::new(at, SIZES, ErrorKind::Missing)),
+            }
+        };
+        let (major, minor) = (size(3)?, size(4)?);
+        let marker = signed(input.offset()).saturating_sub(signed(MARKER_SIZE));
+        Ok(Self { marker, major, minor, number: index.number().unwrap_or(0), index: Some(index) })
+    }
+
+    /// The unit of the same sizes that begins `by` bytes behind this one, of which nothing has been read.
+    pub(crate) fn moved(&self, by: i64, number: u64) -> Self {
+        Self { marker: self.marker.saturating_add(by), number, index: None, ..*self }
+    }
+
+    /// Offset of the Marker; 0 if that lies before the input.
+    pub fn offset(&self) -> u64 {
+        u64::try_from(self.marker).unwrap_or(0)
+    }
+
+    /// Where the Marker begins, counted from the start of the input: negative if the input lacks it.
+    pub const fn position(&self) -> i64 {
+        self.marker
+    }
+
+    /// Size of the major unit in bytes.
+    pub const fn major_size(&self) -> u64 {
+        self.major
+    }
+
+    /// Size of its minor units in bytes; one that is not below the major size says that there is no other.
+    #[doc(alias = "unit")]
+    pub const fn minor_size(&self) -> u64 {
+        self.minor
+    }
+
+    /// Its number within the session, from 0.
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Its Index, if that could be read.
+    pub const fn index(&self) -> Option<Index<'a>> {
+        self.index
+    }
+
+    /// Where the next Marker is due.
+    pub fn end(&self) -> u64 {
+        u64::try_from(self.end_position()).unwrap_or(0)
+    }
+
+    pub(crate) fn end_position(&self) -> i64 {
+        self.marker.saturating_add(signed(self.major))
+    }
+
+    /// Where the Index begins, from which the minor units are counted.
+    pub(crate) fn origin(&self) -> i64 {
+        self.marker.saturating_add(signed(MARKER_SIZE))
+    }
+
+    /// How many minor units there are.
+    pub fn minor_count(&self) -> u64 {
+        self.major.checked_div(self.minor).unwrap_or(0).max(1)
+    }
+
+    /// Where the next minor or major unit behind `at` is due.
+    pub(crate) fn boundary_behind(&self, at: u64) -> u64 {
+        let done = u64::try_from(signed(at).saturating_sub(self.origin())).unwrap_or(0);
+        let next = done.checked_div(self.minor).unwrap_or(0).saturating_add(1);
+        if next >= self.minor_count() {
+            return self.end();
+        }
+        let boundary = self.origin().saturating_add(signed(next.saturating_mul(self.minor)));
+        u64::try_from(boundary).unwrap_or(0)
+    }
+
+    /// The index of the minor unit that begins at `at`, if there is one that leads back to this unit.
+    pub(crate) fn minor_index(&self, data: Bytes<'a>, at: u64) -> Result<Index<'a>> {
+        let input = data.range(at, data.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
+        let (index, _) = Index::parse(input, false)?;
+        let first = index.entries().next().transpose()?;
+        let back = signed(at).saturating_sub(self.origin());
+        match first {
+            Some(entry) if entry.id() == 3 && signed(entry.distance()) == back => Ok(index),
+            Some(entry) => Err(index_error(at, ErrorKind::Invalid { value: entry.distance() })),
+            None => Err(index_error(at, ErrorKind::Missing)),
+        }
+    }
+
+    /// Whether `other` could be a later or earlier unit of the same file, undisturbed.
+    pub(crate) fn shares_grid(&self, other: &Self) -> bool {
+        let distance = other.marker.saturating_sub(self.marker).unsigned_abs();
+        self.major == other.major && self.minor == other.minor && distance.checked_rem(self.major) == Some(0)
+    }
+
+    /// Whether the sizes are powers of two, as the document has it.
+    ///
+    /// **Errors**: [`NotMultiple`](ErrorKind::NotMultiple) with the size that is not.
+    pub fn check(&self) -> Result<()> {
+        let at = self.index.map_or(self.offset(), |index| index.offset());
+        for size in [self.major, self.minor] {
+            if !size.is_power_of_two() {
+                let of = size.checked_next_power_of_two().unwrap_or(0);
+                return Err(Error::new(at, SIZES, ErrorKind::NotMultiple { value: size, of }));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// [`MARKER_SIZE`], as a length.
+pub(crate) const MARKER_BYTES: usize = 1025;
+
+/// Offsets are far below 2^63.
+pub(crate) fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn index_error(at: u64, kind: ErrorKind) -> Error {
+    Error::new(at, INDEX, kind)
+}
+
+/// Checks that a Marker is at the front of `input`.
+pub(crate) fn check_marker(input: Bytes<'_>) -> Result<()> {
+    let Some((&header, payload)) = input.as_slice().split_first() else {
+        return Err(input.truncated(MARKER, MARKER_SIZE));
+    };
+    let filled = payload.iter().take(1024).take_while(|&&byte| byte == MAGIC).count();
+    match (header, filled) {
+        (MARKER_HEADER, 1024) => Ok(()),
+        (MARKER_HEADER, filled) if filled == payload.len() => Err(input.truncated(MARKER, MARKER_SIZE)),
+        _ => {
+            let mut found = [0; 8];
+            found.iter_mut().zip(input.as_slice()).for_each(|(to, &byte)| *to = byte);
+            Err(input.error(MARKER, ErrorKind::BadMagic { found }))
+        }
+    }
+}
+
+/// Whether the grid confirms a unit: an Index in order, and the next Marker or the first minor index where they are
+/// due. Where the input ends before either, the Meta must be where it belongs.
+pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
+    let Some(index) = unit.index else { return false };
+    let mut last = None;
+    for entry in index.entries() {
+        match entry {
+            Ok(entry) if last.is_none_or(|last| last < entry.id()) => last = Some(entry.id()),
+            _ => return false,
+        }
+    }
+    let next = unit.end();
+    let at = |offset: u64| data.range(offset, data.end_offset().saturating_sub(offset));
+    if at(next).is_some_and(|input| check_marker(input).is_ok()) {
+        return true;
+    }
+    let first = unit.boundary_behind(index.offset());
+    if first < next {
+        if unit.minor_index(data, first).is_ok() {
+            return true;
+        }
+        // The first minor index is due, and is not there.
+        if first < data.end_offset() {
+            return false;
+        }
+    } else if next < data.end_offset() {
+        return false;
+    }
+    let Ok((_, behind)) = Index::parse(at(index.offset()).unwrap_or(data), true) else { return false };
+    index.more()
+        || behind.is_empty()
+        || behind.as_slice().starts_with(&[0x0a])
+        || behind.as_slice().starts_with(&[0x0b])
+}

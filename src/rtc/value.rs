@@ -1,0 +1,371 @@
+//! What a payload says.
+
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::time::to_f64;
+use crate::rtc::{Decimal, Format, Order, PAYLOAD, Stream, Time};
+use core::fmt;
+use core::iter::FusedIterator;
+
+/// The writer's byte order, as its platform frame tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// The lowest byte first.
+    #[default]
+    Little,
+    /// The highest byte first.
+    Big,
+}
+
+impl ByteOrder {
+    /// The byte order that a platform frame's payload tells; `None` if it is something else.
+    pub const fn of_platform(payload: &[u8]) -> Option<Self> {
+        match payload {
+            [4, 3, 2, 1, ..] => Some(Self::Little),
+            [1, 2, 3, 4, ..] => Some(Self::Big),
+            _ => None,
+        }
+    }
+}
+
+/// One sample of a payload, as it was written: without gain and offset.
+#[derive(Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Sample<'a> {
+    /// An unsigned integer.
+    Unsigned(u64),
+    /// A signed integer.
+    Signed(i64),
+    /// A floating-point number of 32 bits.
+    Float32(f32),
+    /// A floating-point number of 64 bits.
+    Float64(f64),
+    /// Seconds and nanoseconds.
+    Timespec(u64, u32),
+    /// Text: of format `utf-8`.
+    Text(&'a str),
+    /// JSON text.
+    Json(&'a str),
+    /// Bytes: of format `raw`, of one that is not known, or those that are not what their format says.
+    Bytes(&'a [u8]),
+}
+
+impl fmt::Debug for Sample<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Unsigned(value) => write!(f, "{value}"),
+            Self::Signed(value) => write!(f, "{value}"),
+            Self::Float32(value) => write!(f, "{value}"),
+            Self::Float64(value) => write!(f, "{value}"),
+            Self::Timespec(seconds, nanoseconds) => write!(f, "{seconds} s + {nanoseconds} ns"),
+            Self::Text(text) => write!(f, "{} bytes of text", text.len()),
+            Self::Json(text) => write!(f, "{} bytes of JSON", text.len()),
+            Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+        }
+    }
+}
+
+impl Sample<'_> {
+    /// The number as an `f64`, times `gain` plus `offset`; `None` for text and bytes.
+    pub fn scaled(&self, gain: Option<Decimal>, offset: Option<Decimal>) -> Option<f64> {
+        let raw = match *self {
+            Self::Unsigned(value) => to_f64(value.into()),
+            Self::Signed(value) => to_f64(value.into()),
+            Self::Float32(value) => value.into(),
+            Self::Float64(value) => value,
+            Self::Timespec(seconds, nanoseconds) => Time::new(seconds, nanoseconds).to_f64(),
+            Self::Text(_) | Self::Json(_) | Self::Bytes(_) => return None,
+        };
+        let scaled = gain.map_or(raw, |gain| raw * gain.to_f64());
+        Some(offset.map_or(scaled, |offset| scaled + offset.to_f64()))
+    }
+
+    /// The number as a time in seconds, times `gain` plus `offset`: exact for integers.
+    pub fn as_time(&self, gain: Option<Decimal>, offset: Option<Decimal>) -> Option<Time> {
+        let gain = gain.unwrap_or(Decimal::ONE);
+        let offset = offset.unwrap_or(Decimal::ZERO);
+        match *self {
+            Self::Unsigned(value) => Some(Time::of_raw(value.into(), gain, offset)),
+            Self::Signed(value) => Some(Time::of_raw(value.into(), gain, offset)),
+            Self::Timespec(seconds, nanoseconds) => {
+                if gain == Decimal::ONE {
+                    return Some(Time::new(seconds, nanoseconds).plus(Time::of_raw(0, gain, offset)));
+                }
+                self.scaled(Some(gain), Some(offset)).map(Time::of_f64)
+            }
+            _ => self.scaled(Some(gain), Some(offset)).filter(|value| value.is_finite()).map(Time::of_f64),
+        }
+    }
+}
+
+/// The samples of a record.
+///
+/// A payload of numbers may hold several; one of text or bytes is one sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Samples<'a> {
+    data: &'a [u8],
+    offset: u64,
+    format: Format,
+    order: ByteOrder,
+    done: bool,
+}
+
+impl<'a> Samples<'a> {
+    /// The samples in the payload `data` of a stream; errors count from `offset`, where it stands.
+    ///
+    /// ```
+    /// use traceglass::rtc::{ByteOrder, Format, Sample, Samples};
+    ///
+    /// let samples = Samples::new(b"\x01\0\xff\xff", 0, Format::of("int16"), ByteOrder::Little);
+    /// let values: Result<Vec<_>, _> = samples.collect();
+    /// assert_eq!(values?, [Sample::Signed(1), Sample::Signed(-1)]);
+    /// # Ok::<(), traceglass::Error>(())
+    /// ```
+    pub const fn new(data: &'a [u8], offset: u64, format: Format, order: ByteOrder) -> Self {
+        Self { data, offset, format, order, done: false }
+    }
+
+    fn fail(&mut self, kind: ErrorKind) -> Option<Result<Sample<'a>>> {
+        self.done = true;
+        Some(Err(Error::new(self.offset, PAYLOAD, kind)))
+    }
+
+    /// All that is left, as one sample.
+    fn all(&mut self, text: impl FnOnce(&'a str) -> Sample<'a>) -> Option<Result<Sample<'a>>> {
+        self.done = true;
+        match core::str::from_utf8(self.data) {
+            Ok(data) => Some(Ok(text(data))),
+            Err(error) => {
+                let offset = self.offset.saturating_add(to_u64(error.valid_up_to()));
+                Some(Err(Error::new(offset, PAYLOAD, ErrorKind::NotUtf8)))
+            }
+        }
+    }
+
+    /// `LEN` bytes, those of the lowest value first.
+    fn array<const LEN: usize>(&mut self, order: Order) -> Option<[u8; LEN]> {
+        let (front, rest) = self.data.split_first_chunk::<LEN>()?;
+        self.data = rest;
+        self.offset = self.offset.saturating_add(to_u64(LEN));
+        let mut bytes = *front;
+        let big = match order {
+            Order::Native => self.order == ByteOrder::Big,
+            Order::Little => false,
+            Order::Big => true,
+        };
+        if big {
+            bytes.reverse();
+        }
+        Some(bytes)
+    }
+
+    /// A number of fixed size.
+    fn number(&mut self, size: usize) -> Option<Result<Sample<'a>>> {
+        let sample = match self.format {
+            Format::Unsigned(width, order) => match width.bytes() {
+                1 => self.array(order).map(u8::from_le_bytes).map(u64::from),
+                2 => self.array(order).map(u16::from_le_bytes).map(u64::from),
+                4 => self.array(order).map(u32::from_le_bytes).map(u64::from),
+                _ => self.array(order).map(u64::from_le_bytes),
+            }
+            .map(Sample::Unsigned),
+            Format::Signed(width, order) => match width.bytes() {
+                1 => self.array(order).map(i8::from_le_bytes).map(i64::from),
+                2 => self.array(order).map(i16::from_le_bytes).map(i64::from),
+                4 => self.array(order).map(i32::from_le_bytes).map(i64::from),
+                _ => self.array(order).map(i64::from_le_bytes),
+            }
+            .map(Sample::Signed),
+            Format::Float32(order) => self.array(order).map(f32::from_le_bytes).map(Sample::Float32),
+            Format::Float64(order) => self.array(order).map(f64::from_le_bytes).map(Sample::Float64),
+            Format::Platform => {
+                self.array(Order::Native).map(u32::from_le_bytes).map(|value| Sample::Unsigned(value.into()))
+            }
+            _ if self.data.len() < 12 => None,
+            _ => self.array(Order::Native).map(u64::from_le_bytes).and_then(|seconds| {
+                let nanoseconds = self.array(Order::Native).map(u32::from_le_bytes)?;
+                Some(Sample::Timespec(seconds, nanoseconds))
+            }),
+        };
+        match sample {
+            Some(sample) => Some(Ok(sample)),
+            None => {
+                let value = to_u64(self.data.len());
+                self.fail(ErrorKind::NotMultiple { value, of: to_u64(size) })
+            }
+        }
+    }
+
+    /// A LEB128 of at most 64 bits.
+    fn leb128(&mut self, signed: bool) -> Option<Result<Sample<'a>>> {
+        let mut value = 0_i128;
+        let mut shift = 0_u32;
+        let mut bytes = self.data.iter();
+        for &byte in bytes.by_ref().take(10) {
+            value |= i128::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            shift = shift.saturating_add(7);
+            if byte & 0x80 != 0 {
+                continue;
+            }
+            if signed && byte & 0x40 != 0 {
+                value = value.wrapping_sub(1_i128.checked_shl(shift).unwrap_or(0));
+            }
+            let sample = if signed {
+                i64::try_from(value).map(Sample::Signed)
+            } else {
+                u64::try_from(value).map(Sample::Unsigned)
+            };
+            let Ok(sample) = sample else { return self.fail(ErrorKind::IntegerTooWide { bits: 64 }) };
+            let rest = bytes.as_slice();
+            let read = self.data.len().saturating_sub(rest.len());
+            self.offset = self.offset.saturating_add(to_u64(read));
+            self.data = rest;
+            return Some(Ok(sample));
+        }
+        let kind = if shift == 70 {
+            ErrorKind::IntegerTooWide { bits: 64 }
+        } else {
+            ErrorKind::UnexpectedEnd { needed: 1 }
+        };
+        self.fail(kind)
+    }
+}
+
+impl<'a> Iterator for Samples<'a> {
+    type Item = Result<Sample<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        if let Some(size) = self.format.sample_size() {
+            return if self.data.is_empty() { None } else { self.number(size) };
+        }
+        match self.format {
+            Format::Uleb128 | Format::Leb128 if self.data.is_empty() => None,
+            Format::Uleb128 => self.leb128(false),
+            Format::Leb128 => self.leb128(true),
+            Format::Utf8 => self.all(Sample::Text),
+            Format::Json => self.all(Sample::Json),
+            _ => {
+                self.done = true;
+                Some(Ok(Sample::Bytes(self.data)))
+            }
+        }
+    }
+}
+
+impl FusedIterator for Samples<'_> {}
+
+/// An annotation: a time, and what is said about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Annotation<'a> {
+    /// When; on the clock of the annotated stream, or since the Epoch.
+    pub time: Time,
+    /// What.
+    pub samples: Samples<'a>,
+}
+
+impl<'a> Annotation<'a> {
+    /// Reads an annotation; `None` if the format is none.
+    ///
+    /// **Errors**: it is shorter than its time.
+    pub fn parse(data: &'a [u8], offset: u64, format: Format, order: ByteOrder) -> Option<Result<Self>> {
+        let Format::Annotate(inner) = format else { return None };
+        let mut head = Samples::new(data, offset, Format::Timespec, order);
+        Some(match head.next() {
+            Some(Ok(Sample::Timespec(seconds, nanoseconds))) => Ok(Self {
+                time: Time::new(seconds, nanoseconds),
+                samples: Samples::new(head.data, head.offset, inner.format(), order),
+            }),
+            Some(Err(error)) => Err(error),
+            _ => {
+                let kind = ErrorKind::UnexpectedEnd { needed: 12 };
+                Err(Error::new(offset, PAYLOAD, kind))
+            }
+        })
+    }
+}
+
+impl Stream<'_> {
+    /// The samples in the payload of one of its records.
+    pub const fn samples<'b>(&self, payload: &'b [u8], offset: u64, order: ByteOrder) -> Samples<'b> {
+        Samples::new(payload, offset, self.format(), order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn read<'a>(
+        format: &str,
+        order: ByteOrder,
+        data: &'a [u8],
+    ) -> Vec<Result<Sample<'a>, (u64, &'static str)>> {
+        Samples::new(data, 100, Format::of(format), order)
+            .map(|sample| sample.map_err(|error| (error.offset(), error.kind().code())))
+            .collect()
+    }
+
+    #[test]
+    fn every_format_is_read() {
+        use ByteOrder::{Big, Little};
+        use Sample::*;
+        assert_eq!(read("uint8", Big, &[1, 255]), [Ok(Unsigned(1)), Ok(Unsigned(255))]);
+        assert_eq!(read("int8", Big, &[255]), [Ok(Signed(-1))]);
+        assert_eq!(read("uint16", Little, &[1, 2]), [Ok(Unsigned(0x201))]);
+        assert_eq!(read("uint16", Big, &[1, 2]), [Ok(Unsigned(0x102))]);
+        assert_eq!(read("uint16le", Big, &[1, 2]), [Ok(Unsigned(0x201))]);
+        assert_eq!(read("int32be", Little, &[255, 255, 255, 254]), [Ok(Signed(-2))]);
+        assert_eq!(read("uint64le", Little, &[0, 0, 0, 0, 0, 0, 0, 128]), [Ok(Unsigned(1 << 63))]);
+        assert_eq!(read("int64be", Little, &[128, 0, 0, 0, 0, 0, 0, 0]), [Ok(Signed(i64::MIN))]);
+        assert_eq!(read("float32le", Big, &1.5_f32.to_le_bytes()), [Ok(Float32(1.5))]);
+        assert_eq!(read("float64", Big, &(-2.25_f64).to_be_bytes()), [Ok(Float64(-2.25))]);
+        assert_eq!(read("uleb128", Big, b"\x7f\x81\x01"), [Ok(Unsigned(127)), Ok(Unsigned(129))]);
+        assert_eq!(
+            read("leb128", Big, b"\x7f\x3f\x80\x7f"),
+            [Ok(Signed(-1)), Ok(Signed(63)), Ok(Signed(-128))]
+        );
+        let timespec = [1, 0, 0, 0, 0, 0, 0, 0, 0, 202, 154, 59];
+        assert_eq!(read("timespec", Little, &timespec), [Ok(Timespec(1, 1_000_000_000))]);
+        assert_eq!(read("utf-8", Little, "ß".as_bytes()), [Ok(Text("ß"))]);
+        assert_eq!(read("json", Little, b"[]"), [Ok(Json("[]"))]);
+        assert_eq!(read("raw", Little, b"ab"), [Ok(Bytes(b"ab"))]);
+        assert_eq!(read("png", Little, b""), [Ok(Bytes(b""))]);
+        assert_eq!(read("int16", Little, b""), []);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_located() {
+        let little = ByteOrder::Little;
+        assert_eq!(read("uint16", little, &[1, 0, 9]), [Ok(Sample::Unsigned(1)), Err((102, "not-multiple"))]);
+        assert_eq!(read("timespec", little, &[0; 11]), [Err((100, "not-multiple"))]);
+        assert_eq!(
+            read("uleb128", little, &[1, 128]),
+            [Ok(Sample::Unsigned(1)), Err((101, "unexpected-end"))]
+        );
+        assert_eq!(read("uleb128", little, &[128; 11]), [Err((100, "integer-too-wide"))]);
+        let most = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+        assert_eq!(read("uleb128", little, most), [Ok(Sample::Unsigned(u64::MAX))]);
+        assert_eq!(read("leb128", little, most), [Err((100, "integer-too-wide"))]);
+        let least = b"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f";
+        assert_eq!(read("leb128", little, least), [Ok(Sample::Signed(i64::MIN))]);
+        assert_eq!(read("utf-8", little, b"ab\xff"), [Err((102, "not-utf8"))]);
+    }
+
+    #[test]
+    fn annotations_have_a_time_of_their_own() {
+        let mut data = Vec::from(7_u64.to_be_bytes());
+        data.extend(500_000_000_u32.to_be_bytes());
+        data.extend(b"note");
+        let parse = |data| Annotation::parse(data, 0, Format::of("annotate/utf-8"), ByteOrder::Big).unwrap();
+        let mut annotation = parse(&data).unwrap();
+        assert_eq!(std::format!("{}", annotation.time), "7.5");
+        assert_eq!(annotation.samples.next(), Some(Ok(Sample::Text("note"))));
+        assert!(parse(&data[..11]).is_err());
+        assert!(parse(&[]).unwrap_err().is_truncation());
+        assert!(Annotation::parse(&data, 0, Format::Utf8, ByteOrder::Big).is_none());
+    }
+}

@@ -1,0 +1,107 @@
+//! The entries of `traceglass::rfr`.
+
+use traceglass::rfr::{
+    CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FormatIdentifier, Item, Merge, MergeSlot,
+    Meta, ObjectTable, StreamData, Streaming, TableEntry,
+};
+
+entries! {
+    rfr_identifier(data) { FormatIdentifier::parse(data).map_or(1, |id| u64::from(id.version().2)) }
+    rfr_meta(data) {
+        let Ok(meta) = Meta::parse(data) else { return 1 };
+        meta.created().unwrap_or(0) ^ meta.formats().filter(|format| format.is_ok()).count() as u64
+    }
+    rfr_callsites(data) {
+        let Ok(callsites) = Callsites::parse(data) else { return 1 };
+        let mut sum = callsites.offset();
+        for callsite in callsites {
+            let Ok(callsite) = callsite else { continue };
+            sum ^= callsite.id() ^ callsite.line().unwrap_or(0) ^ callsite.name().map_or(0, str::len) as u64;
+            sum ^= callsite.split_field_names().into_iter().count() as u64;
+        }
+        sum
+    }
+    rfr_items(data) {
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        let mut sum = chunk.header().absolute(7).unwrap_or(0);
+        for item in chunk.items() {
+            sum ^= match item {
+                Ok(Item::Object(object)) => object.iid(),
+                Ok(Item::Record(record)) => record.timestamp() ^ record.data().iid().unwrap_or(0),
+                Ok(_) => 1,
+                Err(error) => error.offset(),
+            };
+        }
+        sum
+    }
+    rfr_sequences(data) {
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        let mut sum = 0;
+        for sequence in chunk.sequences() {
+            let Ok(sequence) = sequence else { return 2 };
+            for object in sequence.objects() {
+                sum ^= object.map_or(0, |object| object.callsite_id());
+            }
+            let Ok(mut records) = sequence.records() else { continue };
+            sum ^= u64::from(records.skip_record().is_ok());
+            for record in records {
+                sum ^= record.map_or(0, |record| record.timestamp());
+            }
+        }
+        sum
+    }
+    rfr_streaming(data) {
+        let Ok(stream) = Streaming::parse(data) else { return 1 };
+        let mut sum = 0;
+        for record in stream.records() {
+            let Ok(record) = record else { continue };
+            sum ^= record.absolute().unwrap_or(0) ^ u64::from(matches!(record.data(), StreamData::End));
+        }
+        sum
+    }
+    rfr_check(data) {
+        let mut found = 0;
+        if let Ok(chunk) = Chunk::parse(data) {
+            chunk.check(|finding| found ^= finding.cause().offset());
+        }
+        if let Ok(callsites) = Callsites::parse(data) {
+            callsites.check(|finding| found ^= finding.cause().offset());
+        }
+        if let Ok(stream) = Streaming::parse(data) {
+            stream.check(|finding| found ^= finding.cause().offset());
+        }
+        found
+    }
+    rfr_directory(data) {
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        let mut storage = [DirectoryEntry::EMPTY; 8];
+        let Ok(directory) = Directory::build(&chunk, &mut storage) else { return 2 };
+        directory.sequence(1).map_or(0, |sequence| sequence.seq_id()) ^ directory.entries().len() as u64
+    }
+    rfr_merge(data) {
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        let mut slots = [const { MergeSlot::EMPTY }; 8];
+        let mut merge = Merge::new(&mut slots);
+        for sequence in chunk.sequences() {
+            let Ok(sequence) = sequence else { break };
+            let Ok(records) = sequence.records() else { break };
+            let _ = merge.add(&chunk.header(), records);
+        }
+        let mut sum = 0;
+        while let Ok(Some(merged)) = merge.next_record() {
+            sum ^= merged.record.timestamp();
+        }
+        sum
+    }
+    rfr_tables(data) {
+        let mut storage = [TableEntry::EMPTY; 16];
+        if let Ok(callsites) = Callsites::parse(data) {
+            let table = CallsiteTable::build(&callsites, &mut storage);
+            return table.ok().and_then(|table| table.get(7)).map_or(0, |callsite| callsite.id());
+        }
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        let Some(Ok(sequence)) = chunk.sequences().next() else { return 2 };
+        let table = ObjectTable::build(&chunk, sequence.objects(), &mut storage);
+        table.ok().and_then(|table| table.get(7)).map_or(0, |object| object.iid())
+    }
+}
