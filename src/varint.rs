@@ -55,67 +55,57 @@ const fn compact(groups: u64) -> u64 {
     (groups & 0x0fff_ffff) | ((groups & 0x0fff_ffff_0000_0000) >> 4)
 }
 
-/// Several integers in one load of 8 bytes.
+/// An integer, one of a single byte, and another one, of 8 bytes in all at most, and how many bytes they take.
 ///
-/// Finding the end of the third one costs six operations that depend on each other and no branch, whatever their
-/// lengths: that is what makes walking through short records fast.
-#[derive(Clone, Copy)]
-pub(crate) struct Word {
-    word: u64,
-    /// The last bytes of the integers that have not been taken.
-    ends: u64,
-    /// How many bits have been taken.
-    start: u32,
+/// `None` says nothing: such integers have to be read one by one.
+///
+/// Where short records begin with three integers, this finds the end of the third by six operations that depend on each
+/// other, and without a branch on any length.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
+pub(crate) fn read_three(data: &[u8]) -> Option<(u64, u8, u64, usize)> {
+    let word = u64::from_le_bytes(*data.first_chunk::<8>()?);
+    let first = !word & MORE;
+    let second = first & first.wrapping_sub(1);
+    let third = second & second.wrapping_sub(1);
+    if third == 0 {
+        return None;
+    }
+    // The third one ends in the word, so that at least two bytes follow the first one: no shift is 64 or more.
+    let start = first.trailing_zeros() + 1;
+    let middle = (word >> start) as u8;
+    if middle >= 0x80 {
+        return None;
+    }
+    let through = |last: u64| word & (last ^ (last - 1)) & !MORE;
+    let (a, c) = (through(first), through(third) >> (start + 8));
+    let bits = third.trailing_zeros() + 1;
+    Some((compact(a), middle, compact(c), (bits / 8) as usize))
 }
 
-impl Word {
-    /// The first 8 bytes of `data`, if there are so many.
-    #[inline(always)]
-    pub(crate) fn load(data: &[u8]) -> Option<Self> {
-        let word = u64::from_le_bytes(*data.first_chunk::<8>()?);
-        Some(Self { word, ends: !word & MORE, start: 0 })
+/// A byte that is 0, or 1 with an integer behind it, of 8 bytes in all at most, and how many bytes they take.
+///
+/// `None` says nothing. Which of both it is cannot be foreseen, so that no branch depends on it; without an integer, it
+/// is given as 0.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
+pub(crate) fn read_option(data: &[u8]) -> Option<(bool, u64, usize)> {
+    let word = u64::from_le_bytes(*data.first_chunk::<8>()?);
+    let tag = word & 0xff;
+    if tag > 1 {
+        return None;
     }
-
-    /// The next integer, unless its end lies behind the word.
-    #[inline(always)]
-    #[allow(clippy::arithmetic_side_effects)]
-    pub(crate) fn take(&mut self) -> Option<u64> {
-        if self.ends == 0 {
-            return None;
-        }
-        // `ends` is not 0, so `start` is less than 64 before, and at most 64 after.
-        let below = self.ends ^ (self.ends - 1);
-        let value = compact((self.word & below & !MORE) >> self.start);
-        self.start = self.ends.trailing_zeros() + 1;
-        self.ends &= self.ends - 1;
-        Some(value)
+    // The lowest end is that of the tag.
+    let ends = !word & MORE;
+    let behind = ends & ends.wrapping_sub(1);
+    let has = tag.wrapping_neg();
+    let last = (behind & has) | (0x80 & !has);
+    if last == 0 {
+        return None;
     }
-
-    /// The next byte, if it is an integer of its own.
-    #[inline(always)]
-    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
-    pub(crate) fn take_byte(&mut self) -> Option<u8> {
-        let byte = (self.word >> (self.start & 63)) as u8;
-        if self.start > 56 || byte >= 0x80 {
-            return None;
-        }
-        self.start += 8;
-        self.ends &= self.ends.wrapping_sub(1);
-        Some(byte)
-    }
-
-    /// Whether at least one more integer ends in the word.
-    #[inline(always)]
-    pub(crate) const fn has_more(self) -> bool {
-        self.ends != 0
-    }
-
-    /// How many bytes have been taken.
-    #[inline(always)]
-    #[allow(clippy::as_conversions)]
-    pub(crate) const fn len(self) -> usize {
-        (self.start / 8) as usize
-    }
+    let value = compact((word & (last ^ (last - 1)) & !MORE) >> 8);
+    let bits = last.trailing_zeros() + 1;
+    Some((tag == 1, value, (bits / 8) as usize))
 }
 
 /// The clear form of [`read_u64`]: near the end of the input, for 9 and 10 bytes, and as the oracle of its tests.
@@ -230,33 +220,50 @@ mod tests {
         }
     }
 
-    /// Integers of all lengths in one word, against reading them one by one.
-    #[test]
-    fn word_takes_what_ends_in_it() {
+    /// Random bytes, of which more or fewer say that another one follows.
+    fn random_words(mut each: impl FnMut([u8; 8])) {
         let mut seed = 1_u64;
-        for _ in 0..20_000 {
+        for _ in 0..50_000 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let mask = seed.rotate_left(11) & seed.rotate_left(29);
-            let bytes = ((seed & !MORE) | (mask & MORE)).to_le_bytes();
-            let mut word = Word::load(&bytes).unwrap();
-            let mut position = 0;
-            loop {
-                assert_eq!(word.len(), position);
-                let single = word;
-                let expected = read_u64_by_byte(&bytes[position..]);
-                assert_eq!(word.has_more(), expected.is_ok());
-                assert_eq!(word.take(), expected.ok().map(|(value, _)| value));
-                let byte = bytes.get(position).copied().filter(|byte| *byte < 0x80);
-                let mut after = single;
-                assert_eq!(after.take_byte(), byte);
-                if byte.is_some() {
-                    assert_eq!((after.word, after.ends, after.start), (word.word, word.ends, word.start));
-                }
-                let Ok((_, len)) = expected else { break };
-                position += len;
-            }
+            let more = MORE & seed.rotate_left(11) & seed.rotate_left(29);
+            each(((seed & !MORE) | more).to_le_bytes());
+            each(((seed & 0x7f7f_7f7f_7f7f_7f01) | (more & !0xff)).to_le_bytes());
         }
-        assert!(Word::load(&[0; 7]).is_none());
+        each([0x80; 8]);
+        each([0; 8]);
+    }
+
+    #[test]
+    fn three_at_once_are_as_one_by_one() {
+        let mut found = 0;
+        random_words(|bytes| {
+            let one_by_one = || {
+                let (a, first) = read_u64_by_byte(&bytes).ok()?;
+                let &b = bytes.get(first).filter(|byte| **byte < 0x80)?;
+                let (c, last) = read_u64_by_byte(&bytes[first + 1..]).ok()?;
+                Some((a, b, c, first + 1 + last))
+            };
+            assert_eq!(read_three(&bytes), one_by_one(), "{bytes:x?}");
+            found += u32::from(one_by_one().is_some());
+        });
+        assert!(found > 10_000 && read_three(&[0; 7]).is_none());
+    }
+
+    #[test]
+    fn options_at_once_are_as_one_by_one() {
+        let mut found = [0; 2];
+        random_words(|bytes| {
+            let one_by_one = || match bytes[0] {
+                0 => Some((false, 0, 1)),
+                1 => read_u64_by_byte(&bytes[1..]).ok().map(|(value, len)| (true, value, 1 + len)),
+                _ => None,
+            };
+            assert_eq!(read_option(&bytes), one_by_one(), "{bytes:x?}");
+            if let Some((has, ..)) = one_by_one() {
+                found[usize::from(has)] += 1;
+            }
+        });
+        assert!(found.iter().all(|&count| count > 10_000) && read_option(&[0; 7]).is_none());
     }
 
     #[test]

@@ -22,6 +22,13 @@ impl DirectoryEntry {
     pub const EMPTY: Self =
         Self { header: SequenceHeader::EMPTY, objects: 0, records: 0, record_count: 0, end: 0 };
 
+    /// The sequence itself, in the chunk that the directory was built of.
+    pub fn sequence<'a>(&self, chunk: &Chunk<'a>) -> Sequence<'a> {
+        let body = chunk.body();
+        let records = (body.seek(self.records), self.record_count);
+        Sequence::new(self.header, body.seek(self.objects), Some(records))
+    }
+
     /// The header of the sequence.
     pub const fn header(&self) -> SequenceHeader {
         self.header
@@ -58,7 +65,7 @@ impl DirectoryEntry {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Directory<'a, 't> {
-    body: Reader<'a>,
+    chunk: Chunk<'a>,
     entries: &'t [DirectoryEntry],
     damage: Option<Error>,
 }
@@ -107,7 +114,7 @@ impl<'a, 't> Directory<'a, 't> {
             let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(used) };
             return Err(chunk.body().error(CHUNK, kind));
         };
-        Ok(Self { body: chunk.body(), entries, damage })
+        Ok(Self { chunk: *chunk, entries, damage })
     }
 
     /// The entry of a sequence, and what follows it or why that is not known.
@@ -146,10 +153,7 @@ impl<'a, 't> Directory<'a, 't> {
 
     /// The sequence of an entry. Its records are found without a walk.
     pub fn sequence(&self, index: usize) -> Option<Sequence<'a>> {
-        let entry = self.entries.get(index)?;
-        let objects = self.body.seek(entry.objects);
-        let records = self.body.seek(entry.records);
-        Some(Sequence::new(entry.header, objects, Some((records, entry.record_count))))
+        self.entries.get(index).map(|entry| entry.sequence(&self.chunk))
     }
 
     /// What keeps the rest of the chunk from being found.

@@ -2,10 +2,10 @@
 
 use super::element::{RECORDS, SEQUENCES};
 use super::object::Object;
-use super::read::Reader;
+use super::read::{Part, Reader};
 use super::record::Record;
 use super::sequence::SequenceHeader;
-use crate::error::Result;
+use crate::error::{Element, Result};
 use core::iter::FusedIterator;
 
 /// What a chunk consists of, in the order of the file.
@@ -61,27 +61,32 @@ impl<'a> Items<'a> {
         }
         loop {
             if let Some(left) = self.records.checked_sub(1) {
-                let record = self.read(Record::read)?;
+                if let Some((record, end)) = Record::read_at_once(self.reader) {
+                    self.reader.go_to(end);
+                    self.records = left;
+                    return Ok(Some(Item::Record(record)));
+                }
+                let record = self.read(Record::read(self.reader))?;
                 self.records = left;
                 return Ok(Some(Item::Record(record)));
             }
             if let Some(left) = self.objects.checked_sub(1) {
-                let object = self.read(Object::read)?;
+                let object = self.read(Object::read(self.reader))?;
                 self.objects = left;
                 return Ok(Some(Item::Object(object)));
             }
             match self.stage {
                 Stage::Sequences => {
-                    self.sequences = self.read(|reader| reader.u64(SEQUENCES))?;
+                    self.sequences = self.read_count(SEQUENCES)?;
                     self.stage = Stage::Sequence;
                 }
                 Stage::Records => {
-                    self.records = self.read(|reader| reader.u64(RECORDS))?;
+                    self.records = self.read_count(RECORDS)?;
                     self.stage = Stage::Sequence;
                 }
                 Stage::Sequence => {
                     let Some(left) = self.sequences.checked_sub(1) else { return Ok(None) };
-                    let header = self.read(SequenceHeader::read)?;
+                    let header = self.read_header()?;
                     self.sequences = left;
                     self.objects = header.object_count();
                     self.stage = Stage::Records;
@@ -93,14 +98,29 @@ impl<'a> Items<'a> {
 
     /// Moves on if that can be read, and else notes that it failed.
     #[inline(always)]
-    fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> Result<T>) -> Result<T> {
-        let mut reader = self.reader;
-        let result = read(&mut reader);
-        match result {
-            Ok(_) => self.reader = reader,
-            Err(_) => self.failed = true,
+    fn read<T>(&mut self, read: Result<(T, usize)>) -> Result<T> {
+        match read {
+            Ok((value, end)) => {
+                self.reader.go_to(end);
+                Ok(value)
+            }
+            Err(error) => {
+                self.failed = true;
+                Err(error)
+            }
         }
-        result
+    }
+
+    fn read_count(&mut self, element: Element) -> Result<u64> {
+        let mut reader = self.reader;
+        let count = reader.u64(element);
+        self.read(count.map(|count| (count, reader.position())))
+    }
+
+    fn read_header(&mut self) -> Result<SequenceHeader> {
+        let mut reader = self.reader;
+        let header = SequenceHeader::read(&mut reader);
+        self.read(header.map(|header| (header, reader.position())))
     }
 
     /// After an error, goes on behind the object or record that failed, if its end can be found.
@@ -108,16 +128,13 @@ impl<'a> Items<'a> {
         if !self.failed {
             return false;
         }
-        let mut reader = self.reader;
-        let skipped = match (self.objects, self.records) {
-            (1.., _) => Object::skip(&mut reader),
-            (0, 1..) => Record::skip(&mut reader),
+        let end = match (self.objects, self.records) {
+            (1.., _) => Object::skip(self.reader),
+            (0, 1..) => Record::skip(self.reader),
             (0, 0) => return false,
         };
-        if skipped.is_err() {
-            return false;
-        }
-        self.reader = reader;
+        let Ok(end) = end else { return false };
+        self.reader.go_to(end);
         self.failed = false;
         if self.objects > 0 {
             self.objects = self.objects.saturating_sub(1);

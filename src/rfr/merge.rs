@@ -12,7 +12,6 @@ use core::iter::FusedIterator;
 #[derive(Clone, Debug)]
 pub struct MergeSlot<'a> {
     records: Records<'a>,
-    head: Option<Result<Record<'a>>>,
     header: ChunkHeader,
     base: u64,
     // This place of the heap: nothing to do with the source above, but kept in the same storage.
@@ -30,11 +29,17 @@ impl MergeSlot<'_> {
     /// No source: what storage is filled with before it is lent.
     pub const EMPTY: Self = Self {
         records: Records::EMPTY,
-        head: None,
         header: ChunkHeader::EMPTY,
         base: 0,
         rank: Rank { micros: 0, source: 0 },
     };
+
+    /// When it is the turn of this source: at the time of its next record. An error comes as soon as it is met.
+    fn next_micros(&self, last: u64) -> Option<u64> {
+        (self.records.claimed() > 0).then(|| {
+            self.records.peek_timestamp().map_or(last, |timestamp| self.base.saturating_add(timestamp))
+        })
+    }
 }
 
 /// A record of a [`Merge`].
@@ -74,7 +79,8 @@ pub struct Merge<'a, 't> {
     sources: usize,
     /// How many sources are in the heap.
     open: usize,
-    failed: Option<usize>,
+    /// The source that failed, and whether it did so in reading a record.
+    failed: Option<(usize, bool)>,
 }
 
 impl<'a, 't> Merge<'a, 't> {
@@ -87,33 +93,23 @@ impl<'a, 't> Merge<'a, 't> {
     ///
     /// # Errors
     /// `CapacityExceeded`; `Overflow` for the base time of the chunk.
-    pub fn add(&mut self, header: &ChunkHeader, mut records: Records<'a>) -> Result<usize> {
+    pub fn add(&mut self, header: &ChunkHeader, records: Records<'a>) -> Result<usize> {
         let base = header.base_micros()?;
         let capacity = to_u64(self.slots.len());
         let source = self.sources;
-        let head = records.next();
-        let rank = Rank { micros: Self::key(&head, base, 0), source };
         let Some(slot) = self.slots.get_mut(source) else {
             let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
             return Err(Error::new(records.offset(), MERGE, kind));
         };
-        let has_records = head.is_some();
-        (slot.records, slot.head, slot.header, slot.base) = (records, head, *header, base);
+        (slot.records, slot.header, slot.base) = (records, *header, base);
+        let rank = slot.next_micros(0).map(|micros| Rank { micros, source });
         self.sources = self.sources.saturating_add(1);
-        if has_records {
+        if let Some(rank) = rank {
             let place = self.open;
             self.open = place.saturating_add(1);
             self.sift_up(place, rank);
         }
         Ok(source)
-    }
-
-    /// When it is the turn of a source: at the time of its next record; an error comes as soon as it is met.
-    fn key(head: &Option<Result<Record<'a>>>, base: u64, last: u64) -> u64 {
-        match head {
-            Some(Ok(record)) => base.saturating_add(record.timestamp()),
-            _ => last,
-        }
     }
 
     /// The earliest of the records to come.
@@ -125,34 +121,36 @@ impl<'a, 't> Merge<'a, 't> {
         if self.failed.is_some() || self.open == 0 {
             return Ok(None);
         }
-        let Some(&MergeSlot { rank: Rank { source, micros }, .. }) = self.slots.first() else {
+        let Some(&MergeSlot { rank: Rank { source, micros: last }, .. }) = self.slots.first() else {
             return Ok(None);
         };
         let Some(slot) = self.slots.get_mut(source) else { return Ok(None) };
-        let Some(head) = slot.head.take() else { return Ok(None) };
-        let record = match head {
-            Ok(record) => record,
-            Err(error) => {
-                self.failed = Some(source);
-                return Err(error);
+        let base = slot.base;
+        match slot.records.next_record() {
+            Ok(Some(record)) => {
+                let next = slot.next_micros(last);
+                self.rank_first(source, next);
+                match base.checked_add(record.timestamp()) {
+                    Some(micros) => Ok(Some(Merged { source, micros, record })),
+                    None => {
+                        self.failed = Some((source, false));
+                        let kind = ErrorKind::Overflow { value: record.timestamp() };
+                        Err(Error::new(record.offset(), TIMESTAMP, kind))
+                    }
+                }
             }
-        };
-        let overflow = slot.base.checked_add(record.timestamp()).is_none();
-        slot.head = slot.records.next();
-        self.rank_first(source, micros);
-        if overflow {
-            self.failed = Some(source);
-            let kind = ErrorKind::Overflow { value: record.timestamp() };
-            return Err(Error::new(record.offset(), TIMESTAMP, kind));
+            // A source without another record is not in the heap.
+            Ok(None) => Ok(None),
+            Err(error) => {
+                self.failed = Some((source, true));
+                Err(error)
+            }
         }
-        Ok(Some(Merged { source, micros, record }))
     }
 
-    /// Gives the source at the top of the heap its new place, by its next record; none if it has ended.
-    fn rank_first(&mut self, source: usize, last: u64) {
-        let Some(slot) = self.slots.get(source) else { return };
-        if slot.head.is_some() {
-            let micros = Self::key(&slot.head, slot.base, last);
+    /// Gives the source at the top of the heap its new place, by the time of its next record; none if there is none.
+    fn rank_first(&mut self, source: usize, next: Option<u64>) {
+        if let Some(micros) = next {
             self.sift_down(Rank { micros, source });
         } else {
             self.open = self.open.saturating_sub(1);
@@ -165,16 +163,12 @@ impl<'a, 't> Merge<'a, 't> {
     /// After an error, goes on: with the other sources, and with the one that failed if the end of its damaged record
     /// can be found. Returns the number of the source that failed.
     pub fn resume(&mut self) -> Option<usize> {
-        let source = self.failed.take()?;
-        let slot = self.slots.get_mut(source)?;
-        // An overflow leaves the next record in place.
-        if slot.head.is_none() && self.slots.first().is_some_and(|first| first.rank.source == source) {
-            let slot = self.slots.get_mut(source)?;
-            if slot.records.resume() {
-                slot.head = slot.records.next();
-            }
+        let (source, damaged) = self.failed.take()?;
+        if damaged {
             let last = self.slots.first().map_or(0, |first| first.rank.micros);
-            self.rank_first(source, last);
+            let slot = self.slots.get_mut(source)?;
+            let next = if slot.records.resume() { slot.next_micros(last) } else { None };
+            self.rank_first(source, next);
         }
         Some(source)
     }

@@ -2,12 +2,9 @@
 
 use super::element::{CONTEXT, OBJECT, TASK_KIND};
 use super::list::List;
-use super::read::Reader;
+use super::read::{Part, Reader};
 use super::value::{Details, Field, FieldValue, Parent};
 use crate::error::{ErrorKind, Result};
-
-/// The fewest bytes of an object: those of a span.
-pub(super) const OBJECT_SIZE_MIN: u64 = 6;
 
 /// What the records of a sequence are about: their instrumentation ids name objects.
 ///
@@ -22,26 +19,33 @@ pub enum Object<'a> {
     Task(Task<'a>),
 }
 
+impl<'a> Part<'a> for Object<'a> {
+    // Those of a span.
+    const SIZE_MIN: u64 = 6;
+
+    fn read(start: Reader<'a>) -> Result<(Self, usize)> {
+        let mut reader = start;
+        let offset = start.offset();
+        let object = match reader.u32(OBJECT)? {
+            0 => Self::Span(Span { offset, ..Span::read(&mut reader)? }),
+            1 => Self::Task(Task { offset, ..Task::read(&mut reader)? }),
+            other => return Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
+        };
+        Ok((object, reader.position()))
+    }
+
+    fn skip(start: Reader<'a>) -> Result<usize> {
+        let mut reader = start;
+        match reader.u32(OBJECT)? {
+            0 => Span::skip(&mut reader)?,
+            1 => Task::skip(&mut reader)?,
+            other => return Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
+        }
+        Ok(reader.position())
+    }
+}
+
 impl<'a> Object<'a> {
-    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
-        let start = *reader;
-        match reader.u32(OBJECT)? {
-            0 => Span::read(reader).map(|span| Self::Span(Span { offset: start.offset(), ..span })),
-            1 => Task::read(reader).map(|task| Self::Task(Task { offset: start.offset(), ..task })),
-            other => Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
-        }
-    }
-
-    /// Passes one by, looking at no text.
-    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
-        let start = *reader;
-        match reader.u32(OBJECT)? {
-            0 => Span::skip(reader),
-            1 => Task::skip(reader),
-            other => Err(start.error(OBJECT, ErrorKind::Invalid { value: other.into() })),
-        }
-    }
-
     /// Offset in the input of its first byte.
     pub const fn offset(&self) -> u64 {
         match self {

@@ -2,12 +2,9 @@
 
 use super::element::{CONTEXT, RECORD, TIMESTAMP};
 use super::list::List;
-use super::read::Reader;
+use super::read::{Part, Reader};
 use super::value::{Details, Field, FieldValue, Parent};
 use crate::error::{ErrorKind, Result};
-
-/// The fewest bytes of a record: time, kind, and an id.
-pub(super) const RECORD_SIZE_MIN: u64 = 3;
 
 /// What a record is about, without the data.
 ///
@@ -57,6 +54,33 @@ impl RecordKind {
         Self::Task,
     ];
 
+    /// That of a record in a chunk, by its number.
+    #[inline(always)]
+    const fn of_chunk(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::SpanNew,
+            1 => Self::SpanEnter,
+            2 => Self::SpanExit,
+            3 => Self::SpanClose,
+            4 => Self::Event,
+            5 => Self::NewTask,
+            6 => Self::TaskPollStart,
+            7 => Self::TaskPollEnd,
+            8 => Self::TaskDrop,
+            9 => Self::WakerWake,
+            10 => Self::WakerWakeByRef,
+            11 => Self::WakerClone,
+            12 => Self::WakerDrop,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is about a waker.
+    #[inline(always)]
+    pub const fn is_waker(self) -> bool {
+        matches!(self, Self::WakerWake | Self::WakerWakeByRef | Self::WakerClone | Self::WakerDrop)
+    }
+
     /// The name, spelled as in the document.
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,11 +119,18 @@ impl core::fmt::Display for RecordKind {
 /// # Units
 /// The timestamp is in microseconds from the base time of the chunk, not from the start of its interval;
 /// [`ChunkHeader::absolute`](super::ChunkHeader::absolute) makes it a time since the Unix epoch.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Record<'a> {
+    // Not a `RecordData`: plain fields stay in registers while records are decoded in a loop, and a kind that is
+    // copied needs no branch, where the variant of an enum with data takes one for each kind.
     offset: u64,
     timestamp: u64,
-    data: RecordData<'a>,
+    kind: RecordKind,
+    /// That of the span, the task, or the callsite of an event.
+    id: u64,
+    has_context: bool,
+    context: u64,
+    details: Details<'a>,
 }
 
 /// What happened.
@@ -230,40 +261,22 @@ impl<'a> RecordData<'a> {
         }
     }
 
-    /// The data of a record about a span or a task.
-    #[inline(always)]
-    fn about(kind: u8, iid: u64) -> Option<Self> {
-        Some(match kind {
-            0 => Self::SpanNew { iid },
-            1 => Self::SpanEnter { iid },
-            2 => Self::SpanExit { iid },
-            3 => Self::SpanClose { iid },
-            5 => Self::NewTask { iid },
-            6 => Self::TaskPollStart { iid },
-            7 => Self::TaskPollEnd { iid },
-            8 => Self::TaskDrop { iid },
-            _ => return None,
-        })
-    }
-
-    /// The data of a record about a waker.
-    #[inline(always)]
-    fn of_waker(kind: u8, waker: Waker) -> Option<Self> {
-        Some(match kind {
-            9 => Self::WakerWake(waker),
-            10 => Self::WakerWakeByRef(waker),
-            11 => Self::WakerClone(waker),
-            12 => Self::WakerDrop(waker),
-            _ => return None,
-        })
-    }
-
     /// The data of a record of this kind.
     pub(super) fn read(reader: &mut Reader<'a>, kind: u8) -> Result<Option<Self>> {
         Ok(match kind {
+            0 => Some(Self::SpanNew { iid: reader.u64(RECORD)? }),
+            1 => Some(Self::SpanEnter { iid: reader.u64(RECORD)? }),
+            2 => Some(Self::SpanExit { iid: reader.u64(RECORD)? }),
+            3 => Some(Self::SpanClose { iid: reader.u64(RECORD)? }),
             4 => Some(Self::Event(Event::read(reader)?)),
-            9..=12 => Self::of_waker(kind, Waker::read(reader)?),
-            0..=8 => Self::about(kind, reader.u64(RECORD)?),
+            5 => Some(Self::NewTask { iid: reader.u64(RECORD)? }),
+            6 => Some(Self::TaskPollStart { iid: reader.u64(RECORD)? }),
+            7 => Some(Self::TaskPollEnd { iid: reader.u64(RECORD)? }),
+            8 => Some(Self::TaskDrop { iid: reader.u64(RECORD)? }),
+            9 => Some(Self::WakerWake(Waker::read(reader)?)),
+            10 => Some(Self::WakerWakeByRef(Waker::read(reader)?)),
+            11 => Some(Self::WakerClone(Waker::read(reader)?)),
+            12 => Some(Self::WakerDrop(Waker::read(reader)?)),
             _ => None,
         })
     }
@@ -296,80 +309,79 @@ impl Waker {
     }
 }
 
-impl<'a> Record<'a> {
-    /// Decodes one and checks all of it.
+impl<'a> Part<'a> for Record<'a> {
+    const SIZE_MIN: u64 = 3;
+
+    // Time, kind and id of most records stand in 8 bytes.
     #[inline(always)]
-    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+    fn read_at_once(mut reader: Reader<'a>) -> Option<(Self, usize)> {
         let offset = reader.offset();
-        // Time, kind and id of most records stand in 8 bytes. Where they don't, or not in the usual form, the slow way
-        // has the last word.
-        if let Some(mut word) = reader.word() {
-            if let (Some(timestamp), Some(kind), Some(id)) = (word.take(), word.take_byte(), word.take()) {
-                if let Some(data) = RecordData::about(kind, id) {
-                    reader.advance(word.len());
-                    return Ok(Self { offset, timestamp, data });
-                }
-                if (9..=12).contains(&kind) {
-                    let mut behind = *reader;
-                    behind.advance(word.len());
-                    let waker = Waker { task_iid: id, context: behind.option(CONTEXT)? };
-                    if let Some(data) = RecordData::of_waker(kind, waker) {
-                        *reader = behind;
-                        return Ok(Self { offset, timestamp, data });
-                    }
-                }
-            }
-        }
-        Self::read_by_field(reader)
+        let (timestamp, kind, id) = reader.three()?;
+        let kind = RecordKind::of_chunk(kind)?;
+        let (has_context, context) = match kind {
+            RecordKind::Event => return None,
+            kind if kind.is_waker() => reader.option_at_once()?,
+            _ => (false, 0),
+        };
+        let record = Self { offset, timestamp, kind, id, has_context, context, details: Details::NONE };
+        Some((record, reader.position()))
     }
 
     #[inline(never)]
-    fn read_by_field(reader: &mut Reader<'a>) -> Result<Self> {
+    fn read(mut reader: Reader<'a>) -> Result<(Self, usize)> {
         let offset = reader.offset();
         let timestamp = reader.u64(TIMESTAMP)?;
-        let start = *reader;
+        let start = reader;
         let kind = reader.u32(RECORD)?;
         let data = match u8::try_from(kind) {
-            Ok(kind) => RecordData::read(reader, kind)?,
+            Ok(kind) => RecordData::read(&mut reader, kind)?,
             Err(_) => None,
         };
         match data {
-            Some(data) => Ok(Self { offset, timestamp, data }),
+            Some(data) => Ok((Self::new(offset, timestamp, data), reader.position())),
             None => Err(start.error(RECORD, ErrorKind::Invalid { value: kind.into() })),
         }
     }
 
-    /// Passes one by, looking at no more than is needed to find its end.
     #[inline(always)]
-    pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
-        if let Some(mut word) = reader.word() {
-            if let (Some(_), Some(kind), Some(_)) = (word.take(), word.take_byte(), word.take()) {
-                match kind {
-                    0..=3 | 5..=8 => {
-                        reader.advance(word.len());
-                        return Ok(());
-                    }
-                    9..=12 => {
-                        reader.advance(word.len());
-                        return reader.option(CONTEXT).map(drop);
-                    }
-                    _ => {}
-                }
+    fn skip_at_once(mut reader: Reader<'a>) -> Option<usize> {
+        let (_, kind, _) = reader.three()?;
+        match kind {
+            0..=3 | 5..=8 => {}
+            9..=12 => {
+                reader.option_at_once()?;
             }
+            _ => return None,
         }
-        Self::skip_by_field(reader)
+        Some(reader.position())
     }
 
     #[inline(never)]
-    fn skip_by_field(reader: &mut Reader<'a>) -> Result<()> {
+    fn skip(mut reader: Reader<'a>) -> Result<usize> {
         reader.u64(TIMESTAMP)?;
-        let start = *reader;
+        let start = reader;
         match reader.u32(RECORD)? {
-            4 => Event::skip(reader),
-            9..=12 => Waker::read(reader).map(drop),
-            0..=8 => reader.u64(RECORD).map(drop),
-            other => Err(start.error(RECORD, ErrorKind::Invalid { value: other.into() })),
+            4 => Event::skip(&mut reader)?,
+            9..=12 => drop(Waker::read(&mut reader)?),
+            0..=8 => drop(reader.u64(RECORD)?),
+            other => return Err(start.error(RECORD, ErrorKind::Invalid { value: other.into() })),
         }
+        Ok(reader.position())
+    }
+}
+
+impl<'a> Record<'a> {
+    fn new(offset: u64, timestamp: u64, data: RecordData<'a>) -> Self {
+        let (id, context, details) = match data {
+            RecordData::Event(event) => (event.callsite_id, None, event.details),
+            RecordData::WakerWake(waker)
+            | RecordData::WakerWakeByRef(waker)
+            | RecordData::WakerClone(waker)
+            | RecordData::WakerDrop(waker) => (waker.task_iid, waker.context, Details::NONE),
+            _ => (data.iid().unwrap_or(0), None, Details::NONE),
+        };
+        let (has_context, context) = (context.is_some(), context.unwrap_or(0));
+        Self { offset, timestamp, kind: data.kind(), id, has_context, context, details }
     }
 
     /// Offset in the input of its first byte.
@@ -387,12 +399,63 @@ impl<'a> Record<'a> {
     /// What happened.
     #[inline]
     pub const fn data(&self) -> RecordData<'a> {
-        self.data
+        let iid = self.id;
+        let context = if self.has_context { Some(self.context) } else { None };
+        let waker = Waker { task_iid: iid, context };
+        match self.kind {
+            RecordKind::SpanNew => RecordData::SpanNew { iid },
+            RecordKind::SpanEnter => RecordData::SpanEnter { iid },
+            RecordKind::SpanExit => RecordData::SpanExit { iid },
+            RecordKind::SpanClose => RecordData::SpanClose { iid },
+            RecordKind::NewTask => RecordData::NewTask { iid },
+            RecordKind::TaskPollStart => RecordData::TaskPollStart { iid },
+            RecordKind::TaskPollEnd => RecordData::TaskPollEnd { iid },
+            RecordKind::TaskDrop => RecordData::TaskDrop { iid },
+            RecordKind::WakerWake => RecordData::WakerWake(waker),
+            RecordKind::WakerWakeByRef => RecordData::WakerWakeByRef(waker),
+            RecordKind::WakerClone => RecordData::WakerClone(waker),
+            RecordKind::WakerDrop => RecordData::WakerDrop(waker),
+            // The four kinds of streams occur in no `Record`.
+            RecordKind::Event
+            | RecordKind::End
+            | RecordKind::Callsite
+            | RecordKind::Span
+            | RecordKind::Task => RecordData::Event(Event { callsite_id: self.id, details: self.details }),
+        }
     }
 
     /// What happened, without the data.
     #[inline]
     pub const fn kind(&self) -> RecordKind {
-        self.data.kind()
+        self.kind
+    }
+
+    /// The event, if it is one.
+    #[inline]
+    pub fn event(&self) -> Option<Event<'a>> {
+        let event = Event { callsite_id: self.id, details: self.details };
+        (self.kind == RecordKind::Event).then_some(event)
+    }
+
+    /// The instrumentation id of the task in which something happened to a waker.
+    #[inline]
+    pub fn context(&self) -> Option<u64> {
+        self.has_context.then_some(self.context)
+    }
+
+    /// The instrumentation id of the span or task that it is about; `None` for events.
+    #[inline]
+    pub fn iid(&self) -> Option<u64> {
+        (self.kind != RecordKind::Event).then_some(self.id)
+    }
+}
+
+impl core::fmt::Debug for Record<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Record")
+            .field("offset", &self.offset)
+            .field("timestamp", &self.timestamp)
+            .field("data", &self.data())
+            .finish()
     }
 }

@@ -4,7 +4,7 @@ use super::callsite::{Callsite, Callsites};
 use super::chunk::Chunk;
 use super::element::{CALLSITE, OBJECT};
 use super::object::Object;
-use super::read::Reader;
+use super::read::{Part, Reader};
 use crate::bytes::to_u64;
 use crate::error::{Element, Error, ErrorKind, Result};
 
@@ -112,7 +112,7 @@ impl<'a, 't> ObjectTable<'a, 't> {
 
     /// The object with this instrumentation id; the first in the file if there are several.
     pub fn get(&self, iid: u64) -> Option<Object<'a>> {
-        Object::read(&mut self.input.seek(self.table.find(iid)?)).ok()
+        Object::read(self.input.seek(self.table.find(iid)?)).ok().map(|(object, _)| object)
     }
 
     /// What kept further objects from being read.

@@ -1,9 +1,9 @@
 //! Sequences: the records of one thread in a chunk, and what they are about.
 
-use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES};
-use super::object::{OBJECT_SIZE_MIN, Object};
-use super::read::Reader;
-use super::record::{RECORD_SIZE_MIN, Record};
+use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES, TIMESTAMP};
+use super::object::Object;
+use super::read::{Part, Reader};
+use super::record::Record;
 use crate::error::Result;
 use core::iter::FusedIterator;
 
@@ -130,7 +130,7 @@ impl<'a> Sequence<'a> {
     pub(super) fn find_records(&self) -> Result<(Reader<'a>, u64)> {
         let mut reader = self.objects;
         for _ in 0..self.header.object_count {
-            Object::skip(&mut reader)?;
+            reader.go_to(Object::skip(reader)?);
         }
         let count = reader.u64(RECORDS)?;
         Ok((reader, count))
@@ -140,7 +140,7 @@ impl<'a> Sequence<'a> {
     fn behind(&self) -> Result<Reader<'a>> {
         let mut records = self.records()?;
         while records.skip_record()? {}
-        Ok(records.run.reader)
+        Ok(records.reader())
     }
 }
 
@@ -237,38 +237,65 @@ impl<'a> Run<'a> {
     }
 
     #[inline(always)]
-    fn next<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> Result<T>) -> Result<Option<T>> {
+    fn next<T: Part<'a>>(&mut self) -> Result<Option<T>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        let mut reader = self.reader;
-        match read(&mut reader) {
-            Ok(element) => {
-                self.reader = reader;
+        if let Some((element, end)) = T::read_at_once(self.reader) {
+            self.reader.go_to(end);
+            self.left = left;
+            return Ok(Some(element));
+        }
+        match T::read(self.reader) {
+            Ok((element, end)) => {
+                self.reader.go_to(end);
                 self.left = left;
                 Ok(Some(element))
             }
             Err(error) => {
-                self.held = self.left;
-                self.left = 0;
+                self.hold();
                 Err(error)
             }
         }
     }
 
-    fn resume(&mut self, skip: impl FnOnce(&mut Reader<'a>) -> Result<()>) -> bool {
+    #[inline(always)]
+    fn skip<T: Part<'a>>(&mut self) -> Result<bool> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
+        if let Some(end) = T::skip_at_once(self.reader) {
+            self.reader.go_to(end);
+            self.left = left;
+            return Ok(true);
+        }
+        match T::skip(self.reader) {
+            Ok(end) => {
+                self.reader.go_to(end);
+                self.left = left;
+                Ok(true)
+            }
+            Err(error) => {
+                self.hold();
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends it, unless it is resumed.
+    #[inline(always)]
+    fn hold(&mut self) {
+        self.held = core::mem::take(&mut self.left);
+    }
+
+    fn resume<T: Part<'a>>(&mut self) -> bool {
         let held = core::mem::take(&mut self.held);
         let Some(left) = held.checked_sub(1) else { return false };
-        let mut reader = self.reader;
-        if skip(&mut reader).is_err() {
-            return false;
-        }
-        self.reader = reader;
+        let Ok(end) = T::skip(self.reader) else { return false };
+        self.reader.go_to(end);
         self.left = left;
         true
     }
 
     /// How many are to come at most.
-    fn most(&self, size: u64) -> Option<usize> {
-        let room = self.reader.left().checked_div(size).unwrap_or(0);
+    fn most<T: Part<'a>>(&self) -> Option<usize> {
+        let room = self.reader.left().checked_div(T::SIZE_MIN).unwrap_or(0);
         // One more for the error that a claim leads to that is not true.
         usize::try_from(self.left.min(room.saturating_add(1))).ok()
     }
@@ -286,12 +313,12 @@ impl<'a> Objects<'a> {
     /// # Errors
     /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
     pub fn next_object(&mut self) -> Result<Option<Object<'a>>> {
-        self.run.next(Object::read)
+        self.run.next()
     }
 
     /// After an error, goes on behind the object that failed, if its end can be found.
     pub fn resume(&mut self) -> bool {
-        self.run.resume(Object::skip)
+        self.run.resume::<Object<'_>>()
     }
 
     /// Offset of the next object.
@@ -308,7 +335,7 @@ impl<'a> Iterator for Objects<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.run.most(OBJECT_SIZE_MIN))
+        (0, self.run.most::<Object<'_>>())
     }
 }
 
@@ -337,7 +364,7 @@ impl<'a> Records<'a> {
     /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
     #[inline(always)]
     pub fn next_record(&mut self) -> Result<Option<Record<'a>>> {
-        self.run.next(Record::read)
+        self.run.next()
     }
 
     /// Passes a record by, and says whether there was one. Nothing is checked but what its end depends on.
@@ -346,12 +373,18 @@ impl<'a> Records<'a> {
     /// As [`Self::next_record`], but text is not looked at.
     #[inline]
     pub fn skip_record(&mut self) -> Result<bool> {
-        self.run.next(Record::skip).map(|skipped| skipped.is_some())
+        self.run.skip::<Record<'_>>()
     }
 
     /// After an error, goes on behind the record that failed, if its end can be found.
     pub fn resume(&mut self) -> bool {
-        self.run.resume(Record::skip)
+        self.run.resume::<Record<'_>>()
+    }
+
+    /// The time of the next record, without reading the rest of it.
+    #[inline]
+    pub(super) fn peek_timestamp(&self) -> Option<u64> {
+        self.run.reader.clone().u64(TIMESTAMP).ok()
     }
 
     /// How many more records there are, if the claim of the sequence is true.
@@ -380,7 +413,7 @@ impl<'a> Iterator for Records<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.run.most(RECORD_SIZE_MIN))
+        (0, self.run.most::<Record<'_>>())
     }
 }
 

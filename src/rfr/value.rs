@@ -180,6 +180,9 @@ impl Parent {
 pub(super) struct Details<'a>(&'a [u8]);
 
 impl<'a> Details<'a> {
+    /// Those of what has none.
+    pub(super) const NONE: Self = Self(&[]);
+
     /// Passes them by.
     #[inline]
     pub(super) fn pass<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {

@@ -1,0 +1,124 @@
+//! Who kept the executor busy: the tasks of a recording, by the time spent in polling them, and where they were spawned.
+//!
+//!     cargo run --example rfr_tasks -- RECORDING
+//!
+//! Shows how the parts of `traceglass::rfr` go together: chunks are ordered by their headers, a directory finds the
+//! sequences of each, a merge puts their records in order, and tables lead from a record to its task and its callsite.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use traceglass::rfr::{
+    CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Merge, MergeSlot, ObjectTable, RecordKind,
+    TableEntry,
+};
+
+/// What is known of a task.
+#[derive(Default)]
+struct Task {
+    name: String,
+    place: String,
+    polls: u64,
+    busy: u64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = std::env::args_os().nth(1).ok_or("usage: rfr_tasks RECORDING")?;
+    let root = Path::new(&root);
+
+    // Storage is lent: a vector here, an array where there is no allocator.
+    let file = fs::read(root.join("callsites.rfr"))?;
+    let callsites = Callsites::parse(&file)?;
+    let mut entries = vec![TableEntry::EMPTY; callsites.clone().count()];
+    let callsites = CallsiteTable::build(&callsites, &mut entries)?;
+    if let Some(damage) = callsites.damage() {
+        eprintln!("callsites.rfr: {damage}");
+    }
+
+    let mut tasks: HashMap<u64, Task> = HashMap::new();
+    for (_, path) in chunks(root)? {
+        let data = fs::read(&path)?;
+        let chunk = Chunk::parse(&data)?;
+        read(&chunk, &callsites, &mut tasks)?;
+    }
+
+    let mut tasks: Vec<Task> = tasks.into_values().filter(|task| task.polls > 0).collect();
+    tasks.sort_by_key(|task| std::cmp::Reverse(task.busy));
+    println!("{:>10}  {:>7}  {:<20}  spawned at", "busy, µs", "polls", "task");
+    for Task { name, place, polls, busy } in tasks.iter().take(20) {
+        println!("{busy:>10}  {polls:>7}  {name:<20}  {place}");
+    }
+    Ok(())
+}
+
+/// The chunk files below a directory, by the time in their headers: what they are called does not matter.
+fn chunks(root: &Path) -> Result<Vec<(u64, PathBuf)>, Box<dyn Error>> {
+    let (mut chunks, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(chunk) = Chunk::parse(&fs::read(&path)?) {
+                // The first `Chunk::HEADER_SIZE_MAX` bytes would have been enough.
+                chunks.push((chunk.header().absolute(chunk.header().start())?, path));
+            }
+        }
+    }
+    chunks.sort();
+    Ok(chunks)
+}
+
+fn read(
+    chunk: &Chunk<'_>,
+    callsites: &CallsiteTable<'_, '_>,
+    tasks: &mut HashMap<u64, Task>,
+) -> Result<(), traceglass::Error> {
+    let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
+    let directory = Directory::build(chunk, &mut entries)?;
+    if let Some(damage) = directory.damage() {
+        // A recorder may still be writing: what is in front of it is read.
+        eprintln!("{damage}");
+    }
+    let mut slots = vec![MergeSlot::EMPTY; directory.entries().len()];
+    let mut merge = Merge::new(&mut slots);
+    for entry in directory.entries() {
+        let sequence = entry.sequence(chunk);
+        merge.add(&chunk.header(), sequence.records()?)?;
+        let mut entries = vec![TableEntry::EMPTY; sequence.objects().count()];
+        let objects = ObjectTable::build(chunk, sequence.objects(), &mut entries)?;
+        for object in sequence.objects().map_while(Result::ok) {
+            let Some(task) = objects.get(object.iid()).and_then(|object| object.as_task()) else { continue };
+            tasks.entry(task.iid()).or_insert_with(|| {
+                let place =
+                    callsites.get(task.callsite_id()).and_then(|site| Some((site.file()?, site.line()?)));
+                Task {
+                    name: if task.name().is_empty() {
+                        format!("#{}", task.task_id())
+                    } else {
+                        task.name().into()
+                    },
+                    place: place.map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
+                    ..Task::default()
+                }
+            });
+        }
+    }
+    let mut started: HashMap<(usize, u64), u64> = HashMap::new();
+    for merged in merge {
+        let merged = merged?;
+        let Some(iid) = merged.record.iid() else { continue };
+        match merged.record.kind() {
+            RecordKind::TaskPollStart => drop(started.insert((merged.source, iid), merged.micros)),
+            RecordKind::TaskPollEnd => {
+                let start = started.remove(&(merged.source, iid)).unwrap_or(merged.micros);
+                let task = tasks.entry(iid).or_default();
+                task.polls += 1;
+                task.busy += merged.micros.saturating_sub(start);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
