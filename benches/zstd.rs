@@ -1,26 +1,18 @@
-//! Speed of zstd decoding against the reference implementation and `ruzstd`, in the same run and in CPU time.
+//! Speed of zstd decoding against the reference implementation and `ruzstd`, in the same run.
 //!
-//! `cargo bench --bench zstd -- [--quick] [--without-ruzstd] [FILE…]`: the files, cut to a third of the mix each kind, replace
-//! what is taken by default: this program, the sources of the crate and made-up trace records. It prints a table of
-//! ratios, 1.00 being the speed of the reference, and their geometric means.
+//! `cargo bench --bench zstd -- [--mib=64] [--levels=1,3,19] [--without-ruzstd] [FILE…]`: two thirds of the mix are the
+//! files, by default this program and the sources of the crate, one third are made-up trace records.
+//!
+//! Every decoder takes the same slice of about 1 MiB in turn, so that whatever else the machine does concerns all of
+//! them; what counts is the median of the ratios. It prints a table of those, 1.00 being the speed of the reference with
+//! one context reused, and their geometric means.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use traceglass::zstd::{Workspace, decompress};
 use zstd_safe::{CParameter, DCtx};
 
 const MIB: usize = 1 << 20;
-
-/// CPU time of this thread so far; time on the clock where the system does not tell.
-fn now() -> Duration {
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    let start = START.get_or_init(Instant::now);
-    let cpu = std::fs::read_to_string("/proc/thread-self/schedstat").ok().and_then(|text| {
-        let nanoseconds = text.split(' ').next()?.parse().ok()?;
-        Some(Duration::from_nanos(nanoseconds))
-    });
-    cpu.unwrap_or_else(|| start.elapsed())
-}
 
 /// Records as a tracer writes them: a header, a time, a few varying fields, now and then a name.
 fn records(size: usize) -> Vec<u8> {
@@ -80,83 +72,94 @@ fn mix(size: usize, files: &[PathBuf]) -> Vec<u8> {
     thirds.concat()
 }
 
-struct Chunks {
-    frames: Vec<Vec<u8>>,
-    data: Vec<u8>,
-    chunk: usize,
+fn compress(data: &[u8], chunk: usize, level: i32) -> Vec<Vec<u8>> {
+    let mut context = zstd_safe::CCtx::create();
+    context.set_parameter(CParameter::CompressionLevel(level)).unwrap();
+    let frames = data.chunks(chunk).map(|data| {
+        let mut frame = Vec::with_capacity(zstd_safe::compress_bound(data.len()));
+        context.compress2(&mut frame, data).unwrap();
+        frame
+    });
+    frames.collect()
 }
 
-impl Chunks {
-    fn new(data: &[u8], chunk: usize, level: i32) -> Self {
-        let mut context = zstd_safe::CCtx::create();
-        context.set_parameter(CParameter::CompressionLevel(level)).unwrap();
-        let frames = data.chunks(chunk).map(|data| {
-            let mut frame = Vec::with_capacity(zstd_safe::compress_bound(data.len()));
-            context.compress2(&mut frame, data).unwrap();
-            frame
-        });
-        Self { frames: frames.collect(), data: data.to_vec(), chunk }
-    }
+type Decoder<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]) -> usize;
 
-    /// Decodes everything once; returns the time it took.
-    fn decode(&self, output: &mut [u8], mut decoder: impl FnMut(&[u8], &mut [u8]) -> usize) -> Duration {
-        let start = now();
-        for (frame, output) in self.frames.iter().zip(output.chunks_mut(self.chunk)) {
-            assert_eq!(decoder(frame, output), output.len());
-        }
-        now() - start
+/// Decodes the frames of a slice; returns the seconds taken.
+fn time(frames: &[Vec<u8>], chunk: usize, output: &mut [u8], decoder: Decoder<'_>) -> f64 {
+    let start = Instant::now();
+    for (frame, output) in frames.iter().zip(output.chunks_mut(chunk)) {
+        assert_eq!(decoder(frame, output), output.len());
     }
+    start.elapsed().as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let (flags, files): (Vec<String>, Vec<String>) =
+    let (options, files): (Vec<String>, Vec<String>) =
         arguments.into_iter().partition(|argument| argument.starts_with("--"));
-    let has = |flag: &str| flags.iter().any(|given| given == flag);
-    let (size, rounds) = if has("--quick") { (6 * MIB, 7) } else { (64 * MIB, 5) };
-    let levels: &[i32] = if has("--low") { &[1, 3] } else { &[1, 3, 19] };
+    let option = |name: &str| options.iter().find_map(|option| option.strip_prefix(name));
+    let size = option("--mib=").map_or(64, |mib| mib.parse().unwrap()) * MIB;
+    let levels = option("--levels=").unwrap_or("1,3,19");
+    let levels: Vec<i32> = levels.split(',').map(|level| level.parse().unwrap()).collect();
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
     let data = mix(size, &files);
 
-    println!("  chunk  level  packed  C MB/s     here   ruzstd");
-    let (mut sums, mut count) = ([0.0_f64; 2], 0.0);
     let mut workspace = Box::new(Workspace::new());
     let mut context = DCtx::create();
     let mut ruzstd = ruzstd::decoding::FrameDecoder::new();
+    let mut output = vec![0; data.len()];
+    let (mut sums, mut count) = ([0.0_f64; 2], 0.0);
+    println!("   chunk  level  packed  C MB/s     here   ruzstd");
     for chunk in [4 << 10, 64 << 10, MIB, size] {
-        for &level in levels {
-            let chunks = Chunks::new(&data, chunk, level);
-            let packed: usize = chunks.frames.iter().map(Vec::len).sum();
-            let mut output = vec![0; data.len()];
-            let mut best = [Duration::MAX; 3];
-            for round in 0..rounds {
-                let mut time = |best: &mut Duration, decoder: &mut dyn FnMut(&[u8], &mut [u8]) -> usize| {
-                    let taken = chunks.decode(&mut output, decoder);
-                    *best = taken.min(*best);
-                    if round == 0 {
-                        assert!(output == chunks.data);
-                        output.fill(0);
+        for &level in &levels {
+            let frames = compress(&data, chunk, level);
+            let packed: usize = frames.iter().map(Vec::len).sum();
+            let mut ratios = [const { Vec::new() }; 2];
+            let mut best = f64::MAX;
+            for round in 0..5 {
+                let places = output.chunks_mut(MIB.max(chunk)).zip(data.chunks(MIB.max(chunk)));
+                for (frames, (output, data)) in frames.chunks((MIB / chunk).max(1)).zip(places) {
+                    let mut run = |decoder: Decoder<'_>| {
+                        let taken = time(frames, chunk, output, decoder);
+                        if round == 0 {
+                            assert!(output == data);
+                            output.fill(0);
+                        }
+                        taken
+                    };
+                    let theirs = run(&mut |frame, output| context.decompress(output, frame).unwrap());
+                    let ours = run(&mut |frame, output| decompress(frame, output, &mut workspace).unwrap());
+                    // The first round warms up.
+                    if round > 0 {
+                        ratios[0].push(theirs / ours);
+                        best = best.min(theirs / data.len() as f64);
                     }
-                };
-                time(&mut best[0], &mut |frame, output| context.decompress(output, frame).unwrap());
-                time(&mut best[1], &mut |frame, output| decompress(frame, output, &mut workspace).unwrap());
-                if round < 2 && !has("--without-ruzstd") {
-                    time(&mut best[2], &mut |frame, output| ruzstd.decode_all(frame, output).unwrap());
+                    if round < 2 && option("--without-ruzstd").is_none() {
+                        let slow = run(&mut |frame, output| ruzstd.decode_all(frame, output).unwrap());
+                        ratios[1].push(theirs / slow);
+                    }
                 }
             }
-            let ratio = |n: usize| best[0].as_secs_f64() / best[n].as_secs_f64();
+            let ratios = ratios.map(median);
+            let share = 100.0 * packed as f64 / data.len() as f64;
             println!(
-                "{:>7}  {level:>5}  {:>5.1}%  {:>6.0}  {:>7.3}  {:>7.3}",
-                chunk,
-                100.0 * packed as f64 / data.len() as f64,
-                data.len() as f64 / best[0].as_secs_f64() / 1e6,
-                ratio(1),
-                ratio(2)
+                "{chunk:>8}  {level:>5}  {share:>5.1}%  {:>6.0}  {:>7.3}  {:>7.3}",
+                1e-6 / best,
+                ratios[0],
+                ratios[1]
             );
-            sums[0] += ratio(1).ln();
-            sums[1] += ratio(2).ln();
+            for (sum, ratio) in sums.iter_mut().zip(ratios) {
+                *sum += ratio.ln();
+            }
             count += 1.0;
         }
     }
-    println!("geometric mean  {:>22.3}  {:>7.3}", (sums[0] / count).exp(), (sums[1] / count).exp());
+    let [here, ruzstd] = sums.map(|sum| (sum / count).exp());
+    println!("geometric mean  {here:>23.3}  {ruzstd:>7.3}");
 }

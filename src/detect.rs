@@ -35,7 +35,7 @@ impl Format {
             return Some(Self::Rdf);
         }
         #[cfg(feature = "ctf2")]
-        if crate::ctf2::Form::detect(data).is_some() {
+        if crate::ctf2::detect(data) {
             return Some(Self::Ctf2);
         }
         #[cfg(feature = "rfr")]
@@ -46,6 +46,11 @@ impl Format {
         #[cfg(feature = "rtc")]
         if crate::rtc::detect(data) {
             return Some(Self::Rtc);
+        }
+        // One byte is little to go by: it may begin a cut file as well.
+        #[cfg(feature = "ctf2")]
+        if crate::ctf2::Form::detect(data).is_some() {
+            return Some(Self::Ctf2);
         }
         let _ = data;
         None
@@ -136,6 +141,17 @@ impl fmt::Display for Lookalike {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(feature = "ctf2")]
+    fn metadata_is_told_plain_and_in_packets() {
+        for data in [&b"\x57\x1d\xd1\x75"[..], b"\x75\xd1\x1d\x57", b"\x1e\x1e {", b"\x1e", b"\x1egarbage"] {
+            assert_eq!(Format::detect(data), Some(Format::Ctf2), "{}", data.escape_ascii());
+        }
+        for data in [&b"\x57\x1d\xd1"[..], b"{\"type\"", b"/* CTF 1.8 */"] {
+            assert_eq!(Format::detect(data), None, "{}", data.escape_ascii());
+        }
+    }
 
     #[test]
     fn lookalikes_are_told_by_their_first_bytes() {

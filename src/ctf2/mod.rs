@@ -87,6 +87,7 @@ pub use decoder::{Decoder, Step};
 pub use fragment::{Fragment, FragmentKind, Fragments, Members};
 pub use header::{Bits, ByteOrder, Leniency, MAGIC_NUMBER, PacketHeader, Uuid};
 pub use packet::{Packet, Packets};
+pub(crate) use stream::detect;
 pub use stream::{Form, Language, MetadataStream, Pieces};
 pub use string::{Chars, JsonString};
 pub use text::{Text, TextPieces};

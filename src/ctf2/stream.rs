@@ -25,6 +25,18 @@ impl Form {
     }
 }
 
+/// Whether `data` is metadata without doubt: plain text goes on with an object behind its 0x1E.
+pub(crate) fn detect(data: &[u8]) -> bool {
+    match Form::detect(data) {
+        Some(Form::Packets(_)) => true,
+        Some(Form::Plain) => {
+            data.iter().find(|byte| !matches!(**byte, RECORD_SEPARATOR | b' ' | b'\t' | b'\n' | b'\r'))
+                == Some(&b'{')
+        }
+        None => false,
+    }
+}
+
 /// The language of a metadata text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -9,6 +9,7 @@ mod frame;
 mod index;
 mod lengths;
 mod meta;
+mod queue;
 mod record;
 mod resync;
 mod search;

@@ -40,7 +40,8 @@ impl<'a, const N: usize> Walk<'a, N> {
             Some(anchor) => self.go_on(anchor, from),
             None => {
                 self.pos = self.data.len();
-                (self.trusted, self.ahead, self.stop) = (self.pos, self.pos, Stop::End);
+                (self.ahead, self.stop) = (self.pos, Stop::End);
+                self.queue.clear();
             }
         }
         match cause.element() {
@@ -145,6 +146,7 @@ impl<'a, const N: usize> Walk<'a, N> {
     fn look_ahead_all(&mut self) {
         while self.stop == Stop::Going {
             self.look_ahead();
+            self.queue.skip();
         }
     }
 

@@ -3,13 +3,11 @@
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::frame::{self, id};
-use crate::rtc::lengths::{LENGTH, SLOW};
+use crate::rtc::lengths::{self, PLACE, SLOW};
+use crate::rtc::queue::Item;
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, Unit};
-use crate::rtc::walk::{Recent, Stop, Walk};
+use crate::rtc::walk::{Stop, Walk};
 use crate::rtc::{ByteOrder, CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT};
-
-/// How many bytes are looked at in one go: they are still in the first cache when they are delivered.
-const CHUNK: usize = 8 << 10;
 
 /// The first byte of a frame of the Crc.
 const CRC_HEADER: u8 = 0x10;
@@ -82,7 +80,8 @@ impl<'a, const N: usize> Walk<'a, N> {
         self.boundary =
             if boundary == unit.end() { boundary.saturating_sub(self.reserve(&unit)) } else { boundary };
         self.is_whole = boundary <= to_u64(self.data.len());
-        (self.trusted, self.ahead, self.recent, self.verified) = (at, at, Recent::new(at), at);
+        (self.ahead, self.verified) = (at, at);
+        self.queue.clear();
         self.stop = Stop::Going;
     }
 
@@ -100,41 +99,39 @@ impl<'a, const N: usize> Walk<'a, N> {
 
     /// Looks at some frames, up to the end of the minor unit.
     pub(super) fn look_ahead(&mut self) {
-        let to = self.ahead.saturating_add(CHUNK);
-        self.stop = match self.vet(to) {
+        self.stop = match self.vet() {
             Ok(stop) => stop,
             Err(error) => Stop::Fault(error),
         };
-        self.trusted = match self.stop {
-            Stop::Going | Stop::Fault(_) => {
-                self.recent.oldest(self.streams.len()).max(self.verified.min(self.ahead))
+        let proven = match self.stop {
+            Stop::Going => false,
+            Stop::Minor | Stop::Major | Stop::End => true,
+            Stop::Fault(error) => {
+                // Where the input ends, nothing speaks against the frames before; nor where the fault is not theirs.
+                let cut = error.is_truncation() && !self.is_whole;
+                cut || matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) || self.is_landed()
             }
-            Stop::Minor | Stop::Major | Stop::End => self.ahead,
         };
-        if let Stop::Fault(error) = self.stop {
-            // Where the input ends, nothing speaks against the frames before; nor where the fault is not theirs.
-            let cut = error.is_truncation() && !self.is_whole;
-            let elsewhere = matches!(error.kind(), ErrorKind::CapacityExceeded { .. });
-            if cut || elsewhere || self.is_landed() {
-                self.trusted = self.ahead;
-            }
+        if proven {
+            self.queue.release_all();
+        } else {
+            self.queue.release(self.streams.len(), self.verified.min(self.ahead));
         }
     }
 
     /// Whether the last frame ends at a boundary, and not by filling bytes of zero.
     fn is_landed(&self) -> bool {
-        self.ahead == self.limit && self.recent.is_solid
+        self.ahead == self.limit && self.queue.ends_solid()
     }
 
-    /// Looks at frames until `to` or the end of the minor unit.
-    fn vet(&mut self, to: usize) -> Result<Stop> {
-        let to = to.min(self.limit);
+    /// Looks at as many frames as are kept, or up to the end of the minor unit.
+    fn vet(&mut self) -> Result<Stop> {
         loop {
-            self.vet_fast(to);
+            self.vet_fast();
             if self.ahead >= self.limit {
                 return self.land();
             }
-            if self.ahead >= to {
+            if self.queue.is_full() {
                 return Ok(Stop::Going);
             }
             if let Some(stop) = self.vet_slow()? {
@@ -147,33 +144,31 @@ impl<'a, const N: usize> Walk<'a, N> {
     // A frame ends at most 1027 bytes behind its start, which is inside the input.
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
     #[inline]
-    fn vet_fast(&mut self, to: usize) {
+    fn vet_fast(&mut self) {
         let mut pos = self.ahead;
-        let Self { data, vetted, recent, .. } = self;
+        let Self { data, lengths, queue, .. } = self;
         // Behind the reserve for a Crc, records of fixed length are cut.
         let limit = usize::try_from(self.boundary).unwrap_or(usize::MAX).min(self.limit);
-        while pos < to {
+        while pos < limit && !queue.is_full() {
             let Some(head) = data.get(pos..).and_then(|rest| rest.first_chunk::<4>()) else { break };
-            let Some(entry) = vetted.fast(head[0]).filter(|entry| entry & SLOW == 0) else { break };
-            let word = u32::from_le_bytes(*head);
-            // Without branches: which streams follow each other is nothing that a processor can foresee.
-            let is_stated = entry >> 12 & 1;
-            let wide = word >> 15 & is_stated;
-            let low = word >> 8 & 0x7f;
-            let high = (word >> 16 & 0x7f) * wide;
-            let stated = low | high << 7;
-            let length = (stated & is_stated.wrapping_neg()) | entry & LENGTH;
-            let end = pos + (1 + is_stated + wide + length) as usize;
-            let padded = wide & word >> 23;
-            if end > limit || length > 1024 || padded == 1 {
+            let Some(entry) = lengths.fast(head[0]).filter(|entry| entry & SLOW == 0) else { break };
+            let (header, length) = lengths::measure(u32::from_le_bytes(*head), entry);
+            let end = pos + (header + length) as usize;
+            if end > limit || length > 1024 || header == 4 {
                 break;
             }
-            recent.push(pos);
+            queue.push(Item {
+                start: pos,
+                id: u64::from(head[0] >> 1),
+                len: length as u16,
+                place: (entry >> PLACE) as u16,
+                header: header as u8,
+                flags: 0,
+            });
             pos = end;
         }
         if pos != self.ahead {
             self.prologue = false;
-            self.recent.is_solid = true;
         }
         self.ahead = pos;
     }
@@ -183,8 +178,8 @@ impl<'a, const N: usize> Walk<'a, N> {
     fn vet_slow(&mut self) -> Result<Option<Stop>> {
         let at = self.ahead;
         let input = self.input(at, self.limit);
-        let read = self.vetted.read(&self.streams, input, self.boundary);
-        let (parts, _, continues) = match read {
+        let read = self.lengths.read(&self.streams, input, self.boundary);
+        let (parts, place, continues) = match read {
             Ok(read) => read,
             Err(error) => match error.kind() {
                 // An object that lost its id to damage: its stream exists all the same.
@@ -209,6 +204,16 @@ impl<'a, const N: usize> Walk<'a, N> {
             }
         }
         self.check_default(at, end, parts.id, parts.more, continues)?;
+        let item = Item {
+            start: at,
+            id: parts.id,
+            len: u16::try_from(parts.payload.len()).unwrap_or(u16::MAX),
+            place: place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX),
+            header: parts.header,
+            flags: if parts.more { Item::MORE } else { 0 }
+                | if continues { Item::CONTINUES } else { 0 }
+                | if parts.id < id::USER { Item::DEFAULT } else { 0 },
+        };
         match parts.id {
             id::META | id::MINOR_META => {
                 let offset = to_u64(at).saturating_add(u64::from(parts.header));
@@ -216,7 +221,7 @@ impl<'a, const N: usize> Walk<'a, N> {
                 let mut meta = meta.unwrap_or_else(|| Meta::in_pieces(offset));
                 meta.push(parts.payload, offset, parts.more);
                 self.ahead = end;
-                self.recent.push(at);
+                self.queue.push(item);
                 let added = self.learn(&mut meta);
                 if !parts.more && meta.check().is_ok() {
                     // JSON from end to end: no chance.
@@ -240,10 +245,9 @@ impl<'a, const N: usize> Walk<'a, N> {
         if parts.id == id::PLATFORM && ByteOrder::of_platform(parts.payload).is_some() {
             self.verified = end;
         }
-        // Zeros are no proof of anything.
-        self.recent.is_solid = parts.id != id::NUL;
-        if parts.id != id::NUL {
-            self.recent.push(at);
+        match parts.id {
+            id::NUL => self.queue.push_zero(at),
+            _ => self.queue.push(item),
         }
         if parts.id >= id::USER {
             self.prologue = false;
@@ -309,7 +313,7 @@ impl<'a, const N: usize> Walk<'a, N> {
     /// The input ends with a frame: it is cut if an Index or a Meta says that it goes on.
     fn end(&self) -> Stop {
         let open = [(id::INDEX, INDEX), (id::MINOR_INDEX, INDEX), (id::META, META)];
-        match open.into_iter().find(|&(id, _)| self.vetted.is_open_default(id)) {
+        match open.into_iter().find(|&(id, _)| self.lengths.is_open_default(id)) {
             Some((_, element)) => {
                 let kind = ErrorKind::UnexpectedEnd { needed: 1 };
                 Stop::Fault(Error::new(to_u64(self.data.len()), element, kind))

@@ -3,7 +3,8 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::frame::{Frame, Parts, id};
-use crate::rtc::lengths::{LENGTH, Lengths, PLACE, SLOW, STATED};
+use crate::rtc::lengths::Lengths;
+use crate::rtc::queue::{Item, Queue};
 use crate::rtc::{ByteOrder, Meta, Streams, UNIT, Unit, Verdict, search};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -43,8 +44,6 @@ pub struct Walk<'a, const N: usize> {
     pub(super) data: &'a [u8],
     /// The next frame to be delivered.
     pub(super) pos: usize,
-    /// Frames before this have been looked at.
-    pub(super) trusted: usize,
     /// How far the look ahead has come.
     pub(super) ahead: usize,
     /// What is there.
@@ -58,7 +57,7 @@ pub struct Walk<'a, const N: usize> {
     pub(super) prologue: bool,
     /// Whether units are known to end with a Crc.
     pub(super) has_crc: Option<bool>,
-    pub(super) recent: Recent,
+    pub(super) queue: Queue,
     /// Whether `limit` is a boundary, rather than where the input ends.
     pub(super) is_whole: bool,
     /// Up to here, frames were verified by other means.
@@ -69,8 +68,7 @@ pub struct Walk<'a, const N: usize> {
     pub(super) meta: Option<Meta<'a>>,
     /// The largest id said to be free.
     pub(super) next_id: u64,
-    pub(super) vetted: Lengths<N>,
-    now: Lengths<N>,
+    pub(super) lengths: Lengths<N>,
     pub(super) session: u64,
     /// The error that was delivered.
     stopped: Option<Error>,
@@ -79,6 +77,13 @@ pub struct Walk<'a, const N: usize> {
     padding: Option<(usize, usize)>,
     stale: Option<usize>,
     order: ByteOrder,
+}
+
+/// Where a frame ends in the input.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // It lies in the input.
+const fn item_end(frame: &Frame<'_>) -> usize {
+    frame.payload_offset() as usize + frame.payload().len()
 }
 
 /// What the look ahead has met.
@@ -96,42 +101,6 @@ pub(super) enum Stop {
     Fault(Error),
 }
 
-/// How many frames are held back.
-/// Where ids are dense, nearly every byte looks like the header of a frame, and more frames are needed for a proof.
-const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, RING)];
-/// How many are kept in mind: a power of two.
-const RING: usize = 64;
-
-/// Where the last frames begin that were looked at.
-#[derive(Clone, Copy)]
-pub(super) struct Recent {
-    starts: [usize; RING],
-    next: usize,
-    /// Whether the last frame is anything but a zero.
-    pub(super) is_solid: bool,
-}
-
-impl Recent {
-    pub(super) const fn new(start: usize) -> Self {
-        Self { starts: [start; RING], next: 0, is_solid: false }
-    }
-
-    /// A frame begins at `start`.
-    #[inline(always)]
-    #[allow(clippy::indexing_slicing)] // Masked.
-    pub(super) fn push(&mut self, start: usize) {
-        self.starts[self.next % RING] = start;
-        self.next = self.next.wrapping_add(1);
-    }
-
-    /// Where the first frame begins that is held back, if there are so many streams.
-    #[allow(clippy::indexing_slicing)] // Masked.
-    pub(super) fn oldest(&self, streams: usize) -> usize {
-        let held = HELD.iter().find(|(most, _)| streams <= *most).map_or(RING, |&(_, held)| held);
-        self.starts[self.next.wrapping_sub(held) % RING]
-    }
-}
-
 impl<'a, const N: usize> Walk<'a, N> {
     /// Begins at the start of the input.
     pub fn new(data: &'a [u8]) -> Self {
@@ -147,7 +116,6 @@ impl<'a, const N: usize> Walk<'a, N> {
         Self {
             data,
             pos,
-            trusted: pos,
             ahead: pos,
             stop: Stop::Major,
             unit: None,
@@ -155,15 +123,14 @@ impl<'a, const N: usize> Walk<'a, N> {
             boundary: 0,
             prologue: true,
             has_crc: None,
-            recent: Recent::new(pos),
+            queue: Queue::new(),
             is_whole: false,
             verified: pos,
             overflowed: false,
             streams: Streams::new(),
             meta: None,
             next_id: 0,
-            vetted: Lengths::new(false),
-            now: Lengths::new(true),
+            lengths: Lengths::new(),
             session: 0,
             stopped: None,
             crc: None,
@@ -177,77 +144,61 @@ impl<'a, const N: usize> Walk<'a, N> {
     ///
     /// **Errors**: whatever damage stands in the way; `None` follows until [`resync`](Self::resync) is called.
     #[inline]
-    // Frames that were looked at end before `limit`, which lies in the input.
-    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
     pub fn next_frame(&mut self) -> Option<Result<Frame<'a>>> {
-        if self.pos >= self.trusted {
-            return self.next_ahead();
-        }
-        let pos = self.pos;
-        if let Some(head) = self.data.get(pos..).and_then(|rest| rest.first_chunk::<4>()) {
-            let word = u32::from_le_bytes(*head);
-            if let Some(entry) = self.now.fast(head[0]).filter(|entry| entry & SLOW == 0) {
-                let wide = word >> 15 & 1;
-                let stated =
-                    if wide == 0 { word >> 8 & 0x7f } else { word >> 8 & 0x7f | (word >> 16 & 0x7f) << 7 };
-                let is_stated = entry & STATED != 0;
-                let header = if is_stated { 2 + wide as usize } else { 1 };
-                let length = if is_stated { stated } else { entry & LENGTH } as usize;
-                let end = pos + header + length;
-                if let Some(payload) = self.data.get(pos + header..end) {
-                    // A length of three bytes or more is padded with zeros: leave that to the slow path.
-                    if end <= self.trusted && !(is_stated && wide == 1 && word >> 23 & 1 == 1) {
-                        self.pos = end;
-                        let parts =
-                            Parts { id: u64::from(head[0] >> 1), more: false, header: header as u8, payload };
-                        let place = (entry >> PLACE) as u16;
-                        return Some(Ok(Frame::new(pos as u64, parts, place, false)));
-                    }
-                }
+        match self.queue.first() {
+            Some(item) if item.flags & Item::DEFAULT == 0 => {
+                let frame = self.frame(*item);
+                self.queue.pop();
+                self.pos = item_end(&frame);
+                Some(Ok(frame))
             }
+            Some(_) => self.next_default(),
+            None => self.next_ahead(),
         }
-        self.next_slow()
     }
 
-    /// The next frame where the table alone does not tell its length, or where it has to be noted.
+    /// The frame of an item.
+    #[inline(always)]
+    // The frame was looked at: it ends in the input.
+    #[allow(clippy::arithmetic_side_effects)]
+    fn frame(&self, item: Item) -> Frame<'a> {
+        let start = item.start + usize::from(item.header);
+        let payload = self.data.get(start..start + usize::from(item.len)).unwrap_or_default();
+        let more = item.flags & Item::MORE != 0;
+        let parts = Parts { id: item.id, more, header: item.header, payload };
+        Frame::new(to_u64(item.start), parts, item.place, item.flags & Item::CONTINUES != 0)
+    }
+
+    /// The next frame, of a default stream.
     #[cold]
-    fn next_slow(&mut self) -> Option<Result<Frame<'a>>> {
-        let input = self.input(self.pos, self.limit);
-        match self.now.read(&self.streams, input, self.boundary) {
-            Ok((parts, place, continues)) => {
-                let offset = self.pos;
-                self.pos = self
-                    .pos
-                    .saturating_add(usize::from(parts.header))
-                    .saturating_add(parts.payload.len())
-                    .min(self.trusted);
-                self.note(offset, parts, continues);
-                let place = place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX);
-                Some(Ok(Frame::new(to_u64(offset), parts, place, continues)))
-            }
-            // The look ahead has read it, so this does not happen; were it to, it is damage like any other.
-            Err(error) => {
-                (self.trusted, self.ahead, self.stop) = (self.pos, self.pos, Stop::Fault(error));
-                self.stopped = Some(error);
-                Some(Err(error))
-            }
-        }
+    fn next_default(&mut self) -> Option<Result<Frame<'a>>> {
+        let item = *self.queue.first()?;
+        let frame = if item.flags & Item::ZEROS != 0 {
+            self.queue.pop_zero();
+            self.frame(Item { len: 0, ..item })
+        } else {
+            self.queue.pop();
+            self.frame(item)
+        };
+        self.pos = item_end(&frame);
+        self.note(item.start, &frame);
+        Some(Ok(frame))
     }
 
     /// Keeps in mind what the verdict on the checksum needs.
-    fn note(&mut self, offset: usize, parts: Parts<'a>, continues: bool) {
-        match parts.id {
+    fn note(&mut self, offset: usize, frame: &Frame<'a>) {
+        match frame.id() {
             id::NUL | id::PADDING => {
                 let start = self.padding.filter(|&(_, end)| end == offset).map_or(offset, |(start, _)| start);
                 self.padding = Some((start, self.pos));
             }
-            id::MINOR_INDEX if !continues => {
+            id::MINOR_INDEX if !frame.continues() => {
                 let padding = self.padding.filter(|&(_, end)| end == offset);
                 self.stale = Some(padding.map_or(offset, |(start, _)| start));
             }
             id::MARKER => (self.crc, self.stale) = (None, None),
             id::CRC => self.crc = Some(offset),
-            id::PLATFORM => self.platform(parts.payload),
+            id::PLATFORM => self.platform(frame.payload()),
             _ => {}
         }
     }
@@ -259,7 +210,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             if self.stopped.is_some() {
                 return None;
             }
-            if self.pos < self.trusted {
+            if self.queue.first().is_some() {
                 return self.next_frame();
             }
             match self.stop {
@@ -351,27 +302,23 @@ impl<'a, const N: usize> Walk<'a, N> {
 
     /// Frames were lost: what was open is not known any more.
     pub(super) fn interrupt(&mut self) {
-        self.vetted.interrupt(&self.streams);
-        self.now.interrupt(&self.streams);
+        self.lengths.interrupt(&self.streams);
     }
 
     /// Says that the next record at `place` has `rest` bytes left.
     pub(super) fn expect(&mut self, place: usize, rest: u64) {
-        self.vetted.expect(&self.streams, place, rest);
-        self.now.expect(&self.streams, place, rest);
+        self.lengths.expect(&self.streams, place, rest);
     }
 
     /// The stream table has changed.
     pub(super) fn streams_changed(&mut self) {
-        self.vetted.refresh(&self.streams);
-        self.now.refresh(&self.streams);
+        self.lengths.refresh(&self.streams);
     }
 
     /// Another session begins: the ids have other meanings.
     pub(super) fn new_session(&mut self) {
         self.streams.clear();
-        self.vetted.clear();
-        self.now.clear();
+        self.lengths.clear();
         (self.meta, self.next_id, self.has_crc) = (None, 0, None);
         self.overflowed = false;
     }

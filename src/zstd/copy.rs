@@ -50,7 +50,7 @@ pub(super) fn fast(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize)
 
 /// Repeats: copies `len` bytes forward to `to` from `offset` bytes before; it may write up to [`OVERSHOOT`] more.
 ///
-/// The offset is at least 1 and at most `to`.
+/// `None` if that is not all in `bytes`, or if the offset is 0.
 #[inline(always)]
 pub(super) fn repeat(bytes: &mut [u8], to: usize, offset: usize, len: usize) -> Option<()> {
     let from = to.wrapping_sub(offset);
@@ -61,7 +61,10 @@ pub(super) fn repeat(bytes: &mut [u8], to: usize, offset: usize, len: usize) -> 
 #[inline(never)]
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Positions in a slice and a bit; masked.
 fn repeat_short(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize) -> Option<()> {
-    let (offset, end) = (to - from, to + len);
+    let (offset, end) = (to.wrapping_sub(from), to + len);
+    if offset == 0 {
+        return None;
+    }
     if offset >= 8 {
         loop {
             store(bytes, to, load::<8>(bytes, from)?)?;
@@ -103,12 +106,64 @@ static PATTERNS: [(u64, usize); 8] = {
     patterns
 };
 
-/// Copies `len` bytes forward from `from` to `to`, byte by byte, so that a short distance repeats a pattern.
+/// Copies `len` bytes forward from `from` to `to` as if byte by byte, so that a short distance repeats a pattern;
+/// nothing behind is touched. `None` if that is not all in `bytes`.
 #[allow(clippy::arithmetic_side_effects)] // Positions in a slice.
-pub(super) fn exact(bytes: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
+pub(super) fn exact(bytes: &mut [u8], mut from: usize, mut to: usize, mut len: usize) -> Option<()> {
+    // Moving down, what is overwritten has been read.
+    if to.wrapping_sub(from) >= 8 {
+        while len >= 8 {
+            store(bytes, to, load::<8>(bytes, from)?)?;
+            from += 8;
+            to += 8;
+            len -= 8;
+        }
+    }
     for done in 0..len {
         let byte = *bytes.get(from + done)?;
         *bytes.get_mut(to + done)? = byte;
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    /// Every short offset and length, against copying byte by byte.
+    #[test]
+    fn repeats_as_byte_by_byte() {
+        for offset in 1..40 {
+            for len in 1..70 {
+                let mut expected: Vec<u8> = (0..200).collect();
+                for at in 50..50 + len {
+                    expected[at] = expected[at - offset];
+                }
+                let mut found: Vec<u8> = (0..200).collect();
+                assert_eq!(exact(&mut found, 50 - offset, 50, len), Some(()));
+                assert_eq!(found, expected, "{offset} {len}");
+                // Down, over itself.
+                assert_eq!(exact(&mut found, 50, 50 - offset, len), Some(()));
+                assert_eq!(found[50 - offset..][..len], expected[50..50 + len], "{offset} {len}");
+                let mut found: Vec<u8> = (0..200).collect();
+                assert_eq!(repeat(&mut found, 50, offset, len), Some(()));
+                assert_eq!(found[..50 + len], expected[..50 + len], "{offset} {len}");
+                let untouched: Vec<u8> = (0..200).skip(50 + len + OVERSHOOT).collect();
+                assert_eq!(found[50 + len + OVERSHOOT..], untouched, "{offset} {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_outside_is_touched() {
+        let mut bytes = [7; 64];
+        assert_eq!(repeat(&mut bytes, 20, 21, 5), None); // From in front of the first byte,
+        assert_eq!(repeat(&mut bytes, 20, 0, 5), None); // from itself,
+        assert_eq!(fast(&mut bytes, 49, 0, 1), None); // from behind the last one, as it copies 16,
+        assert_eq!(fast(&mut bytes, 0, 49, 1), None); // and to there.
+        assert_eq!(exact(&mut bytes, 0, 60, 5), None);
+        assert_eq!(fast(&mut bytes, 48, 0, 1), Some(()));
+        assert_eq!(bytes, [7; 64]);
+    }
 }

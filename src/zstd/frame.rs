@@ -1,9 +1,9 @@
 //! Frames: their headers, and walking them without decoding.
 
-use super::block::{BlockHeader, BlockKind};
-use super::{CHECKSUM, FRAME, FRAME_HEADER, SKIPPABLE, WINDOW};
-use crate::bytes::{Bytes, to_u64};
-use crate::error::{Element, Error, ErrorKind, Result};
+use super::block::BlockHeader;
+use super::{BLOCK, CHECKSUM, FRAME, FRAME_HEADER, SKIPPABLE, WINDOW};
+use crate::bytes::Bytes;
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a frame with data begins with.
 const MAGIC: u32 = 0xfd2f_b528;
@@ -253,13 +253,8 @@ impl<'a> Frames<'a> {
 /// Takes a block off the front, header and all.
 fn take_block(bytes: &mut Bytes<'_>) -> Result<BlockHeader> {
     let header = BlockHeader::read(bytes)?;
-    bytes.take(header.stored_size().into(), element_of(header.kind()))?;
+    bytes.take(header.stored_size().into(), BLOCK)?;
     Ok(header)
-}
-
-/// What a block of a kind is called in errors.
-pub(super) const fn element_of(_: BlockKind) -> Element {
-    super::BLOCK
 }
 
 impl<'a> Iterator for Frames<'a> {
@@ -313,5 +308,3 @@ pub fn content_size(input: &[u8]) -> Result<Option<u64>> {
     }
     Ok(sum)
 }
-
-const _: fn(usize) -> u64 = to_u64;

@@ -5,7 +5,7 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How literals are stored.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// As they are.
     Raw,
@@ -78,5 +78,47 @@ impl Header {
             return Err(Error::new(to_u64(at), LITERALS, kind));
         }
         Ok(Self { mode, count, start: at + size, end: at + size + content, four_streams })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(block: &[u8]) -> Result<(Mode, usize, usize, usize, bool)> {
+        let header = Header::read(block, 0, block.len())?;
+        Ok((header.mode, header.count, header.start, header.end, header.four_streams))
+    }
+
+    /// Kind (2 bits), format (2 bits), then the sizes.
+    #[test]
+    #[allow(clippy::unusual_byte_groupings)] // Fields, not digits.
+    fn every_format() {
+        let mut block = [0xff; 0x800];
+        let mut put = |head: &[u8]| {
+            block[..head.len()].copy_from_slice(head);
+            read(&block).map(|(mode, count, start, end, four)| (mode as u8, count, start, end, four)).unwrap()
+        };
+        assert_eq!(put(&[0b11110_0_00]), (0, 30, 1, 31, false)); // raw, 5 bits
+        assert_eq!(put(&[0b11111_1_00 & !4]), (0, 31, 1, 32, false));
+        assert_eq!(put(&[0b0001_01_00, 0x10]), (0, 0x101, 2, 0x103, false)); // raw, 12 bits
+        assert_eq!(put(&[0b0001_11_00, 0x10, 0x00]), (0, 0x101, 3, 0x104, false)); // raw, 20 bits
+        assert_eq!(put(&[0b11110_0_01]), (1, 30, 1, 2, false)); // repeated
+        assert_eq!(put(&[0b0001_11_01, 0x10, 0x10]), (1, 0x1_0101, 3, 4, false));
+        assert_eq!(put(&[0b0111_00_10, 0x80, 0x01]), (2, 7, 3, 9, false)); // 10 bits each, 1 stream
+        assert_eq!(put(&[0b0111_01_10, 0x80, 0x01]), (2, 7, 3, 9, true)); // 10 bits each, 4 streams
+        assert_eq!(put(&[0b0111_10_11, 0x00, 0x18, 0x00]), (3, 7, 4, 10, true)); // 14 bits each
+        assert_eq!(put(&[0b0111_11_11, 0x00, 0x80, 0x01, 0x00]), (3, 7, 5, 11, true)); // 18 bits each
+    }
+
+    #[test]
+    #[allow(clippy::unusual_byte_groupings)]
+    fn cuts_and_too_few_literals() {
+        let fault = |block: &[u8]| read(block).unwrap_err().kind();
+        assert_eq!(fault(&[]), ErrorKind::UnexpectedEnd { needed: 1 });
+        assert_eq!(fault(&[0b0001_01_00]), ErrorKind::UnexpectedEnd { needed: 1 });
+        assert_eq!(fault(&[0b00011_0_00, 1]), ErrorKind::UnexpectedEnd { needed: 2 });
+        assert_eq!(fault(&[0b00011_0_01]), ErrorKind::UnexpectedEnd { needed: 1 });
+        assert_eq!(fault(&[0b0101_01_10, 0x40, 0, 0]), ErrorKind::Invalid { value: 5 });
     }
 }

@@ -249,15 +249,7 @@ impl<'a> Reader<'a> {
         let [literal_length, offset, match_length] =
             [first, second, third].map(|width| state(bits.read(width)));
         bits.refill(source);
-        Some(Self {
-            source,
-            bits,
-            tables,
-            literal_length,
-            offset,
-            match_length,
-            recent: tables.recent,
-        })
+        Some(Self { source, bits, tables, literal_length, offset, match_length, recent: tables.recent })
     }
 
     /// The next sequence. The last one has no bits for a state after it.

@@ -1,5 +1,7 @@
 //! RDF for each verb.
 
+mod decoder;
+
 use super::Trace;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Failure, Result, Status, Unreadable};
@@ -8,11 +10,11 @@ use crate::verbs::check::Findings;
 use crate::verbs::hex::{Field, Fields};
 use crate::verbs::info::Info;
 use crate::verbs::{cat, ls};
+use decoder::Decoder;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
-use traceglass::zstd::Workspace;
 use traceglass::{Error, Finding, Format};
 
 /// Which part of an RDF file `cat` prints.
@@ -261,8 +263,21 @@ impl Trace for Rdf<'_> {
         } else if args.rdf.stored {
             out.bytes(chunk.stored().map_err(fail)?)?;
         } else {
-            let mut decoder = Decoder::new();
-            out.bytes(decoder.data(chunk).map_err(fail)?)?;
+            let (mut written, mut result) = (0, Ok(()));
+            let read = Decoder::new().read(chunk, |piece| {
+                if result.is_ok() {
+                    result = out.bytes(piece);
+                    written += piece.len();
+                }
+            });
+            result?;
+            if let Err(error) = read {
+                if written == 0 {
+                    return Err(fail(error));
+                }
+                out.warn(&args.path, error);
+                return Ok(Status::Damaged);
+            }
         }
         Ok(Status::damaged_if(self.damage.is_some()))
     }
@@ -278,7 +293,7 @@ impl Trace for Rdf<'_> {
                 continue;
             }
             let chunk = self.file.chunk_at(entry.number());
-            if let Some(Err(error)) = chunk.map(|chunk| decoder.verify(chunk)) {
+            if let Some(Err(error)) = chunk.map(|chunk| decoder.read(chunk, |_| ())) {
                 findings.report(Finding::error(error));
             }
         }
@@ -369,11 +384,12 @@ impl Parts {
         }
         let Some(chunk) = file.chunk_at(entry.number()) else { return parts };
         match chunk.header() {
-            Ok(header) => parts.header_sha256 = Some(sha256(header)),
+            Ok(header) => parts.header_sha256 = Some(hex(&Sha256::digest(header))),
             Err(error) => parts.error = Some(error),
         }
-        match decoder.data(chunk) {
-            Ok(data) => parts.data_sha256 = Some(sha256(data)),
+        let mut data = Sha256::new();
+        match decoder.read(chunk, |piece| data.update(piece)) {
+            Ok(()) => parts.data_sha256 = Some(hex(&data.finalize())),
             Err(error) => parts.error = parts.error.or(Some(error)),
         }
         parts
@@ -401,41 +417,6 @@ impl Parts {
         }
         object.into()
     }
-}
-
-/// Decompresses into memory of its own.
-struct Decoder {
-    zstd: Workspace,
-    buffer: Vec<u8>,
-}
-
-impl Decoder {
-    fn new() -> Self {
-        Self { zstd: Workspace::new(), buffer: Vec::new() }
-    }
-
-    fn data<'b>(&'b mut self, chunk: Chunk<'b>) -> Result<&'b [u8], Error> {
-        let entry = chunk.entry();
-        if entry.compression() == Compression::Zstd {
-            // A block takes 4 bytes at least and gives 128 KiB at most: a larger claim is not believed.
-            let most = (chunk.stored()?.len() as u64 / 4) << 17;
-            let size = entry.output_size()?;
-            if size > most {
-                let kind = traceglass::ErrorKind::SizeMismatch { stated: size, found: most };
-                return Err(Error::new(entry.offset() + 56, traceglass::rdf::UNCOMPRESSED_SIZE, kind));
-            }
-            self.buffer.resize(usize::try_from(size).unwrap_or(usize::MAX), 0);
-        }
-        chunk.data(&mut self.buffer, &mut self.zstd)
-    }
-
-    fn verify(&mut self, chunk: Chunk<'_>) -> Result<(), Error> {
-        self.data(chunk).map(drop)
-    }
-}
-
-fn sha256(data: &[u8]) -> String {
-    hex(&Sha256::digest(data))
 }
 
 /// An identifier for people.
