@@ -7,12 +7,14 @@
 //! After an error the parser is done. [`Parser::rest`] then stands at the fault, and a new parser can begin at any
 //! position that its caller finds sensible: damaged metadata is read object by object.
 
+mod accept;
 mod float;
 mod parser;
 mod text;
 
 use crate::bytes::Bytes;
 use crate::error::Result;
+pub(crate) use accept::accepts_object;
 pub(crate) use parser::{Event, Parser};
 pub(crate) use text::{Chars, Number, Str};
 
