@@ -313,3 +313,57 @@ pub fn all_variants() -> Chunk {
         .record(7, 4, &event(callsite, Parent::Current, &[], &fields[..1]));
     Chunk::new(1_700_000_000).sequence(first).sequence(second).sequence(Sequence::new(3))
 }
+
+/// A small recording: the files of its directory. Two chunks of a second, two tasks that wake each other and a third
+/// that blocks.
+pub fn sample() -> Vec<(&'static str, Vec<u8>)> {
+    const BASE: u64 = 1_795_225_314; // 2026-11-21 01:41:54 UTC
+    const SPAWN: u64 = 0x55d0_0000_1000;
+    let place = |id, line| {
+        let fields = [
+            ("name", Value::Str("runtime.spawn")),
+            ("target", Value::Str("tokio::task")),
+            ("file", Value::Str("src/main.rs")),
+            ("line", Value::U64(line)),
+        ];
+        callsite(id, 10, 2, &fields, &["kind", "task.name"])
+    };
+    let polls = |mut sequence: Sequence, from: u64, tasks: [u64; 2]| {
+        for round in 0..40 {
+            let start = from + round * 20_000;
+            let [now, other] = if round % 2 == 0 { tasks } else { [tasks[1], tasks[0]] };
+            sequence.push(start, 6, now); // TaskPollStart
+            sequence = sequence.waker(start + 30, 10, other, Some(now)); // WakerWakeByRef
+            sequence.push(start + 50 + round, 7, now); // TaskPollEnd
+        }
+        sequence
+    };
+    let first = Sequence::new(1)
+        .task(4, SPAWN, "ping", None)
+        .task(5, SPAWN + 16, "pong", Some(4))
+        .about(1_000, 5, 4) // NewTask
+        .about(1_200, 5, 5);
+    let blocking = Sequence::new(2)
+        .object(1, &task(6, SPAWN + 32, 6, "read config", Ok(2), None))
+        .about(900, 5, 6)
+        .about(950, 6, 6)
+        .about(450_950, 7, 6)
+        .about(451_000, 8, 6); // TaskDrop
+    let second = Sequence::new(1).task(4, SPAWN, "ping", None).task(5, SPAWN + 16, "pong", Some(4));
+    let formats = ["rfr-c/0.0.2"];
+    vec![
+        ("sample.rfr/meta.rfr", meta(BASE, 234_266, &formats)),
+        (
+            "sample.rfr/callsites.rfr",
+            callsites(&[place(SPAWN, 12), place(SPAWN + 16, 17), place(SPAWN + 32, 23)]),
+        ),
+        (
+            "sample.rfr/2026-11/21-01/chunk-41-54.rfr",
+            Chunk::new(BASE).sequence(polls(first, 2_000, [4, 5])).sequence(blocking).bytes(),
+        ),
+        (
+            "sample.rfr/2026-11/21-01/chunk-41-55.rfr",
+            Chunk::new(BASE + 1).sequence(polls(second, 500, [5, 4])).bytes(),
+        ),
+    ]
+}

@@ -309,6 +309,7 @@ pub fn sample(options: Options, len: usize) -> Vec<u8> {
     let mut micros = 0_u64;
     let mut seconds = 1_700_000_000_u64;
     let bytes = [0x5a; 200];
+    writer.write(clk, &[&seconds.to_le_bytes()[..], &[0; 4]].concat());
     while writer.out.len() < len {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         match random >> 24 {

@@ -14,7 +14,8 @@ use traceglass_firmware::finish;
 static TRACE: &[u8] = include_bytes!("../../../data/sample.rdf");
 
 /// zstd's tables, and room for the largest chunk that this device wants to see decompressed.
-static DECODING: Mutex<RefCell<(Workspace, [u8; 1024])>> = Mutex::new(RefCell::new((Workspace::new(), [0; 1024])));
+static DECODING: Mutex<RefCell<(Workspace, [u8; 1024])>> =
+    Mutex::new(RefCell::new((Workspace::new(), [0; 1024])));
 
 #[entry]
 fn main() -> ! {
@@ -31,7 +32,13 @@ fn read() -> traceglass::Result<()> {
             match chunk.data(buffer, workspace) {
                 Ok(data) => {
                     let sum = data.iter().fold(0_u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
-                    hprintln!("{} {}: {} bytes, sum {:08x}", entry.identifier(), entry.compression(), data.len(), sum);
+                    hprintln!(
+                        "{} {}: {} bytes, sum {:08x}",
+                        entry.identifier(),
+                        entry.compression(),
+                        data.len(),
+                        sum
+                    );
                 }
                 // Too large for this device: said, and gone on.
                 Err(error) => hprintln!("{}: {}", entry.identifier(), error),

@@ -1,0 +1,38 @@
+//! Reads an RTC file that lost its beginning: frames by stream, and what was lost.
+
+#![no_std]
+#![no_main]
+
+use cortex_m_rt::entry;
+use cortex_m_semihosting::hprintln;
+use traceglass::rtc::Walk;
+use traceglass_firmware::finish;
+
+static TRACE: &[u8] = include_bytes!("../../../data/sample.rtc");
+
+/// How much of the file is missing: its first Marker, Meta, and some frames.
+const LOST: usize = 3000;
+
+#[entry]
+fn main() -> ! {
+    let (_, cut) = TRACE.split_at(LOST);
+    read(cut);
+    finish(Ok(()))
+}
+
+fn read(data: &[u8]) {
+    let mut walk = Walk::<16>::new(data);
+    let mut bytes = [0_usize; 16];
+    loop {
+        while let Some(Ok(frame)) = walk.next_frame() {
+            if let Some(sum) = usize::try_from(frame.id()).ok().and_then(|id| bytes.get_mut(id)) {
+                *sum += frame.payload().len();
+            }
+        }
+        let Some(gap) = walk.resync() else { break };
+        hprintln!("lost: {} bytes from {:#x}", gap.end() - gap.offset(), gap.offset());
+    }
+    for (id, bytes) in bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
+        hprintln!("stream {}: {} bytes", id, bytes);
+    }
+}

@@ -1,0 +1,178 @@
+//! Directories, merges, and tables.
+
+use crate::common::prefixes;
+use crate::common::rfr::{self as build, Sequence, Value, Writer};
+use crate::{findings, walk};
+use traceglass::rfr::{
+    CallsiteKind, CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Item, Merge, MergeSlot,
+    ObjectTable, TableEntry,
+};
+use traceglass::{ErrorKind, Severity};
+
+#[test]
+fn directory_gives_random_access() {
+    let built = build::all_variants();
+    let data = built.bytes();
+    let chunk = Chunk::parse(&data).unwrap();
+    let mut entries = [DirectoryEntry::EMPTY; 3];
+    let directory = Directory::build(&chunk, &mut entries).unwrap();
+    assert_eq!(directory.damage(), None);
+    let counts: Vec<_> = directory.entries().iter().map(DirectoryEntry::record_count).collect();
+    assert_eq!(counts, [16, 3, 0]);
+    for (index, sequence) in chunk.sequences().enumerate() {
+        let (sequence, direct) = (sequence.unwrap(), directory.sequence(index).unwrap());
+        assert_eq!(sequence.header(), direct.header());
+        assert!(sequence.records().unwrap().eq(direct.records().unwrap()));
+        assert!(sequence.objects().eq(direct.objects()));
+        assert_eq!(direct.records().unwrap().offset(), directory.entries()[index].records_offset());
+    }
+    assert_eq!(directory.entries()[2].end_offset(), data.len() as u64);
+    assert!(directory.sequence(3).is_none());
+    let error = Directory::build(&chunk, &mut entries[..1]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 3 });
+
+    // Of a cut chunk: all that is whole.
+    for prefix in prefixes(&data).filter(|prefix| Chunk::parse(prefix).is_ok()) {
+        let chunk = Chunk::parse(prefix).unwrap();
+        let directory = Directory::build(&chunk, &mut entries).unwrap();
+        let (items, error) = walk(prefix);
+        assert_eq!(directory.damage().is_some(), error.is_some());
+        let records: u64 = directory.entries().iter().map(DirectoryEntry::record_count).sum();
+        let expected = items.iter().filter(|item| matches!(item, Item::Record(_))).count();
+        assert_eq!(records, expected as u64);
+        for index in 0..directory.entries().len() {
+            assert!(directory.sequence(index).unwrap().records().unwrap().all(|record| record.is_ok()));
+        }
+    }
+}
+
+#[test]
+fn merge_orders_by_time_and_keeps_ties() {
+    let mut seed = 7_u64;
+    let mut random = |most: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % most
+    };
+    for round in 0..50 {
+        let chunks: Vec<Vec<u8>> = (0..1 + random(3))
+            .map(|base| {
+                (0..random(5)).fold(build::Chunk::new(base), |chunk, id| {
+                    let mut time = random(900_000);
+                    let sequence = (0..random(30)).fold(Sequence::new(id), |sequence, _| {
+                        time += random(3) * random(60_000);
+                        sequence.about(time, 6, 5)
+                    });
+                    chunk.sequence(sequence)
+                })
+            })
+            .map(|chunk| chunk.bytes())
+            .collect();
+        let chunks: Vec<_> = chunks.iter().map(|data| Chunk::parse(data).unwrap()).collect();
+        let mut slots = vec![MergeSlot::EMPTY; 20];
+        let mut merge = Merge::new(&mut slots);
+        let mut expected = Vec::new();
+        for chunk in &chunks {
+            for sequence in chunk.sequences() {
+                let records = sequence.unwrap().records().unwrap();
+                let source = merge.add(&chunk.header(), records.clone()).unwrap();
+                assert_eq!(merge.header(source), Some(chunk.header()));
+                expected.extend(records.map(|record| {
+                    let record = record.unwrap();
+                    (record.absolute(&chunk.header()).unwrap(), source, record.offset())
+                }));
+            }
+        }
+        // Stable, so that ties keep the order of sources, and of records in one.
+        expected.sort_by_key(|&(micros, source, _)| (micros, source));
+        let merged: Vec<_> = merge.map(Result::unwrap).collect();
+        let merged: Vec<_> = merged.iter().map(|one| (one.micros, one.source, one.record.offset())).collect();
+        assert_eq!(merged, expected, "round {round}");
+    }
+    let data = build::all_variants().bytes();
+    let chunk = Chunk::parse(&data).unwrap();
+    let mut slots = [MergeSlot::EMPTY];
+    let mut merge = Merge::new(&mut slots);
+    let records = || chunk.sequences().next().unwrap().unwrap().records().unwrap();
+    merge.add(&chunk.header(), records()).unwrap();
+    let error = merge.add(&chunk.header(), records()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
+}
+
+/// A damaged source is told, and the others go on.
+#[test]
+fn merge_goes_on_after_damage() {
+    let bad = Writer::new().ints([7, 0, 1, 6, 1]).raw(b"\xff").ints([0]);
+    let data = build::Chunk::new(0)
+        .sequence(Sequence::new(1).about(1, 6, 1).record(2, 4, &bad).about(8, 7, 1))
+        .sequence(Sequence::new(2).about(3, 6, 2).about(4, 7, 2))
+        .bytes();
+    for (cut, expected) in [(0, vec![1, 3, 4, 8]), (2, vec![1, 3, 8])] {
+        let data = &data[..data.len() - cut];
+        let chunk = Chunk::parse(data).unwrap();
+        let mut slots = [MergeSlot::EMPTY, MergeSlot::EMPTY];
+        let mut merge = Merge::new(&mut slots);
+        for sequence in chunk.sequences().map_while(Result::ok) {
+            merge.add(&chunk.header(), sequence.records().unwrap()).unwrap();
+        }
+        let (mut times, mut errors) = (Vec::new(), Vec::new());
+        loop {
+            match merge.next() {
+                Some(Ok(merged)) => times.push(merged.micros),
+                Some(Err(error)) => {
+                    assert!(merge.next().is_none());
+                    errors.push((merge.resume().unwrap(), error.kind()));
+                }
+                None => break,
+            }
+        }
+        assert_eq!((times, merge.resume()), (expected, None));
+        let mut expected = vec![(0, ErrorKind::NotUtf8)];
+        if cut > 0 {
+            expected.push((1, ErrorKind::UnexpectedEnd { needed: 1 }));
+        }
+        assert_eq!(errors, expected);
+    }
+}
+
+#[test]
+fn ids_lead_to_objects_and_callsites() {
+    let name = [("name", Value::Str("spawn")), ("file", Value::Str("src/main.rs")), ("line", Value::I64(17))];
+    let file = build::callsites(&[
+        build::callsite(7, 30, 2, &name, &["task.id", "kind"]),
+        build::callsite(u64::MAX, 200, 1, &[], &[]),
+        build::callsite(7, 10, 0, &[], &[]),
+    ]);
+    let callsites = Callsites::parse(&file).unwrap();
+    let all: Vec<_> = callsites.clone().map(Result::unwrap).collect();
+    assert_eq!(all.len(), 3);
+    let kinds: Vec<_> = all.iter().map(|callsite| (callsite.kind(), callsite.level().name())).collect();
+    assert_eq!(
+        kinds,
+        [
+            (CallsiteKind::Span, Some("info")),
+            (CallsiteKind::Event, None),
+            (CallsiteKind::Unknown, Some("trace"))
+        ]
+    );
+    assert_eq!((all[0].name(), all[0].file(), all[0].line()), (Some("spawn"), Some("src/main.rs"), Some(17)));
+    assert_eq!((all[0].target(), all[0].module_path()), (None, None));
+    assert!(all[0].split_field_names().eq(["task.id", "kind"]) && all[0].const_fields().len() == 3);
+    let mut entries = [TableEntry::EMPTY; 3];
+    let table = CallsiteTable::build(&callsites, &mut entries).unwrap();
+    assert_eq!(table.get(7), Some(all[0]));
+    assert_eq!((table.get(u64::MAX), table.get(8), table.damage()), (Some(all[1]), None, None));
+    let error = CallsiteTable::build(&callsites, &mut [TableEntry::EMPTY; 2]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 2, needed: 3 });
+    let unnamed = (Severity::Warning, all[1].offset(), ErrorKind::Invalid { value: 200 });
+    assert_eq!(findings(|report| callsites.check(report)), [unnamed]);
+
+    let data = build::all_variants().bytes();
+    let chunk = Chunk::parse(&data).unwrap();
+    let sequence = chunk.sequences().next().unwrap().unwrap();
+    let mut entries = [TableEntry::EMPTY; 16];
+    let objects = ObjectTable::build(&chunk, sequence.objects(), &mut entries).unwrap();
+    for object in sequence.objects().map(Result::unwrap) {
+        assert_eq!(objects.get(object.iid()), Some(object));
+    }
+    assert_eq!(objects.get(3), None);
+}

@@ -1,0 +1,264 @@
+//! Recordings by the command: directories, selections, and files that are still being written.
+
+use crate::common::rfr::{self as build, Sequence, Value, Writer};
+use crate::common::{status, traceglass};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::PathBuf;
+
+/// A recording's directory, removed at its end.
+struct Recording(PathBuf);
+
+impl Recording {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-rfr-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, data: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, data).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The exit status, and the lines of JSON.
+fn run(args: &[&str]) -> (i32, Vec<Json>) {
+    let output = traceglass(args);
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    (status(&output), text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+fn micros(lines: &[Json]) -> Vec<u64> {
+    lines.iter().map(|line| line["micros"].as_u64().unwrap()).collect()
+}
+
+/// Three chunks, named against their order, with callsites and meta; nothing is where the document has it.
+fn recording(test: &str) -> Recording {
+    let recording = Recording::new(test);
+    let place = [("name", Value::Str("spawn")), ("file", Value::Str("src/main.rs")), ("line", Value::U64(7))];
+    recording.file("meta.rfr", &build::meta(1_000, 5, &["rfr-c/0.0.2"]));
+    recording.file("sites", &build::callsites(&[build::callsite(70, 30, 2, &place, &["task.id"])]));
+    recording.file("notes.txt", b"nothing of a recording");
+    for (second, name) in [(1_000, "b/z"), (1_001, "a/y"), (1_002, "x")] {
+        let first = Sequence::new(1).task(5, 70, "alpha", None).about(10, 6, 5).about(30, 7, 5);
+        let second_sequence =
+            Sequence::new(2).task(6, 70, "beta", Some(5)).about(20, 6, 6).waker(25, 9, 5, Some(6));
+        let chunk = build::Chunk::new(second).sequence(first).sequence(second_sequence);
+        recording.file(name, &chunk.bytes());
+    }
+    recording
+}
+
+const BASE: u64 = 1_000_000_000;
+
+#[test]
+fn chunks_are_ordered_by_their_headers() {
+    let recording = recording("order");
+    let (exit, lines) = run(&["ls", "--json", recording.path()]);
+    assert_eq!(exit, 0);
+    let paths: Vec<&str> = lines
+        .iter()
+        .filter(|line| line["kind"] == "chunk")
+        .map(|line| line["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths, ["b/z", "a/y", "x"]);
+    assert_eq!(lines.len(), 9);
+
+    let (exit, info) = run(&["info", "--json", recording.path()]);
+    let info = &info[0];
+    assert_eq!((exit, &info["verdict"]), (0, &"clean".into()));
+    for (field, value) in [
+        ("chunks", 3),
+        ("sequences", 6),
+        ("objects", 6),
+        ("records", 12),
+        ("callsites", 1),
+        ("created_micros", BASE + 5),
+    ] {
+        assert_eq!(info[field], value, "{field}");
+    }
+    assert_eq!((&info["start_micros"], &info["end_micros"]), (&BASE.into(), &(BASE + 3_000_000).into()));
+    assert_eq!(info["records_by_kind"]["TaskPollStart"], 6);
+
+    let (exit, lines) = run(&["cat", "--json", recording.path()]);
+    assert_eq!((exit, &micros(&lines)[..5]), (0, &[10, 30, 20, 25, 1_000_010].map(|at| BASE + at)[..]));
+    let (_, merged) = run(&["cat", "--json", "--merge", recording.path()]);
+    assert_eq!(micros(&merged)[..5], [10, 20, 25, 30, 1_000_010].map(|at| BASE + at));
+    assert_eq!(merged[2]["kind"], "WakerWake");
+    assert_eq!(
+        (&merged[2]["task_iid"], &merged[2]["context"], &merged[2]["seq_id"]),
+        (&5.into(), &6.into(), &2.into())
+    );
+    assert_eq!((&merged[2]["path"], &merged[2]["iid"]), (&"b/z".into(), &Json::Null));
+    assert_eq!(run(&["check", "--json", recording.path()]).1[0]["findings"], Json::Array(Vec::new()));
+}
+
+#[test]
+fn selections_are_kept() {
+    let recording = recording("select");
+    let cat = |args: &[&str]| {
+        let mut all = vec!["cat", "--json"];
+        all.extend(args);
+        all.push(recording.path());
+        let (exit, lines) = run(&all);
+        assert_eq!(exit, 0, "{args:?}");
+        lines
+    };
+    assert_eq!(cat(&["--from", "+1", "--to", "+2"]).len(), 4);
+    assert_eq!(cat(&["--from", "1000000020", "--to", "1000000030"]).len(), 2);
+    assert_eq!(cat(&["--kind", "TaskPollStart,TaskPollEnd"]).len(), 9);
+    assert_eq!(cat(&["--task", "beta"]).len(), 3);
+    assert_eq!(cat(&["--task", "5", "--kind", "WakerWake"]).len(), 3);
+    assert_eq!(cat(&["--task", "nobody"]).len(), 0);
+    let objects = cat(&["--objects", "--to", "+1"]);
+    let kinds: Vec<&str> = objects.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["Task", "TaskPollStart", "TaskPollEnd", "Task", "TaskPollStart", "WakerWake"]);
+    assert_eq!((&objects[3]["task_name"], &objects[3]["context"]), (&"beta".into(), &5.into()));
+    let callsites = cat(&["--callsites"]);
+    assert_eq!(
+        (callsites.len(), &callsites[0]["line"], &callsites[0]["file"]),
+        (1, &7.into(), &"src/main.rs".into())
+    );
+    for wrong in [&["--from", "x"][..], &["--kind", "Poll"], &["--callsites", "--merge"]] {
+        let args: Vec<&str> =
+            ["cat"].into_iter().chain(wrong.iter().copied()).chain([recording.path()]).collect();
+        assert_eq!(status(&traceglass(&args)), 2, "{wrong:?}");
+    }
+    // For people: names, and where they come from.
+    let text =
+        String::from_utf8(traceglass(&["cat", "--kind", "WakerWake", recording.path()]).stdout).unwrap();
+    assert!(text.starts_with("1970-01-01 00:16:40.000025  seq 2 "), "{text}");
+    assert!(text.contains("alpha in beta") && text.contains("src/main.rs:7"), "{text}");
+}
+
+/// A recorder that is writing leaves its last chunk, and its callsites, cut.
+#[test]
+fn a_cut_tail_costs_the_tail_alone() {
+    let recording = recording("cut");
+    let whole = fs::read(recording.0.join("x")).unwrap();
+    recording.file("x", &whole[..whole.len() - 1]);
+    let sites = fs::read(recording.0.join("sites")).unwrap();
+    for (name, data) in
+        [("sites", &sites[..sites.len() - 1]), ("empty.rfr", &[][..]), ("cut.rfr", b"\x0brfr-c/")]
+    {
+        recording.file(name, data);
+        for (verb, lines) in [("info", 1), ("ls", 9), ("cat", 11), ("check", 1)] {
+            let (exit, found) = run(&[verb, "--json", recording.path()]);
+            assert_eq!((exit, found.len()), (3, lines), "{verb}");
+        }
+    }
+    let (_, merged) = run(&["cat", "--json", "--merge", recording.path()]);
+    assert!(merged.len() == 11 && micros(&merged).is_sorted());
+    let (_, check) = run(&["check", "--json", recording.path()]);
+    assert_eq!(check[0]["verdict"], "damaged");
+    let findings = check[0]["findings"].as_array().unwrap();
+    let errors: Vec<(&str, &str)> = findings
+        .iter()
+        .filter(|finding| finding["severity"] == "error")
+        .map(|finding| (finding["path"].as_str().unwrap(), finding["what"].as_str().unwrap()))
+        .collect();
+    let cut = "unexpected-end";
+    assert_eq!(errors, [("cut.rfr", cut), ("empty.rfr", cut), ("sites", cut), ("x", cut)]);
+}
+
+/// Every prefix of a chunk: nothing, or what is whole of it.
+#[test]
+fn prefixes_of_a_chunk() {
+    let recording = Recording::new("prefixes");
+    let data = build::Chunk::new(1_000)
+        .sequence(Sequence::new(1).task(5, 70, "alpha", None).about(10, 6, 5).about(30, 7, 5))
+        .bytes();
+    for len in 0..=data.len() {
+        let path = recording.file("chunk", &data[..len]);
+        let (exit, lines) = run(&["cat", "--json", &path]);
+        // Without a whole header nothing can be delivered: identifier, base time, start, end, earliest, latest.
+        let expected = match len {
+            _ if len == data.len() => 0,
+            0..20 => 1,
+            _ => 3,
+        };
+        assert_eq!(exit, expected, "{len}");
+        assert_eq!(lines.len(), usize::from(len + 3 >= data.len()) + usize::from(len >= data.len()), "{len}");
+    }
+}
+
+/// Clocks are set back, chunks overlap: merged, everything is in order all the same.
+#[test]
+fn merging_puts_everything_in_order() {
+    let recording = Recording::new("merge");
+    let back = Sequence::new(1).about(50, 6, 1).about(10, 7, 1).about(60, 6, 1);
+    let early = Sequence::new(2).about(2_000_000, 6, 2).about(5, 7, 2);
+    recording.file("a", &build::Chunk::new(1_000).sequence(back).bytes());
+    recording.file("b", &build::Chunk::new(1_001).sequence(early).bytes());
+    recording.file("c", &build::Chunk::new(1_003).sequence(Sequence::new(3).about(7, 6, 3)).bytes());
+    let (exit, lines) = run(&["cat", "--json", "--merge", recording.path()]);
+    let expected = [10, 50, 60, 1_000_005, 3_000_000, 3_000_007].map(|at| BASE + at);
+    assert_eq!((exit, micros(&lines)), (0, expected.to_vec()));
+    let (exit, check) = run(&["check", "--json", recording.path()]);
+    let warned =
+        |what: &str| check[0]["findings"].as_array().unwrap().iter().any(|finding| finding["what"] == what);
+    assert!(exit == 0 && warned("not-ascending") && warned("outside-range"));
+
+    let stream = build::stream(&[(3, 0, 9, Writer::new().ints([1])), (1, 5, 10, Writer::new().ints([1]))]);
+    let path = recording.file("stream", &stream);
+    assert_eq!(micros(&run(&["cat", "--json", &path]).1), [3_000_000, 1_000_005]);
+    assert_eq!(micros(&run(&["cat", "--json", "--merge", &path]).1), [1_000_005, 3_000_000]);
+}
+
+#[test]
+fn a_hostile_base_time_is_an_error_of_times_alone() {
+    let recording = Recording::new("base");
+    let chunk = build::Chunk::new(u64::MAX).sequence(Sequence::new(1).about(10, 6, 5)).bytes();
+    let path = recording.file("chunk", &chunk);
+    for args in [&["cat", "--json"][..], &["cat", "--json", "--merge"]] {
+        let args: Vec<&str> = args.iter().copied().chain([&*path]).collect();
+        let (exit, lines) = run(&args);
+        assert_eq!(
+            (exit, lines.len(), &lines[0]["micros"], &lines[0]["iid"]),
+            (3, 1, &Json::Null, &5.into())
+        );
+    }
+    let (exit, info) = run(&["info", "--json", &path]);
+    assert_eq!((exit, &info[0]["start_micros"], &info[0]["records"]), (3, &Json::Null, &1.into()));
+    assert_eq!(run(&["check", "--json", &path]).1[0]["findings"][0]["what"], "overflow");
+}
+
+#[test]
+fn hex_names_every_byte() {
+    let recording = Recording::new("hex");
+    let chunk = build::all_variants().bytes();
+    let meta = build::meta(1, 2, &["rfr-c/0.0.2"]);
+    let sites = build::callsites(&[build::callsite(7, 30, 2, &[("line", Value::U64(7))], &["x"])]);
+    let stream = build::stream(&[(3, 0, 9, Writer::new().ints([1])), (1, 5, 13, build::waker(1, Some(2)))]);
+    for (name, data) in [("chunk", chunk), ("meta", meta), ("sites", sites), ("stream", stream)] {
+        let path = recording.file(name, &data);
+        let output = traceglass(&["hex", "--len", "100000", &path]);
+        assert_eq!(status(&output), 0, "{name}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let rows: Vec<&str> = text.lines().collect();
+        // A row has up to 16 bytes; only the rows that continue a long text have no name of their own.
+        let named = rows.iter().filter(|row| row.len() > 77).count();
+        assert!(named * 10 >= rows.len() * 9, "{name}: {named} of {}", rows.len());
+        let bytes: usize = rows.iter().map(|row| row[10..58].split_whitespace().count()).sum();
+        assert_eq!(bytes, data.len(), "{name}");
+        // A part of it says the same of the same bytes.
+        let part = traceglass(&["hex", "--at", "20", "--len", "6", &path]);
+        let part = String::from_utf8(part.stdout).unwrap();
+        let last = part.lines().last().unwrap();
+        assert!(last.len() > 77, "{name}: {last}");
+    }
+}

@@ -1,0 +1,97 @@
+//! RFR, read from files that are built field by field.
+#![cfg(feature = "rfr")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod access;
+mod chunk;
+#[cfg(feature = "cli")]
+mod command;
+mod damage;
+mod files;
+
+use common::rfr::Writer;
+use traceglass::rfr::{Chunk, Item, Record};
+use traceglass::{Error, ErrorKind, Finding, Severity};
+
+/// Items up to the first error.
+pub fn walk(data: &[u8]) -> (Vec<Item<'_>>, Option<Error>) {
+    let chunk = match Chunk::parse(data) {
+        Ok(chunk) => chunk,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
+    let mut items = chunk.items();
+    let mut found = Vec::new();
+    let error = loop {
+        match items.next() {
+            Some(Ok(item)) => found.push(item),
+            Some(Err(error)) => break Some(error),
+            None => break None,
+        }
+        assert!(found.len() <= data.len());
+    };
+    assert!(items.next().is_none() && items.next().is_none(), "something after the end");
+    (found, error)
+}
+
+/// The same items by way of sequences, objects and records.
+pub fn walk_views(data: &[u8]) -> (Vec<Item<'_>>, Option<Error>) {
+    let chunk = Chunk::parse(data).unwrap();
+    let mut found = Vec::new();
+    for sequence in chunk.sequences() {
+        let sequence = match sequence {
+            Ok(sequence) => sequence,
+            Err(error) => return (found, Some(error)),
+        };
+        found.push(Item::Sequence(sequence.header()));
+        for object in sequence.objects() {
+            match object {
+                Ok(object) => found.push(Item::Object(object)),
+                Err(error) => return (found, Some(error)),
+            }
+        }
+        let records = match sequence.records() {
+            Ok(records) => records,
+            Err(error) => return (found, Some(error)),
+        };
+        for record in records {
+            match record {
+                Ok(record) => found.push(Item::Record(record)),
+                Err(error) => return (found, Some(error)),
+            }
+        }
+    }
+    (found, None)
+}
+
+pub fn records(data: &[u8]) -> Vec<Record<'_>> {
+    let record = |item| match item {
+        Item::Record(record) => Some(record),
+        _ => None,
+    };
+    walk(data).0.into_iter().filter_map(record).collect()
+}
+
+pub fn findings(check: impl FnOnce(&mut dyn FnMut(Finding))) -> Vec<(Severity, u64, ErrorKind)> {
+    let mut found = Vec::new();
+    check(&mut |finding| {
+        let cause = finding.cause();
+        found.push((finding.severity(), cause.offset(), cause.kind()));
+    });
+    found
+}
+
+/// A chunk of one sequence with these records, from `RECORDS_AT` on.
+pub fn chunk_with(records: &Writer, count: u64) -> Vec<u8> {
+    Writer::new()
+        .string("rfr-c/0.0.2")
+        .ints([0, 0, 9, 0, 9]) // base time, start, end, earliest, latest
+        .ints([1]) //             sequences
+        .ints([1, 0, 9, 0]) //    sequence id, earliest, latest, objects
+        .ints([count])
+        .raw(&records.0)
+        .0
+}
+
+pub const RECORDS_AT: u64 = 12 + 5 + 1 + 4 + 1;
