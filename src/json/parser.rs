@@ -352,7 +352,7 @@ impl<'a, S: Source<'a>> Parser<S> {
 /// set where `x` has it clear; the same with 0x20 tells control characters.
 #[inline]
 #[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
-fn find_special(data: &[u8]) -> Option<usize> {
+pub(super) fn find_special(data: &[u8]) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = LOW << 7;
     let mut at = 0;

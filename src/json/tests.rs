@@ -321,6 +321,31 @@ fn reading_resumes_where_the_caller_says() {
     assert_eq!(ids, [9, 11, 12]);
 }
 
+#[test]
+fn acceptance_is_the_parsers() {
+    let most = Parser::<Bytes<'_>>::DEPTH as usize - 1;
+    for (depth, accepted) in [(most, true), (most + 1, false)] {
+        assert_eq!(
+            accepts_object(format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)).as_bytes()),
+            accepted
+        );
+    }
+    let text = r#" {"a":[1,-2.5e+7,0,"x\u00e9\\\n",{}],"b":{"c":null,"d":true},"e":false} "#;
+    assert!(accepts_object(text.as_bytes()));
+    for len in 0..text.len() - 1 {
+        assert!(!accepts_object(&text.as_bytes()[..len]));
+    }
+    for place in 0..text.len() {
+        for byte in 0..=255 {
+            let mut mutant = text.as_bytes().to_vec();
+            mutant[place] = byte;
+            let valid = events(Bytes::new(&mutant)).1.is_none();
+            assert_eq!(accepts_object(&mutant), valid, "{}", mutant.escape_ascii());
+        }
+    }
+    assert!(!accepts_object(b"[]") && !accepts_object(b"1") && !accepts_object(b"{} {}"));
+}
+
 /// No text of four symbols makes it panic or loop, and it agrees with another parser on what is valid.
 #[test]
 fn short_texts_agree_with_serde() {
@@ -332,6 +357,16 @@ fn short_texts_agree_with_serde() {
             let (_, error) = events(Bytes::new(text));
             let valid = serde_json::from_slice::<serde_json::Value>(text).is_ok();
             assert_eq!(error.is_none(), valid, "{}", text.escape_ascii());
+            let object = valid && text.trim_ascii_start().starts_with(b"{");
+            assert_eq!(accepts_object(text), object, "{}", text.escape_ascii());
+            // The same one level down, where there is more to be had.
+            let member = [b"{\"k\":", &text[..], b"}"].concat();
+            assert_eq!(
+                accepts_object(&member),
+                events(Bytes::new(&member)).1.is_none(),
+                "{}",
+                text.escape_ascii()
+            );
         }
         if len < 4 {
             texts = texts.iter().flat_map(|text| symbols.map(|symbol| [text, symbol].concat())).collect();
