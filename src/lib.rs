@@ -59,7 +59,8 @@ pub mod rtc;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-#[cfg(doc)]
+// It links to all formats.
+#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr", feature = "zstd"))]
 pub mod guide;
 
 pub use detect::{Format, Lookalike};

@@ -109,12 +109,6 @@ impl<'a, S: Source<'a>> Parser<S> {
         Ok(Some(start.limited(self.read.saturating_sub(before))))
     }
 
-    /// Pulls until the containers deeper than `depth` have ended.
-    pub(crate) fn leave_to(&mut self, depth: u32) -> Result<()> {
-        while self.depth > depth && self.next_event()?.is_some() {}
-        Ok(())
-    }
-
     /// Checks that only white space follows the value.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.skip_space();

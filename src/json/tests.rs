@@ -164,7 +164,7 @@ fn depth_is_bounded() {
 #[test]
 fn strings_are_borrowed_compared_and_decoded() {
     let plain = one_string("\"monotonic\" ");
-    assert_eq!((plain.borrowed(), plain.is_escaped(), plain.offset()), (Some("monotonic"), false, 101));
+    assert_eq!((plain.borrowed(), plain.offset()), (Some("monotonic"), 101));
     assert!(plain.is("monotonic") && !plain.is("monotoni") && !plain.is("monotonic2") && !plain.is(""));
 
     let escaped = one_string(r#""\ud83d\ude00 \"\\\/\b\f\n\r\t\u00e9 \u0000 é😀""#);
@@ -236,7 +236,6 @@ fn numbers_are_exact_or_not_given() {
     assert_eq!(one_number("-9223372036854775808").as_i64(), Some(i64::MIN));
     assert_eq!(one_number("1e-8").as_f64(), 1e-8);
     assert_eq!(one_number("1e999").as_f64(), f64::INFINITY);
-    assert!(!one_number("1.5").is_integer() && one_number("-7").is_integer());
     assert_eq!(one_number("-7 ").text().as_slice(), b"-7");
     let long = "1".repeat(65);
     let Some(Event::Number(number)) = Parser::new(Crumbs(long.as_bytes(), 0), TEXT).next_event().unwrap()
@@ -291,7 +290,9 @@ fn an_object_can_be_left_early() {
     let mut parser = parser(r#"[{"a":1,"b":{"c":[2]}},3]"#);
     parser.next_event().unwrap();
     parser.next_event().unwrap();
-    parser.leave_to(1).unwrap();
+    while parser.depth() > 1 {
+        parser.next_event().unwrap();
+    }
     assert_eq!(parser.value_text().unwrap().unwrap().as_slice(), b"3");
 }
 
