@@ -92,7 +92,7 @@ fn file(options: Options, len: usize) -> (Vec<u8>, BTreeMap<u64, Vec<Vec<u8>>>) 
         write(&mut writer, text, format!("line {n}").repeat(1 + n as usize % 5).into_bytes());
         write(&mut writer, fixed, (0..100).map(|i| (n + i) as u8).collect());
         write(&mut writer, small, n.to_le_bytes().to_vec());
-        if n % 11 == 0 {
+        if n.is_multiple_of(11) {
             write(&mut writer, text, vec![b'x'; 1000 + n as usize % 2500]);
         }
         if n == 30 {
@@ -212,7 +212,7 @@ fn single_bytes_may_be_anything() {
         invented += seen
             .frames
             .iter()
-            .filter(|frame| !whole.contains(*frame) && !(frame.0 <= place && place < frame.2))
+            .filter(|frame| !(whole.contains(*frame) || frame.0 <= place && place < frame.2))
             .count();
         Walk::<8>::new(mutant).check(|finding| assert!(finding.cause().offset() <= mutant.len() as u64));
     });
