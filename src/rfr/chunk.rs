@@ -75,7 +75,8 @@ impl<'a> Chunk<'a> {
     pub fn sequence_count_max(&self) -> u64 {
         let mut body = self.body;
         let count = body.u64(SEQUENCES).unwrap_or(0);
-        count.min(body.left().checked_div(SEQUENCE_SIZE_MIN).unwrap_or(0))
+        // One more that is cut: enough of it may be there to be delivered.
+        count.min(body.left().checked_div(SEQUENCE_SIZE_MIN).unwrap_or(0).saturating_add(1))
     }
 
     pub(super) const fn body(&self) -> Reader<'a> {

@@ -240,7 +240,12 @@ fn hostile_counts_end_with_the_bytes() {
         let sequences = Writer::new().string("rfr-c/0.0.2").ints([0, 0, 9, 0, 9, count]).0;
         let (items, error) = walk(&sequences);
         assert_eq!((items.len(), error.unwrap().offset()), (0, sequences.len() as u64));
-        assert_eq!(Chunk::parse(&sequences).unwrap().sequence_count_max(), 0);
+        assert_eq!(Chunk::parse(&sequences).unwrap().sequence_count_max(), 1);
+        // A sequence that is cut behind its header counts: it is delivered.
+        let cut = Writer::new().string("rfr-c/0.0.2").ints([0, 0, 9, 0, 9, count]).ints([1, 0, 9, 0]).0;
+        let chunk = Chunk::parse(&cut).unwrap();
+        let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
+        assert_eq!(Directory::build(&chunk, &mut entries).unwrap().entries().len(), 1);
         // Lists and texts in a record: nothing of it is believed.
         for inner in [
             Writer::new().ints([1, 4, 7, 0, count, 5, 1]),
