@@ -114,6 +114,13 @@ fuzz() {
         sanitizer=address
         case $target in zstd*) sanitizer=none ;; esac
         echo "-- $target"
+        # The samples are where it begins.
+        mkdir -p "fuzz/corpus/$target"
+        case $target in
+            rfr_chunk) cp examples/data/sample.rfr/*/*/* "fuzz/corpus/$target" ;;
+            rfr_callsites | rfr_meta) cp "examples/data/sample.rfr/${target#rfr_}.rfr" "fuzz/corpus/$target" ;;
+            rdf | rtc | ctf2*) cp "examples/data/sample.${target%%_*}" "fuzz/corpus/$target" ;;
+        esac
         cargo +nightly fuzz run -s "$sanitizer" "$target" -- \
             -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1 ||
             { tail -50 "$log"; echo "$target failed" >&2; return 1; }
