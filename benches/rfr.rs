@@ -103,9 +103,12 @@ fn chunk(number: u64) -> Vec<u8> {
                 }
                 (1, _) => sequence.about(time, 5, iid),
                 (2, _) => sequence.about(time, 8, iid),
-                (3..27, _) => {
-                    sequence.waker(time, 9 + random(4) as u32, iid, (!iid.is_multiple_of(4)).then_some(iid / 2))
-                }
+                (3..27, _) => sequence.waker(
+                    time,
+                    9 + random(4) as u32,
+                    iid,
+                    (!iid.is_multiple_of(4)).then_some(iid / 2),
+                ),
                 (_, Some(iid)) => sequence.about(time, 7, iid),
                 (_, None) => {
                     polled = Some(iid);
