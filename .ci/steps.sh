@@ -105,20 +105,20 @@ examples() {
 }
 
 fuzz() {
-    local target targets
+    local target sanitizer log
     cargo +nightly fuzz --version 2>/dev/null || cargo install --locked cargo-fuzz
-    (
-        cd fuzz
-        targets=$(cargo +nightly fuzz list)
-        [ -n "$targets" ]
-        cargo +nightly fuzz build
-        for target in $targets; do
-            echo "-- $target"
-            cargo +nightly fuzz run "$target" -- -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1 2>&1 |
-                tee /tmp/fuzz.$$ | grep -E "number_of_executed_units|SUMMARY|panicked" || true
-            grep -q "number_of_executed_units: [1-9]" /tmp/fuzz.$$
-            ! grep -q "SUMMARY" /tmp/fuzz.$$
-        done
-        rm -f /tmp/fuzz.$$
-    )
+    log=$(mktemp)
+    # C and Rust under one address sanitizer give false reports; see fuzz/README.md.
+    export CFLAGS=-DHUF_DISABLE_FAST_DECODE
+    for target in $(cargo +nightly fuzz list); do
+        sanitizer=address
+        case $target in zstd*) sanitizer=none ;; esac
+        echo "-- $target"
+        cargo +nightly fuzz run -s "$sanitizer" "$target" -- \
+            -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1 ||
+            { tail -50 "$log"; echo "$target failed" >&2; return 1; }
+        grep "number_of_executed_units: [1-9]" "$log"
+    done
+    [ -n "${target-}" ]
+    unset CFLAGS
 }

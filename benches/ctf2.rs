@@ -3,6 +3,7 @@
 //! Each line is the best of several rounds, so that other work on the machine shows as little as possible.
 
 #[path = "../tests/common/ctf2.rs"]
+#[allow(dead_code)] // The tests use more.
 mod build;
 
 use std::hint::black_box;

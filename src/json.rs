@@ -7,14 +7,20 @@
 //! After an error the parser is done. [`Parser::rest`] then stands at the fault, and a new parser can begin at any
 //! position that its caller finds sensible: damaged metadata is read object by object.
 
+#[cfg(feature = "ctf2")]
+mod accept;
 mod float;
 mod parser;
 mod text;
 
 use crate::bytes::Bytes;
 use crate::error::Result;
+#[cfg(feature = "ctf2")]
+pub(crate) use accept::accepts_object;
 pub(crate) use parser::{Event, Parser};
-pub(crate) use text::{Chars, Number, Str};
+#[cfg(feature = "ctf2")]
+pub(crate) use text::Chars;
+pub(crate) use text::{Number, Str};
 
 /// Bytes to read text from: together, or in pieces.
 pub(crate) trait Source<'a>: Copy {
@@ -96,5 +102,5 @@ impl<'a, S: Source<'a>> Iterator for Members<'_, S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ctf2"))]
 mod tests;

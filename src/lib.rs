@@ -29,33 +29,39 @@
 #[cfg(test)]
 extern crate std;
 
-// A build with fewer formats uses less of the foundation.
-#[allow(dead_code)]
+// The foundation. A build with fewer formats uses less of it.
+#[cfg_attr(
+    not(all(feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr", feature = "zstd")),
+    allow(dead_code)
+)]
 mod bytes;
-#[cfg(feature = "ctf2")]
-pub mod ctf2;
 mod detect;
 mod dump;
 mod error;
-#[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
+#[cfg_attr(not(all(feature = "rtc", feature = "ctf2")), allow(dead_code))]
 mod grammar;
-#[cfg(doc)]
-pub mod guide;
-#[allow(dead_code)]
 #[cfg(any(feature = "rtc", feature = "ctf2"))]
+#[cfg_attr(not(all(feature = "rtc", feature = "ctf2")), allow(dead_code))]
 mod json;
-#[allow(dead_code)]
+#[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
-#[cfg(feature = "zstd")]
-pub mod zstd;
 
+// The formats.
+#[cfg(feature = "ctf2")]
+pub mod ctf2;
 #[cfg(feature = "rdf")]
 pub mod rdf;
 #[cfg(feature = "rfr")]
 pub mod rfr;
 #[cfg(feature = "rtc")]
 pub mod rtc;
+#[cfg(feature = "zstd")]
+pub mod zstd;
+
+// It links to all formats.
+#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr", feature = "zstd"))]
+pub mod guide;
 
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};

@@ -208,11 +208,23 @@ fn the_screen_is_as_it_was_blessed() {
         &["check", "examples/data/sample.rdf"],
         &["hex", "--len", "0x60", "examples/data/sample.rdf"],
         &["ls", "--json", "--sha256", "examples/data/sample.rdf"],
+        &["info", "examples/data/sample.rtc"],
+        &["ls", "examples/data/sample.rtc"],
+        &["check", "examples/data/sample.rtc"],
+        &["hex", "--at", "0x3f0", "--len", "0x40", "examples/data/sample.rtc"],
+        &["info", "examples/data/sample.ctf2"],
+        &["ls", "examples/data/sample.ctf2"],
+        &["check", "examples/data/sample.ctf2"],
+        &["hex", "--len", "0x60", "examples/data/sample.ctf2"],
+        &["info", "examples/data/sample.rfr"],
+        &["ls", "examples/data/sample.rfr"],
+        &["check", "examples/data/sample.rfr"],
+        &["hex", "--len", "0x60", "examples/data/sample.rfr/2026-11/21-01/chunk-41-54.rfr"],
     ];
     for args in calls {
         let output =
             Command::new(env!("CARGO_BIN_EXE_traceglass")).args(*args).current_dir(root).output().unwrap();
-        let name = args.join("_").replace("examples/data/", "").replace("--", "");
+        let name = args.join("_").replace("examples/data/", "").replace("--", "").replace('/', "_");
         let golden = root.join("tests/golden").join(format!("{name}.txt"));
         if std::env::var_os("TRACEGLASS_BLESS").is_some() {
             fs::create_dir_all(golden.parent().unwrap()).unwrap();

@@ -445,3 +445,36 @@ fn agrees_with_ruzstd() {
         }
     }
 }
+
+/// Every prefix, at every alignment, and every single byte changed: an error, or the content after all.
+#[test]
+fn cut_or_changed_frames_never_give_other_content() {
+    let mut random = Random(0x0dd_ba11_5eed);
+    let mut workspace = Workspace::new();
+    let content = data(&mut random, 3000);
+    let frame = compress(&content, 9, 0, true, true);
+    let mut shifted = vec![0; frame.len() + 8];
+    let mut output = vec![0; content.len()];
+    for alignment in 0..8 {
+        let place = &mut shifted[alignment..][..frame.len()];
+        place.copy_from_slice(&frame);
+        assert_eq!(zstd::decompress(place, &mut output, &mut workspace), Ok(content.len()));
+        assert!(output == content);
+    }
+    for len in 1..frame.len() {
+        let error = zstd::decompress(&frame[..len], &mut output, &mut workspace).unwrap_err();
+        assert!(error.is_truncation() && error.offset() <= len as u64, "{len}: {error}");
+        assert_eq!(zstd::content_size(&frame[..len]).unwrap_err(), error, "{len}");
+    }
+    let mut changed = frame.clone();
+    for at in 0..frame.len() {
+        for change in [1, 0x10, 0x80, 0xff] {
+            changed[at] = frame[at] ^ change;
+            match zstd::decompress(&changed, &mut output, &mut workspace) {
+                Ok(size) => assert!(output[..size] == content, "{at} {change:#x}"),
+                Err(error) => assert!(error.offset() <= frame.len() as u64, "{at} {change:#x}: {error}"),
+            }
+        }
+        changed[at] = frame[at];
+    }
+}

@@ -73,7 +73,13 @@ impl<'a> Fragment<'a> {
     pub fn check(&self) -> Result<()> {
         match self.text.borrowed() {
             // Most fragments lie in one packet, and a slice is read faster than pieces.
-            Some(text) => check(Bytes::at(text, self.offset()), core::str::from_utf8(text).is_ok()),
+            Some(text) => {
+                let is_utf8 = core::str::from_utf8(text).is_ok();
+                if is_utf8 && json::accepts_object(text) {
+                    return Ok(());
+                }
+                check(Bytes::at(text, self.offset()), is_utf8)
+            }
             None => check(self.text, false),
         }
     }

@@ -138,6 +138,16 @@ impl<'a> Packets<'a> {
         self.profile
     }
 
+    /// Of a packet whose content the input cuts, what is there of the content; `None` after any other fault.
+    ///
+    /// It is not part of the stream's text: the packet may have been cut by damage to its sizes as well.
+    pub fn cut_content(&self) -> Option<&'a [u8]> {
+        let profile = self.profile.as_ref().filter(|_| self.failed)?;
+        let header = PacketHeader::next(self.input, profile).ok()?;
+        let content = self.input.as_slice().get(to_usize(header.header_bytes())..)?;
+        (content.len() < to_usize(header.content_bytes())).then_some(content)
+    }
+
     /// Looks for the next packet of this stream behind the present position, and gives its offset; `None`, and the
     /// end, if there is none.
     ///

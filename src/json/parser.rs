@@ -109,12 +109,6 @@ impl<'a, S: Source<'a>> Parser<S> {
         Ok(Some(start.limited(self.read.saturating_sub(before))))
     }
 
-    /// Pulls until the containers deeper than `depth` have ended.
-    pub(crate) fn leave_to(&mut self, depth: u32) -> Result<()> {
-        while self.depth > depth && self.next_event()?.is_some() {}
-        Ok(())
-    }
-
     /// Checks that only white space follows the value.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.skip_space();
@@ -352,7 +346,7 @@ impl<'a, S: Source<'a>> Parser<S> {
 /// set where `x` has it clear; the same with 0x20 tells control characters.
 #[inline]
 #[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
-fn find_special(data: &[u8]) -> Option<usize> {
+pub(super) fn find_special(data: &[u8]) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = LOW << 7;
     let mut at = 0;

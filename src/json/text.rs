@@ -36,11 +36,6 @@ impl<'a, S: Source<'a>> Str<S> {
         self.raw.offset()
     }
 
-    /// Whether it holds escapes.
-    pub(crate) fn is_escaped(self) -> bool {
-        self.escaped
-    }
-
     /// The string, if it can be borrowed: no escapes, UTF-8, not in pieces.
     pub(crate) fn borrowed(self) -> Option<&'a str> {
         if self.escaped {
@@ -224,16 +219,6 @@ impl<'a, S: Source<'a>> Number<S> {
     /// Its text.
     pub(crate) fn text(self) -> S {
         self.text
-    }
-
-    /// Offset in the input of its first byte.
-    pub(crate) fn offset(self) -> u64 {
-        self.text.offset()
-    }
-
-    /// Whether it has neither a fraction nor an exponent.
-    pub(crate) fn is_integer(self) -> bool {
-        self.integer
     }
 
     /// Its value, if it is written as an integer and fits; never rounded.

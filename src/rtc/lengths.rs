@@ -95,11 +95,14 @@ impl<const N: usize> Lengths<N> {
         }
     }
 
-    /// Says that `rest` bytes are still to come of the record at `place`.
+    /// Says that a record at `place` goes on, and that `rest` bytes of it are still to come.
     pub(crate) fn expect<'a>(&mut self, streams: &Streams<'a, N>, place: usize, rest: u64) {
         let length = streams.at(place).and_then(|stream| stream.length());
         if let (Some(length), Some(got)) = (length, self.got.get_mut(place)) {
             *got = length.saturating_sub(rest);
+        }
+        if let Some(open) = self.open.get_mut(place) {
+            *open = true;
             self.set_fast(streams, place);
         }
     }

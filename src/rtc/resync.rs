@@ -112,7 +112,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
         self.interrupt();
         self.pos = usize::try_from(anchor.at).unwrap_or(self.data.len());
-        self.expect_rest(&anchor);
+        self.expect_rest(&unit);
         self.enter(unit, self.pos);
     }
 
@@ -150,11 +150,11 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
     }
 
-    /// If reading goes on within a record of fixed length, tells how much of it is left: its frames do not.
+    /// If reading goes on within a record, tells so, and how much of it is left if its frames do not.
     ///
     /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
     /// before that is the rest of a record.
-    fn expect_rest(&mut self, anchor: &Anchor<'a>) {
+    pub(super) fn expect_rest(&mut self, unit: &Unit<'a>) {
         let whole = self.whole();
         let mut input = self.input(self.pos, self.data.len());
         let (id, rest) = loop {
@@ -166,15 +166,12 @@ impl<'a, const N: usize> Walk<'a, N> {
             input = behind;
         };
         let Some(place) = self.streams.place(id) else { return };
-        if self.streams.at(place).is_none_or(|stream| stream.length().is_none()) {
-            return;
-        }
         let at = input.offset();
-        let boundary = anchor.unit.boundary_behind(at);
-        let index = if boundary == anchor.unit.end() {
+        let boundary = unit.boundary_behind(at);
+        let index = if boundary == unit.end() {
             Unit::parse(self.data, boundary).ok().and_then(|unit| unit.index())
         } else {
-            anchor.unit.minor_index(whole, boundary).ok()
+            unit.minor_index(whole, boundary).ok()
         };
         let Some(first) = index.and_then(|index| first_target(whole, &index, at, boundary)) else { return };
         let header = rest.offset().saturating_sub(at);
@@ -187,7 +184,7 @@ impl<'a, const N: usize> Walk<'a, N> {
     }
 
     /// Takes the Meta of the unit at `at` into the stream table; gives whether there is one.
-    fn learn_at(&mut self, at: u64) -> bool {
+    pub(super) fn learn_at(&mut self, at: u64) -> bool {
         let whole = self.whole();
         let Some(mut input) = whole.range(at, whole.end_offset().saturating_sub(at)) else { return false };
         if check_marker(input).is_ok() {

@@ -298,7 +298,7 @@ impl<const N: usize> Default for Streams<'_, N> {
 impl<'a, const N: usize> Streams<'a, N> {
     /// An empty table.
     pub const fn new() -> Self {
-        const { assert!(N < u16::MAX as usize, "a table has fewer than 65,535 streams") };
+        const { assert!(N < 0xffff, "a table has fewer than 65,535 streams") };
         Self { list: heapless::Vec::new(), order: heapless::Vec::new(), revision: 0 }
     }
 

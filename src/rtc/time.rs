@@ -167,6 +167,7 @@ pub(crate) const fn to_f64(n: i128) -> f64 {
 
 impl fmt::Display for Time {
     /// Seconds as an exact decimal, with as many places as it has.
+    #[allow(clippy::arithmetic_side_effects)] // A second is a constant that is not 0.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.0.unsigned_abs();
         let second = SECOND.unsigned_abs();

@@ -47,7 +47,14 @@ impl<'a, const N: usize> Walk<'a, N> {
                 self.new_session();
                 self.enter(unit, at);
             }
-            None => self.enter(unit, at),
+            None => {
+                if unit.number() != 0 {
+                    // In the middle of a file, perhaps in the middle of a record.
+                    self.learn_at(to_u64(at));
+                    self.expect_rest(&unit);
+                }
+                self.enter(unit, at);
+            }
         }
     }
 

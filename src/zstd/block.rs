@@ -143,15 +143,17 @@ impl Compressed<'_> {
             let middle = place.at + sequence.literals;
             let end = middle + sequence.len;
             let literals = place.literals + sequence.literals;
-            if end + OVERSHOOT > literals || literals > readable || sequence.offset.wrapping_sub(1) >= middle
-            {
+            let wraps = usize::BITS == 32 && sequence.offset > middle;
+            if end + OVERSHOOT > literals || literals > readable || wraps {
                 place = place.execute_exactly(output, sequence).map_err(fault)?;
                 continue;
             }
+            // An offset that is too large leads out of the output (in 32 bits it might come round to it again).
             let done = copy::fast(output, place.literals, place.at, sequence.literals)
                 .and_then(|()| copy::repeat(output, middle, sequence.offset, sequence.len));
             if done.is_none() {
-                return Err(fault(ErrorKind::BadBitStream));
+                let (offset, available) = (to_u64(sequence.offset), to_u64(middle));
+                return Err(fault(ErrorKind::OffsetTooFar { offset, available }));
             }
             place.at = end;
             place.literals = literals;
@@ -159,7 +161,7 @@ impl Compressed<'_> {
         if reader.left(header.start) != 0 {
             return Err(fault(ErrorKind::BadBitStream));
         }
-        tables.recent = reader.recent;
+        tables.recent = reader.recent();
         Ok(place)
     }
 

@@ -25,7 +25,7 @@
 //!
 //! Where the content is larger than memory, [`Decoder::stream`] hands it out in pieces that lie in a window.
 //!
-//! # Memory
+//! # Memory and speed
 //!
 //! 15.7 KiB of [`Workspace`], and stack frames of up to 700 bytes on a Cortex-M4; no allocator. Flash for
 //! [`decompress`] is 20 KiB there, at `opt-level = "s"`. Huffman-coded literals wait in the free end of the output, so

@@ -157,7 +157,7 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
             if reader.left(section.start) != 0 {
                 return Err(fault(ErrorKind::BadBitStream));
             }
-            let recent = reader.recent;
+            let recent = reader.recent();
             let left = literals.left;
             self.reserve(left).map_err(|kind| Error::new(to_u64(block.start), BLOCK, kind))?;
             literals.write(left, self)?;

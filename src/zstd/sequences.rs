@@ -238,7 +238,7 @@ pub(super) struct Reader<'a> {
     offset: usize,
     match_length: usize,
     /// The three offsets used last.
-    pub(super) recent: [u32; 3],
+    recent: (usize, usize, usize),
 }
 
 impl<'a> Reader<'a> {
@@ -249,7 +249,9 @@ impl<'a> Reader<'a> {
         let [literal_length, offset, match_length] =
             [first, second, third].map(|width| state(bits.read(width)));
         bits.refill(source);
-        Some(Self { source, bits, tables, literal_length, offset, match_length, recent: tables.recent })
+        let [first, second, third] = tables.recent;
+        let recent = (state(first), state(second), state(third));
+        Some(Self { source, bits, tables, literal_length, offset, match_length, recent })
     }
 
     /// The next sequence. The last one has no bits for a state after it.
@@ -263,23 +265,23 @@ impl<'a> Reader<'a> {
 
         let offset = {
             let extra = fse::extra(of);
-            let value = fse::value(of).wrapping_add(self.bits.read(extra));
-            let [first, second, third] = self.recent;
+            let value = state(fse::value(of).wrapping_add(self.bits.read(extra)));
+            let (first, second, third) = self.recent;
             if extra > 1 {
-                self.recent = [value, first, second];
+                self.recent = (value, first, second);
                 value
             } else {
                 // 0 is the latest offset; without literals that would be pointless, so that they begin with the
                 // second latest one then.
-                match value + u32::from(fse::value(ll) == 0) {
+                match value + usize::from(fse::value(ll) == 0) {
                     0 => first,
                     1 => {
-                        self.recent = [second, first, third];
+                        self.recent = (second, first, third);
                         second
                     }
                     index => {
                         let value = if index == 2 { third } else { first.wrapping_sub(1) };
-                        self.recent = [value, first, second];
+                        self.recent = (value, first, second);
                         value
                     }
                 }
@@ -304,7 +306,14 @@ impl<'a> Reader<'a> {
             self.offset = fse::next(of).wrapping_add(state(self.bits.read(fse::width(of))));
             self.bits.refill(self.source);
         }
-        Sequence { literals: literals as usize, len: len as usize, offset: offset as usize }
+        Sequence { literals: literals as usize, len: len as usize, offset }
+    }
+
+    /// The three offsets used last.
+    #[allow(clippy::as_conversions)] // They come of 32 bits.
+    pub(super) fn recent(&self) -> [u32; 3] {
+        let (first, second, third) = self.recent;
+        [first as u32, second as u32, third as u32]
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@
 pub mod ctf2;
 pub mod rdf;
 pub mod rfr;
+pub mod rtc;
 
 use std::process::Output;
 

@@ -238,6 +238,22 @@ fn leniency_reads_two_mistakes() {
 }
 
 #[test]
+fn what_is_there_of_a_cut_content_can_be_asked_for() {
+    let data = stream([&b"one"[..], b"two"], Packet::v2);
+    let mut packets = MetadataStream::parse(&data[..data.len() - 2]).unwrap().packets();
+    assert!(packets.next().unwrap().is_ok() && packets.cut_content().is_none());
+    assert!(packets.next().unwrap().is_err());
+    assert_eq!(packets.cut_content(), Some(&b"t"[..]));
+    for (len, content) in [(data.len() - 3, Some(&b""[..])), (data.len() - 4, None)] {
+        let mut packets = MetadataStream::parse(&data[..len]).unwrap().packets();
+        while packets.next().is_some() {}
+        assert_eq!(packets.cut_content(), content, "{len}");
+    }
+    let mut packets = MetadataStream::parse(&data).unwrap().packets();
+    assert_eq!((packets.by_ref().count(), packets.cut_content()), (2, None));
+}
+
+#[test]
 fn resync_finds_the_next_packet_of_the_stream() {
     for big in [false, true] {
         let good = |content: &[u8]| Packet::v2(content).big(big).write();

@@ -23,6 +23,7 @@ mod ctf2;
 mod detect;
 mod rdf;
 mod rfr;
+mod rtc;
 mod zstd;
 
 unsafe extern "C" {

@@ -383,7 +383,11 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
 
 /// The kind of a fragment, as its type says.
 fn kind(fragment: &Fragment<'_>) -> String {
-    match fragment.kind() {
+    name_of(&fragment.kind())
+}
+
+fn name_of(kind: &traceglass::Result<FragmentKind<'_>>) -> String {
+    match kind {
         Ok(FragmentKind::Other(name)) => name.to_string(),
         Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
         Err(_) => "unreadable".to_owned(),

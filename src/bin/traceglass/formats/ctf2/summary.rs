@@ -1,9 +1,11 @@
 //! What the fragments say of the trace: who recorded it, where, and its clocks.
 
-use super::{kind, minify};
+use super::{minify, name_of};
 use crate::output::{counted, grouped, printable};
 use serde_json::{Map, Value};
-use traceglass::ctf2::{ClockClass, ClockOrigin, EnvironmentValue, Fragment, JsonString, TraceClass};
+use traceglass::ctf2::{
+    ClockClass, ClockOrigin, EnvironmentValue, Fragment, FragmentKind, JsonString, TraceClass,
+};
 
 /// What is told of the fragments.
 #[derive(Default)]
@@ -21,19 +23,33 @@ pub struct Summary {
 impl Summary {
     pub fn add(&mut self, fragment: Fragment<'_>) {
         self.count += 1;
-        let kind = kind(&fragment);
-        let count = self.by_kind.get(&kind).and_then(Value::as_u64).unwrap_or(0);
-        self.by_kind.insert(kind, (count + 1).into());
-        if let Ok(Some(preamble)) = fragment.preamble() {
-            self.version = self.version.or(preamble.version());
-            self.uuid = self.uuid.take().or(preamble.uuid().map(|uuid| uuid.to_string()));
+        let found = fragment.kind();
+        let name = name_of(&found);
+        match self.by_kind.get_mut(&name) {
+            Some(count) => *count = (count.as_u64().unwrap_or(0) + 1).into(),
+            None => {
+                self.by_kind.insert(name, 1.into());
+            }
         }
-        if let Ok(Some(trace)) = fragment.trace_class() {
-            self.add_trace(&trace);
-        }
-        if let Ok(Some(clock)) = fragment.clock_class() {
-            self.clock_lines.push(clock_line(&clock));
-            self.clocks.push(clock_json(&clock));
+        match found {
+            Ok(FragmentKind::Preamble) => {
+                if let Ok(Some(preamble)) = fragment.preamble() {
+                    self.version = self.version.or(preamble.version());
+                    self.uuid = self.uuid.take().or(preamble.uuid().map(|uuid| uuid.to_string()));
+                }
+            }
+            Ok(FragmentKind::TraceClass) => {
+                if let Ok(Some(trace)) = fragment.trace_class() {
+                    self.add_trace(&trace);
+                }
+            }
+            Ok(FragmentKind::ClockClass) => {
+                if let Ok(Some(clock)) = fragment.clock_class() {
+                    self.clock_lines.push(clock_line(&clock));
+                    self.clocks.push(clock_json(&clock));
+                }
+            }
+            _ => {}
         }
     }
 
