@@ -112,6 +112,17 @@ impl<'a, const N: usize> Walk<'a, N> {
         Self::from(data, usize::try_from(offset).unwrap_or(data.len()).min(data.len()))
     }
 
+    /// Begins at an index of `unit`, or at its Marker.
+    pub(super) fn in_unit(data: &'a [u8], unit: Unit<'a>, at: u64) -> Self {
+        let mut walk = Self::at_unit(data, at);
+        walk.learn_at(unit.offset());
+        // The unit may have had a meta, which the next one repeats.
+        walk.learn_at(unit.end());
+        walk.expect_rest(&unit);
+        walk.enter(unit, walk.pos);
+        walk
+    }
+
     fn from(data: &'a [u8], pos: usize) -> Self {
         Self {
             data,
