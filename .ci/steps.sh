@@ -99,9 +99,15 @@ vectors() {
     ! grep -q ": 0 files read" "$log"
 }
 
+# Each example runs on a sample, and says what it should.
 examples() {
+    local data=examples/data
+    cargo build -q --examples
     cargo run -q --example write_samples -- --check
-    cargo run -q --example extract_rdf -- examples/data/sample.rdf AsicInfo | grep -q "Navi 31"
+    cargo run -q --example extract_rdf -- $data/sample.rdf AsicInfo | grep -q "Navi 31"
+    cargo run -q --example rtc_timeline -- $data/sample.rtc | grep "1700000000.000089  adc  *-31.269"
+    cargo run -q --example ctf2_metadata -- $data/sample.ctf2 | grep -i "lttng-ust"
+    cargo run -q --example rfr_tasks -- $data/sample.rfr | grep "read config"
 }
 
 fuzz() {
