@@ -8,7 +8,7 @@ mod builder;
 
 use divan::{Bencher, black_box, counter::BytesCount, counter::ItemsCount};
 use std::sync::LazyLock;
-use traceglass::rtc::{Clocks, Walk, WriterCrc, crc_ieee};
+use traceglass::rtc::{Clocks, Grid, Walk, WriterCrc, crc_ieee};
 
 const MAJOR: u64 = 1 << 20;
 
@@ -103,6 +103,22 @@ fn frames_with_times(bencher: Bencher) {
         }
         known
     });
+}
+
+/// The first frame at a time in the middle of the file, from nothing: grid, search, and the walk up to it.
+#[divan::bench]
+fn seek_time(bencher: Bencher) {
+    let mut walk = Walk::<16>::new(&DATA);
+    let mut clocks = Clocks::<16>::new();
+    let mut times = Vec::new();
+    while let Some(Ok(frame)) = walk.next_frame() {
+        clocks.observe(walk.streams(), walk.byte_order(), &frame);
+        times.extend(clocks.time(&frame));
+    }
+    let clock = walk.streams().by_name("clk delta").expect("it is in the file").id();
+    let time = times[times.len() / 2];
+    bencher
+        .bench_local(|| Grid::new(black_box(&DATA)).and_then(|grid| grid.seek(walk.streams(), clock, time)));
 }
 
 #[divan::bench]

@@ -4,7 +4,9 @@ use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::frame::{self, id};
 use crate::rtc::unit::signed;
-use crate::rtc::{ByteOrder, ClockOf, Index, Samples, Stream, Streams, Time, UNIT, Unit, Walk, search};
+use crate::rtc::{
+    ByteOrder, ClockOf, Decimal, Format, Index, Samples, Stream, Streams, Time, UNIT, Unit, Walk, search,
+};
 
 /// The grid of the units of a session: places that are known without reading.
 ///
@@ -160,16 +162,20 @@ impl<'a> Grid<'a> {
         let clock =
             streams.get(clock).filter(|stream| stream.clock() == Some(ClockOf::Own)).ok_or(missing)?;
         let base = match clock.delta() {
-            Some(name) => Some(streams.iter().find(|stream| stream.name() == Some(name)).ok_or(missing)?),
+            Some(name) => {
+                let base = streams.iter().find(|stream| stream.name() == Some(name)).ok_or(missing)?;
+                Some(Stamps::of(base))
+            }
             None => None,
         };
+        let clock = Stamps::of(clock);
         let order = self.byte_order();
         // Whether all that the index at or before `at` leads to was before `time`.
         let is_earlier = |at: u64| -> Result<bool> {
-            let Some(target) = self.before(clock.id(), at)? else { return Ok(true) };
-            let Some(stamp) = self.stamp(clock, target, order) else { return Ok(true) };
-            let Some(base) = base else { return Ok(stamp < time) };
-            let Some(from) = self.before(base.id(), at)? else { return Ok(true) };
+            let Some(target) = self.before(clock.id, at)? else { return Ok(true) };
+            let Some(stamp) = self.stamp(&clock, target, order) else { return Ok(true) };
+            let Some(base) = &base else { return Ok(stamp < time) };
+            let Some(from) = self.before(base.id, at)? else { return Ok(true) };
             // Several stamps of the base may be between this one and the delta: the next unit's index knows no more.
             let since = self.stamp(base, from, order).unwrap_or(Time::ZERO);
             Ok(since.plus(stamp) < time)
@@ -181,30 +187,53 @@ impl<'a> Grid<'a> {
         }
         // The index at `low` leads to the minor unit that is the first not to begin earlier: the time is in the one
         // before that, or in it.
-        let target = self.before(clock.id(), low)?.unwrap_or(self.first.offset());
-        let earlier = self.before(clock.id(), target)?.unwrap_or(self.first.offset());
+        let target = self.before(clock.id, low)?.unwrap_or(self.first.offset());
+        let earlier = self.before(clock.id, target)?.unwrap_or(self.first.offset());
         let (unit, index) = self.index_before(earlier)?;
         Ok(if index.number().is_some() { unit.offset() } else { index.offset() })
     }
 
     /// The byte order that the first unit's platform frame tells.
     fn byte_order(&self) -> ByteOrder {
-        let mut walk = Walk::<1>::at_unit(self.data, self.first.offset());
-        while let Some(Ok(frame)) = walk.next_frame() {
-            if frame.id() == id::PLATFORM || frame.is_user() {
-                break;
+        let whole = Bytes::new(self.data);
+        let from = u64::try_from(self.first.origin()).unwrap_or(0);
+        let mut input = whole.range(from, whole.end_offset().saturating_sub(from)).unwrap_or(whole);
+        while let Ok((parts, rest)) = frame::read_default(input) {
+            if parts.id == id::PLATFORM {
+                return ByteOrder::of_platform(parts.payload).unwrap_or(ByteOrder::Little);
             }
+            input = rest;
         }
-        walk.byte_order()
+        ByteOrder::Little
     }
 
     /// What the frame at `at` says on a clock, if it is in one piece.
-    fn stamp(&self, clock: &Stream<'_>, at: u64, order: ByteOrder) -> Option<Time> {
+    fn stamp(&self, clock: &Stamps, at: u64, order: ByteOrder) -> Option<Time> {
         let whole = Bytes::new(self.data);
         let input = whole.range(at, whole.end_offset().saturating_sub(at))?;
-        let length = clock.length().map_or(frame::Length::Stated, frame::Length::Fixed);
-        let (parts, _) = frame::read(input, |_, _, _| Ok(length)).ok()?;
-        let sample = Samples::new(parts.payload, at, clock.format(), order).next()?.ok()?;
-        sample.as_time(clock.gain(), clock.offset())
+        let (parts, _) = frame::read(input, |_, _, _| Ok(clock.length)).ok()?;
+        let sample = Samples::new(parts.payload, at, clock.format, order).next()?.ok()?;
+        sample.as_time(clock.gain, clock.offset)
+    }
+}
+
+/// What is needed to read a clock's frames; taken out of its Meta object once.
+struct Stamps {
+    id: u64,
+    length: frame::Length,
+    format: Format,
+    gain: Option<Decimal>,
+    offset: Option<Decimal>,
+}
+
+impl Stamps {
+    fn of(clock: &Stream<'_>) -> Self {
+        Self {
+            id: clock.id(),
+            length: clock.length().map_or(frame::Length::Stated, frame::Length::Fixed),
+            format: clock.format(),
+            gain: clock.gain(),
+            offset: clock.offset(),
+        }
     }
 }

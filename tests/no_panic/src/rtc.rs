@@ -1,7 +1,8 @@
 //! The entries of `traceglass::rtc`.
 
 use traceglass::rtc::{
-    self, Annotation, ByteOrder, Checker, Clocks, Format, Index, Meta, Samples, Unit, Walk, WriterCrc,
+    self, Annotation, ByteOrder, Checker, Clocks, Format, Grid, Index, Meta, Samples, Time, Unit, Walk,
+    WriterCrc,
 };
 
 entries! {
@@ -90,6 +91,16 @@ entries! {
             if let Some(Ok(annotation)) = Annotation::parse(data, 7, Format::of("annotate/utf-8"), ByteOrder::Little) {
                 sum ^= annotation.time.seconds() as u64;
             }
+        }
+        sum
+    }
+    rtc_grid(data) {
+        let Ok(grid) = Grid::new(data) else { return 1 };
+        let mut sum = grid.len() ^ grid.unit(7).map_or(0, |unit| unit.offset());
+        sum ^= grid.before(9, 30_000).map_or(0, Option::unwrap_or_default);
+        sum ^= grid.after(9, 30_000).map_or(0, Option::unwrap_or_default);
+        if let Ok(walk) = grid.walk::<16>(30_000) {
+            sum ^= grid.seek(walk.streams(), 9, Time::ZERO).unwrap_or(0);
         }
         sum
     }
