@@ -161,19 +161,30 @@ impl Tree {
 
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
     fn fill(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16], depth: u32) {
-        let mut starts = Self::starts(counts, DEPTH - depth);
-        for (weight, symbol) in symbols.zip(0_u16..) {
-            if weight == 0 {
-                continue;
+        // In order of weight, so that the same number of places is filled many times in a row.
+        let (mut sorted, mut ends) = ([0_u8; 256], [0_u32; 16]);
+        let mut end = 0;
+        for (slot, &count) in ends.iter_mut().zip(counts).skip(1) {
+            *slot = end;
+            end += count;
+        }
+        // Symbols without a code go to the end and beyond.
+        ends[0] = end;
+        for (weight, symbol) in symbols.zip(0..=u8::MAX) {
+            let end = &mut ends[usize::from(weight & 15)];
+            sorted[*end as usize & 255] = symbol;
+            *end += 1;
+        }
+        let (mut sorted, mut at) = (sorted.iter(), 0_usize);
+        for (&count, weight) in counts.iter().zip(0..).skip(1) {
+            let entry = (depth + 1).wrapping_sub(weight) as u16;
+            let places = 1_usize << ((weight + DEPTH - depth - 1) & 15);
+            for &symbol in sorted.by_ref().take(count as usize) {
+                if let Some(places) = self.table.get_mut(at..at + places) {
+                    places.fill(u16::from(symbol) << 8 | entry);
+                }
+                at += places;
             }
-            let places = 1_usize << (u32::from(weight) + DEPTH - depth - 1);
-            let entry = symbol << 8 | (depth as u16 + 1 - u16::from(weight));
-            let start = &mut starts[usize::from(weight & 15)];
-            let at = *start as usize;
-            if let Some(places) = self.table.get_mut(at..at + places) {
-                places.fill(entry);
-            }
-            *start += places as u32;
         }
     }
 
