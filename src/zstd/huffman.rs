@@ -1,7 +1,7 @@
 //! Huffman trees: their descriptions, the decoding table, and the streams.
 
 use super::bits::Bits;
-use super::fse::{self, Codes};
+use super::fse::{self, Codes, Distribution};
 use super::workspace::Scratch;
 use super::{HUFFMAN_STREAM, HUFFMAN_TREE};
 use crate::bytes::to_u64;
@@ -97,13 +97,15 @@ impl Tree {
                 .ok_or_else(|| fault(ErrorKind::BadBitStream))?
         };
         let weights = scratch.weights.get(..count).unwrap_or_default();
-        self.build(weights).map_err(fault)?;
+        self.build(weights, &mut scratch.counts).map_err(fault)?;
         Ok(total)
     }
 
     /// Makes the table of all symbols' weights but the last, which follows from the others.
+    ///
+    /// `sorted` is memory for the symbols in order.
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
-    fn build(&mut self, weights: &[u8]) -> Result<(), ErrorKind> {
+    fn build(&mut self, weights: &[u8], sorted: &mut Distribution) -> Result<(), ErrorKind> {
         // A tree that cannot be built is none.
         self.depth = 0;
         let mut counts = [0_u32; 16];
@@ -141,7 +143,7 @@ impl Tree {
         if depth > DEPTH {
             self.fill_deep(symbols, &counts);
         } else {
-            self.fill(symbols, &counts, depth);
+            self.fill(symbols, &counts, depth, sorted);
         }
         self.depth = depth;
         Ok(())
@@ -160,9 +162,15 @@ impl Tree {
     }
 
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
-    fn fill(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16], depth: u32) {
+    fn fill(
+        &mut self,
+        symbols: impl Iterator<Item = u8>,
+        counts: &[u32; 16],
+        depth: u32,
+        sorted: &mut Distribution,
+    ) {
         // In order of weight, so that the same number of places is filled many times in a row.
-        let (mut sorted, mut ends) = ([0_u8; 256], [0_u32; 16]);
+        let mut ends = [0_u32; 16];
         let mut end = 0;
         for (slot, &count) in ends.iter_mut().zip(counts).skip(1) {
             *slot = end;
@@ -170,7 +178,7 @@ impl Tree {
         }
         // Symbols without a code go to the end and beyond.
         ends[0] = end;
-        for (weight, symbol) in symbols.zip(0..=u8::MAX) {
+        for (weight, symbol) in symbols.zip(0..) {
             let end = &mut ends[usize::from(weight & 15)];
             sorted[*end as usize & 255] = symbol;
             *end += 1;
@@ -181,7 +189,7 @@ impl Tree {
             let places = 1_usize << ((weight + DEPTH - depth - 1) & 15);
             for &symbol in sorted.by_ref().take(count as usize) {
                 if let Some(places) = self.table.get_mut(at..at + places) {
-                    places.fill(u16::from(symbol) << 8 | entry);
+                    places.fill((symbol as u16) << 8 | entry);
                 }
                 at += places;
             }
