@@ -15,32 +15,20 @@ pub(super) const LEAD: usize = 8;
 /// The 8 bytes at `position`, as a window.
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::arithmetic_side_effects)]
-pub(super) fn load(source: &[u8], position: usize) -> Option<u64> {
+fn load(source: &[u8], position: usize) -> Option<u64> {
     // From 32 bits there is no overflow in 64, so that one comparison is left of the two.
     let start = position as u32 as usize;
     let bytes = source.get(start..start.wrapping_add(8))?;
     bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// `MASKS[n]` has the low n bits set.
-static MASKS: [u32; 32] = {
-    let mut masks = [0; 32];
-    let mut n = 1;
-    #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // At compile time.
-    while n < 32 {
-        masks[n] = masks[n - 1] << 1 | 1;
-        n += 1;
-    }
-    masks
-};
-
-/// A window on a bit stream.
+/// A window on a bit stream, without a count of the bits used.
+///
+/// The unread bits are at the top and a 1 follows them, so that the number of zeros at the bottom counts.
 #[derive(Clone, Copy)]
 pub(super) struct Bits {
-    /// The 8 bytes from `position`.
     window: u64,
-    /// How many bits of it are left, at the bottom.
-    rest: u64,
+    /// Where the 8 bytes of the window come from.
     position: usize,
 }
 
@@ -54,31 +42,45 @@ impl Bits {
         }
         let position = end.checked_sub(LEAD)?;
         let window = load(source, position)?;
-        Some(Self { window, rest: 63_u64.wrapping_sub(last.leading_zeros().into()), position })
+        // At most 8 bits: the padding and the mark.
+        Some(Self { window: (window | 1).wrapping_shl(last.leading_zeros().wrapping_add(1)), position })
     }
 
-    /// The next `count` bits, at most 31; [`Bits::refill`] makes 57 good. Of `count`, the low 5 bits matter.
+    /// The bits that come next, from the top on; [`Bits::refill`] makes 56 good.
+    #[inline(always)]
+    pub(super) const fn ahead(&self) -> u64 {
+        self.window
+    }
+
+    /// Takes `count` bits off; of that, the low 6 bits matter.
+    #[inline(always)]
+    pub(super) const fn skip(&mut self, count: u32) {
+        self.window = self.window.wrapping_shl(count);
+    }
+
+    /// The next `count` bits, at most 31.
     ///
     /// More than there are come of damaged streams only; what they are does not matter.
     #[inline(always)]
-    #[allow(clippy::indexing_slicing, clippy::as_conversions)] // The index is masked.
-    pub(super) fn read(&mut self, count: u32) -> u32 {
-        let count = count & 31;
-        self.rest = self.rest.wrapping_sub(u64::from(count));
-        (self.window >> (self.rest & 63)) as u32 & MASKS[count as usize]
+    #[allow(clippy::as_conversions)] // At most 31 bits.
+    pub(super) const fn read(&mut self, count: u32) -> u32 {
+        // In two steps, since a count of 0 shifts everything out.
+        let bits = (self.window >> 1).wrapping_shr(!count) as u32;
+        self.skip(count);
+        bits
     }
 
     /// Moves the window down over the bytes used up.
     ///
     /// In front of the input nothing happens: bits read from then on have no meaning.
     #[inline(always)]
-    #[allow(clippy::as_conversions)] // At most 8, or of a damaged stream.
+    #[allow(clippy::as_conversions)] // At most 8.
     pub(super) fn refill(&mut self, source: &[u8]) {
-        let position = self.position.wrapping_sub((64_u64.wrapping_sub(self.rest) >> 3) as usize);
+        let used = self.window.trailing_zeros();
+        let position = self.position.wrapping_sub((used >> 3) as usize);
         if let Some(window) = load(source, position) {
-            self.window = window;
             self.position = position;
-            self.rest = (self.rest.wrapping_sub(1) & 7).wrapping_add(57);
+            self.window = (window | 1) << (used & 7);
         }
     }
 
@@ -86,8 +88,7 @@ impl Bits {
     #[inline(always)]
     pub(super) fn left(&self, start: usize) -> i64 {
         let ahead = to_u64(self.position).wrapping_sub(to_u64(start)).wrapping_mul(8);
-        // The rest is below 0 where too much was read.
-        ahead.wrapping_add(self.rest).cast_signed()
+        ahead.wrapping_add(64).wrapping_sub(self.window.trailing_zeros().into()).cast_signed()
     }
 }
 

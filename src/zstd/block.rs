@@ -2,7 +2,7 @@
 
 use super::copy::{self, OVERSHOOT};
 use super::literals::{self, Mode};
-use super::sequences::{self, Reader};
+use super::sequences::{self, Reader, Sequence};
 use super::workspace::Tables;
 use super::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, SEQUENCES};
 use crate::bytes::{Bytes, to_u64};
@@ -138,26 +138,30 @@ impl Compressed<'_> {
         let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
         // Copies may read as much behind the literals as they may write.
         let readable = output.len().saturating_sub(OVERSHOOT).min(place.literals_end);
+        // These two alone, since a whole place would not stay in registers.
+        let (mut at, mut from) = (place.at, place.literals);
         for left in (0..header.count).rev() {
-            let sequence = reader.next(left == 0);
-            let middle = place.at + sequence.literals;
-            let end = middle + sequence.len;
-            let literals = place.literals + sequence.literals;
-            let wraps = usize::BITS == 32 && sequence.offset > middle;
-            if end + OVERSHOOT > literals || literals > readable || wraps {
-                place = place.execute_exactly(output, sequence).map_err(fault)?;
+            let Sequence { literals, len, offset } = reader.next(left == 0);
+            let middle = at + literals;
+            let end = middle + len;
+            let next = from + literals;
+            let wraps = usize::BITS == 32 && offset > middle;
+            if end + OVERSHOOT > next || next > readable || wraps {
+                place = Place { at, literals: from, ..place };
+                (at, from) = place.execute_exactly(output, literals, len, offset).map_err(fault)?;
                 continue;
             }
             // An offset that is too large leads out of the output (in 32 bits it might come round to it again).
-            let done = copy::fast(output, place.literals, place.at, sequence.literals)
-                .and_then(|()| copy::repeat(output, middle, sequence.offset, sequence.len));
+            let done = copy::fast(output, from, at, literals)
+                .and_then(|()| copy::repeat(output, middle, offset, len));
             if done.is_none() {
-                let (offset, available) = (to_u64(sequence.offset), to_u64(middle));
+                let (offset, available) = (to_u64(offset), to_u64(middle));
                 return Err(fault(ErrorKind::OffsetTooFar { offset, available }));
             }
-            place.at = end;
-            place.literals = literals;
+            at = end;
+            from = next;
         }
+        (place.at, place.literals) = (at, from);
         if reader.left(header.start) != 0 {
             return Err(fault(ErrorKind::BadBitStream));
         }
@@ -237,32 +241,31 @@ struct Place {
 impl Place {
     /// Carries out a sequence near the end of the output or of the literals, or finds what is wrong with it.
     ///
-    /// By value, so that the place can stay in registers otherwise.
+    /// Returns where the next byte and the next literal are. All by value, so that it can stay in registers otherwise.
     #[cold]
     #[inline(never)]
     fn execute_exactly(
-        mut self,
+        self,
         output: &mut [u8],
-        sequence: sequences::Sequence,
-    ) -> Result<Self, ErrorKind> {
-        let middle = self.at.saturating_add(sequence.literals);
-        let end = middle.saturating_add(sequence.len);
+        literals: usize,
+        len: usize,
+        offset: usize,
+    ) -> Result<(usize, usize), ErrorKind> {
+        let middle = self.at.saturating_add(literals);
+        let end = middle.saturating_add(len);
         let left = self.literals_end.saturating_sub(self.literals);
-        if sequence.literals > left {
-            return Err(ErrorKind::CountTooLarge { claimed: to_u64(sequence.literals), most: to_u64(left) });
+        if literals > left {
+            return Err(ErrorKind::CountTooLarge { claimed: to_u64(literals), most: to_u64(left) });
         }
-        if sequence.offset.wrapping_sub(1) >= middle {
-            let (offset, available) = (to_u64(sequence.offset), to_u64(middle));
-            return Err(ErrorKind::OffsetTooFar { offset, available });
+        if offset.wrapping_sub(1) >= middle {
+            return Err(ErrorKind::OffsetTooFar { offset: to_u64(offset), available: to_u64(middle) });
         }
-        let literals = self.literals.saturating_add(sequence.literals);
-        self.verify(output, end, literals)?;
-        copy::exact(output, self.literals, self.at, sequence.literals)
-            .and_then(|()| copy::exact(output, middle.wrapping_sub(sequence.offset), middle, sequence.len))
+        let next = self.literals.saturating_add(literals);
+        self.verify(output, end, next)?;
+        copy::exact(output, self.literals, self.at, literals)
+            .and_then(|()| copy::exact(output, middle.wrapping_sub(offset), middle, len))
             .ok_or(ErrorKind::BadBitStream)?;
-        self.at = end;
-        self.literals = literals;
-        Ok(self)
+        Ok((end, next))
     }
 
     /// Verifies that the block may reach to `end` while literals are left from `literals`.

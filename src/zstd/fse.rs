@@ -259,21 +259,24 @@ pub(super) fn decode_pairwise(
     let mut count = 0_usize;
     loop {
         bits.refill(source);
-        let entry = table[state & 63];
-        // The reference leaves room for two.
-        if count > 253 {
-            return None;
+        // Four symbols are 24 bits at most, so that the end has to be looked for near it only.
+        let sure = if bits.left(start) >= 24 { 4 } else { 1 };
+        for _ in 0..sure {
+            let entry = table[state & 63];
+            // The reference leaves room for two.
+            if count > 253 {
+                return None;
+            }
+            *symbols.get_mut(count)? = value(entry) as u8;
+            count = count.wrapping_add(1);
+            let lower = bits.read(width(entry)) as usize;
+            (state, other) = (other, next(entry).wrapping_add(lower));
         }
-        *symbols.get_mut(count)? = value(entry) as u8;
-        count = count.wrapping_add(1);
-        let lower = bits.read(width(entry)) as usize;
-        state = next(entry).wrapping_add(lower);
         if bits.left(start) < 0 {
             // The stream ended in the middle of this, so the other state's symbol is the last.
-            *symbols.get_mut(count)? = value(table[other & 63]) as u8;
+            *symbols.get_mut(count)? = value(table[state & 63]) as u8;
             return Some(count.wrapping_add(1));
         }
-        (state, other) = (other, state);
     }
 }
 

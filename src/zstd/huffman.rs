@@ -1,7 +1,7 @@
 //! Huffman trees: their descriptions, the decoding table, and the streams.
 
-use super::bits::{LEAD, load};
-use super::fse::{self, Codes};
+use super::bits::Bits;
+use super::fse::{self, Codes, Distribution};
 use super::workspace::Scratch;
 use super::{HUFFMAN_STREAM, HUFFMAN_TREE};
 use crate::bytes::to_u64;
@@ -97,13 +97,15 @@ impl Tree {
                 .ok_or_else(|| fault(ErrorKind::BadBitStream))?
         };
         let weights = scratch.weights.get(..count).unwrap_or_default();
-        self.build(weights).map_err(fault)?;
+        self.build(weights, &mut scratch.counts).map_err(fault)?;
         Ok(total)
     }
 
     /// Makes the table of all symbols' weights but the last, which follows from the others.
+    ///
+    /// `sorted` is memory for the symbols in order.
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
-    fn build(&mut self, weights: &[u8]) -> Result<(), ErrorKind> {
+    fn build(&mut self, weights: &[u8], sorted: &mut Distribution) -> Result<(), ErrorKind> {
         // A tree that cannot be built is none.
         self.depth = 0;
         let mut counts = [0_u32; 16];
@@ -141,7 +143,7 @@ impl Tree {
         if depth > DEPTH {
             self.fill_deep(symbols, &counts);
         } else {
-            self.fill(symbols, &counts, depth);
+            self.fill(symbols, &counts, depth, sorted);
         }
         self.depth = depth;
         Ok(())
@@ -160,20 +162,37 @@ impl Tree {
     }
 
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
-    fn fill(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16], depth: u32) {
-        let mut starts = Self::starts(counts, DEPTH - depth);
-        for (weight, symbol) in symbols.zip(0_u16..) {
-            if weight == 0 {
-                continue;
+    fn fill(
+        &mut self,
+        symbols: impl Iterator<Item = u8>,
+        counts: &[u32; 16],
+        depth: u32,
+        sorted: &mut Distribution,
+    ) {
+        // In order of weight, so that the same number of places is filled many times in a row.
+        let mut ends = [0_u32; 16];
+        let mut end = 0;
+        for (slot, &count) in ends.iter_mut().zip(counts).skip(1) {
+            *slot = end;
+            end += count;
+        }
+        // Symbols without a code go to the end and beyond.
+        ends[0] = end;
+        for (weight, symbol) in symbols.zip(0..) {
+            let end = &mut ends[usize::from(weight & 15)];
+            sorted[*end as usize & 255] = symbol;
+            *end += 1;
+        }
+        let (mut sorted, mut at) = (sorted.iter(), 0_usize);
+        for (&count, weight) in counts.iter().zip(0..).skip(1) {
+            let entry = (depth + 1).wrapping_sub(weight) as u16;
+            let places = 1_usize << ((weight + DEPTH - depth - 1) & 15);
+            for &symbol in sorted.by_ref().take(count as usize) {
+                if let Some(places) = self.table.get_mut(at..at + places) {
+                    places.fill((symbol as u16) << 8 | entry);
+                }
+                at += places;
             }
-            let places = 1_usize << (u32::from(weight) + DEPTH - depth - 1);
-            let entry = symbol << 8 | (depth as u16 + 1 - u16::from(weight));
-            let start = &mut starts[usize::from(weight & 15)];
-            let at = *start as usize;
-            if let Some(places) = self.table.get_mut(at..at + places) {
-                places.fill(entry);
-            }
-            *start += places as u32;
         }
     }
 
@@ -215,7 +234,7 @@ impl Tree {
 
     /// Decodes the stream at `start..end` of `source` into all of `output`.
     pub(super) fn decode(&self, source: &[u8], start: usize, end: usize, output: &mut [u8]) -> Result<()> {
-        let mut stream = Stream::open(source, start, end).ok_or_else(|| bad_stream(start))?;
+        let mut stream = Bits::open(source, start, end).ok_or_else(|| bad_stream(start))?;
         if self.depth <= DEPTH {
             let mut fives = output.chunks_exact_mut(5);
             for five in &mut fives {
@@ -240,7 +259,7 @@ impl Tree {
     ) -> Result<()> {
         let cut = || bad_stream(start);
         let [first, second, third, fourth] = starts(source, start, end)?;
-        let open = |start, end| Stream::open(source, start, end).ok_or_else(|| bad_stream(start));
+        let open = |start, end| Bits::open(source, start, end).ok_or_else(|| bad_stream(start));
         let mut streams =
             [open(first, second)?, open(second, third)?, open(third, fourth)?, open(fourth, end)?];
 
@@ -266,7 +285,7 @@ impl Tree {
 
     /// Decodes four streams into outputs of one length, a multiple of 5.
     #[inline(always)]
-    fn decode_in_step(&self, source: &[u8], streams: &mut [Stream; 4], outputs: [&mut [u8]; 4]) {
+    fn decode_in_step(&self, source: &[u8], streams: &mut [Bits; 4], outputs: [&mut [u8]; 4]) {
         let [one, two, three, four] = outputs;
         let [mut a, mut b, mut c, mut d] = *streams;
         let table = &self.table;
@@ -324,7 +343,7 @@ pub(super) struct Streams<'a> {
     /// Which stream is being read, and how many literals of each are left.
     current: usize,
     left: [usize; 4],
-    stream: Stream,
+    stream: Bits,
 }
 
 impl Tree {
@@ -346,7 +365,7 @@ impl Tree {
             ([start, end, end, end, end], [count, 0, 0, 0])
         };
         let [first, second, ..] = bounds;
-        let stream = Stream::open(source, first, second).ok_or_else(|| bad_stream(first))?;
+        let stream = Bits::open(source, first, second).ok_or_else(|| bad_stream(first))?;
         Ok(Streams { tree: self, source, bounds, current: 0, left, stream })
     }
 }
@@ -376,7 +395,7 @@ impl Streams<'_> {
         self.current = self.current.saturating_add(1);
         let (start, end) = (bound(self.current), bound(self.current.saturating_add(1)));
         if start < end {
-            self.stream = Stream::open(self.source, start, end).ok_or_else(|| bad_stream(start))?;
+            self.stream = Bits::open(self.source, start, end).ok_or_else(|| bad_stream(start))?;
         }
         Ok(())
     }
@@ -404,65 +423,30 @@ fn bad_stream(start: usize) -> Error {
     Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::BadBitStream)
 }
 
-/// A window on a Huffman stream, without a count of the bits used.
-///
-/// The unread bits are at the top and a 1 follows them, so that the number of zeros at the bottom counts.
-#[derive(Clone, Copy)]
-struct Stream {
-    bits: u64,
-    position: usize,
-}
-
-impl Stream {
-    /// Opens the stream at `start..end` of `source`; `None` if it is empty or its last byte has no mark.
-    #[inline]
-    fn open(source: &[u8], start: usize, end: usize) -> Option<Self> {
-        let last = *source.get(start..end)?.last()?;
-        if last == 0 {
-            return None;
-        }
-        let position = end.checked_sub(LEAD)?;
-        let window = load(source, position)?;
-        // At most 8 bits: the padding and the mark.
-        Some(Self { bits: (window | 1).wrapping_shl(last.leading_zeros().wrapping_add(1)), position })
-    }
-
+/// Reading symbols from a bit stream.
+impl Bits {
     /// The next symbol of a tree of at most 11 bits.
     #[inline(always)]
     #[allow(clippy::as_conversions, clippy::indexing_slicing)] // The shift leaves 11 bits.
     fn take(&mut self, table: &[u16; 1 << DEPTH]) -> u8 {
-        let entry = table[(self.bits >> (64 - DEPTH)) as usize];
-        self.bits = self.bits.wrapping_shl(u32::from(entry));
+        let entry = table[(self.ahead() >> (64 - DEPTH)) as usize];
+        self.skip(entry.into());
         (entry >> 8) as u8
-    }
-
-    /// Moves the window down over the bytes used up; not in front of the input, where only damage leads.
-    #[inline(always)]
-    #[allow(clippy::as_conversions)] // At most 8.
-    fn refill(&mut self, source: &[u8]) {
-        let used = self.bits.trailing_zeros();
-        let position = self.position.wrapping_sub((used >> 3) as usize);
-        if let Some(window) = load(source, position) {
-            self.position = position;
-            self.bits = (window | 1) << (used & 7);
-        }
     }
 
     /// Decodes to all of `output`.
     fn decode(&mut self, source: &[u8], output: &mut [u8], tree: &Tree) {
         for byte in output {
             self.refill(source);
-            let (symbol, len) = tree.look_up(self.bits);
-            self.bits = self.bits.wrapping_shl(len);
+            let (symbol, len) = tree.look_up(self.ahead());
+            self.skip(len);
             *byte = symbol;
         }
     }
 
     /// Verifies that the stream ends at its `start`.
     fn verify_end(&self, start: usize) -> Result<()> {
-        let end = to_u64(self.position).wrapping_mul(8).wrapping_add(64);
-        let left = end.wrapping_sub(self.bits.trailing_zeros().into());
-        if left == to_u64(start).wrapping_mul(8) { Ok(()) } else { Err(bad_stream(start)) }
+        if self.left(start) == 0 { Ok(()) } else { Err(bad_stream(start)) }
     }
 
     /// Decodes what is left of the output, and verifies that the stream ends at its `start` then.

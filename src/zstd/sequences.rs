@@ -287,13 +287,13 @@ impl<'a> Reader<'a> {
                 }
             }
         };
-        // 31 bits at most are gone of 57 or more; 16 are needed now, then 16, then 26 for the states.
+        // 31 bits at most are gone of 56 or more; 16 are needed now, then 16, then 26 for the states.
         let mut len = fse::value(ml);
         if fse::extra(ml) > 0 {
             len = len.wrapping_add(self.bits.read(fse::extra(ml)));
         }
         let all = fse::extra(ll.wrapping_add(of).wrapping_add(ml));
-        if all >= 57 - 26 {
+        if all > 56 - 26 {
             self.bits.refill(self.source);
         }
         let mut literals = fse::value(ll);
