@@ -96,6 +96,12 @@ fn streams_are_followed_through_the_indices() {
         }
     }
     assert_eq!(grid.before(99, 30_000), Ok(None));
+    // Nothing is known before the first index; what follows it can be found from there.
+    assert_eq!(grid.before(9, 1024).unwrap_err().kind(), ErrorKind::Missing);
+    assert_eq!(grid.after(9, 0), grid.after(9, 1025));
+    let cut = Grid::new(&data[100..]).unwrap();
+    assert_eq!(cut.before(9, 5000).unwrap_err().kind(), ErrorKind::Missing);
+    assert!(cut.after(9, 5000).unwrap().is_some_and(|found| found > 5000));
     assert_eq!(grid.after(99, 30_000), Ok(None));
 }
 

@@ -68,7 +68,8 @@ fn stream(input: &[u8]) -> Result<Vec<u8>, Error> {
     loop {
         let mut content = Vec::new();
         let piece = |piece: &[u8]| content.extend_from_slice(piece);
-        match WORKSPACE.with_borrow_mut(|workspace| Decoder::new(workspace).stream(input, &mut window, piece)) {
+        match WORKSPACE.with_borrow_mut(|workspace| Decoder::new(workspace).stream(input, &mut window, piece))
+        {
             Ok(size) => {
                 assert_eq!(size, content.len() as u64);
                 return Ok(content);

@@ -89,8 +89,14 @@ impl<'a> Grid<'a> {
             let at = origin.saturating_add(minor.saturating_mul(unit.minor_size()));
             return Ok((unit, unit.minor_index(Bytes::new(self.data), at)?));
         }
-        let missing = Error::new(offset, UNIT, ErrorKind::Missing);
-        unit.index().map(|index| (unit, index)).ok_or(missing)
+        // Before the first unit there is none.
+        let index = unit.index().filter(|index| index.offset() <= offset);
+        index.map(|index| (unit, index)).ok_or(Error::new(offset, UNIT, ErrorKind::Missing))
+    }
+
+    /// Where the first index is.
+    fn start(&self) -> u64 {
+        self.first.index().map_or(self.first.offset(), |index| index.offset())
     }
 
     /// Where the last minor unit before the index at or before `offset` has its first frame of the stream that began
@@ -125,7 +131,7 @@ impl<'a> Grid<'a> {
         let behind = |at: u64| self.before(id, at).map(|found| found.filter(|&found| found > offset));
         // The last place at which an index may begin.
         let last = to_u64(self.data.len()).saturating_sub(1);
-        let (mut low, mut high) = (offset, last);
+        let (mut low, mut high) = (offset.max(self.start()), last);
         let Some(mut found) = behind(high)? else { return Ok(None) };
         // Of all indices, the first one that leads behind `offset`: what it leads to is the next minor unit's.
         while low < high {
@@ -180,15 +186,15 @@ impl<'a> Grid<'a> {
             let since = self.stamp(base, from, order).unwrap_or(Time::ZERO);
             Ok(since.plus(stamp) < time)
         };
-        let (mut low, mut high) = (self.first.offset(), to_u64(self.data.len()).saturating_sub(1));
+        let (mut low, mut high) = (self.start(), to_u64(self.data.len()).saturating_sub(1));
         while low < high {
             let middle = low.midpoint(high);
             if is_earlier(middle)? { low = middle.saturating_add(1) } else { high = middle }
         }
         // The index at `low` leads to the minor unit that is the first not to begin earlier: the time is in the one
         // before that, or in it.
-        let target = self.before(clock.id, low)?.unwrap_or(self.first.offset());
-        let earlier = self.before(clock.id, target)?.unwrap_or(self.first.offset());
+        let target = self.before(clock.id, low)?.unwrap_or(self.start());
+        let earlier = self.before(clock.id, target)?.unwrap_or(self.start());
         let (unit, index) = self.index_before(earlier)?;
         Ok(if index.number().is_some() { unit.offset() } else { index.offset() })
     }
