@@ -1,6 +1,6 @@
 # The steps of `.ci/run`; each fails by itself when it could not check anything.
 
-FUZZ_SECONDS=${FUZZ_SECONDS:-10}
+FUZZ_SECONDS=${FUZZ_SECONDS:-5}
 done_steps=()
 
 step() {
@@ -110,6 +110,7 @@ examples() {
     cargo run -q --example rfr_tasks -- $data/sample.rfr | grep "read config"
 }
 
+# With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.
 fuzz() {
     local target sanitizer log
     cargo +nightly fuzz --version 2>/dev/null || cargo install --locked cargo-fuzz
@@ -128,7 +129,7 @@ fuzz() {
             rdf | rtc | ctf2*) cp "examples/data/sample.${target%%_*}" "fuzz/corpus/$target" ;;
         esac
         cargo +nightly fuzz run -s "$sanitizer" "$target" -- \
-            -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1 ||
+            -seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1 ||
             { tail -50 "$log"; echo "$target failed" >&2; return 1; }
         grep "number_of_executed_units: [1-9]" "$log"
     done
