@@ -27,6 +27,22 @@ fn fragments_are_the_same_wherever_packets_end() {
 }
 
 #[test]
+fn white_space_between_separators_is_no_fragment() {
+    let text = b"\x1e \n\x1e\x1e{\"type\": \"preamble\"}\n\x1e\t\x1e\r\n\x1e{}\x1e ";
+    for size in 1..text.len() {
+        for form in forms(text, size) {
+            let stream = MetadataStream::parse(&form).unwrap();
+            let fragments: Vec<Fragment<'_>> = stream.fragments().map(Result::unwrap).collect();
+            let texts = fragments.iter().map(|fragment| {
+                fragment.check().unwrap();
+                fragment.text().pieces().flatten().copied().collect::<Vec<u8>>()
+            });
+            assert_eq!(texts.collect::<Vec<_>>(), [&b"{\"type\": \"preamble\"}\n"[..], b"{}"]);
+        }
+    }
+}
+
+#[test]
 fn classes_are_read_across_packets() {
     let text = text();
     for size in [1, 5, 17, 10_000] {

@@ -1,0 +1,91 @@
+//! The fields of frames.
+
+use super::value::Content;
+use super::{Rtc, Walk};
+use crate::output::printable;
+use crate::status::{Result, Status};
+use crate::verbs::hex::{Field, Fields};
+use traceglass::rtc::{self, Frame, Unit};
+
+impl Rtc<'_> {
+    pub(super) fn dump(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
+        let shown = fields.range();
+        let mut walk = Box::new(Walk::at_unit(self.data, self.unit_before(shown.start)));
+        let mut status = Status::Clean;
+        loop {
+            while let Some(Ok(frame)) = walk.next_frame() {
+                if frame.offset() >= shown.end {
+                    return Ok(status);
+                }
+                if frame.end() > shown.start {
+                    show(&walk, &frame, fields)?;
+                }
+            }
+            let Some(gap) = walk.resync() else { return Ok(status) };
+            if gap.offset() >= shown.end {
+                return Ok(status);
+            }
+            if gap.end() >= shown.start {
+                status = Status::Damaged;
+            }
+            let what = format!("{}: {}", gap.reason().name(), gap.cause());
+            fields.field(&Field::new(gap.offset(), gap.len(), "(lost)", what))?;
+        }
+    }
+
+    /// Where to begin, so that the unit at `offset` is read: at the Marker before it, if the grid has one there.
+    fn unit_before(&self, offset: u64) -> u64 {
+        let Ok(first) = Unit::parse(self.data, 0) else { return 0 };
+        let at = offset - offset % first.major_size();
+        if Unit::parse(self.data, at).is_ok() { at } else { 0 }
+    }
+}
+
+/// The fields of a frame.
+fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Result<()> {
+    let stream = frame.place().and_then(|place| walk.streams().at(place));
+    let name = match (frame.id(), stream) {
+        (0, _) => "nul".into(),
+        (1, _) => "padding".into(),
+        (2, _) => "Marker".into(),
+        (3, _) => "Index".into(),
+        (4, _) => "index".into(),
+        (5, _) => "Meta".into(),
+        (6, _) => "meta".into(),
+        (7, _) => "platform".into(),
+        (8, _) => "Crc".into(),
+        (_, Some(stream)) => {
+            stream.name().map_or_else(|| stream.id().to_string(), |name| printable(&name.to_string()))
+        }
+        (id, None) => id.to_string(),
+    };
+    let more = if frame.more() { ", more" } else { "" };
+    let continues = if frame.continues() { ", continued" } else { "" };
+    let header = format!("id {}, {} bytes{more}{continues}", frame.id(), frame.payload().len());
+    fields.field(&Field::new(frame.offset(), frame.header_size().into(), format!("{name} frame"), header))?;
+    let (at, len) = (frame.payload_offset(), frame.payload().len() as u64);
+    if let Some(Ok(index)) = rtc::Index::of_frame(frame) {
+        let mut entries = index.entries();
+        if let Some(number) = index.number() {
+            fields.field(&Field::new(at, entries.offset() - at, "unit number", number))?;
+        }
+        loop {
+            let start = entries.offset();
+            let Some(Ok(entry)) = entries.next() else { break };
+            let what = match (entry.target(), entry.id(), index.number()) {
+                (_, 3 | 4, Some(_)) => format!("{} bytes a unit", entry.distance()),
+                (Some(target), id, _) => format!("stream {id} at {target:#x}"),
+                (None, id, _) => format!("stream {id}: none yet"),
+            };
+            fields.field(&Field::new(start, entries.offset() - start, "entry", what))?;
+        }
+        return Ok(());
+    }
+    let value = match stream {
+        Some(stream) if !frame.more() && !frame.continues() => {
+            Content::of(stream, frame.payload(), at, walk).shown()
+        }
+        _ => String::new(),
+    };
+    fields.field(&Field::new(at, len, "  payload", value))
+}
