@@ -9,6 +9,6 @@ export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1
 export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_LINKER=powerpc-linux-gnu-gcc
 export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_RUNNER="qemu-ppc -L /usr/powerpc-linux-gnu"
 export CC_powerpc_unknown_linux_gnu=powerpc-linux-gnu-gcc
-# `rtc` tries every change of every byte: minutes, emulated.
+# One test tries changes of thousands of bytes: minutes, emulated.
 cargo test -Zbuild-std=std,panic_unwind,test --target powerpc-unknown-linux-gnu --target-dir target/big-endian \
-    --lib --test rdf --test rtc_seek --test ctf2 --test rfr --test zstd
+    --lib --test rdf --test rtc --test ctf2 --test rfr --test zstd -- --skip single_bytes_may_be_anything

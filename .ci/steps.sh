@@ -101,13 +101,49 @@ vectors() {
 
 # Each example runs on a sample, and says what it should.
 examples() {
-    local data=examples/data
+    local data=examples/data bin=target/debug/examples said name
     cargo build -q --examples
     cargo run -q --example write_samples -- --check
-    cargo run -q --example extract_rdf -- $data/sample.rdf AsicInfo | grep -q "Navi 31"
-    cargo run -q --example rtc_timeline -- $data/sample.rtc | grep "1700000000.000089  adc  *-31.269"
-    cargo run -q --example ctf2_metadata -- $data/sample.ctf2 | grep -i "lttng-ust"
-    cargo run -q --example rfr_tasks -- $data/sample.rfr | grep "read config"
+    $bin/extract_rdf $data/sample.rdf AsicInfo | grep -q "Navi 31"
+    $bin/rtc_timeline $data/sample.rtc | grep "1700000000.000089  adc  *-31.269"
+    $bin/ctf2_metadata $data/sample.ctf2 | grep -i "lttng-ust"
+    $bin/rfr_tasks $data/sample.rfr | grep "read config"
+
+    printf 'l\n2\nq\n' | $bin/mmap_viewer $data/sample.rdf | grep "|game.exe"
+    printf 'l\n' | $bin/mmap_viewer $data/sample.rtc | grep "2 *0x4000 *3666 bytes  unit 2"
+    printf '1\n' | $bin/mmap_viewer $data/sample.ctf2 | grep "^000000c1  57 1d d1 75"
+    printf '1\n' | $bin/mmap_viewer $data/sample.rfr/2026-11/21-01/chunk-41-54.rfr | grep "read config"
+
+    # What comes in pieces is what is there as a whole.
+    cmp <($bin/flash_pieces $data/sample.rdf DDEvent) <($bin/extract_rdf $data/sample.rdf DDEvent)
+    $bin/flash_pieces $data/sample.ctf2 | grep -q "tracer_major"
+    said=$($bin/flash_pieces $data/sample.rdf Snapshot 2>&1) && return 1
+    grep "WindowTooSmall { capacity: 8192, needed: 70000 }" <<<"$said"
+    follow sample.rtc 9000 "clk delta .* bytes at 0x[0-9a-f]*$"
+    follow stream.rfr 100 "1795225315000000  TaskDrop$"
+    follow sample.ctf2 200 "user.u002ddefined"
+    cmp <($bin/follow - <$data/sample.ctf2) <($bin/flash_pieces $data/sample.ctf2)
+
+    # None is left out.
+    for name in examples/*.rs; do
+        name=$(basename "$name" .rs)
+        grep -q "$name" <<<"$(declare -f examples follow)" || { echo "example $name does not run" >&2; return 1; }
+    done
+}
+
+# Prints a sample that grows in two steps, which must be what it prints of the whole one.
+follow() { # SAMPLE BYTES-AT-FIRST WHAT-IT-SAYS
+    local bin=target/debug/examples data=examples/data/$1 grown pid
+    grown=$(mktemp)
+    head -c "$2" "$data" >"$grown"
+    $bin/follow "$grown" 3 >"$grown.said" &
+    pid=$!
+    sleep 1
+    tail -c +$(($2 + 1)) "$data" >>"$grown"
+    wait "$pid"
+    cmp "$grown.said" <($bin/follow "$data" 1)
+    grep -m1 "$3" "$grown.said"
+    rm "$grown" "$grown.said"
 }
 
 # With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.

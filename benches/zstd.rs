@@ -1,87 +1,20 @@
-//! Speed of zstd decoding against the reference implementation and `ruzstd`, in the same run.
+//! Speed of zstd decoding against the reference implementation and `ruzstd`, in the same run, on any files.
 //!
-//! `cargo bench --bench zstd -- [--mib=64] [--levels=1,3,19] [--without-ruzstd] [FILE…]`: two thirds of the mix are the
-//! files, by default this program and the sources of the crate, one third are made-up trace records.
+//! `cargo bench --bench zstd -- [--mib=64] [--levels=1,3,19] [--without-ruzstd] [FILE…]`; without files, on what the
+//! other benchmarks read.
 //!
 //! Every decoder takes the same slice of about 1 MiB in turn, so that whatever else the machine does concerns all of
 //! them; what counts is the median of the ratios. It prints a table of those, 1.00 being the speed of the reference with
 //! one context reused, and their geometric means.
 
-use std::path::{Path, PathBuf};
+#[path = "common/zstd.rs"]
+#[allow(dead_code)] // The other benchmarks use more.
+mod common;
+
+use common::{MIB, compress, mix};
 use std::time::Instant;
 use traceglass::zstd::{Workspace, decompress};
-use zstd_safe::{CParameter, DCtx};
-
-const MIB: usize = 1 << 20;
-
-/// Records as a tracer writes them: a header, a time, a few varying fields, now and then a name.
-fn records(size: usize) -> Vec<u8> {
-    let mut data = Vec::with_capacity(size + 64);
-    let (mut state, mut time) = (0x2545_f491_4f6c_dd1d_u64, 1_700_000_000_000_u64);
-    while data.len() < size {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        time += state % 1000;
-        let kind = (state >> 20) % 7;
-        data.extend([0xd1, kind as u8, (state >> 30) as u8 & 3, 0]);
-        data.extend(time.to_le_bytes());
-        match kind {
-            0..3 => data.extend(((state >> 33) as u32 % 5000).to_le_bytes()),
-            3..5 => data.extend((0xffff_8000_0000_0000 | (state >> 40) << 4).to_le_bytes()),
-            5 => data.extend(format!("worker-{:02}", (state >> 40) % 24).bytes()),
-            _ => data.extend([0; 16]),
-        }
-    }
-    data.truncate(size);
-    data
-}
-
-fn sources(folder: &Path, text: &mut Vec<u8>) {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            sources(&path, text);
-        } else {
-            text.extend(std::fs::read(path).unwrap());
-        }
-    }
-}
-
-/// A third binaries, a third text, a third records, in pieces so that every chunk has one kind only.
-fn mix(size: usize, files: &[PathBuf]) -> Vec<u8> {
-    let third = size / 3;
-    let mut thirds: Vec<Vec<u8>> = Vec::new();
-    if files.is_empty() {
-        let mut text = Vec::new();
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut text);
-        thirds.push(std::fs::read(std::env::current_exe().unwrap()).unwrap());
-        thirds.push(text);
-    }
-    thirds.extend(files.iter().map(|file| std::fs::read(file).unwrap()));
-    let share = 2 * third / thirds.len();
-    for data in &mut thirds {
-        while data.len() < share {
-            data.extend_from_within(..data.len().min(share - data.len()));
-        }
-        data.truncate(share);
-    }
-    thirds.push(records(size - thirds.iter().map(Vec::len).sum::<usize>()));
-    thirds.concat()
-}
-
-fn compress(data: &[u8], chunk: usize, level: i32) -> Vec<Vec<u8>> {
-    let mut context = zstd_safe::CCtx::create();
-    context.set_parameter(CParameter::CompressionLevel(level)).unwrap();
-    let frames = data.chunks(chunk).map(|data| {
-        let mut frame = Vec::with_capacity(zstd_safe::compress_bound(data.len()));
-        context.compress2(&mut frame, data).unwrap();
-        frame
-    });
-    frames.collect()
-}
+use zstd_safe::DCtx;
 
 type Decoder<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]) -> usize;
 
@@ -107,8 +40,12 @@ fn main() {
     let size = option("--mib=").map_or(64, |mib| mib.parse().unwrap()) * MIB;
     let levels = option("--levels=").unwrap_or("1,3,19");
     let levels: Vec<i32> = levels.split(',').map(|level| level.parse().unwrap()).collect();
-    let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
-    let data = mix(size, &files);
+    let data = if files.is_empty() {
+        mix(size)
+    } else {
+        files.iter().flat_map(|file| std::fs::read(file).unwrap()).collect()
+    };
+    let size = data.len();
 
     let mut workspace = Box::new(Workspace::new());
     let mut context = DCtx::create();

@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         ("sample.ctf2", ctf2::sample()),
         ("sample.rdf", rdf::sample()),
         ("sample.rtc", rtc::sample(rtc::Options::default(), 20_000)),
+        ("stream.rfr", rfr::sample_stream()),
     ];
     samples.extend(rfr::sample());
     let check = std::env::args().any(|arg| arg == "--check");

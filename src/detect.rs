@@ -89,37 +89,67 @@ pub enum Lookalike {
     Zstd,
     /// gzip.
     Gzip,
+    /// bzip2.
+    Bzip2,
     /// A ZIP archive.
     Zip,
     /// xz.
     Xz,
     /// CTF 1.8 metadata as plain text.
     Tsdl,
+    /// A data stream of a CTF trace: 0xc1fc1fc1, of either byte order.
+    CtfDataStream,
     /// JSON text.
     Json,
     /// An ELF binary.
     Elf,
+    /// Text of any other kind.
+    Text,
+    /// Nothing but zeros, such as a file that was never written after its space was reserved.
+    Zeros,
 }
 
 impl Lookalike {
-    /// What `data` looks like by its first bytes.
+    /// What `data` looks like, mostly by its first bytes, where [`Format::detect`] found nothing.
     pub fn detect(data: &[u8]) -> Option<Self> {
-        const MAGICS: [(&[u8], Lookalike); 8] = [
+        const MAGICS: [(&[u8], Lookalike); 11] = [
             (b"MINI", Lookalike::LegacyRmv),
             (b"B00P", Lookalike::LegacyRgp),
             (b"\x28\xb5\x2f\xfd", Lookalike::Zstd),
             (b"\x1f\x8b", Lookalike::Gzip),
+            (b"BZh", Lookalike::Bzip2),
             (b"PK\x03\x04", Lookalike::Zip),
             (b"\xfd7zXZ\0", Lookalike::Xz),
             (b"/* CTF 1.8", Lookalike::Tsdl),
+            (b"\xc1\x1f\xfc\xc1", Lookalike::CtfDataStream),
+            (b"\xc1\xfc\x1f\xc1", Lookalike::CtfDataStream),
             (b"\x7fELF", Lookalike::Elf),
         ];
+        /// How much is looked at to tell text.
+        const ENOUGH: usize = 512;
         if let Some(&(_, found)) = MAGICS.iter().find(|(magic, _)| data.starts_with(magic)) {
             return Some(found);
         }
-        let first = data.iter().find(|byte| !byte.is_ascii_whitespace())?;
-        matches!(first, b'{' | b'[').then_some(Self::Json)
+        let start = data.get(..ENOUGH).unwrap_or(data);
+        match start.iter().find(|byte| !byte.is_ascii_whitespace())? {
+            b'{' | b'[' => Some(Self::Json),
+            0 if data.iter().all(|&byte| byte == 0) => Some(Self::Zeros),
+            _ => is_text(start).then_some(Self::Text),
+        }
     }
+}
+
+/// Whether `start` is text, of which the last character may be cut.
+fn is_text(start: &[u8]) -> bool {
+    let text = match core::str::from_utf8(start) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_some() => return false,
+        Err(error) => {
+            start.get(..error.valid_up_to()).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("")
+        }
+    };
+    !text.is_empty()
+        && text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\x0c' | '\x1b'))
 }
 
 impl fmt::Display for Lookalike {
@@ -129,11 +159,17 @@ impl fmt::Display for Lookalike {
             Self::LegacyRgp => "begins with 0x50303042: a legacy .rgp, not RDF",
             Self::Zstd => "a bare zstd frame: decompress it first",
             Self::Gzip => "gzip: decompress it first",
+            Self::Bzip2 => "bzip2: decompress it first",
             Self::Zip => "a ZIP archive: unpack it first",
             Self::Xz => "xz: decompress it first",
             Self::Tsdl => "CTF 1.8 metadata as plain text, without packets",
-            Self::Json => "JSON text",
-            Self::Elf => "an ELF binary",
+            Self::CtfDataStream => {
+                "a data stream of a CTF trace: the file `metadata` beside it is what is read here"
+            }
+            Self::Json => "JSON text; CTF 2 metadata begins with the byte 0x1e",
+            Self::Elf => "an ELF binary, not a trace",
+            Self::Text => "text, not a trace",
+            Self::Zeros => "nothing but zeros",
         })
     }
 }
@@ -157,7 +193,21 @@ mod tests {
     fn lookalikes_are_told_by_their_first_bytes() {
         assert_eq!(Lookalike::detect(&0x5030_3042_u32.to_le_bytes()), Some(Lookalike::LegacyRgp));
         assert_eq!(Lookalike::detect(b" \n{\"a\":1}"), Some(Lookalike::Json));
-        assert_eq!(Lookalike::detect(b"AMD_RDF "), None);
+        assert_eq!(Lookalike::detect(b"AMD_RDF \x03\0\0\0"), None);
+        assert_eq!(Lookalike::detect(b"\xc1\xfc\x1f\xc1\0"), Some(Lookalike::CtfDataStream));
+        assert_eq!(Lookalike::detect(&[0; 1000]), Some(Lookalike::Zeros));
         assert_eq!(Lookalike::detect(b""), None);
+    }
+
+    #[test]
+    fn text_is_told_though_its_last_character_is_cut() {
+        let long = "ä".repeat(300);
+        let odd = [b"x", long.as_bytes()].concat();
+        for text in [&b"hello\n"[..], "größe".as_bytes(), long.as_bytes(), &odd, b"\x1b[1mbold\x1b[0m"] {
+            assert_eq!(Lookalike::detect(text), Some(Lookalike::Text), "{}", text.escape_ascii());
+        }
+        for binary in [&b"\x01\x02\x03"[..], b"hello\0", b"\xff\xfe", b"\xe4", &[b'x'; 4][..0]] {
+            assert_eq!(Lookalike::detect(binary), None, "{}", binary.escape_ascii());
+        }
     }
 }

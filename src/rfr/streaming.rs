@@ -56,6 +56,12 @@ impl<'a> Streaming<'a> {
     pub const fn records(&self) -> StreamRecords<'a> {
         StreamRecords { reader: self.body, failed: false }
     }
+
+    /// The records from `offset` on, at which one begins: for a file that has grown, with the
+    /// [`StreamRecords::offset`] at which reading it stopped.
+    pub fn records_from(&self, offset: u64) -> StreamRecords<'a> {
+        StreamRecords { reader: self.body.seek(offset.max(self.body.offset())), failed: false }
+    }
 }
 
 /// A record of a streaming file.

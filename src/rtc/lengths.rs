@@ -44,6 +44,7 @@ pub(crate) struct Lengths<const N: usize> {
 }
 
 impl<const N: usize> Lengths<N> {
+    #[inline(never)] // See `Queue::new`.
     pub(crate) const fn new() -> Self {
         Self { fast: [SLOW; 128], got: [0; N], open: [false; N], open_default: 0 }
     }

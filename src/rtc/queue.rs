@@ -2,8 +2,8 @@
 
 use crate::rtc::frame::id;
 
-/// How many frames are looked at ahead, at most: a power of two.
-const SIZE: usize = 128;
+/// How many frames are looked at ahead, at most: a power of two, more than are held back. Where memory is small, so is it.
+const SIZE: usize = if usize::BITS < 64 { 64 } else { 128 };
 /// How many frames are held back until they are proven, by the number of streams.
 ///
 /// Where ids are dense, nearly every byte looks like the header of a frame, and a proof takes more of them.
@@ -44,6 +44,8 @@ pub(super) struct Queue {
 
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // Masked; counters of frames do not overflow.
 impl Queue {
+    // Not inlined, so that it is made where it is to lie: inlined, it is made on the stack and copied.
+    #[inline(never)]
     pub(super) const fn new() -> Self {
         Self { items: [Item::NONE; SIZE], head: 0, ready: 0, tail: 0 }
     }

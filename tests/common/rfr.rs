@@ -367,3 +367,24 @@ pub fn sample() -> Vec<(&'static str, Vec<u8>)> {
         ),
     ]
 }
+
+/// A small streaming file: one task that is polled, with what it refers to in front.
+pub fn sample_stream() -> Vec<u8> {
+    const BASE: u64 = 1_795_225_314; // 2026-11-21 01:41:54 UTC
+    const SPAWN: u64 = 0x55d0_0000_1000;
+    let fields = [("file", Value::Str("src/main.rs")), ("line", Value::U64(12))];
+    let about = || Writer::new().ints([4]);
+    let mut records = vec![
+        (BASE, 1_000, 1, callsite(SPAWN, 10, 2, &fields, &[])),
+        (BASE, 1_000, 4, task(4, SPAWN, 4, "ping", Ok(0), None)),
+        (BASE, 1_000, 9, about()), // NewTask
+    ];
+    for round in 0..3 {
+        let start = 2_000 + round * 20_000;
+        records.push((BASE, start, 10, about())); // TaskPollStart
+        records.push((BASE, start + 30, 14, waker(4, Some(4)))); // WakerWakeByRef
+        records.push((BASE, start + 50, 11, about())); // TaskPollEnd
+    }
+    records.push((BASE + 1, 0, 12, about())); // TaskDrop
+    stream(&records)
+}

@@ -78,6 +78,11 @@ impl Out {
         paint(self.color, style, text)
     }
 
+    /// Whether colour is on.
+    pub fn is_colored(&self) -> bool {
+        self.color
+    }
+
     pub fn finish(&mut self) -> Result<()> {
         Ok(self.stdout.flush()?)
     }
@@ -89,12 +94,12 @@ impl Out {
 
     /// A message about a path that failed, on stderr.
     pub fn complain_of(&self, path: &Path, failure: &Failure) {
-        self.say(ERROR, "error", format_args!("{}: {failure}", path.display()));
+        self.say(ERROR, "error", format_args!("{}: {failure}", shown(path)));
     }
 
     /// A warning, on stderr.
     pub fn warn(&self, path: &Path, message: impl Display) {
-        self.say(WARNING, "warning", format_args!("{}: {message}", path.display()));
+        self.say(WARNING, "warning", format_args!("{}: {message}", shown(path)));
     }
 
     fn say(&self, style: Style, kind: &str, message: impl Display) {
@@ -164,6 +169,11 @@ pub fn bytes(count: u64) -> String {
 pub fn counted(count: impl Into<i128>, one: &str, many: &str) -> String {
     let count = count.into();
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// A path for people: what is not UTF-8 is replaced, and what a terminal would obey is escaped.
+pub fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
 }
 
 /// Text from a file, made safe for a terminal: control characters are escaped.

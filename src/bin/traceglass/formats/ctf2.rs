@@ -12,6 +12,7 @@ use crate::verbs::info::Info;
 use crate::verbs::{cat, ls};
 use serde_json::Map;
 use std::ops::Range;
+use std::path::Path;
 use summary::Summary;
 use traceglass::ctf2::{
     ByteOrder, Form, Fragment, FragmentKind, Language, Leniency, MetadataStream, PacketHeader,
@@ -79,6 +80,15 @@ impl Ctf2<'_> {
 
     fn status(&self) -> Status {
         Status::damaged_if(!self.errors().is_empty())
+    }
+
+    /// Warns of what could not be delivered.
+    fn tell(&self, path: &Path, out: &Out) -> Status {
+        let errors = self.errors();
+        for line in self.damage(&errors) {
+            out.warn(path, line);
+        }
+        Status::damaged_if(!errors.is_empty())
     }
 
     /// The fragments up to a fault, from 0.
@@ -185,7 +195,7 @@ impl Trace for Ctf2<'_> {
             left("stream"),
         ];
         let mut table = Table::new(&columns);
-        let mut fault = None;
+        let (mut fault, mut packets) = (None, 0_u64);
         for (number, packet) in self.stream.packets().enumerate() {
             let header = match packet {
                 Ok(packet) => *packet.header(),
@@ -206,6 +216,7 @@ impl Trace for Ctf2<'_> {
                 out.json(&object.into())?;
                 continue;
             }
+            packets += 1;
             table.row(
                 out,
                 vec![
@@ -225,8 +236,16 @@ impl Trace for Ctf2<'_> {
                 table.note(out, ERROR, fault.to_string())?;
             }
             table.finish(out)?;
-            if self.stream.form() == Form::Plain {
-                out.line(format_args!("plain text of {}, no packets", bytes(self.data.len() as u64)))?;
+            let size = bytes(self.data.len() as u64);
+            match self.stream.form() {
+                Form::Plain => out.line(format_args!("plain text of {size}, no packets"))?,
+                Form::Packets(_) => {
+                    let text = bytes(self.stream.readable().0.len());
+                    out.line(format_args!(
+                        "{}, {size}, {text} of text",
+                        counted(packets, "packet", "packets")
+                    ))?;
+                }
             }
         }
         Ok(self.status())
@@ -237,7 +256,7 @@ impl Trace for Ctf2<'_> {
             for piece in self.stream.pieces().map_while(Result::ok) {
                 out.bytes(piece)?;
             }
-            return Ok(self.status());
+            return Ok(self.tell(&args.path, out));
         }
         if self.stream.language() == Language::Tsdl {
             out.warn(&args.path, "TSDL text has no JSON fragments; without --json it is printed as it is");
@@ -253,7 +272,7 @@ impl Trace for Ctf2<'_> {
             line.push(b'\n');
             out.bytes(&line)?;
         }
-        Ok(self.status())
+        Ok(self.tell(&args.path, out))
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {

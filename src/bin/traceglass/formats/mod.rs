@@ -42,8 +42,9 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
             if let Some(recording) = rfr::open_directory(path)? {
                 return Ok(recording);
             }
-            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            return Err(Unreadable::new(format!("no trace in the directory {name}")));
+            return Err(Unreadable::new(
+                "no trace in this directory: neither files of an RFR recording nor CTF 2's `metadata`",
+            ));
         }
     };
     match Format::detect(data) {
@@ -51,7 +52,7 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
         Some(Format::Rtc) => rtc::open(data),
         Some(Format::Ctf2) => ctf2::open(data),
         Some(Format::Rfr) => rfr::open(data),
-        _ if data.is_empty() => Err(Unreadable::new("empty")),
+        _ if data.is_empty() => Err(Unreadable::new("the file is empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {
             Some(lookalike) => lookalike.to_string(),
             None => {

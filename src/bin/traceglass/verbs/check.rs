@@ -2,14 +2,17 @@
 
 use crate::formats;
 use crate::input::Input;
-use crate::output::{ERROR, GOOD, HEADING, Out, WARNING, counted, insert_path};
+use crate::output::{ERROR, GOOD, HEADING, Out, WARNING, counted, insert_path, shown};
 use crate::status::{Failure, Result, Status, Unreadable};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use traceglass::{Finding, Format, Severity};
 
 /// Read everything, verify everything, name every finding with its byte offset
+///
+/// An error is what cannot be delivered; a warning is unusual, yet all can be read.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// One JSON object a path
     #[arg(long)]
@@ -18,6 +21,12 @@ pub struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass check *.rmv
+  traceglass check trace.rtc > findings || echo damaged
+  traceglass check --json trace.rtc | jq '.findings[].offset'";
 
 /// Where findings go: printed as they come, so that memory stays flat however many there are.
 pub struct Findings<'o> {
@@ -54,7 +63,7 @@ impl Findings<'_> {
             Severity::Error => ("error", ERROR),
         };
         if !self.json {
-            let file = file.map(|file| format!("{}: ", file.display())).unwrap_or_default();
+            let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
             let severity = self.out.paint(style, format_args!("{severity:<7}"));
             return self.out.line(format_args!("  {severity}  {file}{cause}"));
         }
@@ -98,7 +107,7 @@ fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
     if args.json {
         begin(path, Some(trace.format()), out)?;
     } else {
-        out.line(out.paint(HEADING, path.display()))?;
+        out.line(out.paint(HEADING, shown(path)))?;
     }
     let mut findings = Findings { out: &mut *out, json: args.json, warnings: 0, errors: 0, failed: None };
     let status = trace.check(&mut findings);
@@ -125,7 +134,7 @@ fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
 /// A path of which nothing can be delivered.
 fn refuse(args: &Args, path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<Status> {
     if !args.json {
-        out.line(out.paint(HEADING, path.display()))?;
+        out.line(out.paint(HEADING, shown(path)))?;
         out.line(format_args!("  {}: {}", out.paint(ERROR, "unreadable"), unreadable.message))?;
         return Ok(Status::Failed);
     }

@@ -2,13 +2,14 @@
 
 use crate::formats;
 use crate::input::Input;
-use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path};
+use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
 use crate::status::{Result, Status};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// What a file is: format, version, size, time range, parts, damage
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// One JSON object a path
     #[arg(long)]
@@ -17,6 +18,13 @@ pub struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass info trace.rtc
+  traceglass info recording/                  an RFR recording, or a CTF 2 trace
+  gzip -dc a.rmv.gz | traceglass info -
+  traceglass info --json *.rmv | jq -r 'select(.verdict != \"clean\").path'";
 
 /// What a format has to say about a file as a whole.
 pub struct Info {
@@ -67,7 +75,7 @@ fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
         out.json(&object.into())?;
         return Ok(info.status);
     }
-    out.line(out.paint(HEADING, path.display()))?;
+    out.line(out.paint(HEADING, shown(path)))?;
     let width = info.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0).max("format".len());
     let mut line = |label: &str, value: &str| {
         let label = out.paint(LABEL, format_args!("{label:<width$}"));

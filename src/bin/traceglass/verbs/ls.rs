@@ -7,7 +7,10 @@ use crate::status::{Failure, Result, Status};
 use std::path::PathBuf;
 
 /// The parts of a file, one a line
+///
+/// Of RDF these are chunks, of RTC units and streams, of CTF 2 metadata packets, of RFR chunks and sequences.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// One JSON object a part
     #[arg(long)]
@@ -19,6 +22,11 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
 }
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass ls a.rmv
+  traceglass ls --sha256 --json a.rmv | jq -r '[.data_sha256, .id] | @tsv'";
 
 pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     let failed = |failure| match failure {

@@ -6,3 +6,4 @@ pub mod completions;
 pub mod hex;
 pub mod info;
 pub mod ls;
+pub mod man;

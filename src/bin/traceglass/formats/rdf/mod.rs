@@ -83,7 +83,7 @@ impl Rdf<'_> {
             (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
             (None, None) => {
                 return Err(Failure::usage(
-                    "an RDF file has many chunks: select one with --chunk or --entry",
+                    "an RDF file has many chunks: select one with --chunk or --entry; `traceglass ls` lists them",
                 ));
             }
         };
@@ -92,7 +92,8 @@ impl Rdf<'_> {
                 Failure::unreadable(format!("{asked} is not in what is left of the index: {damage}"))
             }
             None => {
-                Failure::unreadable(format!("no {asked}; the file has {} entries", self.file.index().len()))
+                let entries = counted(self.file.index().len() as u64, "entry", "entries");
+                Failure::unreadable(format!("no {asked}; `traceglass ls` lists the {entries} of the file"))
             }
         })
     }
@@ -147,7 +148,7 @@ impl Trace for Rdf<'_> {
             let ratio = if stored == data {
                 String::new()
             } else {
-                format!(", {} of that stored", percent(stored, data))
+                format!(", stored in {} of that", percent(stored, data))
             };
             lines.push(("data", format!("{}{ratio}", bytes(data))));
         }
@@ -186,7 +187,7 @@ impl Trace for Rdf<'_> {
             right("version"),
             left("kind"),
             right("header"),
-            right("at"),
+            right("offset"),
         ];
         columns.extend([right("stored"), right("data"), right("ratio")]);
         if args.sha256 {
@@ -251,7 +252,9 @@ impl Trace for Rdf<'_> {
 
     fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
         if args.json {
-            return Err(Failure::usage("chunks of an RDF file are bytes; there is no --json for them"));
+            return Err(Failure::usage(
+                "chunks of an RDF file are bytes; without --json they are written as they are",
+            ));
         }
         if let Some(damage) = self.damage {
             out.warn(&args.path, damage);
@@ -431,5 +434,5 @@ fn name(id: Identifier) -> String {
 fn percent(part: u64, whole: u64) -> String {
     #[allow(clippy::cast_precision_loss)]
     let share = part as f64 * 100.0 / whole.max(1) as f64;
-    format!("{share:.1}%")
+    format!("{share:.1} %")
 }

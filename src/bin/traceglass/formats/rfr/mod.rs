@@ -12,7 +12,7 @@ mod select;
 pub use select::Select;
 
 use super::Trace;
-use crate::output::{Out, grouped};
+use crate::output::{Out, counted, grouped, shown};
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
@@ -96,6 +96,7 @@ impl Trace for Rfr<'_> {
             right("records"),
         ]);
         let progress = Progress::new(self.files.bytes);
+        let mut totals = [0_u64; 4];
         for part in &self.files.parts {
             progress.advance(part.size);
             if part.header().is_none() {
@@ -119,7 +120,9 @@ impl Trace for Rfr<'_> {
                 let length = names::duration(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
-                let cells = [path.display().to_string(), String::new(), start, length];
+                let counts = [1, sequences.len() as u64, objects, records];
+                totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+                let cells = [shown(path), String::new(), start, length];
                 let cells = cells.into_iter().chain([grouped(objects), grouped(records)]).collect();
                 table.row(out, cells)?;
             }
@@ -144,6 +147,18 @@ impl Trace for Rfr<'_> {
         drop(progress);
         if !args.json {
             table.finish(out)?;
+            let [chunks, sequences, objects, records] = totals;
+            if chunks > 0 {
+                let chunks = counted(chunks, "chunk", "chunks");
+                let sequences = counted(sequences, "sequence", "sequences");
+                let objects = counted(objects, "object", "objects");
+                out.line(format_args!(
+                    "{chunks}, {sequences}, {objects}, {}",
+                    counted(records, "record", "records")
+                ))?;
+            } else {
+                out.warn(&args.path, "no chunks in it; `traceglass cat` prints what it holds");
+            }
         }
         Ok(damage.tell(&args.path, out))
     }

@@ -1,9 +1,6 @@
 //! RTC's grid: units, streams and times found without reading what lies before, against a walk over everything.
-#![cfg(feature = "rtc")]
 
-mod common;
-
-use common::rtc::{Options, sample};
+use crate::common::rtc::{Options, sample};
 use traceglass::ErrorKind;
 use traceglass::rtc::{self, Clocks, Grid, Time, Walk};
 

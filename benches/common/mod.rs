@@ -1,0 +1,7 @@
+//! What the benchmarks measure: data made from fixed seeds, and the loops over it.
+
+pub mod ctf2;
+pub mod rdf;
+pub mod rfr;
+pub mod rtc;
+pub mod zstd;

@@ -1,0 +1,36 @@
+//! zstd: the other decoders, each with one context that is used again.
+
+use libzstd_rs_sys::{ZSTD_DCtx, ZSTD_createDCtx, ZSTD_decompressDCtx, ZSTD_freeDCtx};
+
+/// `libzstd-rs-sys` has C's interface.
+pub struct Translated(*mut ZSTD_DCtx);
+
+impl Translated {
+    pub fn new() -> Self {
+        // SAFETY: no conditions.
+        Self(unsafe { ZSTD_createDCtx() })
+    }
+
+    pub fn decompress(&mut self, output: &mut [u8], frame: &[u8]) -> usize {
+        let (to, from) = (output.as_mut_ptr(), frame.as_ptr());
+        // SAFETY: the context is one, and the ranges are slices.
+        unsafe { ZSTD_decompressDCtx(self.0, to.cast(), output.len(), from.cast(), frame.len()) }
+    }
+}
+
+impl Drop for Translated {
+    fn drop(&mut self) {
+        // SAFETY: it came from ZSTD_createDCtx, and is not used again.
+        unsafe { ZSTD_freeDCtx(self.0) };
+    }
+}
+
+/// Decodes each frame to its place in the output; the number of bytes.
+pub fn all(
+    frames: &[Vec<u8>],
+    chunk: usize,
+    output: &mut [u8],
+    mut decode: impl FnMut(&mut [u8], &[u8]) -> usize,
+) -> u64 {
+    frames.iter().zip(output.chunks_mut(chunk)).map(|(frame, output)| decode(output, frame) as u64).sum()
+}

@@ -1,0 +1,196 @@
+//! Damage, cuts and what is still read.
+
+use crate::*;
+
+#[test]
+fn every_prefix_is_read_to_its_last_whole_frame() {
+    let (data, _) = small_file();
+    let whole = walk::<8>(&data).frames;
+    for prefix in prefixes(&data) {
+        let seen = walk::<8>(prefix);
+        let len = prefix.len() as u64;
+        if seen.frames.is_empty() {
+            assert!(len < 1200, "{len}");
+            continue;
+        }
+        let fit: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= len).collect();
+        // A Marker is taken with its Index alone.
+        let marker = fit.last().is_some_and(|last| last.1 == rtc::id::MARKER);
+        assert_eq!(seen.frames, fit[..fit.len() - usize::from(marker)], "{len}");
+        let end = seen.frames.last().unwrap().2;
+        let expected: &[(u64, u64)] = if end < len { &[(end, len - end)] } else { &[] };
+        let gaps: Vec<_> = seen.gaps.iter().map(|gap| (gap.offset(), gap.len())).collect();
+        assert_eq!(gaps, expected, "{len}");
+        for gap in seen.gaps {
+            assert!(gap.cause().is_truncation() && gap.reason() == Reason::Truncated, "{gap:?}");
+        }
+    }
+}
+
+/// Frames before the first Marker are read as far as an index leads to them, and none that were not written.
+#[test]
+fn every_cut_at_the_start_is_survived() {
+    let (data, _) = file(Options::sizes(8192, 2048), 30_000);
+    let whole = walk::<8>(&data).frames;
+    let mut lost_most = 0;
+    for cut in (0..16_384).step_by(3).chain(8185..8200).chain(9210..9240) {
+        let seen = walk::<8>(&data[cut..]);
+        let shifted: HashSet<_> = whole
+            .iter()
+            .filter_map(|f| Some((f.0.checked_sub(cut as u64)?, f.1, f.2 - cut as u64)))
+            .collect();
+        assert!(seen.frames.iter().all(|frame| shifted.contains(frame)), "{cut}");
+        assert_eq!(seen.gaps.len(), usize::from(cut > 0), "{cut}: {:?}", seen.gaps);
+        let lost = seen.gaps.first().map_or(0, Gap::len);
+        lost_most = lost_most.max(lost);
+        // No more than what a minor unit holds, the longest record that is cut in it, and what a Marker takes.
+        assert!(lost < 2048 + 1100, "{cut}: {lost} lost");
+        assert!(rtc::detect(&data[cut..]) && rtc::probe(&data[cut..]).is_ok(), "{cut}");
+    }
+    assert!(lost_most > 0);
+}
+
+/// Whatever byte is wrong: reading ends, the input is tiled, and hardly a frame is delivered that never was.
+#[test]
+fn single_bytes_may_be_anything() {
+    let (data, _) = small_file();
+    let whole: HashSet<_> = walk::<8>(&data).frames.into_iter().collect();
+    let (mut invented, mut runs) = (0, 0);
+    let mut lost = 0;
+    mutations(&data, |place, mutant| {
+        // Each place costs 8 runs: all around the Marker and the indices, and a sample of the others.
+        if place >= 256 && place % 37 != 0 && !(1000..1100).contains(&(place % 2048)) {
+            return;
+        }
+        let seen = walk::<8>(mutant);
+        runs += 1;
+        lost += seen.gaps.iter().map(Gap::len).sum::<u64>();
+        let place = place as u64;
+        invented += seen
+            .frames
+            .iter()
+            .filter(|frame| !(whole.contains(*frame) || frame.0 <= place && place < frame.2))
+            .count();
+        Walk::<8>::new(mutant).check(|finding| assert!(finding.cause().offset() <= mutant.len() as u64));
+    });
+    assert!(runs > 5_000, "{runs}");
+    // A changed length may lead to the very place where another frame begins.
+    assert!(invented * 50 < runs, "{invented} frames invented in {runs} runs");
+    assert!(lost / runs as u64 <= 600, "{} bytes lost a run", lost / runs as u64);
+}
+
+#[test]
+fn damage_costs_no_more_than_a_minor_unit() {
+    let (data, _) = file(Options::sizes(8192, 2048), 60_000);
+    let whole = walk::<8>(&data).frames;
+    let unit = 8192 * 3;
+    // A Marker; the header of an Index; a minor index; a run of frames.
+    for (at, len) in [(unit, 1025), (unit + 1025, 1), (unit + 1025 + 2048, 2), (unit + 5000, 300)] {
+        let mut damaged = data.clone();
+        damaged[at..at + len].fill(0xff);
+        let seen = walk::<8>(&damaged);
+        let lost: u64 = seen.gaps.iter().map(Gap::len).sum();
+        assert!(lost < 2 * 2048 + 1025, "{at}: {lost}");
+        assert!(!seen.gaps.is_empty() && seen.frames.iter().all(|frame| whole.contains(frame)), "{at}");
+        let (first, last) = (seen.gaps.first().unwrap(), seen.gaps.last().unwrap());
+        // A frame is whole if only its payload is wrong.
+        assert!(
+            first.offset() < (at + len) as u64 && (at + len) as u64 <= last.end(),
+            "{at}: {:?}",
+            seen.gaps
+        );
+        let checked = findings(&damaged);
+        assert!(checked.iter().any(|finding| finding.severity() == Severity::Error));
+    }
+}
+
+/// Bytes that are lost or added move the grid; every index tells where it belongs.
+#[test]
+fn the_grid_may_shift() {
+    let (data, _) = file(Options::sizes(8192, 2048), 60_000);
+    let whole: HashSet<_> = walk::<8>(&data).frames.into_iter().collect();
+    let at = 8192 * 3 + 1500;
+    for shift in [-777_i64, -1, 1, 777, 5000] {
+        let mut shifted = data.clone();
+        if shift < 0 {
+            shifted.drain(at..at + shift.unsigned_abs() as usize);
+        } else {
+            shifted.splice(at..at, vec![0xee; shift as usize]);
+        }
+        let seen = walk::<8>(&shifted);
+        let unshift = |frame: &(u64, u64, u64)| {
+            let back = |at: u64| (at as i64 - shift) as u64;
+            whole.contains(frame) || whole.contains(&(back(frame.0), frame.1, back(frame.2)))
+        };
+        assert!(seen.frames.iter().all(unshift), "{shift}");
+        let lost: u64 = seen.gaps.iter().map(Gap::len).sum();
+        assert!(lost < 3 * 2048 + shift.unsigned_abs(), "{shift}: {lost}");
+        assert_eq!(seen.verdicts.iter().filter(|verdict| !verdict.is_right()).count(), 1, "{shift}");
+    }
+}
+
+/// In the last unit, which no Marker follows, an index is found by what it says.
+#[test]
+fn an_index_is_found_without_a_marker() {
+    let (data, _) = file(Options::sizes(1 << 20, 2048), 20_000);
+    let whole: HashSet<_> = walk::<8>(&data).frames.into_iter().collect();
+    let mut shifted = data.clone();
+    shifted.drain(6000..6100);
+    let seen = walk::<8>(&shifted);
+    assert_eq!(seen.gaps.len(), 1, "{:?}", seen.gaps);
+    assert!(seen.gaps[0].len() < 2 * 2048);
+    let back = |frame: &(u64, u64, u64)| (frame.0 + 100, frame.1, frame.2 + 100);
+    assert!(seen.frames.iter().all(|frame| whole.contains(frame) || whole.contains(&back(frame))));
+    assert!(seen.frames.last().unwrap().2 == shifted.len() as u64);
+}
+
+/// The rest of a record of fixed length, whose beginning was lost, is measured by the next index.
+#[test]
+fn markers_in_payloads_are_none() {
+    let mut writer = Writer::new(Options::sizes(16384, 4096));
+    let names: Vec<u64> = (9..=93).map(|_| writer.stream(r#""name":"s""#)).collect();
+    let forger = names[92 - 9];
+    assert_eq!(forger, 92);
+    let mut lookalike = vec![4];
+    lookalike.extend([0xb9; 1023]);
+    // The header of the next piece is the last byte of a Marker.
+    lookalike.extend([0x06, 0x22, 0x00, 0x07, 0x80, 0x80, 0x01, 0x09, 0x80, 0x20]);
+    for n in 0..40_u8 {
+        writer.write(forger, &lookalike);
+        writer.write(9, &[n; 70]);
+    }
+    let data = writer.stop();
+    let seen = walk::<128>(&data);
+    assert_eq!((seen.gaps.len(), seen.records[&(0, forger)].len()), (0, 40));
+    // Searching must not stop at them either.
+    let seen = walk::<128>(&data[3000..]);
+    assert_eq!(seen.gaps.len(), 1);
+    assert!(
+        seen.records[&(0, forger)]
+            .iter()
+            .all(|record| record.len() == lookalike.len() || record.len() < 1024)
+    );
+}
+
+#[test]
+fn a_search_is_linear() {
+    for byte in [0xb9, 0x04, 0x08, 0x00, 0x07] {
+        let data = vec![byte; 4 << 20];
+        let begun = std::time::Instant::now();
+        assert!(!rtc::detect(&data) && rtc::probe(&data).is_err());
+        assert_eq!(walk::<4>(&data).frames, []);
+        assert!(begun.elapsed().as_millis() < 3000, "{byte:#x}: {:?}", begun.elapsed());
+    }
+    // Behind a good start, a search for whatever comes next.
+    let (mut data, _) = small_file();
+    for pattern in
+        [&b"\x08\x07\x07\x80\x20\x13\x02"[..], b"\xb9", b"\x04\xb9\xb9\x06\x22\x00\x07", b"{\"id\":"]
+    {
+        let filled = data.len();
+        data.extend(pattern.iter().cycle().take(4 << 20));
+        let begun = std::time::Instant::now();
+        walk::<8>(&data);
+        assert!(begun.elapsed().as_millis() < 5000, "{pattern:?}: {:?}", begun.elapsed());
+        data.truncate(filled);
+    }
+}

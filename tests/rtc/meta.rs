@@ -1,0 +1,153 @@
+//! What a Meta declares, and the clocks it ties together.
+
+use crate::*;
+
+fn streams<'a>(text: &'a str) -> (Streams<'a, 16>, Vec<(u64, &'static str)>) {
+    let mut meta = Meta::new(text.as_bytes(), 100);
+    let mut streams = Streams::new();
+    let mut errors = Vec::new();
+    while let Some(stream) = meta.next_stream() {
+        match stream {
+            Ok(stream) => streams.insert(stream).unwrap(),
+            Err(error) => errors.push((error.offset(), error.kind().code())),
+        }
+    }
+    errors.extend(meta.check().err().map(|error| (error.offset(), error.kind().code())));
+    (streams, errors)
+}
+
+#[test]
+fn a_meta_is_read_leniently() {
+    let ids = |text| streams(text).0.iter().map(rtc::Stream::id).collect::<Vec<_>>();
+    assert_eq!(ids(r#"[{"id":9,"name":"a"},{"id":10},11]"#), [9, 10]);
+    // Two arrays, the first one unfinished.
+    let (table, errors) = streams(r#"[{"id":9},{"id":10},[{"id":9},{"id":10},{"id":11},12]"#);
+    assert_eq!((table.len(), errors), (3, vec![]));
+    // An object that breaks off: the next one is read.
+    let (table, errors) = streams(r#"[{"id":9,"na"name":"b"},{"id":10,"name":"c"},11]"#);
+    assert_eq!((table.len(), errors), (2, vec![]));
+    assert!(table.get(9).unwrap().damage().is_some() && table.get(10).unwrap().damage().is_none());
+    // No array, no id, ids of other types, nesting without end.
+    assert_eq!(streams(r#"{"id":9}"#).1[0], (100, "unexpected"));
+    assert_eq!(streams(r#"[{"name":"a"},11]"#).1, [(101, "missing")]);
+    assert_eq!(streams(r#"[{"id":"9"},11]"#).1, [(107, "unexpected")]);
+    assert_eq!(streams(r#"[{"id":9.5},11]"#).1, [(107, "unexpected")]);
+    assert_eq!(streams(r#"[{"id":8},11]"#).1, [(101, "invalid")]);
+    assert_eq!(streams("").1, [(100, "unexpected-end")]);
+    assert_eq!(streams(&"[".repeat(10_000)).1, [(101, "unexpected")]);
+    let nested = format!(r#"[{{"id":9,"a":{}}},{{"id":10}},11]"#, "[".repeat(10_000));
+    let (table, _) = streams(&nested);
+    assert_eq!(table.get(9).unwrap().damage().unwrap().kind().code(), "too-deep");
+    assert!(table.get(10).is_some());
+}
+
+#[test]
+fn attributes_have_their_defaults_and_synonyms() {
+    let (table, errors) = streams(
+        r#"[{"id":9,"name":"a\u0062\"c","type":"uint16le","length":null,"x":{"y":[1,2]}},
+            {"id":10,"format":"utf-8","type":"raw","length":3,"clock":true,"gain":-1.5e-3,"offset":7},
+            {"id":11,"clock":"ab\"c","delta":null,"length":-1,"format":5,"cont":true},12]"#,
+    );
+    assert_eq!(errors, []);
+    let (a, b, c) = (table.get(9).unwrap(), table.get(10).unwrap(), table.get(11).unwrap());
+    assert!(a.name().unwrap().is("ab\"c") && a.name().unwrap().borrowed().is_none());
+    assert_eq!(
+        (a.format(), a.length(), a.clock(), a.cont()),
+        (rtc::Format::of("uint16le"), None, None, false)
+    );
+    assert_eq!(a.attribute("x").unwrap().text().as_slice(), Some(&br#"{"y":[1,2]}"#[..]));
+    assert_eq!(a.attributes().count(), 5);
+    assert_eq!((b.name(), b.length(), b.format()), (None, Some(3), rtc::Format::Utf8));
+    assert_eq!((b.gain().unwrap().digits(), b.gain().unwrap().exponent()), (-15, -4));
+    assert_eq!(b.clock(), Some(rtc::ClockOf::Own));
+    assert!(matches!(c.clock(), Some(rtc::ClockOf::Named(name)) if name == a.name().unwrap()));
+    assert_eq!(c.damage().unwrap().kind(), ErrorKind::Negative { value: -1 });
+    assert_eq!((c.delta(), c.length(), c.format(), c.cont()), (None, None, rtc::Format::Raw, true));
+}
+
+/// The writer's fault: at a limit of 1024 bytes, the chunk that it was writing begins once more.
+#[test]
+fn a_meta_in_pieces_is_read_over_its_limits() {
+    let objects: Vec<String> = (9..120)
+        .map(|id| format!("{{\"id\":{id},\"name\":\"stream {id}\",\"length\":4,\"format\":\"uint32le\"}}"))
+        .collect();
+    let text = format!("[{},120]", objects.join(","));
+    for piece in [1024, 1000, 77, 64] {
+        let mut meta = Meta::in_pieces(0);
+        let mut table = Streams::<128>::new();
+        let count = text.len().div_ceil(piece);
+        for (n, part) in text.as_bytes().chunks(piece).enumerate() {
+            meta.push(part, (n * piece) as u64, n + 1 < count);
+            while let Some(stream) = meta.next_stream() {
+                table.insert(stream.unwrap()).unwrap();
+            }
+        }
+        meta.check().unwrap();
+        assert_eq!(meta.next_id(), Some(120));
+        assert_eq!(table.len(), objects.len(), "pieces of {piece}");
+        let sound = |s: &&rtc::Stream| {
+            s.damage().is_none() && s.name().is_some_and(|n| n.is(&format!("stream {}", s.id())))
+        };
+        assert_eq!(table.iter().filter(sound).count(), objects.len(), "pieces of {piece}");
+        assert!(table.iter().all(|stream| stream.length() == Some(4)));
+    }
+}
+
+#[test]
+fn deltas_are_latched() {
+    let mut writer = Writer::new(Options::sizes(16384, 16384));
+    let clk = writer.stream(r#""name":"clk","clock":true,"format":"timespec""#);
+    let delta = writer.stream(r#""name":"d","clock":true,"format":"uleb128","gain":1e-3,"delta":"clk""#);
+    let deeper = writer.stream(r#""name":"dd","clock":true,"format":"uleb128","gain":1e-9,"delta":"d""#);
+    let a = writer.stream(r#""name":"a","clock":"d""#);
+    let b = writer.stream(r#""name":"b","clock":"dd""#);
+    let c = writer.stream(r#""name":"c","clock":"round""#);
+    let none = writer.stream(r#""name":"none","clock":"nowhere""#);
+    let round = writer.stream(r#""name":"round","clock":true,"format":"uint8","delta":"round""#);
+    let stamp = |seconds: u64, nanoseconds: u32| {
+        let mut stamp = seconds.to_le_bytes().to_vec();
+        stamp.extend(nanoseconds.to_le_bytes());
+        stamp
+    };
+    let mut expected = Vec::new();
+    let mut event = |writer: &mut Writer, id, time: Option<&str>| {
+        writer.write(id, b"x");
+        expected.push(time.map(str::to_owned));
+    };
+    event(&mut writer, a, None);
+    writer.write(delta, &[100]);
+    event(&mut writer, a, None);
+    // In two pieces, as one program writes it.
+    writer.write_more(clk, &stamp(1000, 556_000_000)[..8], true);
+    event(&mut writer, a, None);
+    writer.write(clk, &stamp(1000, 556_000_000)[8..]);
+    event(&mut writer, a, None);
+    writer.write(delta, &[100]);
+    event(&mut writer, a, Some("1000.656"));
+    writer.write(deeper, &[7]);
+    event(&mut writer, b, Some("1000.656000007"));
+    writer.write(clk, &stamp(2000, 0));
+    event(&mut writer, a, Some("1000.656"));
+    event(&mut writer, b, Some("1000.656000007"));
+    writer.write(delta, &[1]);
+    event(&mut writer, a, Some("2000.001"));
+    event(&mut writer, b, Some("1000.656000007"));
+    writer.write(round, &[1]);
+    event(&mut writer, c, None);
+    event(&mut writer, none, None);
+    let data = writer.stop();
+    let mut walk = Walk::<16>::new(&data);
+    let mut clocks = Clocks::<16>::new();
+    let mut times = Vec::new();
+    while let Some(frame) = walk.next_frame() {
+        let frame = frame.unwrap();
+        clocks.observe(walk.streams(), walk.byte_order(), &frame);
+        if [a, b, c, none].contains(&frame.id()) {
+            times.push(clocks.time(&frame).map(|time| time.to_string()));
+        }
+    }
+    assert_eq!(times, expected);
+    let warnings = findings(&data);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!((warnings[0].severity(), warnings[0].cause().kind()), (Severity::Warning, ErrorKind::Missing));
+}
