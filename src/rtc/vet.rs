@@ -104,7 +104,8 @@ impl<'a, const N: usize> Walk<'a, N> {
         let due = unit.end().saturating_sub(CRC_SIZE);
         // The byte there may be one of a record; the Index behind it knows where the last Crc was written.
         let next = Unit::parse(self.data, unit.end()).ok().and_then(|next| next.index());
-        match next.and_then(|index| index.find(id::CRC).ok()).map(|entry| (entry.distance(), entry.target())) {
+        match next.and_then(|index| index.find(id::CRC).ok()).map(|entry| (entry.distance(), entry.target()))
+        {
             Some((0, _)) => false,
             Some((_, Some(target))) if target == due => true,
             _ => {
