@@ -124,6 +124,13 @@ examples() {
     follow sample.ctf2 200 "user.u002ddefined"
     cmp <($bin/follow - <$data/sample.ctf2) <($bin/flash_pieces $data/sample.ctf2)
 
+    for name in rdf rtc ctf2 rfr; do
+        said=$(mktemp -u)
+        $bin/write_large $name 1000000 "$said"
+        [ "$(du -sb "$said" | cut -f1)" -ge 1000000 ]
+        rm -r "$said"
+    done
+
     # None is left out.
     for name in examples/*.rs; do
         name=$(basename "$name" .rs)

@@ -26,13 +26,13 @@ impl Rtc<'_> {
         let mut units = Table::new(&[
             right("unit"),
             right("session"),
-            right("at"),
+            right("offset"),
             right("bytes"),
             right("minor"),
             left("crc"),
         ]);
         let mut sessions: Vec<(u64, Vec<Vec<String>>)> = Vec::new();
-        let (mut count, mut lost) = (0_u64, 0_u64);
+        let (mut count, mut lost, mut records) = (0_u64, 0_u64, 0_u64);
         let status = self.scan(true, args.sha256, |event, _| match event {
             Event::Unit(row) => {
                 count += 1;
@@ -64,6 +64,7 @@ impl Rtc<'_> {
                 units.styled_row(out, ERROR, cells)
             }
             Event::Session(session) => {
+                records += session.rows.iter().map(|row| row.records).sum::<u64>();
                 let rows = session.sorted().iter().map(|row| row.cells(session.number)).collect();
                 sessions.push((session.number, rows));
                 Ok(())
@@ -86,7 +87,8 @@ impl Rtc<'_> {
         }
         streams.finish(out)?;
         let lost = if lost > 0 { format!(", {} lost", bytes(lost)) } else { String::new() };
-        out.line(format_args!("{}{lost}", counted(count, "unit", "units")))?;
+        let (units, records) = (counted(count, "unit", "units"), counted(records, "record", "records"));
+        out.line(format_args!("{units}, {}, {records}{lost}", bytes(self.data.len() as u64)))?;
         Ok(status)
     }
 }
