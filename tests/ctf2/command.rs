@@ -83,7 +83,10 @@ fn damage_is_status_3_and_what_precedes_it_is_printed() {
     let at = good.len();
     let trace = Trace::new("damage", &[good, broken, after].concat());
     let expected = [preamble.as_bytes(), b"\x1e{\"type\""].concat();
-    assert_eq!(trace.run(&["cat"]), (3, expected, String::new()));
+    let (status, stdout, stderr) = trace.run(&["cat"]);
+    assert_eq!((status, stdout), (3, expected));
+    // Whoever gets a part is told that it is one.
+    assert!(stderr.contains("compression scheme") && stderr.contains("are lost"), "{stderr}");
     let (status, fragments) = trace.json(&["cat", "--json"]);
     assert_eq!((status, fragments), (3, vec![json!({"type": "preamble", "version": 2})]));
     let (status, packets) = trace.json(&["ls", "--json"]);
