@@ -1,7 +1,7 @@
 //! CTF 2 metadata in packets of 4 KiB.
 
 #[path = "../../tests/common/ctf2.rs"]
-mod builder;
+pub mod builder;
 
 use traceglass::ctf2::{Decoder, Leniency, MetadataStream, Step, compact};
 

@@ -1,7 +1,7 @@
 //! RDF: an index of many entries, and many raw chunks.
 
 #[path = "../../tests/common/rdf.rs"]
-mod builder;
+pub mod builder;
 
 use traceglass::rdf::{File, Identifier, Sorted};
 

@@ -1,7 +1,7 @@
 //! RFR: chunks in four sequences, mostly polls and wakes, one record in a hundred an event with text.
 
 #[path = "../../tests/common/rfr.rs"]
-mod builder;
+pub mod builder;
 
 use builder::{Parent, Sequence, Value};
 use traceglass::rfr::{
@@ -12,7 +12,8 @@ use traceglass::rfr::{
 /// Tasks that take turns.
 const TASKS: u64 = 1 << 20;
 
-fn chunk(number: u64, records: u64) -> Vec<u8> {
+/// A chunk of a second.
+pub fn chunk(number: u64, records: u64) -> Vec<u8> {
     let mut seed = number + 1;
     let mut random = move |most: u64| {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

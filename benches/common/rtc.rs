@@ -1,7 +1,7 @@
 //! RTC: a file with streams, splits, clocks and annotations.
 
 #[path = "../../tests/common/rtc.rs"]
-mod builder;
+pub mod builder;
 
 use std::hint::black_box;
 use traceglass::rtc::{Clocks, Grid, Time, Walk};

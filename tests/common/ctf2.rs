@@ -113,13 +113,25 @@ pub fn sample() -> Vec<u8> {
     stream([a, b, c], |content| Packet::v2(content).padding(&[0; 20]))
 }
 
-/// A stream of `packets` packets of 4 KiB, for measuring.
+/// A stream of `packets` packets of 4 KiB, for measuring; the last fragment is cut.
 pub fn large(packets: usize) -> Vec<u8> {
+    let mut all = Vec::with_capacity(packets << 12);
+    for packet in full_packets().take(packets) {
+        all.extend(packet);
+    }
+    all
+}
+
+/// Packets of 4 KiB without end, full of fragments across them.
+pub fn full_packets() -> impl Iterator<Item = Vec<u8>> {
     const CONTENT: usize = 4096 - 44;
     let class = r#"{"type": "event-record-class", "data-stream-class-id": 0, "id": 17, "name": "app:tick",
         "payload-field-class": {"type": "structure", "member-classes": [{"name": "n", "field-class":
         {"type": "fixed-length-unsigned-integer", "length": 32, "byte-order": "little-endian"}}]}}"#;
-    let class = fragment(class);
-    let text: Vec<u8> = class.bytes().cycle().take(packets * CONTENT).collect();
-    stream(text.chunks(CONTENT), Packet::v2)
+    let class = fragment(class).into_bytes();
+    let twice = [class.as_slice(), &class.repeat(CONTENT / class.len() + 1)].concat();
+    (0..).map(move |packet: usize| {
+        let from = packet * CONTENT % class.len();
+        Packet::v2(&twice[from..from + CONTENT]).write()
+    })
 }

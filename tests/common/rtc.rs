@@ -42,6 +42,8 @@ struct Target {
 
 pub struct Writer {
     pub out: Vec<u8>,
+    /// How many bytes were taken from the front of `out`.
+    taken: u64,
     options: Options,
     /// Where the session begins.
     base: u64,
@@ -66,6 +68,7 @@ impl Writer {
         Self {
             base: out.len() as u64,
             out,
+            taken: 0,
             options,
             streams: Vec::new(),
             targets: BTreeMap::new(),
@@ -121,8 +124,16 @@ impl Writer {
         }
     }
 
+    /// Hands out all of the units that are done; a file need not fit into memory.
+    pub fn take(&mut self) -> Vec<u8> {
+        let done = (self.base + self.origin).saturating_sub(self.taken + 1025) as usize;
+        self.taken += done as u64;
+        let rest = self.out.split_off(done);
+        std::mem::replace(&mut self.out, rest)
+    }
+
     fn at(&self) -> u64 {
-        self.out.len() as u64 - self.base
+        self.taken + self.out.len() as u64 - self.base
     }
 
     fn reserve(&self) -> u64 {
@@ -195,7 +206,7 @@ impl Writer {
     }
 
     fn crc(&mut self) {
-        let covered = &self.out[(self.base + self.origin) as usize..];
+        let covered = &self.out[(self.base + self.origin - self.taken) as usize..];
         let value = match self.options.crc {
             Crc::Ieee => ieee(covered),
             _ => deployed(covered),
@@ -298,6 +309,13 @@ pub fn ieee(data: &[u8]) -> u32 {
 
 /// A file of `len` bytes or a little more with five streams, 26 bytes a frame: what benches and examples read.
 pub fn sample(options: Options, len: usize) -> Vec<u8> {
+    let mut file = Vec::with_capacity(len + len / 64);
+    write_sample(options, len as u64, |part| file.extend(part));
+    file
+}
+
+/// The same, part by part.
+pub fn write_sample(options: Options, len: u64, mut part: impl FnMut(&[u8])) {
     let mut writer = Writer::new(options);
     let clk = writer.stream(r#""name":"clk","clock":true,"format":"timespec","length":12"#);
     let delta =
@@ -310,7 +328,10 @@ pub fn sample(options: Options, len: usize) -> Vec<u8> {
     let mut seconds = 1_700_000_000_u64;
     let bytes = [0x5a; 200];
     writer.write(clk, &[&seconds.to_le_bytes()[..], &[0; 4]].concat());
-    while writer.out.len() < len {
+    while writer.at() < len {
+        if writer.out.len() > 8 << 20 {
+            part(&writer.take());
+        }
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         match random >> 24 {
             0 => {
@@ -334,5 +355,5 @@ pub fn sample(options: Options, len: usize) -> Vec<u8> {
             _ => writer.write(blob, &bytes[..20 + (random >> 10 & 127) as usize]),
         }
     }
-    writer.stop()
+    part(&writer.stop());
 }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Reads files of 1, 2 and 4 times a size with the command, and prints CPU time, throughput and memory.
+#
+#     .ci/scale.sh          # 64, 128, 256 MiB of each format
+#     .ci/scale.sh 512 rtc  # 512, 1024, 2048 MiB of one
+#
+# It fails where memory is not flat or time not linear. Memory is what the process has for itself (RssAnon); pages of the
+# mapped file count as resident, too, but the system takes them back when it needs them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mib=${1:-64}
+formats=${2:-rdf rtc ctf2 rfr}
+cargo build --quiet --release --features cli --bin traceglass --example write_large
+folder=$(mktemp -d "${TMPDIR:-/tmp}/traceglass-scale.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+target=$(cargo metadata --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+python3 - "$target/release" "$folder" "$mib" $formats <<'PYTHON'
+import os, subprocess, shutil, sys, time
+
+release, folder, mib, *formats = sys.argv[1:]
+VERBS = {
+    "rdf": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--entry", "1"], ["check"]],
+    "rtc": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--raw", "--stream", "stdout"], ["cat", "--json"], ["check"]],
+    "ctf2": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
+    "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"]],
+}
+
+def run(arguments):
+    """CPU seconds, wall seconds, peak of RssAnon and of all resident memory in KiB."""
+    start, anonymous = time.monotonic(), 0
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    while True:
+        try:
+            with open(f"/proc/{process.pid}/status") as status:
+                lines = [line for line in status if line.startswith("RssAnon")]
+                anonymous = max([anonymous, *[int(line.split()[1]) for line in lines]])
+        except OSError:
+            pass
+        pid, state, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            break
+        time.sleep(0.005)
+    if state:
+        sys.exit(f"{arguments}: ended with {state}")
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - start, anonymous, usage.ru_maxrss
+
+failed = False
+print("| command | MiB | CPU s | GB/s | own memory, MiB | resident, MiB |\n|---|---:|---:|---:|---:|---:|", flush=True)
+for name in formats:
+    results = {}
+    for times in (1, 2, 4):
+        bytes = int(mib) * times << 20
+        path = os.path.join(folder, f"large.{name}")
+        subprocess.run([f"{release}/examples/write_large", name, str(bytes), path], check=True)
+        for verb in VERBS[name]:
+            cpu, wall, anonymous, resident = run([f"{release}/traceglass", *verb, path])
+            results.setdefault(" ".join(verb), []).append((cpu, anonymous))
+            print(f"| {name} {' '.join(verb)} | {bytes >> 20} | {cpu:.2f} | {bytes / max(cpu, 1e-3) / 1e9:.2f} "
+                  f"| {anonymous / 1024:.1f} | {resident / 1024:.0f} |", flush=True)
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+    for verb, [(first, small), _, (last, large)] in results.items():
+        if large > small * 1.25 + 2048:
+            print(f"{name} {verb}: memory is not flat: {small} KiB, then {large} KiB")
+            failed = True
+        if last > first * 4 * 1.5 + 0.5:
+            print(f"{name} {verb}: time is not linear: {first:.2f} s, then {last:.2f} s")
+            failed = True
+sys.exit(failed)
+PYTHON

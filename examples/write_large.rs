@@ -1,0 +1,128 @@
+//! Writes a valid file of a format, as large as wanted, part by part: to see that what reads it needs no memory for it.
+//!
+//!     cargo run --release --example write_large -- rdf 2147483648 large.rdf
+//!     cargo run --release --example write_large -- rtc 2147483648 large.rtc
+//!     cargo run --release --example write_large -- ctf2 2147483648 large.ctf2
+//!     cargo run --release --example write_large -- rfr 2147483648 large.rfr # a directory
+
+#[path = "../benches/common/mod.rs"]
+#[allow(dead_code)] // The benchmarks use more.
+mod common;
+
+use common::{ctf2, rdf, rfr, rtc, zstd};
+use std::fs::{File, create_dir_all, write};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [format, bytes, path] = arguments.as_slice() else {
+        eprintln!("write_large rdf|rtc|ctf2|rfr BYTES PATH");
+        return ExitCode::from(2);
+    };
+    let (Ok(bytes), path) = (bytes.parse(), Path::new(path)) else {
+        eprintln!("{bytes} is not a number of bytes");
+        return ExitCode::from(2);
+    };
+    let done = match format.as_str() {
+        "rdf" => write_rdf(bytes, path),
+        "rtc" => write_rtc(bytes, path),
+        "ctf2" => write_ctf2(bytes, path),
+        "rfr" => write_rfr(bytes, path),
+        _ => Err(io::Error::new(ErrorKind::InvalidInput, format!("{format} is not a format"))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", path.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Chunks of 1 MiB of data, every other one compressed.
+fn write_rdf(bytes: u64, path: &Path) -> io::Result<()> {
+    use rdf::builder::{Chunk, entry, header};
+    let chunks: Vec<Chunk> = (zstd::mix(16 * zstd::MIB).chunks(zstd::MIB).enumerate())
+        .map(|(number, data)| {
+            let chunk = Chunk::raw("Data", data);
+            match number % 2 {
+                0 => chunk,
+                _ => Chunk {
+                    stored: zstd::compress(data, data.len(), 3).remove(0),
+                    compression: 1,
+                    uncompressed_size: data.len() as i64,
+                    ..chunk
+                },
+            }
+        })
+        .collect();
+    let mut file = BufWriter::new(File::create(path)?);
+    file.write_all(&[0; 32])?;
+    let (mut at, mut index) = (32, Vec::new());
+    for chunk in chunks.iter().cycle() {
+        if at + index.len() as u64 >= bytes {
+            break;
+        }
+        file.write_all(&chunk.stored)?;
+        index.extend(entry(chunk, at as i64, at as i64));
+        at += chunk.stored.len() as u64;
+    }
+    file.write_all(&index)?;
+    file.rewind()?;
+    file.write_all(&header(at as i64, index.len() as i64))?;
+    file.flush()
+}
+
+fn write_rtc(bytes: u64, path: &Path) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    let mut done = Ok(());
+    let options = rtc::builder::Options::sizes(rtc::MAJOR, rtc::MINOR);
+    rtc::builder::write_sample(options, bytes, |part| {
+        if done.is_ok() {
+            done = file.write_all(part);
+        }
+    });
+    done
+}
+
+fn write_ctf2(bytes: u64, path: &Path) -> io::Result<()> {
+    use ctf2::builder::{Packet, full_packets, text};
+    let mut file = BufWriter::new(File::create(path)?);
+    file.write_all(&Packet::v2(text().as_bytes()).write())?;
+    let mut packets = full_packets();
+    for packet in packets.by_ref().take((bytes >> 12).saturating_sub(1) as usize) {
+        file.write_all(&packet)?;
+    }
+    // The last one ends where a fragment does; a fragment of this size begins in each packet.
+    let last = packets.next().unwrap_or_default();
+    let content = &last[44..];
+    let len = content.iter().rposition(|&byte| byte == 0x1e).unwrap_or(0);
+    file.write_all(&Packet::v2(&content[..len]).write())?;
+    file.flush()
+}
+
+/// A recording: a file for each second.
+fn write_rfr(bytes: u64, path: &Path) -> io::Result<()> {
+    use rfr::builder::{callsite, callsites, meta};
+    let start = 1_700_000_000; // 2023-11-14 22:13:20 UTC
+    let hour = path.join("2023-11/14-22");
+    create_dir_all(&hour)?;
+    write(path.join("meta.rfr"), meta(start, 0, &["rfr-c/0.0.2"]))?;
+    let names = ["op", "ready", "iid"];
+    let sites = [callsite(0x5555_5555_5555, 10, 2, &[], &[]), callsite(0x5555_5555_5678, 10, 1, &[], &names)];
+    write(path.join("callsites.rfr"), callsites(&sites))?;
+    let records = 1_000_000.min(bytes / 7);
+    let mut written = 0;
+    for second in 0.. {
+        if written >= bytes {
+            break;
+        }
+        let chunk = rfr::chunk(second, records);
+        let in_hour = 13 * 60 + 20 + second;
+        write(hour.join(format!("chunk-{:02}-{:02}.rfr", in_hour / 60, in_hour % 60)), &chunk)?;
+        written += chunk.len() as u64;
+    }
+    Ok(())
+}
