@@ -54,7 +54,7 @@
 //!
 //! | format | one wrong byte | the end is missing |
 //! |---|---|---|
-//! | RDF | a chunk at most, if it is in an entry or in compressed data; in raw data it goes unnoticed, as nothing is a checksum of it | the index stands last: entries that are whole are read, chunks without one are not found |
+//! | RDF | a chunk at most, if it is in an entry or in compressed data; in raw data it goes unnoticed: RDF has no checksum | the index stands last: entries that are whole are read, chunks without one are not found |
 //! | RTC | the frames up to the next index or Marker, less than a minor unit as a rule; in a payload none, but the unit's checksum tells | the last frame |
 //! | CTF 2 | of the text, a fragment; of a header, the text up to the next packet | what is missing; the text before it is read |
 //! | RFR | of a number, maybe all that follows in the file: nothing has a length; other chunk files are not concerned | the record that is cut |
