@@ -1,7 +1,7 @@
 //! Records, put together from frames.
 
 use super::scan::Event;
-use super::value::{Content, Text, time_json};
+use super::value::{Content, Known, Text, time_json};
 use super::{Rtc, STREAMS, Walk};
 use crate::output::{DIM, LABEL, Out, bytes, hex};
 use crate::status::{Failure, Result, Status};
@@ -95,6 +95,9 @@ struct Records {
     session: u64,
     /// What was wanted was looked up for this table, and is there by name.
     by_name: Option<(u32, bool)>,
+    /// What was looked up of the streams of a table with this revision, by their places.
+    known: Vec<Option<Known>>,
+    revision: u32,
 }
 
 impl Records {
@@ -105,6 +108,8 @@ impl Records {
             clocks: Box::new(Clocks::new()),
             session: 0,
             by_name: None,
+            known: Vec::new(),
+            revision: 0,
         }
     }
 
@@ -131,7 +136,34 @@ impl Records {
             self.session = walk.session();
             self.interrupt();
             *self.clocks = Clocks::new();
+            self.known.clear();
+            self.by_name = None;
         }
+    }
+
+    /// Looks up what is asked of a stream for each record: of the stream, of the one that it annotates, of their clocks.
+    fn learn(&mut self, place: usize, walk: &Walk<'_>) {
+        self.learn_one(place, walk);
+        let about = self.known(Some(place)).and_then(|known| known.about);
+        let clocks = [Some(place), about].map(|place| self.clocks.clock_of(place?));
+        for place in about.into_iter().chain(clocks.into_iter().flatten()) {
+            self.learn_one(place, walk);
+        }
+    }
+
+    fn known(&self, place: Option<usize>) -> Option<&Known> {
+        self.known.get(place?)?.as_ref()
+    }
+
+    fn learn_one(&mut self, place: usize, walk: &Walk<'_>) {
+        let streams = walk.streams();
+        if self.revision != streams.revision() || self.known.len() < streams.len() {
+            self.revision = streams.revision();
+            self.known.clear();
+            self.known.resize_with(streams.len(), || None);
+        }
+        let Some(known @ None) = self.known.get_mut(place) else { return };
+        *known = streams.at(place).map(|stream| Known::of(stream, streams));
     }
 
     /// Frames were lost: what is open stays so.
@@ -174,6 +206,7 @@ impl Records {
             record.state = State::Lost;
             record.data = Vec::new();
         } else if !frame.more() {
+            self.learn(place, walk);
             let line = self.line(&self.queue[at], json, walk, out);
             let record = &mut self.queue[at];
             record.data = Vec::new();
@@ -212,30 +245,31 @@ impl Records {
     /// The line of a complete record.
     fn line(&self, record: &Pending, json: bool, walk: &Walk<'_>, out: &Out) -> String {
         let streams = walk.streams();
-        let Some(stream) = streams.at(record.place) else { return String::new() };
-        let content = Content::of(stream, &record.data, record.payload_offset, walk);
+        let (Some(stream), Some(known)) = (streams.at(record.place), self.known(Some(record.place))) else {
+            return String::new();
+        };
+        let content = Content::of(stream, known, &record.data, record.payload_offset, walk, !json);
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
-        let about = stream.stream().and_then(|name| {
-            (0..streams.len())
-                .find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
-        });
+        let about = known.about;
         let time = content.time.or(record.time);
         let clock = match content.time {
             Some(_) => about.or(Some(record.place)).and_then(|place| self.clocks.clock_of(place)),
             None => self.clocks.clock_of(record.place),
         };
-        let clock = clock.and_then(|place| streams.at(place));
         if json {
             let mut object = Map::new();
-            Text::of(stream.name()).insert(&mut object, "stream");
+            known.name.insert(&mut object, "stream");
             object.insert("id".into(), stream.id().into());
             object.insert("session".into(), record.session.into());
             object.insert("offset".into(), record.offset.into());
             object.insert("len".into(), record.data.len().into());
             object.insert("time".into(), time.map(time_json).into());
-            Text::of(clock.and_then(Stream::name)).insert(&mut object, "clock");
-            if let Some(about) = about.and_then(|place| streams.at(place)) {
-                Text::of(about.name()).insert(&mut object, "about");
+            match self.known(clock) {
+                Some(clock) => clock.name.insert(&mut object, "clock"),
+                None => Text::default().insert(&mut object, "clock"),
+            }
+            if let Some(about) = self.known(about) {
+                about.name.insert(&mut object, "about");
             }
             object.insert("value".into(), content.value);
             if content.is_odd {
@@ -244,10 +278,7 @@ impl Records {
             return Value::from(object).to_string();
         }
         let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
-        let name = match Text::of(stream.name()).shown() {
-            name if name.is_empty() => stream.id().to_string(),
-            name => name,
-        };
+        let name = &known.shown;
         let time = out.paint(DIM, format_args!("{time:>20}"));
         let name = out.paint(LABEL, format_args!("{name:<16}"));
         format!("{time}  {name}  {}", content.shown())
