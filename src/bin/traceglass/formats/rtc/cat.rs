@@ -1,12 +1,12 @@
 //! Records, put together from frames.
 
 use super::scan::Event;
-use super::value::{Content, Text, time_json};
+use super::value::{Content, Scale, Text, time_json};
 use super::{Rtc, STREAMS, Walk};
 use crate::output::{DIM, LABEL, Out, bytes, hex};
 use crate::status::{Failure, Result, Status};
 use crate::verbs::cat;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use std::collections::VecDeque;
 use traceglass::rtc::{Clocks, Frame, Stream, Time};
 
@@ -28,10 +28,12 @@ impl Rtc<'_> {
                         return Ok(());
                     }
                     records.clocks.observe(walk.streams(), walk.byte_order(), frame);
-                    let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) else {
-                        return Ok(());
-                    };
-                    if !wanted.is_none_or(|wanted| records.is_wanted(wanted, stream, walk)) {
+                    records.learn(wanted, walk);
+                    if !frame
+                        .place()
+                        .and_then(|place| records.streams.get(place))
+                        .is_some_and(|row| row.wanted)
+                    {
                         return Ok(());
                     }
                     seen = true;
@@ -93,8 +95,18 @@ struct Records {
     waiting: usize,
     clocks: Box<Clocks<STREAMS>>,
     session: u64,
-    /// What was wanted was looked up for this table, and is there by name.
-    by_name: Option<(u32, bool)>,
+    /// What the attributes of each stream say, read once for each revision of the table.
+    streams: Vec<Known>,
+    revision: Option<u32>,
+}
+
+/// What the attributes of a stream say.
+struct Known {
+    name: Text,
+    wanted: bool,
+    scale: Scale,
+    /// The stream that an annotation is about.
+    about: Option<usize>,
 }
 
 impl Records {
@@ -104,26 +116,32 @@ impl Records {
             waiting: 0,
             clocks: Box::new(Clocks::new()),
             session: 0,
-            by_name: None,
+            streams: Vec::new(),
+            revision: None,
         }
     }
 
-    /// Whether a stream is the one that was asked for: by name, or by number if none has that name.
-    fn is_wanted(&mut self, wanted: &str, stream: &Stream<'_>, walk: &Walk<'_>) -> bool {
-        let revision = walk.streams().revision();
-        let named = match self.by_name {
-            Some((known, named)) if known == revision => named,
-            _ => {
-                let named = walk.streams().by_name(wanted).is_some();
-                self.by_name = Some((revision, named));
-                named
-            }
-        };
-        if named {
-            stream.name().is_some_and(|name| name.is(wanted))
-        } else {
-            wanted.parse() == Ok(stream.id())
+    /// Takes over what the table says. What is wanted is so by name, or by number if no stream has that name.
+    fn learn(&mut self, wanted: Option<&str>, walk: &Walk<'_>) {
+        let streams = walk.streams();
+        if self.revision == Some(streams.revision()) {
+            return;
         }
+        self.revision = Some(streams.revision());
+        let by_name = wanted.is_some_and(|wanted| streams.by_name(wanted).is_some());
+        let is_wanted = |wanted: &str, stream: &Stream<'_>| match by_name {
+            true => stream.name().is_some_and(|name| name.is(wanted)),
+            false => wanted.parse() == Ok(stream.id()),
+        };
+        let known = streams.iter().map(|stream| Known {
+            name: Text::of(stream.name()),
+            wanted: wanted.is_none_or(|wanted| is_wanted(wanted, stream)),
+            scale: Scale::of(stream),
+            about: stream
+                .stream()
+                .and_then(|name| streams.iter().position(|other| other.name() == Some(name))),
+        });
+        self.streams = known.collect();
     }
 
     fn enter(&mut self, walk: &Walk<'_>) {
@@ -131,6 +149,7 @@ impl Records {
             self.session = walk.session();
             self.interrupt();
             *self.clocks = Clocks::new();
+            self.revision = None;
         }
     }
 
@@ -212,39 +231,39 @@ impl Records {
     /// The line of a complete record.
     fn line(&self, record: &Pending, json: bool, walk: &Walk<'_>, out: &Out) -> String {
         let streams = walk.streams();
-        let Some(stream) = streams.at(record.place) else { return String::new() };
-        let content = Content::of(stream, &record.data, record.payload_offset, walk);
+        let known = self.streams.get(record.place);
+        let Some((stream, known)) = streams.at(record.place).zip(known) else { return String::new() };
+        let content = Content::of(stream, known.scale, &record.data, record.payload_offset, walk);
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
-        let about = stream.stream().and_then(|name| {
-            (0..streams.len())
-                .find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
-        });
+        let about = known.about;
         let time = content.time.or(record.time);
         let clock = match content.time {
             Some(_) => about.or(Some(record.place)).and_then(|place| self.clocks.clock_of(place)),
             None => self.clocks.clock_of(record.place),
         };
-        let clock = clock.and_then(|place| streams.at(place));
+        let name_of =
+            |place: Option<usize>| place.and_then(|place| self.streams.get(place)).map(|row| &row.name);
         if json {
             let mut object = Map::new();
-            Text::of(stream.name()).insert(&mut object, "stream");
+            known.name.insert(&mut object, "stream");
             object.insert("id".into(), stream.id().into());
             object.insert("session".into(), record.session.into());
             object.insert("offset".into(), record.offset.into());
             object.insert("len".into(), record.data.len().into());
             object.insert("time".into(), time.map(time_json).into());
-            Text::of(clock.and_then(Stream::name)).insert(&mut object, "clock");
-            if let Some(about) = about.and_then(|place| streams.at(place)) {
-                Text::of(about.name()).insert(&mut object, "about");
+            name_of(clock).unwrap_or(&Text::default()).insert(&mut object, "clock");
+            if let Some(about) = name_of(about) {
+                about.insert(&mut object, "about");
             }
             object.insert("value".into(), content.value);
             if content.is_odd {
                 object.insert("value_hex".into(), hex(&record.data).into());
             }
-            return Value::from(object).to_string();
+            // Not `to_string` of the value, which formats piece by piece.
+            return serde_json::to_string(&object).unwrap_or_default();
         }
         let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
-        let name = match Text::of(stream.name()).shown() {
+        let name = match known.name.shown() {
             name if name.is_empty() => stream.id().to_string(),
             name => name,
         };

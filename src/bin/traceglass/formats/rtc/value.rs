@@ -5,7 +5,7 @@ use crate::output::{hex, printable};
 use serde_json::{Map, Number, Value};
 use std::fmt::Write;
 use traceglass::Error;
-use traceglass::rtc::{Annotation, Name, Sample, Samples, Stream, Time};
+use traceglass::rtc::{Annotation, Decimal, Name, Sample, Samples, Stream, Time};
 
 /// A name that may not be UTF-8.
 #[derive(Clone, Default)]
@@ -44,6 +44,19 @@ pub(super) fn time_json(time: Time) -> Value {
     time.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }
 
+/// What the values of a stream are multiplied by, and what is added then.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    gain: Option<Decimal>,
+    offset: Option<Decimal>,
+}
+
+impl Scale {
+    pub(super) fn of(stream: &Stream<'_>) -> Self {
+        Self { gain: stream.gain(), offset: stream.offset() }
+    }
+}
+
 /// What a record says.
 pub(super) struct Content {
     /// The time that an annotation carries.
@@ -54,7 +67,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    pub(super) fn of(stream: &Stream<'_>, data: &[u8], offset: u64, walk: &Walk<'_>) -> Self {
+    pub(super) fn of(stream: &Stream<'_>, scale: Scale, data: &[u8], offset: u64, walk: &Walk<'_>) -> Self {
         let order = walk.byte_order();
         let odd = Self { time: None, value: Value::Null, is_odd: true };
         let (time, samples) = match Annotation::parse(data, offset, stream.format(), order) {
@@ -62,7 +75,7 @@ impl Content {
             Some(Err(_)) => return odd,
             None => (None, stream.samples(data, offset, order)),
         };
-        match values(stream, samples) {
+        match values(scale, samples) {
             Ok(mut values) => {
                 let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
                 Self { time, value, is_odd: false }
@@ -87,8 +100,7 @@ impl Content {
     }
 }
 
-fn values(stream: &Stream<'_>, samples: Samples<'_>) -> Result<Vec<Value>, Error> {
-    let (gain, offset) = (stream.gain(), stream.offset());
+fn values(Scale { gain, offset }: Scale, samples: Samples<'_>) -> Result<Vec<Value>, Error> {
     let is_raw = gain.is_none() && offset.is_none();
     samples
         .map(|sample| {
