@@ -6,9 +6,9 @@ use super::{Rtc, STREAMS, Walk};
 use crate::output::{DIM, LABEL, Out, bytes, hex};
 use crate::status::{Failure, Result, Status};
 use crate::verbs::cat;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use std::collections::VecDeque;
-use traceglass::rtc::{Clocks, Frame, Stream, Time};
+use traceglass::rtc::{Clocks, Frame, Time};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
@@ -28,10 +28,8 @@ impl Rtc<'_> {
                         return Ok(());
                     }
                     records.clocks.observe(walk.streams(), walk.byte_order(), frame);
-                    let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) else {
-                        return Ok(());
-                    };
-                    if !wanted.is_none_or(|wanted| records.is_wanted(wanted, stream, walk)) {
+                    let Some(place) = frame.place() else { return Ok(()) };
+                    if !wanted.is_none_or(|wanted| records.is_wanted(wanted, place, walk)) {
                         return Ok(());
                     }
                     seen = true;
@@ -114,7 +112,7 @@ impl Records {
     }
 
     /// Whether a stream is the one that was asked for: by name, or by number if none has that name.
-    fn is_wanted(&mut self, wanted: &str, stream: &Stream<'_>, walk: &Walk<'_>) -> bool {
+    fn is_wanted(&mut self, wanted: &str, place: usize, walk: &Walk<'_>) -> bool {
         let revision = walk.streams().revision();
         let named = match self.by_name {
             Some((known, named)) if known == revision => named,
@@ -125,9 +123,10 @@ impl Records {
             }
         };
         if named {
-            stream.name().is_some_and(|name| name.is(wanted))
+            self.learn_one(place, walk);
+            self.known(Some(place)).is_some_and(|known| known.name.text.as_deref() == Some(wanted))
         } else {
-            wanted.parse() == Ok(stream.id())
+            walk.streams().at(place).is_some_and(|stream| wanted.parse() == Ok(stream.id()))
         }
     }
 
@@ -275,7 +274,8 @@ impl Records {
             if content.is_odd {
                 object.insert("value_hex".into(), hex(&record.data).into());
             }
-            return Value::from(object).to_string();
+            // Not `to_string` of the value, which formats piece by piece.
+            return serde_json::to_string(&object).unwrap_or_default();
         }
         let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
         let name = &known.shown;
