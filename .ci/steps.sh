@@ -97,6 +97,7 @@ features() {
     cargo clippy --no-default-features -- -D warnings
     for feature in $FORMATS ruzstd defmt; do
         cargo clippy --no-default-features --features "$feature" -- -D warnings
+        cargo test --quiet --no-default-features --features "$feature" >/dev/null
     done
 }
 

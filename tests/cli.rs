@@ -260,6 +260,32 @@ fn what_is_wrong_is_said_as_it_was_blessed() {
     blessed("damage", &screen);
 }
 
+/// What the README shows is what is printed; `TRACEGLASS_BLESS=1` writes it there.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (mut written, mut shown) = (String::new(), 0);
+    let mut lines = readme.lines();
+    while let Some(line) = lines.next() {
+        written += &format!("{line}\n");
+        let Some(command) = line.strip_prefix("$ traceglass ") else { continue };
+        let args: Vec<&str> = command.split(' ').collect();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_traceglass")).args(&args).current_dir(root).output().unwrap();
+        assert_eq!(status(&output), 0, "{command}");
+        written += &format!("{}```\n", text(&output.stdout));
+        shown += 1;
+        assert!(lines.any(|line| line == "```"), "{command}: the block does not end");
+    }
+    assert_eq!(shown, 2);
+    if std::env::var_os("TRACEGLASS_BLESS").is_some() {
+        fs::write(root.join("README.md"), &written).unwrap();
+    } else {
+        assert_eq!(readme, written);
+    }
+}
+
 /// The whole screen, for each verb and sample, is as it was when a person last looked at it.
 ///
 /// `TRACEGLASS_BLESS=1` writes what is printed now.

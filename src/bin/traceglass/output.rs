@@ -97,8 +97,10 @@ impl Out {
         self.say(ERROR, "error", format_args!("{}: {failure}", shown(path)));
     }
 
-    /// A warning, on stderr.
-    pub fn warn(&self, path: &Path, message: impl Display) {
+    /// A warning, on stderr, behind what was printed so far.
+    pub fn warn(&mut self, path: &Path, message: impl Display) {
+        // If it fails, so does what is written next, and that is told.
+        let _ = self.stdout.flush();
         self.say(WARNING, "warning", format_args!("{}: {message}", shown(path)));
     }
 
@@ -133,7 +135,8 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
 
 /// Bytes as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// An integer with thousands separators.

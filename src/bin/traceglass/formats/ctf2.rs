@@ -88,7 +88,7 @@ impl Ctf2<'_> {
     }
 
     /// Warns of what could not be delivered.
-    fn tell(&self, path: &Path, out: &Out) -> Status {
+    fn tell(&self, path: &Path, out: &mut Out) -> Status {
         let errors = self.errors();
         for line in self.damage(&errors) {
             out.warn(path, line);

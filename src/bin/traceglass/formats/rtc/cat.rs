@@ -1,14 +1,14 @@
 //! Records, put together from frames.
 
 use super::scan::Event;
-use super::value::{Content, Text, time_json};
+use super::value::{Content, Known, Text, time_json};
 use super::{Rtc, STREAMS, Walk};
 use crate::output::{DIM, LABEL, Out, bytes, hex};
 use crate::status::{Failure, Result, Status};
 use crate::verbs::cat;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use std::collections::VecDeque;
-use traceglass::rtc::{Clocks, Frame, Stream, Time};
+use traceglass::rtc::{Clocks, Frame, Time};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
@@ -28,10 +28,8 @@ impl Rtc<'_> {
                         return Ok(());
                     }
                     records.clocks.observe(walk.streams(), walk.byte_order(), frame);
-                    let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) else {
-                        return Ok(());
-                    };
-                    if !wanted.is_none_or(|wanted| records.is_wanted(wanted, stream, walk)) {
+                    let Some(place) = frame.place() else { return Ok(()) };
+                    if !wanted.is_none_or(|wanted| records.is_wanted(wanted, place, walk)) {
                         return Ok(());
                     }
                     seen = true;
@@ -95,6 +93,9 @@ struct Records {
     session: u64,
     /// What was wanted was looked up for this table, and is there by name.
     by_name: Option<(u32, bool)>,
+    /// What was looked up of the streams of a table with this revision, by their places.
+    known: Vec<Option<Known>>,
+    revision: u32,
 }
 
 impl Records {
@@ -105,11 +106,13 @@ impl Records {
             clocks: Box::new(Clocks::new()),
             session: 0,
             by_name: None,
+            known: Vec::new(),
+            revision: 0,
         }
     }
 
     /// Whether a stream is the one that was asked for: by name, or by number if none has that name.
-    fn is_wanted(&mut self, wanted: &str, stream: &Stream<'_>, walk: &Walk<'_>) -> bool {
+    fn is_wanted(&mut self, wanted: &str, place: usize, walk: &Walk<'_>) -> bool {
         let revision = walk.streams().revision();
         let named = match self.by_name {
             Some((known, named)) if known == revision => named,
@@ -120,9 +123,10 @@ impl Records {
             }
         };
         if named {
-            stream.name().is_some_and(|name| name.is(wanted))
+            self.learn_one(place, walk);
+            self.known(Some(place)).is_some_and(|known| known.name.text.as_deref() == Some(wanted))
         } else {
-            wanted.parse() == Ok(stream.id())
+            walk.streams().at(place).is_some_and(|stream| wanted.parse() == Ok(stream.id()))
         }
     }
 
@@ -131,7 +135,34 @@ impl Records {
             self.session = walk.session();
             self.interrupt();
             *self.clocks = Clocks::new();
+            self.known.clear();
+            self.by_name = None;
         }
+    }
+
+    /// Looks up what is asked of a stream for each record: of the stream, of the one that it annotates, of their clocks.
+    fn learn(&mut self, place: usize, walk: &Walk<'_>) {
+        self.learn_one(place, walk);
+        let about = self.known(Some(place)).and_then(|known| known.about);
+        let clocks = [Some(place), about].map(|place| self.clocks.clock_of(place?));
+        for place in about.into_iter().chain(clocks.into_iter().flatten()) {
+            self.learn_one(place, walk);
+        }
+    }
+
+    fn known(&self, place: Option<usize>) -> Option<&Known> {
+        self.known.get(place?)?.as_ref()
+    }
+
+    fn learn_one(&mut self, place: usize, walk: &Walk<'_>) {
+        let streams = walk.streams();
+        if self.revision != streams.revision() || self.known.len() < streams.len() {
+            self.revision = streams.revision();
+            self.known.clear();
+            self.known.resize_with(streams.len(), || None);
+        }
+        let Some(known @ None) = self.known.get_mut(place) else { return };
+        *known = streams.at(place).map(|stream| Known::of(stream, streams));
     }
 
     /// Frames were lost: what is open stays so.
@@ -174,6 +205,7 @@ impl Records {
             record.state = State::Lost;
             record.data = Vec::new();
         } else if !frame.more() {
+            self.learn(place, walk);
             let line = self.line(&self.queue[at], json, walk, out);
             let record = &mut self.queue[at];
             record.data = Vec::new();
@@ -212,42 +244,41 @@ impl Records {
     /// The line of a complete record.
     fn line(&self, record: &Pending, json: bool, walk: &Walk<'_>, out: &Out) -> String {
         let streams = walk.streams();
-        let Some(stream) = streams.at(record.place) else { return String::new() };
-        let content = Content::of(stream, &record.data, record.payload_offset, walk);
+        let (Some(stream), Some(known)) = (streams.at(record.place), self.known(Some(record.place))) else {
+            return String::new();
+        };
+        let content = Content::of(stream, known, &record.data, record.payload_offset, walk, !json);
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
-        let about = stream.stream().and_then(|name| {
-            (0..streams.len())
-                .find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
-        });
+        let about = known.about;
         let time = content.time.or(record.time);
         let clock = match content.time {
             Some(_) => about.or(Some(record.place)).and_then(|place| self.clocks.clock_of(place)),
             None => self.clocks.clock_of(record.place),
         };
-        let clock = clock.and_then(|place| streams.at(place));
         if json {
             let mut object = Map::new();
-            Text::of(stream.name()).insert(&mut object, "stream");
+            known.name.insert(&mut object, "stream");
             object.insert("id".into(), stream.id().into());
             object.insert("session".into(), record.session.into());
             object.insert("offset".into(), record.offset.into());
             object.insert("len".into(), record.data.len().into());
             object.insert("time".into(), time.map(time_json).into());
-            Text::of(clock.and_then(Stream::name)).insert(&mut object, "clock");
-            if let Some(about) = about.and_then(|place| streams.at(place)) {
-                Text::of(about.name()).insert(&mut object, "about");
+            match self.known(clock) {
+                Some(clock) => clock.name.insert(&mut object, "clock"),
+                None => Text::default().insert(&mut object, "clock"),
+            }
+            if let Some(about) = self.known(about) {
+                about.name.insert(&mut object, "about");
             }
             object.insert("value".into(), content.value);
             if content.is_odd {
                 object.insert("value_hex".into(), hex(&record.data).into());
             }
-            return Value::from(object).to_string();
+            // Not `to_string` of the value, which formats piece by piece.
+            return serde_json::to_string(&object).unwrap_or_default();
         }
         let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
-        let name = match Text::of(stream.name()).shown() {
-            name if name.is_empty() => stream.id().to_string(),
-            name => name,
-        };
+        let name = &known.shown;
         let time = out.paint(DIM, format_args!("{time:>20}"));
         let name = out.paint(LABEL, format_args!("{name:<16}"));
         format!("{time}  {name}  {}", content.shown())
