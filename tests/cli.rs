@@ -1,6 +1,9 @@
 //! The contract of the `traceglass` command that is the same for every format.
 #![cfg(feature = "cli")]
 
+#[path = "common/rdf.rs"]
+#[allow(dead_code)] // Other tests use more.
+mod builder;
 mod common;
 
 use common::{status, traceglass};
@@ -233,5 +236,34 @@ fn the_screen_is_as_it_was_blessed() {
         let expected =
             fs::read_to_string(&golden).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
         assert_eq!(text(&output.stdout), expected, "{args:?}");
+    }
+}
+
+/// What is read on several threads is told as by one: in the order in which it stands.
+#[test]
+fn threads_do_not_show() {
+    let scratch = Scratch::new("threads");
+    let data: Vec<u8> = (0..50_000_u32).map(|n| (n * 7) as u8).collect();
+    let mut chunks: Vec<_> = (0..60).map(|n| builder::Chunk::zstd(&format!("Part{n}"), &data)).collect();
+    for n in [3, 17, 19, 59] {
+        // A block of a type that is reserved, and a size that is not true.
+        chunks[n].stored[9] |= 6;
+        chunks[n - 1].uncompressed_size += 1;
+    }
+    let file = scratch.file("parts.rdf", &builder::file(&chunks));
+    for (verb, mark) in [(&["check", "--json"][..], "severity"), (&["ls", "--sha256", "--json"], "error")] {
+        let run = |threads: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_traceglass"));
+            command.args(verb).arg(&file).env("RAYON_NUM_THREADS", threads).output().unwrap()
+        };
+        let one = run("1");
+        assert_eq!(status(&one), 3);
+        let found = text(&one.stdout).matches(&format!("\"{mark}\":")).count();
+        assert_eq!(found, 8, "{}", text(&one.stdout));
+        for threads in ["2", "5"] {
+            let several = run(threads);
+            assert_eq!(status(&several), 3);
+            assert_eq!(text(&several.stdout), text(&one.stdout), "{verb:?}");
+        }
     }
 }
