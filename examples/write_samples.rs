@@ -2,6 +2,7 @@
 //!
 //!     cargo run --example write_samples            # writes them
 //!     cargo run --example write_samples -- --check # fails if one is not as it would be written
+//!     cargo run --example write_samples -- --seeds # writes what the fuzz targets begin with
 
 #![allow(dead_code)] // The tests use more of the builders.
 
@@ -18,15 +19,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
-    let mut samples = vec![
-        ("sample.ctf2", ctf2::sample()),
-        ("sample.rdf", rdf::sample()),
-        ("sample.rtc", rtc::sample(rtc::Options::default(), 20_000)),
-        ("stream.rfr", rfr::sample_stream()),
-    ];
-    samples.extend(rfr::sample());
-    let check = std::env::args().any(|arg| arg == "--check");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let has = |option| std::env::args().any(|arg| arg == option);
+    let check = has("--check");
+    let (folder, samples) = if has("--seeds") {
+        (root.join("fuzz/corpus"), seeds())
+    } else {
+        (root.join("examples/data"), samples())
+    };
     let mut status = ExitCode::SUCCESS;
     for (name, data) in samples {
         let path = folder.join(name);
@@ -49,4 +49,62 @@ fn main() -> ExitCode {
         }
     }
     status
+}
+
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    let mut samples = vec![
+        ("sample.ctf2", ctf2::sample()),
+        ("sample.rdf", rdf::sample()),
+        ("sample.rtc", rtc::sample(rtc::Options::default(), 20_000)),
+        ("stream.rfr", rfr::sample_stream()),
+    ];
+    samples.extend(rfr::sample());
+    samples
+}
+
+/// What the fuzz targets begin with, small so that they are fast; those of some have a byte in front that controls them.
+fn seeds() -> Vec<(&'static str, Vec<u8>)> {
+    let controlled = |control, data: &[u8]| [&[control], data].concat();
+    let old =
+        ctf2::stream(ctf2::text().as_bytes().chunks(100), |content| ctf2::Packet::v1(content).big(true));
+    let text = b"the quick brown fox jumps over the lazy dog ".repeat(40);
+    let compressed = |level| {
+        let mut frame = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
+        zstd_safe::compress(&mut frame, &text, level).expect("there is room");
+        frame
+    };
+    let [(_, meta), (_, callsites), (_, first), (_, second)] =
+        <[_; 4]>::try_from(rfr::sample()).expect("four files");
+    vec![
+        ("rdf/sample", rdf::sample()),
+        ("rdf/no-chunks", rdf::file(&[])),
+        ("rtc/sample", rtc::sample(rtc::Options::default(), 20_000)),
+        ("rtc/small", rtc::sample(rtc::Options::sizes(4096, 2048), 6_000)),
+        (
+            "rtc/no-crc",
+            rtc::sample(rtc::Options { crc: rtc::Crc::None, ..rtc::Options::sizes(4096, 4096) }, 9_000),
+        ),
+        ("ctf2/sample", controlled(0x20, &ctf2::sample())),
+        ("ctf2/old", controlled(0x11, &old)),
+        ("ctf2/plain", controlled(0, ctf2::text().as_bytes())),
+        ("ctf2_fragments/text", controlled(50, ctf2::text().as_bytes())),
+        ("rfr_chunk/first", first.clone()),
+        ("rfr_chunk/second", second),
+        ("rfr_chunk/all", rfr::all_variants().bytes()),
+        ("rfr_callsites/sample", callsites.clone()),
+        ("rfr_meta/sample", meta.clone()),
+        ("rfr_streaming/sample", rfr::sample_stream()),
+        ("zstd/stored", rdf::zstd_frame(&text)),
+        ("zstd/fast", compressed(1)),
+        ("zstd/best", compressed(19)),
+        ("detect/rdf", rdf::sample()),
+        ("detect/rtc", rtc::sample(rtc::Options::sizes(4096, 2048), 5_000)),
+        ("detect/ctf2", ctf2::sample()),
+        ("detect/plain", ctf2::text().into_bytes()),
+        ("detect/chunk", first),
+        ("detect/meta", meta),
+        ("detect/callsites", callsites),
+        ("detect/streaming", rfr::sample_stream()),
+        ("detect/zstd", compressed(3)),
+    ]
 }

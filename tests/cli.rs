@@ -36,6 +36,23 @@ impl Drop for Scratch {
     }
 }
 
+/// A sample that is shipped.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name)
+}
+
+/// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
+fn blessed(name: &str, screen: &str) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"));
+    if std::env::var_os("TRACEGLASS_BLESS").is_some() {
+        fs::create_dir_all(golden.parent().unwrap()).unwrap();
+        fs::write(&golden, screen).unwrap();
+    }
+    let expected =
+        fs::read_to_string(&golden).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
+    assert_eq!(screen, expected, "{name}");
+}
+
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
@@ -108,7 +125,10 @@ fn what_cannot_be_read_is_status_1_and_says_why() {
         (&folder, "directory"),
         (&rmv, "RMV 1.9"),
         (&gzip, "gzip"),
-        (&empty, "empty"),
+        (&empty, "the file is empty"),
+        (&scratch.file("text", b"hello\n"), "text, not a trace"),
+        (&scratch.file("stream_0", b"\xc1\x1f\xfc\xc1\0\0"), "data stream of a CTF trace"),
+        (&scratch.file("zeros", &[0; 100]), "nothing but zeros"),
         (&unknown, "not a known format: begins with \"\\x01\\x02\\x03\""),
     ] {
         for verb in ["info", "ls", "cat", "hex"] {
@@ -194,6 +214,81 @@ fn completions_name_the_verbs() {
     }
 }
 
+/// What is printed when something is wrong: of damage, what it says on both streams.
+#[test]
+fn what_is_wrong_is_said_as_it_was_blessed() {
+    let scratch = Scratch::new("wrong");
+    let sample = |name: &str| fs::read(data(name)).unwrap();
+    let cut = |name: &str, keep: usize| scratch.file(name, &sample(name)[..keep]);
+    let flipped = |name: &str, at: usize| {
+        let mut data = sample(name);
+        data[at] ^= 0xff;
+        scratch.file(&format!("flipped-{name}"), &data)
+    };
+    let files = [
+        cut("sample.rdf", 600),
+        cut("sample.rtc", 15_000),
+        cut("sample.ctf2", 700),
+        cut("stream.rfr", 150),
+        flipped("sample.rdf", 0x40),
+        flipped("sample.rtc", 0x1400),
+        flipped("sample.ctf2", 0xc1),
+    ];
+    let mut screen = String::new();
+    for file in &files {
+        for verb in ["info", "ls", "cat", "check", "hex"] {
+            let mut args = vec![verb, file];
+            // In this order, the pieces that are asked for are short.
+            match verb {
+                "cat" if file.ends_with("rdf") => args.extend(["--entry", "1"]),
+                "cat" if file.ends_with("rtc") => args.extend(["--stream", "clk"]),
+                "hex" => args.extend(["--len", "16"]),
+                _ => {}
+            }
+            let output = traceglass(&args);
+            assert!([0, 1, 3].contains(&status(&output)), "{args:?}");
+            // Damage is never silent: whoever gets a status other than 0 is told why.
+            let said = !output.stderr.is_empty() || ["info", "ls", "check"].contains(&verb);
+            assert!(status(&output) == 0 || said, "{args:?}");
+            screen += &format!(
+                "$ traceglass {}\n{}{}[{}]\n\n",
+                args.join(" "),
+                String::from_utf8_lossy(&output.stdout),
+                text(&output.stderr),
+                status(&output)
+            );
+        }
+    }
+    let screen = screen.replace(&format!("{}/", scratch.0.display()), "");
+    blessed("damage", &screen);
+}
+
+/// What the README shows is what is printed; `TRACEGLASS_BLESS=1` writes it there.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (mut written, mut shown) = (String::new(), 0);
+    let mut lines = readme.lines();
+    while let Some(line) = lines.next() {
+        written += &format!("{line}\n");
+        let Some(command) = line.strip_prefix("$ traceglass ") else { continue };
+        let args: Vec<&str> = command.split(' ').collect();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_traceglass")).args(&args).current_dir(root).output().unwrap();
+        assert_eq!(status(&output), 0, "{command}");
+        written += &format!("{}```\n", text(&output.stdout));
+        shown += 1;
+        assert!(lines.any(|line| line == "```"), "{command}: the block does not end");
+    }
+    assert_eq!(shown, 2);
+    if std::env::var_os("TRACEGLASS_BLESS").is_some() {
+        fs::write(root.join("README.md"), &written).unwrap();
+    } else {
+        assert_eq!(readme, written);
+    }
+}
+
 /// The whole screen, for each verb and sample, is as it was when a person last looked at it.
 ///
 /// `TRACEGLASS_BLESS=1` writes what is printed now.
@@ -215,27 +310,42 @@ fn the_screen_is_as_it_was_blessed() {
         &["ls", "examples/data/sample.rtc"],
         &["check", "examples/data/sample.rtc"],
         &["hex", "--at", "0x3f0", "--len", "0x40", "examples/data/sample.rtc"],
-        &["info", "examples/data/sample.ctf2"],
-        &["ls", "examples/data/sample.ctf2"],
         &["check", "examples/data/sample.ctf2"],
-        &["hex", "--len", "0x60", "examples/data/sample.ctf2"],
         &["info", "examples/data/sample.rfr"],
         &["ls", "examples/data/sample.rfr"],
         &["check", "examples/data/sample.rfr"],
         &["hex", "--len", "0x60", "examples/data/sample.rfr/2026-11/21-01/chunk-41-54.rfr"],
+        &["info", "examples/data/stream.rfr"],
+        &["cat", "examples/data/stream.rfr"],
+        &["cat", "--stream", "adc", "examples/data/sample.rtc"],
+        &["hex", "--color", "always", "--len", "0x40", "examples/data/sample.rdf"],
+        &["-h"],
+        &["--help"],
+        &["info", "--help"],
+        &["ls", "--help"],
+        &["cat", "--help"],
+        &["check", "--help"],
+        &["hex", "--help"],
+        &["completions", "--help"],
+        &["man", "--help"],
+        &["man"],
+        &["man", "cat"],
     ];
     for args in calls {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_traceglass")).args(*args).current_dir(root).output().unwrap();
-        let name = args.join("_").replace("examples/data/", "").replace("--", "").replace('/', "_");
-        let golden = root.join("tests/golden").join(format!("{name}.txt"));
-        if std::env::var_os("TRACEGLASS_BLESS").is_some() {
-            fs::create_dir_all(golden.parent().unwrap()).unwrap();
-            fs::write(&golden, &output.stdout).unwrap();
-        }
-        let expected =
-            fs::read_to_string(&golden).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
-        assert_eq!(text(&output.stdout), expected, "{args:?}");
+        let output = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+            .args(*args)
+            .env("COLUMNS", "100")
+            .current_dir(root)
+            .output()
+            .unwrap();
+        assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
+        let name = args
+            .join("_")
+            .replace("examples/data/", "")
+            .replace("--", "")
+            .replace("-h", "usage")
+            .replace('/', "_");
+        blessed(&name, text(&output.stdout));
     }
 }
 

@@ -47,7 +47,8 @@
 //! ```
 //! use traceglass::ctf2::{FragmentKind, MetadataStream};
 //!
-//! let file = b"\x1e{\"type\": \"preamble\", \"version\": 2}\n\x1e{\"type\": \"clock-class\", \"frequency\": 1000}";
+//! let file = b"\x1e{\"type\": \"preamble\", \"version\": 2}\n\
+//!     \x1e{\"type\": \"clock-class\", \"frequency\": 1000}";
 //! let stream = MetadataStream::parse(file)?;
 //! for fragment in stream.fragments() {
 //!     let fragment = fragment?;

@@ -17,7 +17,8 @@
 //! assert!(File::parse(cut).is_err());
 //! let (file, damage) = File::salvage(cut)?;
 //! assert_eq!(file.index().len(), 1); // of two entries, the one that is whole
-//! assert_eq!(damage.unwrap().to_string(), "RDF chunk index at 0x20: input ends, 1 more byte needed");
+//! let message = "RDF chunk index at 0x20: input ends, 1 more byte needed";
+//! assert_eq!(damage.unwrap().to_string(), message);
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 //!
@@ -32,7 +33,34 @@
 //! - RFR: [`Records::resume`](crate::rfr::Records::resume) goes on behind a record whose end could be found, such as one
 //!   with text that is not UTF-8. Nothing in RFR has a length in bytes, so that behind other damage there is no way.
 //!
+//! The loop is the same wherever there is a way on:
+//!
+//! ```
+//! # fn read(data: &[u8]) {
+//! let mut walk = traceglass::rtc::Walk::<64>::new(data);
+//! loop {
+//!     while let Some(Ok(frame)) = walk.next_frame() {
+//!         // What can be read. What was read before a gap stays true.
+//!         # let _ = frame;
+//!     }
+//!     let Some(gap) = walk.resync() else { break };
+//!     eprintln!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
+//! }
+//! # }
+//! # read(b"");
+//! ```
+//!
+//! # What a fault costs
+//!
+//! | format | one wrong byte | the end is missing |
+//! |---|---|---|
+//! | RDF | a chunk at most, if it is in an entry or in compressed data; in raw data it goes unnoticed: RDF has no checksum | the index stands last: entries that are whole are read, chunks without one are not found |
+//! | RTC | the frames up to the next index or Marker, less than a minor unit as a rule; in a payload none, but the unit's checksum tells | the last frame |
+//! | CTF 2 | of the text, a fragment; of a header, the text up to the next packet | what is missing; the text before it is read |
+//! | RFR | of a number, maybe all that follows in the file: nothing has a length; other chunk files are not concerned | the record that is cut |
+//!
 //! # Checking
 //!
 //! `check` reads everything, verifies what can be verified, and reports every [`Finding`](crate::Finding) with its
-//! offset; the `traceglass check` command prints them.
+//! offset; the `traceglass check` command prints them. The command's exit status is 3 wherever something was damaged and
+//! the rest was delivered, and standard error says what is missing.

@@ -13,9 +13,26 @@
 //! use traceglass::{ErrorKind, rdf};
 //!
 //! let error = rdf::File::parse(b"MINI\0\0\0\0").unwrap_err();
-//! assert_eq!(error.to_string(), r#"RDF file header at 0x0: begins with "MINI\x00\x00\x00\x00""#);
+//! let message = r#"RDF file header at 0x0: begins with "MINI\x00\x00\x00\x00""#;
+//! assert_eq!(error.to_string(), message);
 //! assert_eq!(error.element(), rdf::FILE_HEADER);
-//! assert!(matches!(error.kind(), ErrorKind::BadMagic { found } if found.starts_with(b"MINI")));
+//! let ErrorKind::BadMagic { found } = error.kind() else { panic!() };
+//! assert!(found.starts_with(b"MINI"));
+//! ```
+//!
+//! Where it says that a value is wrong, that is the byte to look at with `traceglass hex --at`.
+//!
+//! # Which format is it at all?
+//!
+//! [`Format::detect`](crate::Format::detect) tells by content. Where it finds none,
+//! [`Lookalike::detect`](crate::Lookalike::detect) may know what the input is instead, for a message that helps:
+//!
+//! ```
+//! use traceglass::{Format, Lookalike};
+//!
+//! let data = b"\x1f\x8b\x08\0";
+//! assert_eq!(Format::detect(data), None);
+//! assert_eq!(Lookalike::detect(data).unwrap().to_string(), "gzip: decompress it first");
 //! ```
 //!
 //! # Not enough yet, or damaged?

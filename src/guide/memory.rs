@@ -34,7 +34,11 @@
 //! ```
 //! use traceglass::{rdf, zstd};
 //!
-//! fn snapshot<'b>(file: &'b [u8], buffer: &'b mut [u8], workspace: &mut zstd::Workspace) -> traceglass::Result<&'b [u8]> {
+//! fn snapshot<'b>(
+//!     file: &'b [u8],
+//!     buffer: &'b mut [u8],
+//!     workspace: &mut zstd::Workspace,
+//! ) -> traceglass::Result<&'b [u8]> {
 //!     let file = rdf::File::parse(file)?;
 //!     let Some(chunk) = file.chunk("Snapshot".into(), 0) else { return Ok(&[]) };
 //!     chunk.data(buffer, workspace)
@@ -54,7 +58,21 @@
 //!
 //! # Input that is not in memory
 //!
-//! For flash that is not memory-mapped, or a network, each format can be read from pieces: it says which range of bytes
-//! it needs next, and reads those alone. RDF: [`Header::index_range`](crate::rdf::Header::index_range),
-//! [`Entry::stored_range`](crate::rdf::Entry::stored_range). CTF 2: [`ctf2::Decoder`](crate::ctf2::Decoder) takes bytes
-//! as they arrive.
+//! For flash that is not memory-mapped, or a network, a trace can be read from pieces. Nothing here does input itself: a
+//! format says which bytes it needs, and reads those alone.
+//!
+//! - RDF: the header says [which range](crate::rdf::Header::index_range) the index is, an entry of it
+//!   [which range](crate::rdf::Entry::stored_range) the data; 32, 64 and as many bytes at a time.
+//! - CTF 2: a [`Decoder`](crate::ctf2::Decoder) takes bytes as they arrive, however few.
+//! - RTC: a major unit begins with all that is needed to understand it: its bytes alone can be walked. What a record
+//!   needs from the unit before it is then missing.
+//! - RFR: a chunk file is about a second, and is read as a whole; its header says which second.
+//! - zstd: [`Decoder::stream`](crate::zstd::Decoder::stream) hands out content that is larger than memory.
+//!
+//! `examples/flash_pieces.rs` does it with buffers of fixed size, `examples/firmware` on a Cortex-M.
+//!
+//! # Input that is larger than memory
+//!
+//! A memory map is a slice like any other: what is not looked at is not read from disk. `examples/mmap_viewer.rs` is a
+//! viewer over one, `examples/follow.rs` goes on while a file grows. On 32-bit systems a file may be larger than what can
+//! be mapped; sizes and offsets that the file claims are 64 bits there as well, and one that does not fit is an error.

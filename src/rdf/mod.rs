@@ -29,7 +29,7 @@
 //!         let _ = (entry.identifier(), entry.compression(), entry.data_size());
 //!     }
 //!     let asic_info = file.chunk("AsicInfo".into(), 0);
-//!     // A raw chunk is borrowed from `data`; a compressed one would need a buffer and a decoder.
+//!     // A raw chunk is borrowed from `data`; a compressed one needs a buffer and a decoder.
 //!     asic_info.map_or(Ok(0), |chunk| Ok(chunk.data(&mut [], &mut RawOnly)?.len()))
 //! }
 //! # assert!(list(b"AMD_RDF ").is_err());

@@ -10,17 +10,17 @@
 //!
 //! # Layout
 //! ```text
-//! chunk file                 sequence                        record
-//! ┌──────────────────────┐   ┌──────────────────────────┐   ┌───────────────────────────────────┐
-//! │ "rfr-c/0.0.2"        │   │ sequence id              │   │ timestamp: µs from the base time  │
-//! ├──────────────────────┤   │ earliest, latest         │   ├───────────────────────────────────┤
-//! │ base time, start,    │   ├──────────────────────────┤   │ 0‥12: what happened               │
-//! │ end, earliest,       │   │ number of objects        │   ├───────────────────────────────────┤
-//! │ latest               │   │ object: a span or a task │   │ the iid of a span or a task       │
-//! ├──────────────────────┤   │ …                        │   │ or a waker's task and context     │
-//! │ number of sequences  │   ├──────────────────────────┤   │ or an event: callsite id, parent, │
-//! │ sequence             │──▸│ number of records        │   │    values, fields                 │
-//! │ sequence …           │   │ record                   │──▸└───────────────────────────────────┘
+//! chunk file                 sequence                       record
+//! ┌──────────────────────┐   ┌──────────────────────────┐   ┌──────────────────────────────┐
+//! │ "rfr-c/0.0.2"        │   │ sequence id              │   │ timestamp: µs from base time │
+//! ├──────────────────────┤   │ earliest, latest         │   ├──────────────────────────────┤
+//! │ base time, start,    │   ├──────────────────────────┤   │ 0‥12: what happened          │
+//! │ end, earliest,       │   │ number of objects        │   ├──────────────────────────────┤
+//! │ latest               │   │ object: a span or a task │   │ the iid of a span or a task  │
+//! ├──────────────────────┤   │ …                        │   │ or a waker's task, context   │
+//! │ number of sequences  │   ├──────────────────────────┤   │ or an event: callsite id,    │
+//! │ sequence             │──▸│ number of records        │   │    parent, values, fields    │
+//! │ sequence …           │   │ record                   │──▸└──────────────────────────────┘
 //! └──────────────────────┘   │ record …                 │
 //!                            └──────────────────────────┘
 //!

@@ -4,19 +4,18 @@
 //! it has large marks and small ones at places that can be told in advance.
 //!
 //! ```text
-//!  offset of the Marker M                                     X = M + 1025
-//!  |                                                          |
-//!  | Marker 04 B9 B9 … B9 (1025 bytes)                        | Index  Meta  platform  frame  frame …
-//!  ├──────────────────────────────────────────────────────────┤
-//!  0  major unit 4                                         <──┤ Index 06: number of the unit, sizes of the units,
-//!  │                                                          │           and how far back each stream was written
-//!  │  frame  frame  frame  frame …                            │ Meta  0A: [{"id":9,"name":"clk",…},…,19]
+//!  M                                        X = M + 1025
+//!  ├─ Marker 04 B9 B9 … B9 (1025 bytes) ───┤ Index  Meta  platform  frame  frame …
+//!  │  major unit 4                           Index 06: number of the unit, sizes of units,
+//!  │                                                   how far back each stream was written
+//!  │                                         Meta  0A: [{"id":9,"name":"clk",…},…,19]
+//!  │  frame  frame  frame  frame …
 //!  ├── 4.1   X + minor      index 08  frame  frame …
-//!  ├── 4.2   X + 2·minor    index 08  frame  frame …          a record may go on in several frames,
-//!  ├── 4.3   X + 3·minor    index 08  frame  frame …          with an index or a Marker between them
+//!  ├── 4.2   X + 2·minor    index 08  frame  frame …   a record may go on in several frames,
+//!  ├── 4.3   X + 3·minor    index 08  frame  frame …   with an index or a Marker between them
 //!  │         M + major − 5  Crc 10
-//!  ├──────────────────────────────────────────────────────────┐
-//!  0  major unit 5: the next Marker, at M + major             │
+//!  ├─ Marker ──────────────────────────────┤ Index  Meta …
+//!  │  major unit 5, at M + major
 //! ```
 //!
 //! [`Walk`] gives the frames in file order with what is needed to understand them: the [`Unit`], the [`Streams`], and
@@ -32,8 +31,10 @@
 //!     loop {
 //!         while let Some(Ok(frame)) = walk.next_frame() {
 //!             clocks.observe(walk.streams(), walk.byte_order(), &frame);
-//!             let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) else { continue };
-//!             let samples = stream.samples(frame.payload(), frame.payload_offset(), walk.byte_order());
+//!             let stream = frame.place().and_then(|place| walk.streams().at(place));
+//!             let Some(stream) = stream else { continue };
+//!             let (payload, at) = (frame.payload(), frame.payload_offset());
+//!             let samples = stream.samples(payload, at, walk.byte_order());
 //!             let time = clocks.time(&frame);
 //!             println!("{time:?} {:?}: {:?}", stream.name(), samples.collect::<Vec<_>>());
 //!         }

@@ -94,14 +94,25 @@ impl<'a, const N: usize> Walk<'a, N> {
 
     /// How many bytes at the end of a unit are kept free of records, for the Crc.
     ///
-    /// Writers without Crc keep none, and nothing says so.
+    /// Writers without Crc keep none, and the unit itself does not say so.
     fn reserve(&self, unit: &Unit<'a>) -> u64 {
-        let due = unit.end().checked_sub(CRC_SIZE).and_then(|at| usize::try_from(at).ok());
-        let has = match (self.has_crc, due.and_then(|at| self.data.get(at))) {
-            (Some(has), _) => has,
-            (None, found) => found.is_none_or(|&byte| byte == CRC_HEADER),
-        };
-        if has { CRC_SIZE } else { 0 }
+        if self.has_crc.unwrap_or_else(|| self.ends_with_crc(unit)) { CRC_SIZE } else { 0 }
+    }
+
+    /// Whether a unit ends with a Crc, for all that the bytes tell.
+    fn ends_with_crc(&self, unit: &Unit<'a>) -> bool {
+        let due = unit.end().saturating_sub(CRC_SIZE);
+        // The byte there may be one of a record; the Index behind it knows where the last Crc was written.
+        let next = Unit::parse(self.data, unit.end()).ok().and_then(|next| next.index());
+        match next.and_then(|index| index.find(id::CRC).ok()).map(|entry| (entry.distance(), entry.target()))
+        {
+            Some((0, _)) => false,
+            Some((_, Some(target))) if target == due => true,
+            _ => {
+                let found = usize::try_from(due).ok().and_then(|at| self.data.get(at));
+                found.is_none_or(|&byte| byte == CRC_HEADER)
+            }
+        }
     }
 
     /// Looks at some frames, up to the end of the minor unit.

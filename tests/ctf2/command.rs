@@ -37,6 +37,20 @@ impl Drop for Trace {
 }
 
 #[test]
+fn a_short_header_of_version_2_is_read_if_asked_for() {
+    let text = fragment(r#"{"type": "preamble", "version": 2}"#);
+    let packet = Packet { header_len: 37, ..Packet::v2(text.as_bytes()) }.write();
+    let trace = Trace::new("short", &packet);
+    let (status, stdout, stderr) = trace.run(&["cat"]);
+    assert_eq!((status, &stdout[..]), (1, &b""[..]));
+    assert!(stderr.contains("--lenient reads it"), "{stderr}");
+    let (status, stdout, _) = trace.run(&["cat", "--lenient"]);
+    assert_eq!((status, &stdout[..]), (0, text.as_bytes()));
+    let (status, info) = trace.json(&["info", "--json", "--lenient"]);
+    assert_eq!((status, &info[0]["major"], &info[0]["fragments"]), (0, &json!(2), &json!(1)));
+}
+
+#[test]
 fn a_trace_directory_is_told_in_full() {
     let trace = Trace::new("full", &sample());
     let (status, info) = trace.json(&["info", "--json"]);
@@ -83,7 +97,10 @@ fn damage_is_status_3_and_what_precedes_it_is_printed() {
     let at = good.len();
     let trace = Trace::new("damage", &[good, broken, after].concat());
     let expected = [preamble.as_bytes(), b"\x1e{\"type\""].concat();
-    assert_eq!(trace.run(&["cat"]), (3, expected, String::new()));
+    let (status, stdout, stderr) = trace.run(&["cat"]);
+    assert_eq!((status, stdout), (3, expected));
+    // Whoever gets a part is told that it is one.
+    assert!(stderr.contains("compression scheme") && stderr.contains("are lost"), "{stderr}");
     let (status, fragments) = trace.json(&["cat", "--json"]);
     assert_eq!((status, fragments), (3, vec![json!({"type": "preamble", "version": 2})]));
     let (status, packets) = trace.json(&["ls", "--json"]);

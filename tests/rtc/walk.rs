@@ -173,3 +173,18 @@ fn growing_files_are_followed() {
         assert_eq!(frames, whole, "{cut}");
     }
 }
+
+/// Without a Crc, the byte where one would begin is that of a record: the next Index says that none was written.
+#[test]
+fn a_record_that_looks_like_a_crc_is_none() {
+    let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(4096, 2048) });
+    let fixed = writer.stream(r#""name":"f","length":213"#);
+    while writer.out.len() < 20_000 {
+        writer.write(fixed, &[0x10; 213]);
+    }
+    let data = writer.stop();
+    assert_eq!(data[4096 - 5], 0x10);
+    let seen = walk::<4>(&data);
+    assert_eq!(seen.gaps, []);
+    assert!(seen.records[&(0, fixed)].iter().all(|record| record == &[0x10; 213]));
+}

@@ -97,8 +97,10 @@ impl Out {
         self.say(ERROR, "error", format_args!("{}: {failure}", shown(path)));
     }
 
-    /// A warning, on stderr.
-    pub fn warn(&self, path: &Path, message: impl Display) {
+    /// A warning, on stderr, behind what was printed so far.
+    pub fn warn(&mut self, path: &Path, message: impl Display) {
+        // If it fails, so does what is written next, and that is told.
+        let _ = self.stdout.flush();
         self.say(WARNING, "warning", format_args!("{}: {message}", shown(path)));
     }
 

@@ -57,6 +57,9 @@ entries! {
             let Ok(record) = record else { continue };
             sum ^= record.absolute().unwrap_or(0) ^ u64::from(matches!(record.data(), StreamData::End));
         }
+        for record in stream.records_from(sum) {
+            sum ^= record.map_or(0, |record| record.absolute().unwrap_or(0));
+        }
         sum
     }
     rfr_check(data) {

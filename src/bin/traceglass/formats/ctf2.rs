@@ -24,16 +24,21 @@ struct Ctf2<'a> {
     stream: MetadataStream<'a>,
 }
 
-pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
-        if MetadataStream::parse_with(data, Leniency::Lenient).is_ok() && MetadataStream::parse(data).is_err()
+        if !lenient
+            && MetadataStream::parse_with(data, Leniency::Lenient).is_ok()
+            && MetadataStream::parse(data).is_err()
         {
-            message.push_str("; it looks like a header of 37 bytes, which is that of version 1.8");
+            message.push_str(
+                "; it looks like a header of 37 bytes, which is that of version 1.8: --lenient reads it",
+            );
         }
         Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
     };
-    let stream = MetadataStream::parse(data).map_err(refuse)?;
+    let leniency = if lenient { Leniency::Lenient } else { Leniency::Strict };
+    let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
     match stream.packets().next() {
         // With the first packet all of the text is lost.
         Some(Err(error)) => Err(refuse(error)),
@@ -83,7 +88,7 @@ impl Ctf2<'_> {
     }
 
     /// Warns of what could not be delivered.
-    fn tell(&self, path: &Path, out: &Out) -> Status {
+    fn tell(&self, path: &Path, out: &mut Out) -> Status {
         let errors = self.errors();
         for line in self.damage(&errors) {
             out.warn(path, line);

@@ -14,6 +14,14 @@ use crate::verbs::info::Info;
 use crate::verbs::{cat, ls};
 use traceglass::{Format, Lookalike};
 
+/// How a trace is read.
+#[derive(clap::Args, Clone, Copy)]
+pub struct Reading {
+    /// Read two mistakes of CTF 2's producers: a header of 37 bytes for version 2, and a change of byte order
+    #[arg(long)]
+    lenient: bool,
+}
+
 /// A trace that has been opened.
 pub trait Trace {
     fn format(&self) -> Format;
@@ -35,7 +43,7 @@ pub trait Trace {
 }
 
 /// Opens a trace of any format.
-pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
+pub fn open(input: &Input, reading: Reading) -> Result<Box<dyn Trace + '_>, Unreadable> {
     let data = match input {
         Input::File(mapped) => mapped.data(),
         Input::Directory(path) => {
@@ -50,7 +58,7 @@ pub fn open(input: &Input) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
         Some(Format::Rtc) => rtc::open(data),
-        Some(Format::Ctf2) => ctf2::open(data),
+        Some(Format::Ctf2) => ctf2::open(data, reading.lenient),
         Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("the file is empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {

@@ -18,6 +18,8 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    reading: formats::Reading,
+    #[command(flatten)]
     pub rdf: formats::rdf::Select,
     #[command(flatten)]
     pub rtc: formats::rtc::Select,
@@ -61,7 +63,7 @@ impl Args {
 pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     let done = (|| {
         let input = Input::open(&args.path)?;
-        let trace = formats::open(&input)?;
+        let trace = formats::open(&input, args.reading)?;
         args.refuse_foreign(trace.format())?;
         trace.cat(args, out)
     })();

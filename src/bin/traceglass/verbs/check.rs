@@ -17,6 +17,8 @@ pub struct Args {
     /// One JSON object a path
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: formats::Reading,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -100,7 +102,7 @@ fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
         Ok(input) => input,
         Err(unreadable) => return refuse(args, path, &unreadable, out),
     };
-    let trace = match formats::open(&input) {
+    let trace = match formats::open(&input, args.reading) {
         Ok(trace) => trace,
         Err(unreadable) => return refuse(args, path, &unreadable, out),
     };

@@ -20,6 +20,8 @@ pub struct Args {
     /// Number of bytes
     #[arg(long, value_name = "N", value_parser = number, default_value = "512")]
     len: u64,
+    #[command(flatten)]
+    reading: formats::Reading,
     /// A file; - for stdin
     #[arg(value_name = "PATH")]
     path: PathBuf,
@@ -171,7 +173,7 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
         let message = format!("ends at {:#x}, before the offset asked for", data.len());
         return fail(Failure::unreadable(message), out);
     }
-    let trace = formats::open(&input);
+    let trace = formats::open(&input, args.reading);
     let mut fields = Fields { data, out, next: args.at, end, legend: Legend::default() };
     let done = match &trace {
         Ok(trace) => trace.hex(&mut fields),

@@ -14,6 +14,8 @@ pub struct Args {
     /// One JSON object a path
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: formats::Reading,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -63,7 +65,7 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
 
 fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
-    let trace = formats::open(&input)?;
+    let trace = formats::open(&input, args.reading)?;
     let info = trace.info()?;
     if args.json {
         let mut object = Map::new();

@@ -15,6 +15,8 @@ pub struct Args {
     /// One JSON object a part
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    reading: formats::Reading,
     /// Read every part, decompressed, and print its SHA-256
     #[arg(long)]
     pub sha256: bool,
@@ -40,7 +42,7 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
         Ok(input) => input,
         Err(unreadable) => return failed(unreadable.into()),
     };
-    match formats::open(&input) {
+    match formats::open(&input, args.reading) {
         Ok(trace) => trace.ls(args, out),
         Err(unreadable) => failed(unreadable.into()),
     }

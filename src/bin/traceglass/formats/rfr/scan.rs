@@ -56,7 +56,7 @@ impl Damage {
     }
 
     /// Says what is damaged, on stderr.
-    pub fn tell(&self, path: &Path, out: &Out) -> Status {
+    pub fn tell(&self, path: &Path, out: &mut Out) -> Status {
         for line in self.lines() {
             out.warn(path, line);
         }

@@ -1,14 +1,14 @@
 //! Records, put together from frames.
 
 use super::scan::Event;
-use super::value::{Content, Scale, Text, time_json};
+use super::value::{Content, Known, Text, time_json};
 use super::{Rtc, STREAMS, Walk};
 use crate::output::{DIM, LABEL, Out, bytes, hex};
 use crate::status::{Failure, Result, Status};
 use crate::verbs::cat;
 use serde_json::Map;
 use std::collections::VecDeque;
-use traceglass::rtc::{Clocks, Frame, Stream, Time};
+use traceglass::rtc::{Clocks, Frame, Time};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
@@ -28,12 +28,8 @@ impl Rtc<'_> {
                         return Ok(());
                     }
                     records.clocks.observe(walk.streams(), walk.byte_order(), frame);
-                    records.learn(wanted, walk);
-                    if !frame
-                        .place()
-                        .and_then(|place| records.streams.get(place))
-                        .is_some_and(|row| row.wanted)
-                    {
+                    let Some(place) = frame.place() else { return Ok(()) };
+                    if !wanted.is_none_or(|wanted| records.is_wanted(wanted, place, walk)) {
                         return Ok(());
                     }
                     seen = true;
@@ -95,18 +91,11 @@ struct Records {
     waiting: usize,
     clocks: Box<Clocks<STREAMS>>,
     session: u64,
-    /// What the attributes of each stream say, read once for each revision of the table.
-    streams: Vec<Known>,
-    revision: Option<u32>,
-}
-
-/// What the attributes of a stream say.
-struct Known {
-    name: Text,
-    wanted: bool,
-    scale: Scale,
-    /// The stream that an annotation is about.
-    about: Option<usize>,
+    /// What was wanted was looked up for this table, and is there by name.
+    by_name: Option<(u32, bool)>,
+    /// What was looked up of the streams of a table with this revision, by their places.
+    known: Vec<Option<Known>>,
+    revision: u32,
 }
 
 impl Records {
@@ -116,32 +105,29 @@ impl Records {
             waiting: 0,
             clocks: Box::new(Clocks::new()),
             session: 0,
-            streams: Vec::new(),
-            revision: None,
+            by_name: None,
+            known: Vec::new(),
+            revision: 0,
         }
     }
 
-    /// Takes over what the table says. What is wanted is so by name, or by number if no stream has that name.
-    fn learn(&mut self, wanted: Option<&str>, walk: &Walk<'_>) {
-        let streams = walk.streams();
-        if self.revision == Some(streams.revision()) {
-            return;
-        }
-        self.revision = Some(streams.revision());
-        let by_name = wanted.is_some_and(|wanted| streams.by_name(wanted).is_some());
-        let is_wanted = |wanted: &str, stream: &Stream<'_>| match by_name {
-            true => stream.name().is_some_and(|name| name.is(wanted)),
-            false => wanted.parse() == Ok(stream.id()),
+    /// Whether a stream is the one that was asked for: by name, or by number if none has that name.
+    fn is_wanted(&mut self, wanted: &str, place: usize, walk: &Walk<'_>) -> bool {
+        let revision = walk.streams().revision();
+        let named = match self.by_name {
+            Some((known, named)) if known == revision => named,
+            _ => {
+                let named = walk.streams().by_name(wanted).is_some();
+                self.by_name = Some((revision, named));
+                named
+            }
         };
-        let known = streams.iter().map(|stream| Known {
-            name: Text::of(stream.name()),
-            wanted: wanted.is_none_or(|wanted| is_wanted(wanted, stream)),
-            scale: Scale::of(stream),
-            about: stream
-                .stream()
-                .and_then(|name| streams.iter().position(|other| other.name() == Some(name))),
-        });
-        self.streams = known.collect();
+        if named {
+            self.learn_one(place, walk);
+            self.known(Some(place)).is_some_and(|known| known.name.text.as_deref() == Some(wanted))
+        } else {
+            walk.streams().at(place).is_some_and(|stream| wanted.parse() == Ok(stream.id()))
+        }
     }
 
     fn enter(&mut self, walk: &Walk<'_>) {
@@ -149,8 +135,34 @@ impl Records {
             self.session = walk.session();
             self.interrupt();
             *self.clocks = Clocks::new();
-            self.revision = None;
+            self.known.clear();
+            self.by_name = None;
         }
+    }
+
+    /// Looks up what is asked of a stream for each record: of the stream, of the one that it annotates, of their clocks.
+    fn learn(&mut self, place: usize, walk: &Walk<'_>) {
+        self.learn_one(place, walk);
+        let about = self.known(Some(place)).and_then(|known| known.about);
+        let clocks = [Some(place), about].map(|place| self.clocks.clock_of(place?));
+        for place in about.into_iter().chain(clocks.into_iter().flatten()) {
+            self.learn_one(place, walk);
+        }
+    }
+
+    fn known(&self, place: Option<usize>) -> Option<&Known> {
+        self.known.get(place?)?.as_ref()
+    }
+
+    fn learn_one(&mut self, place: usize, walk: &Walk<'_>) {
+        let streams = walk.streams();
+        if self.revision != streams.revision() || self.known.len() < streams.len() {
+            self.revision = streams.revision();
+            self.known.clear();
+            self.known.resize_with(streams.len(), || None);
+        }
+        let Some(known @ None) = self.known.get_mut(place) else { return };
+        *known = streams.at(place).map(|stream| Known::of(stream, streams));
     }
 
     /// Frames were lost: what is open stays so.
@@ -193,6 +205,7 @@ impl Records {
             record.state = State::Lost;
             record.data = Vec::new();
         } else if !frame.more() {
+            self.learn(place, walk);
             let line = self.line(&self.queue[at], json, walk, out);
             let record = &mut self.queue[at];
             record.data = Vec::new();
@@ -231,9 +244,10 @@ impl Records {
     /// The line of a complete record.
     fn line(&self, record: &Pending, json: bool, walk: &Walk<'_>, out: &Out) -> String {
         let streams = walk.streams();
-        let known = self.streams.get(record.place);
-        let Some((stream, known)) = streams.at(record.place).zip(known) else { return String::new() };
-        let content = Content::of(stream, known.scale, &record.data, record.payload_offset, walk);
+        let (Some(stream), Some(known)) = (streams.at(record.place), self.known(Some(record.place))) else {
+            return String::new();
+        };
+        let content = Content::of(stream, known, &record.data, record.payload_offset, walk, !json);
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
         let about = known.about;
         let time = content.time.or(record.time);
@@ -241,8 +255,6 @@ impl Records {
             Some(_) => about.or(Some(record.place)).and_then(|place| self.clocks.clock_of(place)),
             None => self.clocks.clock_of(record.place),
         };
-        let name_of =
-            |place: Option<usize>| place.and_then(|place| self.streams.get(place)).map(|row| &row.name);
         if json {
             let mut object = Map::new();
             known.name.insert(&mut object, "stream");
@@ -251,9 +263,12 @@ impl Records {
             object.insert("offset".into(), record.offset.into());
             object.insert("len".into(), record.data.len().into());
             object.insert("time".into(), time.map(time_json).into());
-            name_of(clock).unwrap_or(&Text::default()).insert(&mut object, "clock");
-            if let Some(about) = name_of(about) {
-                about.insert(&mut object, "about");
+            match self.known(clock) {
+                Some(clock) => clock.name.insert(&mut object, "clock"),
+                None => Text::default().insert(&mut object, "clock"),
+            }
+            if let Some(about) = self.known(about) {
+                about.name.insert(&mut object, "about");
             }
             object.insert("value".into(), content.value);
             if content.is_odd {
@@ -263,10 +278,7 @@ impl Records {
             return serde_json::to_string(&object).unwrap_or_default();
         }
         let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
-        let name = match known.name.shown() {
-            name if name.is_empty() => stream.id().to_string(),
-            name => name,
-        };
+        let name = &known.shown;
         let time = out.paint(DIM, format_args!("{time:>20}"));
         let name = out.paint(LABEL, format_args!("{name:<16}"));
         format!("{time}  {name}  {}", content.shown())

@@ -1,6 +1,6 @@
 //! The fields of frames.
 
-use super::value::{Content, Scale};
+use super::value::{Content, Known};
 use super::{Rtc, Walk};
 use crate::output::printable;
 use crate::status::{Result, Status};
@@ -83,7 +83,7 @@ fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Resu
     }
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
-            Content::of(stream, Scale::of(stream), frame.payload(), at, walk).shown()
+            Content::of(stream, &Known::of(stream, walk.streams()), frame.payload(), at, walk, true).shown()
         }
         _ => String::new(),
     };

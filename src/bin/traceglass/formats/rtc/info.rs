@@ -126,8 +126,17 @@ impl Summary {
         if self.sessions > 1 {
             lines.push(("sessions", grouped(self.sessions)));
         }
-        let verdicts: Vec<String> =
-            self.verdicts.iter().map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
+        let meaning = |name| match name {
+            "ieee" => "right (CRC-32/IEEE)",
+            "writer" => "right (the writer's CRC)",
+            "mismatch" => "wrong",
+            other => other,
+        };
+        let verdicts: Vec<String> = self
+            .verdicts
+            .iter()
+            .map(|(name, count)| format!("{} {}", grouped(*count), meaning(name)))
+            .collect();
         lines.push(("checksums", verdicts.join(", ")));
         lines.push((
             "records",

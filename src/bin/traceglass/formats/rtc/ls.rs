@@ -26,16 +26,21 @@ impl Rtc<'_> {
         let mut units = Table::new(&[
             right("unit"),
             right("session"),
-            right("at"),
+            right("offset"),
             right("bytes"),
             right("minor"),
             left("crc"),
         ]);
         let mut sessions: Vec<(u64, Vec<Vec<String>>)> = Vec::new();
-        let (mut count, mut lost) = (0_u64, 0_u64);
+        let (mut count, mut lost, mut records) = (0_u64, 0_u64, 0_u64);
+        // Gaps are told before the unit that they lie in has ended: they wait for its row.
+        let mut gaps: Vec<(u64, Vec<String>)> = Vec::new();
         let status = self.scan(true, args.sha256, |event, _| match event {
             Event::Unit(row) => {
                 count += 1;
+                for (_, cells) in gaps.extract_if(.., |(offset, _)| *offset < row.offset) {
+                    units.styled_row(out, ERROR, cells)?;
+                }
                 let minor = if row.minor < row.major { grouped(row.minor) } else { String::from("-") };
                 let cells = vec![
                     row.number.to_string(),
@@ -49,7 +54,8 @@ impl Rtc<'_> {
                     "mismatch" => units.styled_row(out, ERROR, cells),
                     "missing" | "stale" => units.styled_row(out, WARNING, cells),
                     _ => units.row(out, cells),
-                }
+                }?;
+                gaps.drain(..).try_for_each(|(_, cells)| units.styled_row(out, ERROR, cells))
             }
             Event::Gap(gap) => {
                 lost += gap.len();
@@ -61,15 +67,18 @@ impl Rtc<'_> {
                     String::new(),
                     gap.reason().name().to_owned(),
                 ];
-                units.styled_row(out, ERROR, cells)
+                gaps.push((gap.offset(), cells));
+                Ok(())
             }
             Event::Session(session) => {
+                records += session.rows.iter().map(|row| row.records).sum::<u64>();
                 let rows = session.sorted().iter().map(|row| row.cells(session.number)).collect();
                 sessions.push((session.number, rows));
                 Ok(())
             }
             Event::Frame(_) | Event::Finding(_) => Ok(()),
         })?;
+        gaps.drain(..).try_for_each(|(_, cells)| units.styled_row(out, ERROR, cells))?;
         units.finish(out)?;
         let mut columns =
             vec![right("session"), right("id"), left("stream"), left("format"), right("length")];
@@ -86,7 +95,8 @@ impl Rtc<'_> {
         }
         streams.finish(out)?;
         let lost = if lost > 0 { format!(", {} lost", bytes(lost)) } else { String::new() };
-        out.line(format_args!("{}{lost}", counted(count, "unit", "units")))?;
+        let (units, records) = (counted(count, "unit", "units"), counted(records, "record", "records"));
+        out.line(format_args!("{units}, {}, {records}{lost}", bytes(self.data.len() as u64)))?;
         Ok(status)
     }
 }

@@ -1,11 +1,11 @@
 //! What names and records say.
 
-use super::Walk;
+use super::{STREAMS, Walk};
 use crate::output::{hex, printable};
 use serde_json::{Map, Number, Value};
 use std::fmt::Write;
 use traceglass::Error;
-use traceglass::rtc::{Annotation, Decimal, Name, Sample, Samples, Stream, Time};
+use traceglass::rtc::{Annotation, Decimal, Name, Sample, Samples, Stream, Streams, Time};
 
 /// A name that may not be UTF-8.
 #[derive(Clone, Default)]
@@ -44,16 +44,29 @@ pub(super) fn time_json(time: Time) -> Value {
     time.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }
 
-/// What the values of a stream are multiplied by, and what is added then.
-#[derive(Clone, Copy)]
-pub(super) struct Scale {
+/// What is asked of a stream for each of its records: its attributes are JSON, which is read once.
+pub(super) struct Known {
+    pub(super) name: Text,
+    /// The name for people, or the number.
+    pub(super) shown: String,
+    /// The stream that it annotates.
+    pub(super) about: Option<usize>,
     gain: Option<Decimal>,
     offset: Option<Decimal>,
 }
 
-impl Scale {
-    pub(super) fn of(stream: &Stream<'_>) -> Self {
-        Self { gain: stream.gain(), offset: stream.offset() }
+impl Known {
+    pub(super) fn of(stream: &Stream<'_>, streams: &Streams<'_, STREAMS>) -> Self {
+        let name = Text::of(stream.name());
+        let shown = match name.shown() {
+            name if name.is_empty() => stream.id().to_string(),
+            name => name,
+        };
+        let about = stream.stream().and_then(|name| {
+            let mut places = 0..streams.len();
+            places.find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
+        });
+        Self { name, shown, about, gain: stream.gain(), offset: stream.offset() }
     }
 }
 
@@ -67,7 +80,14 @@ pub(super) struct Content {
 }
 
 impl Content {
-    pub(super) fn of(stream: &Stream<'_>, scale: Scale, data: &[u8], offset: u64, walk: &Walk<'_>) -> Self {
+    pub(super) fn of(
+        stream: &Stream<'_>,
+        known: &Known,
+        data: &[u8],
+        offset: u64,
+        walk: &Walk<'_>,
+        for_people: bool,
+    ) -> Self {
         let order = walk.byte_order();
         let odd = Self { time: None, value: Value::Null, is_odd: true };
         let (time, samples) = match Annotation::parse(data, offset, stream.format(), order) {
@@ -75,7 +95,7 @@ impl Content {
             Some(Err(_)) => return odd,
             None => (None, stream.samples(data, offset, order)),
         };
-        match values(scale, samples) {
+        match values(known, samples, for_people) {
             Ok(mut values) => {
                 let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
                 Self { time, value, is_odd: false }
@@ -100,7 +120,13 @@ impl Content {
     }
 }
 
-fn values(Scale { gain, offset }: Scale, samples: Samples<'_>) -> Result<Vec<Value>, Error> {
+/// A number for people: 15 digits of a float are certain, so that 0.1 + 0.2 is 0.3.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
+}
+
+fn values(known: &Known, samples: Samples<'_>, for_people: bool) -> Result<Vec<Value>, Error> {
+    let (gain, offset) = (known.gain, known.offset);
     let is_raw = gain.is_none() && offset.is_none();
     samples
         .map(|sample| {
@@ -115,6 +141,7 @@ fn values(Scale { gain, offset }: Scale, samples: Samples<'_>) -> Result<Vec<Val
                 Sample::Json(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
                 Sample::Bytes(bytes) => hex(bytes).into(),
                 number => match number.scaled(gain, offset) {
+                    Some(value) if value.is_finite() && for_people => rounded(value).into(),
                     Some(value) if value.is_finite() => value.into(),
                     Some(value) => {
                         let mut text = String::new();
