@@ -10,6 +10,11 @@ const WORTH: u64 = 1 << 20;
 /// How many parts a thread is given until results are taken: so many wait in memory.
 const AT_ONCE: usize = 8;
 
+/// Whether several threads are there, and are sooner done with so many bytes.
+pub fn pays(bytes: u64) -> bool {
+    bytes >= WORTH && rayon::current_num_threads() > 1
+}
+
 /// Does `work` on each part, on as many threads as there are cores, or as `RAYON_NUM_THREADS` says; `done` gets the
 /// results in the order of the parts.
 ///
@@ -22,8 +27,8 @@ pub fn in_order<T: Sync, S: Send, R: Send>(
     mut done: impl FnMut(&T, R) -> Result<()>,
 ) -> Result<()> {
     let mut parts = parts.into_iter();
-    let threads = if bytes < WORTH { 1 } else { rayon::current_num_threads() };
-    if threads == 1 {
+    let threads = rayon::current_num_threads();
+    if !pays(bytes) {
         let mut state = state();
         return parts.try_for_each(|part| {
             let result = work(&mut state, &part);
