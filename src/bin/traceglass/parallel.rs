@@ -2,7 +2,7 @@
 
 use crate::status::Result;
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Less than so many bytes are sooner done than threads are started.
 const WORTH: u64 = 1 << 20;
@@ -22,7 +22,7 @@ pub fn pays(bytes: u64) -> bool {
 pub fn in_order<T: Sync, S: Send, R: Send>(
     bytes: u64,
     parts: impl IntoIterator<Item = T>,
-    state: impl Fn() -> S,
+    state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &T) -> R + Sync,
     mut done: impl FnMut(&T, R) -> Result<()>,
 ) -> Result<()> {
@@ -37,8 +37,12 @@ pub fn in_order<T: Sync, S: Send, R: Send>(
     }
     let states: Vec<Mutex<S>> = (0..threads).map(|_| Mutex::new(state())).collect();
     let with_state = |part: &T| {
-        let state = &states[rayon::current_thread_index().unwrap_or(0) % threads];
-        work(&mut state.lock().unwrap_or_else(PoisonError::into_inner), part)
+        let own = &states[rayon::current_thread_index().unwrap_or(0) % threads];
+        // A thread that waits for parts of a part takes up another part meanwhile, while its own state is in use.
+        match own.try_lock() {
+            Ok(mut own) => work(&mut own, part),
+            Err(_) => work(&mut state(), part),
+        }
     };
     loop {
         let batch: Vec<T> = parts.by_ref().take(threads * AT_ONCE).collect();
@@ -53,6 +57,32 @@ pub fn in_order<T: Sync, S: Send, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_have_parts() {
+        let sum_of = |part: u64| {
+            let mut sum = 0;
+            let done = |_: &u64, found: u64| {
+                sum += found;
+                Ok(())
+            };
+            let work = |(): &mut (), n: &u64| (0..20_000).fold(*n, |a: u64, b| a.rotate_left(1) ^ b);
+            in_order(WORTH, part..part + 40, || (), work, done).unwrap();
+            sum
+        };
+        let mut count = 0;
+        // More threads than this machine may have: then they take each other's parts while they wait.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+        pool.install(|| {
+            let work = |(): &mut (), &part: &u64| sum_of(part);
+            let done = |_: &u64, _| {
+                count += 1;
+                Ok(())
+            };
+            in_order(WORTH, 0..200_u64, || (), work, done).unwrap();
+        });
+        assert_eq!(count, 200);
+    }
 
     #[test]
     fn results_come_in_order() {
