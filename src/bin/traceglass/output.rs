@@ -206,6 +206,13 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// A share, as "12.5 %".
+pub fn percent(part: u64, whole: u64) -> String {
+    #[allow(clippy::cast_precision_loss)]
+    let share = part as f64 * 100.0 / whole.max(1) as f64;
+    format!("{share:.1} %")
+}
+
 /// `count` things: "1 chunk", "2,000 chunks".
 pub fn counted(count: impl Into<i128>, one: &str, many: &str) -> String {
     let count = count.into();

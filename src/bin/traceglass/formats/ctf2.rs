@@ -3,7 +3,7 @@
 mod summary;
 
 use super::Trace;
-use crate::output::{ERROR, Out, bytes, counted, grouped, hex};
+use crate::output::{ERROR, Out, bytes, counted, grouped, hex, percent};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::verbs::check::Findings;
@@ -164,7 +164,7 @@ impl Trace for Ctf2<'_> {
             ));
             lines.push((
                 "padding",
-                format!("{}, {}", bytes(padding), percent(padding, self.data.len() as u64)),
+                format!("{}, {} of the file", bytes(padding), percent(padding, self.data.len() as u64)),
             ));
             lines.push(("stream", header.uuid().to_string()));
         }
@@ -433,11 +433,6 @@ fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
             _ => {}
         }
     }
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn percent(part: u64, of: u64) -> String {
-    format!("{:.1} % of the file", part as f64 * 100.0 / of.max(1) as f64)
 }
 
 #[cfg(test)]

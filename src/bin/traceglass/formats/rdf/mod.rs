@@ -3,7 +3,7 @@
 mod decoder;
 
 use super::Trace;
-use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
+use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
@@ -437,10 +437,4 @@ fn name(id: Identifier) -> String {
         Ok(text) => printable(text),
         Err(_) => id.to_string(),
     }
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    #[allow(clippy::cast_precision_loss)]
-    let share = part as f64 * 100.0 / whole.max(1) as f64;
-    format!("{share:.1} %")
 }

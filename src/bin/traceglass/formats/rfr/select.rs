@@ -42,7 +42,9 @@ enum Time {
 
 fn time(text: &str) -> Result<Time, String> {
     let Some(seconds) = text.strip_prefix('+') else {
-        return text.parse().map(Time::SinceEpoch).map_err(|error| error.to_string());
+        let wrong =
+            |_| "neither microseconds since the Unix epoch nor seconds from the start, as +1.5".to_owned();
+        return text.parse().map(Time::SinceEpoch).map_err(wrong);
     };
     let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
     if fraction.len() > 6 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -131,6 +133,11 @@ fn tasks(files: &Files<'_>, name: &str) -> Result<HashSet<u64>> {
             }
             Ok(())
         })?;
+    }
+    if found.is_empty() {
+        return Err(Failure::unreadable(format!(
+            "no task {name}; `traceglass cat --objects` lists what there is"
+        )));
     }
     Ok(found)
 }

@@ -2,6 +2,7 @@
 
 use super::value::Text;
 use super::{Rtc, Walk};
+use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -162,6 +163,9 @@ impl<'a> Rtc<'a> {
         let mut current: Option<Current<'a>> = None;
         let mut status = Status::Clean;
         let mut found = Vec::new();
+        // What prints records as it goes has no need of a bar between them.
+        let progress = verify.then(|| Progress::new(self.data.len() as u64));
+        let mut told = 0;
         loop {
             while let Some(Ok(frame)) = walk.next_frame() {
                 if frame.is_user() {
@@ -169,6 +173,10 @@ impl<'a> Rtc<'a> {
                     session.count(&frame);
                     event(Event::Frame(&frame), &walk)?;
                     continue;
+                }
+                if let Some(progress) = &progress {
+                    progress.advance(frame.offset().saturating_sub(told));
+                    told = frame.offset();
                 }
                 self.enter(&walk, &frame, &mut current, &mut session, &mut event)?;
                 if verify {
