@@ -29,12 +29,12 @@ readme_tests() {
 
 # What the README's shell blocks say, as is, in a fresh clone of what is committed.
 readme_commands() {
-    local clone=target/clone command screen count=0
+    local clone=target/clone target=$PWD/target command screen count=0
     rm -rf "$clone"
     git clone -q . "$clone"
     while read -r command; do
         echo "\$ $command"
-        screen=$(cd "$clone" && CARGO_TARGET_DIR=../clone-target bash -c "$command" </dev/null)
+        screen=$(cd "$clone" && CARGO_TARGET_DIR=$target bash -c "$command" </dev/null)
         case $command in
             *" info "*) grep "damage *none seen" <<<"$screen" ;;
             *" test "*) ! grep -q "^test result: FAILED" <<<"$screen" && grep -c "^test result: ok" <<<"$screen" ;;
