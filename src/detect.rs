@@ -206,7 +206,8 @@ mod tests {
         for text in [&b"hello\n"[..], "größe".as_bytes(), long.as_bytes(), &odd, b"\x1b[1mbold\x1b[0m"] {
             assert_eq!(Lookalike::detect(text), Some(Lookalike::Text), "{}", text.escape_ascii());
         }
-        for binary in [&b"\x01\x02\x03"[..], b"hello\0", b"\xff\xfe", b"\xe4", &[b'x'; 4][..0]] {
+        for binary in [&b"\x01\x02\x03"[..], b"hello\0", b"\xff\xfe", b"hello \xff", b"\xe4", &[b'x'; 4][..0]]
+        {
             assert_eq!(Lookalike::detect(binary), None, "{}", binary.escape_ascii());
         }
     }

@@ -570,6 +570,13 @@ mod tests {
         let same = std::string::String::from("RTC frame payload").leak();
         assert_eq!(ELEMENT, Element::new(std::boxed::Box::leak(std::boxed::Box::new(&*same))));
         assert_ne!(ELEMENT, Element::new(&"RTC frame"));
+        let hash = |element: Element| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            core::hash::Hash::hash(&element, &mut hasher);
+            core::hash::Hasher::finish(&hasher)
+        };
+        assert_eq!(hash(ELEMENT), hash(Element::new(std::boxed::Box::leak(std::boxed::Box::new(&*same)))));
+        assert_ne!(hash(ELEMENT), hash(Element::new(&"RTC frame")));
     }
 
     /// Every kind with its code and its message: what `check --json` prints is relied on by other programs.
@@ -670,6 +677,7 @@ mod tests {
         }
         let error = Finding::error(Error::new(0, ELEMENT, Missing));
         assert_eq!(error.to_string(), "error: RTC frame payload at 0x0: missing");
+        assert!(!error.cause().is_truncation());
         assert_eq!(std::format!("{ELEMENT:?}"), "\"RTC frame payload\"");
     }
 }
