@@ -55,6 +55,21 @@ for target in thumbv7em-none-eabihf thumbv6m-none-eabi; do
     done
 done
 [ "$programs" -gt 0 ]
+# With the feature `defmt`: the format strings are in the ELF file, the device sends what goes into them.
+(cd "$firmware" && DEFMT_LOG=info bare_cargo build thumbv7em-none-eabihf --release --features defmt --bin defmt)
+elf=$firmware/target/thumbv7em-none-eabihf/release/defmt
+said=$(mktemp)
+# shellcheck disable=SC2086
+timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic \
+    -semihosting-config enable=on,target=native -kernel "$elf" >"$said"
+# Text is sent with a byte of encoding after each seven.
+for text in cInfo pshot "RDF fi" "peak stack"; do
+    grep -aq "$text" "$said" || { echo "defmt: nothing of $text was sent" >&2; exit 1; }
+done
+for format in "Header {{ version" "Entry {{ number" "UnexpectedEnd {{ needed"; do
+    nm "$elf" | grep -q "\"package\":\"traceglass\".*$format" || { echo "defmt: no string for $format" >&2; exit 1; }
+done
+echo "defmt on M4: $(wc -c <"$said") bytes sent"
 # 32 bits without compressed pointers, and 32 bits of the other byte order: they must compile.
 for target in riscv32imc-unknown-none-elf armebv7r-none-eabi; do
     bare_cargo build "$target" --release

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{status, traceglass};
+use common::{rdf, status, traceglass};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -343,5 +343,41 @@ fn the_screen_is_as_it_was_blessed() {
             .replace("-h", "usage")
             .replace('/', "_");
         blessed(&name, text(&output.stdout));
+    }
+}
+
+/// What is read on several threads is told as by one: in the order in which it stands.
+#[test]
+fn threads_do_not_show() {
+    let scratch = Scratch::new("threads");
+    let data: Vec<u8> = (0..50_000_u32).map(|n| (n * 7) as u8).collect();
+    let mut chunks: Vec<_> = (0..60).map(|n| rdf::Chunk::zstd(&format!("Part{n}"), &data)).collect();
+    for n in [3, 17, 19, 59] {
+        // A block of a type that is reserved, and a size that is not true.
+        chunks[n].stored[9] |= 6;
+        chunks[n - 1].uncompressed_size += 1;
+    }
+    let file = scratch.file("parts.rdf", &rdf::file(&chunks));
+    let sample = "examples/data/sample.rtc";
+    // So many findings that they are not kept until it is their turn.
+    let no_chunk = rdf::Chunk { compression: 9, ..rdf::Chunk::raw("Odd", &[]) };
+    chunks.extend(std::iter::repeat_n(no_chunk, 20_000));
+    let many = scratch.file("many.rdf", &rdf::file(&chunks));
+    let check = &["check", "--json", &file, sample, &many, &file][..];
+    let list = &["ls", "--sha256", "--json", &file];
+    for (arguments, mark, count) in [(check, "severity", 24 + 20_000), (list, "error", 8)] {
+        let run = |threads: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_traceglass"));
+            command.args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap()
+        };
+        let one = run("1");
+        assert_eq!(status(&one), 3);
+        let found = text(&one.stdout).matches(&format!("\"{mark}\":")).count();
+        assert_eq!(found, count);
+        for threads in ["2", "5"] {
+            let several = run(threads);
+            assert_eq!(status(&several), 3);
+            assert_eq!(text(&several.stdout), text(&one.stdout), "{arguments:?}");
+        }
     }
 }

@@ -32,8 +32,9 @@ pub struct Sorted<'a, 's> {
     table: &'s [u32],
 }
 
-/// How far from its slot an identifier may stand: files cannot make a lookup slow by identifiers that collide.
-const PROBES: u32 = 8;
+/// How far from its slot an identifier may stand: files cannot make a lookup slow by identifiers that collide. Of a
+/// hundred thousand identifiers that do not, in a table that is half full, none stands farther.
+const PROBES: u32 = 64;
 
 impl<'a, 's> Sorted<'a, 's> {
     pub(super) fn new(file: File<'a>, storage: &'s mut [u32]) -> Result<Self> {

@@ -5,6 +5,7 @@
 mod formats;
 mod input;
 mod output;
+mod parallel;
 mod progress;
 mod status;
 mod table;

@@ -4,7 +4,7 @@ use crate::status::{Failure, Result};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value};
 use std::fmt::Display;
-use std::io::{BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::path::Path;
 
 /// When to use colour.
@@ -30,9 +30,9 @@ pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// All is well.
 pub const GOOD: Style = AnsiColor::Green.on_default();
 
-/// stdout, buffered.
+/// stdout, buffered, or a page of it that waits for its turn.
 pub struct Out {
-    stdout: BufWriter<StdoutLock<'static>>,
+    stdout: Sink,
     color: bool,
     color_stderr: bool,
 }
@@ -48,7 +48,20 @@ impl Out {
         Self {
             color: choose(anstream::AutoStream::choice(&stdout)),
             color_stderr: choose(anstream::AutoStream::choice(&std::io::stderr())),
-            stdout: BufWriter::with_capacity(1 << 16, stdout),
+            stdout: Sink::Stdout(BufWriter::with_capacity(1 << 16, stdout)),
+        }
+    }
+
+    /// A page for another thread to write; a page too long is a failure, and is to be written in its turn.
+    pub fn page(color: bool) -> Self {
+        Self { stdout: Sink::Page(Vec::new()), color, color_stderr: false }
+    }
+
+    /// What was written to a page.
+    pub fn into_page(self) -> Vec<u8> {
+        match self.stdout {
+            Sink::Page(page) => page,
+            Sink::Stdout(_) => Vec::new(),
         }
     }
 
@@ -131,6 +144,31 @@ pub fn insert_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
 /// The field `path`.
 pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
     insert_text(object, "path", path.as_os_str().as_encoded_bytes());
+}
+
+/// So many bytes of a page are kept.
+const PAGE: usize = 1 << 20;
+
+enum Sink {
+    Stdout(BufWriter<StdoutLock<'static>>),
+    Page(Vec<u8>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(data),
+            Self::Page(page) if page.len() + data.len() > PAGE => Err(ErrorKind::FileTooLarge.into()),
+            Self::Page(page) => page.write(data),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Page(_) => Ok(()),
+        }
+    }
 }
 
 /// Bytes as lower-case hex.

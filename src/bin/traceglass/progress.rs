@@ -19,7 +19,9 @@ impl Progress {
 
     /// That many more bytes are done.
     pub fn advance(&self, bytes: u64) {
-        if self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
+        // Where several files are read at once, none of them is what is shown.
+        let alone = rayon::current_thread_index().is_none();
+        if alone && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(bytes);

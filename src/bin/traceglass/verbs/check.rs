@@ -3,8 +3,10 @@
 use crate::formats;
 use crate::input::Input;
 use crate::output::{ERROR, GOOD, HEADING, Out, WARNING, counted, insert_path, shown};
+use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use serde_json::{Map, Value, json};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use traceglass::{Finding, Format, Severity};
 
@@ -91,9 +93,41 @@ impl Findings<'_> {
 
 pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
-    for path in &args.paths {
-        worst = worst.max(one(args, path, out)?);
+    // Several files at once, unless one is a pipe, which can be read only once.
+    let sizes = args.paths.iter().map(|path| path.metadata().ok().map(|about| (about.is_dir(), about.len())));
+    let bytes: Option<u64> =
+        sizes.map(|size| size.filter(|&(folder, len)| folder || len > 0).map(|(_, len)| len)).sum();
+    if args.paths.len() == 1 || !bytes.is_some_and(parallel::pays) {
+        for path in &args.paths {
+            worst = worst.max(one(args, path, out)?);
+        }
+        return Ok(worst);
     }
+    let color = out.is_colored();
+    let check = |(): &mut (), path: &&PathBuf| {
+        let mut page = Out::page(color);
+        one(args, path, &mut page).map(|status| (status, page.into_page()))
+    };
+    parallel::in_order(
+        bytes.unwrap_or(0),
+        &args.paths,
+        || (),
+        check,
+        |path, checked| {
+            let status = match checked {
+                Ok((status, page)) => {
+                    out.bytes(&page)?;
+                    status
+                }
+                Err(Failure::Output(error)) if error.kind() == ErrorKind::FileTooLarge => {
+                    one(args, path, out)?
+                }
+                Err(failure) => return Err(failure),
+            };
+            worst = worst.max(status);
+            Ok(())
+        },
+    )?;
     Ok(worst)
 }
 

@@ -4,6 +4,7 @@ mod decoder;
 
 use super::Trace;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
+use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::verbs::check::Findings;
@@ -69,6 +70,10 @@ impl Rdf<'_> {
             }
         }
         errors
+    }
+
+    fn size(&self) -> u64 {
+        self.file.data().len() as u64
     }
 
     fn selected(&self, select: &Select) -> Result<Chunk<'_>> {
@@ -197,18 +202,18 @@ impl Trace for Rdf<'_> {
         let mut numbers: BTreeMap<Identifier, u64> = BTreeMap::new();
         let mut status = Status::damaged_if(self.damage.is_some());
         let (mut stored, mut data) = (0_u64, 0_u64);
-        let mut decoder = Decoder::new();
-        for entry in self.file.entries() {
+        let read =
+            |decoder: &mut Decoder, entry: &Entry<'_>| Parts::read(&self.file, *entry, args.sha256, decoder);
+        let read_bytes = if args.sha256 { self.size() } else { 0 };
+        parallel::in_order(read_bytes, self.file.entries(), Decoder::new, read, |&entry, parts| {
             let next = numbers.entry(entry.identifier()).or_default();
             let index = *next;
             *next += 1;
-            let parts = Parts::read(&self.file, entry, args.sha256, &mut decoder);
             if parts.error.is_some() {
                 status = Status::Damaged;
             }
             if args.json {
-                out.json(&parts.json(entry, index, args.sha256))?;
-                continue;
+                return out.json(&parts.json(entry, index, args.sha256));
             }
             stored = stored.saturating_add(u64::try_from(entry.stored_size()).unwrap_or(0));
             data = data.saturating_add(u64::try_from(entry.data_size()).unwrap_or(0));
@@ -234,11 +239,11 @@ impl Trace for Rdf<'_> {
             match parts.error {
                 Some(error) => {
                     table.styled_row(out, ERROR, cells)?;
-                    table.note(out, ERROR, error.to_string())?;
+                    table.note(out, ERROR, error.to_string())
                 }
-                None => table.row(out, cells)?,
+                None => table.row(out, cells),
             }
-        }
+        })?;
         if !args.json {
             table.finish(out)?;
             let total = counted(self.file.index().len() as u64, "chunk", "chunks");
@@ -290,16 +295,19 @@ impl Trace for Rdf<'_> {
         if let Some(damage) = self.damage {
             findings.report(Finding::error(damage));
         }
-        let mut decoder = Decoder::new();
-        for entry in self.file.entries() {
-            if !self.file.check_entry(entry, |finding| findings.report(finding)) {
-                continue;
+        let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
+            let mut found = Vec::new();
+            if self.file.check_entry(*entry, |finding| found.push(finding)) {
+                let chunk = self.file.chunk_at(entry.number());
+                let read = chunk.map(|chunk| decoder.read(chunk, |_| ()));
+                found.extend(read.and_then(Result::err).map(Finding::error));
             }
-            let chunk = self.file.chunk_at(entry.number());
-            if let Some(Err(error)) = chunk.map(|chunk| decoder.read(chunk, |_| ())) {
-                findings.report(Finding::error(error));
-            }
-        }
+            found
+        };
+        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |_, found| {
+            found.into_iter().for_each(|finding| findings.report(finding));
+            Ok(())
+        })?;
         let mut storage = vec![0; self.file.index().len() * 2];
         if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
             findings.report(Finding::warning(error));

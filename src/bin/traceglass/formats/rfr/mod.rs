@@ -13,6 +13,7 @@ pub use select::Select;
 
 use super::Trace;
 use crate::output::{Out, counted, grouped, shown};
+use crate::parallel;
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
@@ -20,13 +21,16 @@ use crate::verbs::check::Findings;
 use crate::verbs::hex::Fields;
 use crate::verbs::info::Info;
 use crate::verbs::{self, ls};
-use files::Files;
+use files::{Files, Part};
 use json::Line;
 use names::clock;
 use scan::Damage;
 use std::path::Path;
 use traceglass::rfr::{Chunk, Item, SequenceHeader};
 use traceglass::{Finding, Format};
+
+/// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
+const KEPT: usize = 10_000;
 
 struct Rfr<'a> {
     files: Files<'a>,
@@ -172,10 +176,33 @@ impl Trace for Rfr<'_> {
             findings.report_in(path.as_deref(), Finding::error(*error));
         }
         let progress = Progress::new(self.files.bytes);
-        for part in &self.files.parts {
-            scan::check(part, |finding| findings.report_in(part.path.as_deref(), finding))?;
-            progress.advance(part.size);
-        }
+        let check = |(): &mut (), part: &&Part<'_>| {
+            let (mut found, mut count) = (Vec::new(), 0);
+            scan::check(part, |finding| {
+                count += 1;
+                if count <= KEPT {
+                    found.push(finding);
+                }
+            })
+            .map(|()| (found, count))
+        };
+        parallel::in_order(
+            self.files.bytes,
+            &self.files.parts,
+            || (),
+            check,
+            |part, found| {
+                let (found, count) = found?;
+                let mut report = |finding| findings.report_in(part.path.as_deref(), finding);
+                if count > KEPT {
+                    scan::check(part, report)?;
+                } else {
+                    found.into_iter().for_each(&mut report);
+                }
+                progress.advance(part.size);
+                Ok(())
+            },
+        )?;
         Ok(findings.status())
     }
 
