@@ -100,5 +100,6 @@ mod tests {
         // Where, and how much; never what.
         let dump = HexDump::new(b"secret", 16);
         assert_eq!(format!("{dump:?}"), "HexDump { offset: 16, len: 6 }");
+        assert_eq!(format!("{:?}", dump.rows().next()), "Some(HexRow { offset: 16, len: 6 })");
     }
 }
