@@ -110,7 +110,8 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!(file.entries().nth(2).unwrap().number(), 2);
     assert_eq!(findings(&data), []);
     let debug = format!("{file:?} {asic:?}");
-    assert!(debug.starts_with("File { len: "), "{debug}");
+    assert!(debug.starts_with("File { len: ") && debug.contains("header: Header { version: 3, "), "{debug}");
+    assert_eq!(file.header().version(), 3);
     assert!(debug.contains("AsicInfo") && !debug.contains("Navi"), "{debug}");
 }
 
@@ -505,4 +506,21 @@ fn identifiers_with_bytes_after_a_nul_are_the_same() {
     assert_eq!(odd.bytes(), b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0");
     let data = sample();
     assert_eq!(File::parse(&data).unwrap().data(), data);
+}
+
+/// The crate's own decoder, by itself and with its options.
+#[cfg(feature = "zstd")]
+#[test]
+fn the_own_decoder_reads_compressed_chunks() {
+    use traceglass::zstd::{Decoder, Workspace};
+    let data = sample();
+    let chunk = File::parse(&data).unwrap().chunk("Snapshot".into(), 1).unwrap();
+    let (mut workspace, mut buffer) = (Workspace::new(), [0; 300]);
+    assert_eq!(chunk.data(&mut buffer, &mut workspace).unwrap(), [0x5a; 300]);
+    assert_eq!(chunk.data(&mut [0; 300], &mut Decoder::new(&mut workspace)).unwrap(), [0x5a; 300]);
+    for compression in [Compression::None, Compression::Zstd] {
+        let is_zstd = compression == Compression::Zstd;
+        assert_eq!(workspace.supports(compression), is_zstd);
+        assert_eq!(Decoder::new(&mut workspace).supports(compression), is_zstd);
+    }
 }
