@@ -1,5 +1,8 @@
 # The steps of `.ci/run`; each fails by itself when it could not check anything.
 
+# Also where a step is run by hand.
+. .ci/embedded.sh
+
 FUZZ_SECONDS=${FUZZ_SECONDS:-5}
 done_steps=()
 
@@ -29,12 +32,12 @@ readme_tests() {
 
 # What the README's shell blocks say, as is, in a fresh clone of what is committed.
 readme_commands() {
-    local clone=target/clone command screen count=0
+    local clone=target/clone target=$PWD/target command screen count=0
     rm -rf "$clone"
     git clone -q . "$clone"
     while read -r command; do
         echo "\$ $command"
-        screen=$(cd "$clone" && CARGO_TARGET_DIR=../clone-target bash -c "$command" </dev/null)
+        screen=$(cd "$clone" && CARGO_TARGET_DIR=$target bash -c "$command" </dev/null)
         case $command in
             *" info "*) grep "damage *none seen" <<<"$screen" ;;
             *" test "*) ! grep -q "^test result: FAILED" <<<"$screen" && grep -c "^test result: ok" <<<"$screen" ;;
@@ -210,6 +213,22 @@ follow() { # SAMPLE BYTES-AT-FIRST WHAT-IT-SAYS
     cmp "$grown.said" <($bin/follow "$data" 1)
     grep -m1 "$3" "$grown.said"
     rm "$grown" "$grown.said"
+}
+
+# How much of the library its own tests run, without those of the command: constants are computed by the compiler, and
+# count as lines that were not.
+coverage() {
+    local tools
+    cargo llvm-cov --version >/dev/null 2>&1 || cargo install --locked cargo-llvm-cov
+    # The compiler's own tools, or those of Debian that are as new.
+    tools=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin
+    if [ ! -x "$tools/llvm-profdata" ]; then
+        need_packages llvm-22
+        export LLVM_COV=/usr/lib/llvm-22/bin/llvm-cov LLVM_PROFDATA=/usr/lib/llvm-22/bin/llvm-profdata
+    fi
+    cargo llvm-cov --quiet --features ruzstd --lib --test rdf --test rtc --test ctf2 --test rfr --test zstd \
+        --ignore-filename-regex '/(bin|tests)/' --fail-under-lines 95 --summary-only \
+        -- --skip a_search_is_linear | grep -E "^(Filename|TOTAL)" # that one measures time
 }
 
 # With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.

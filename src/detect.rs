@@ -206,8 +206,43 @@ mod tests {
         for text in [&b"hello\n"[..], "größe".as_bytes(), long.as_bytes(), &odd, b"\x1b[1mbold\x1b[0m"] {
             assert_eq!(Lookalike::detect(text), Some(Lookalike::Text), "{}", text.escape_ascii());
         }
-        for binary in [&b"\x01\x02\x03"[..], b"hello\0", b"\xff\xfe", b"\xe4", &[b'x'; 4][..0]] {
+        for binary in [&b"\x01\x02\x03"[..], b"hello\0", b"\xff\xfe", b"hello \xff", b"\xe4", &[b'x'; 4][..0]]
+        {
             assert_eq!(Lookalike::detect(binary), None, "{}", binary.escape_ascii());
         }
+    }
+
+    #[test]
+    fn each_lookalike_says_what_it_is() {
+        for (data, said) in [
+            (&b"MINI"[..], "before RMV 1.9"),
+            (b"B00P", "legacy .rgp"),
+            (b"\x28\xb5\x2f\xfd", "zstd frame"),
+            (b"\x1f\x8b", "gzip"),
+            (b"BZh", "bzip2"),
+            (b"PK\x03\x04", "ZIP"),
+            (b"\xfd7zXZ\0", "xz"),
+            (b"/* CTF 1.8 */", "CTF 1.8 metadata"),
+            (b"\xc1\x1f\xfc\xc1", "data stream"),
+            (b"[1]", "JSON"),
+            (b"\x7fELF", "ELF"),
+            (b"hello", "text"),
+            (b"\0\0", "zeros"),
+        ] {
+            let found = Lookalike::detect(data).map(|found| std::format!("{found}")).unwrap_or_default();
+            assert!(found.contains(said), "{found}");
+        }
+        // A zero in front does not make what follows nothing.
+        assert_eq!(Lookalike::detect(b"\0\0\x01"), None);
+        assert_eq!(Lookalike::detect(b"\0text"), None);
+    }
+
+    #[cfg(all(feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr"))]
+    #[test]
+    fn each_format_has_a_short_name() {
+        let names =
+            [Format::Rdf, Format::Rtc, Format::Ctf2, Format::Rfr].map(|format| std::format!("{format}"));
+        assert_eq!(names, ["rdf", "rtc", "ctf2", "rfr"]);
+        assert_eq!(Format::detect(b"AMD_RDF \x03\0\0\0"), Some(Format::Rdf));
     }
 }

@@ -96,5 +96,10 @@ mod tests {
         );
         assert!(lines[1].starts_with("100000008  41   ") && lines[1].ends_with("|A|"));
         assert_eq!(format!("{}", HexDump::new(&[], 0)), "");
+        assert!(HexDump::new(b"a b\0\xff\n~", 0).to_string().trim_end().ends_with("|a b...~|"));
+        // Where, and how much; never what.
+        let dump = HexDump::new(b"secret", 16);
+        assert_eq!(format!("{dump:?}"), "HexDump { offset: 16, len: 6 }");
+        assert_eq!(format!("{:?}", dump.rows().next()), "Some(HexRow { offset: 16, len: 6 })");
     }
 }

@@ -151,5 +151,114 @@ mod tests {
         let same = std::string::String::from("RTC frame payload").leak();
         assert_eq!(ELEMENT, Element::new(std::boxed::Box::leak(std::boxed::Box::new(&*same))));
         assert_ne!(ELEMENT, Element::new(&"RTC frame"));
+        let hash = |element: Element| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            core::hash::Hash::hash(&element, &mut hasher);
+            core::hash::Hasher::finish(&hasher)
+        };
+        assert_eq!(hash(ELEMENT), hash(Element::new(std::boxed::Box::leak(std::boxed::Box::new(&*same)))));
+        assert_ne!(hash(ELEMENT), hash(Element::new(&"RTC frame")));
+    }
+
+    /// Every kind with its code and its message: what `check --json` prints is relied on by other programs.
+    #[test]
+    fn each_kind_has_a_code_and_a_message() {
+        use ErrorKind::*;
+        let kinds = [
+            (UnexpectedEnd { needed: 2 }, "unexpected-end", "input ends, 2 more bytes needed"),
+            (
+                OutOfBounds { start: 16, size: 9 },
+                "out-of-bounds",
+                "claims 9 bytes from 0x10, which are not all in the input",
+            ),
+            (Negative { value: -1 }, "negative", "negative: -1"),
+            (BadMagic { found: *b"AMD RDF\0" }, "bad-magic", "begins with \"AMD RDF\\x00\""),
+            (LegacyMagic, "legacy-magic", "legacy magic"),
+            (
+                UnsupportedVersion { found: 4, supported: 3 },
+                "unsupported-version",
+                "version 4, only 3 is read",
+            ),
+            (UnsupportedRevision { major: 2, minor: 1 }, "unsupported-revision", "version 2.1 is not known"),
+            (Unsupported { value: 7 }, "unsupported", "7 is not supported"),
+            (Invalid { value: 7 }, "invalid", "7 is not allowed"),
+            (ReservedNotZero { value: 255 }, "reserved-not-zero", "reserved, yet 0xff instead of 0"),
+            (NotMultiple { value: 65, of: 64 }, "not-multiple", "65 is not a multiple of 64"),
+            (UnderLimit { value: 1, limit: 2 }, "under-limit", "1, though at least 2 is needed"),
+            (OverLimit { value: 3, limit: 2 }, "over-limit", "3, though at most 2 is allowed"),
+            (SizeMismatch { stated: 1, found: 2 }, "size-mismatch", "stated as 1 bytes, found to be 2"),
+            (Mismatch { stated: 1, found: 2 }, "mismatch", "stated as 1, found to be 2"),
+            (NotAscending { previous: 2, value: 1 }, "not-ascending", "1 after 2"),
+            (OutsideRange { start: 1, end: 2 }, "outside-range", "not in 1..2"),
+            (Overflow { value: 9 }, "overflow", "9 is too large for its unit"),
+            (
+                ChecksumMismatch { stored: 10, computed: 11 },
+                "checksum-mismatch",
+                "stored as 0xa, computed as 0xb",
+            ),
+            (
+                CountTooLarge { claimed: 9, most: 8 },
+                "count-too-large",
+                "count 9, though at most 8 fit in what follows",
+            ),
+            (IntegerTooWide { bits: 64 }, "integer-too-wide", "integer wider than 64 bits"),
+            (NotUtf8, "not-utf8", "not UTF-8"),
+            (BytesAfterNul, "bytes-after-nul", "bytes after the NUL that ends it"),
+            (Overlap { start: 32, size: 9 }, "overlap", "overlaps the 9 bytes from 0x20"),
+            (TrailingBytes { count: 1 }, "trailing-bytes", "1 byte follows its end"),
+            (TrailingBytes { count: 2 }, "trailing-bytes", "2 bytes follow its end"),
+            (
+                Unexpected { byte: b'\n', expected: "an object" },
+                "unexpected",
+                "found '\\n', expected an object",
+            ),
+            (TooDeep { limit: 128 }, "too-deep", "nested deeper than 128 levels"),
+            (
+                CapacityExceeded { capacity: 1, needed: 2 },
+                "capacity-exceeded",
+                "capacity is 1, at least 2 needed",
+            ),
+            (
+                UnevenDistribution { left: 3 },
+                "uneven-distribution",
+                "does not share out all there is, 3 over or missing",
+            ),
+            (MissingTable, "missing-table", "to be used again, though none has been given"),
+            (BadBitStream, "bad-bit-stream", "bits do not end where their content does"),
+            (
+                OffsetTooFar { offset: 9, available: 8 },
+                "offset-too-far",
+                "refers 9 bytes back, where only 8 are",
+            ),
+            (
+                OutputTooSmall { capacity: 1, needed: 2 },
+                "output-too-small",
+                "output holds 1 bytes, at least 2 needed",
+            ),
+            (WindowTooSmall { capacity: 1, needed: 2 }, "window-too-small", "window holds 1 bytes, 2 needed"),
+            (DictionaryNeeded { id: 5 }, "dictionary-needed", "can only be read with dictionary 5"),
+            (NoDecoder, "no-decoder", "no decoder for it in this build"),
+            (ByteOrderChanged, "byte-order-changed", "byte order changes"),
+            (
+                UuidMismatch { found: [0xab; 16] },
+                "uuid-mismatch",
+                "another UUID: abababababababababababababababab",
+            ),
+            (Missing, "missing", "missing"),
+            (Repeated, "repeated", "occurs again"),
+            (Misplaced, "misplaced", "not where one can be"),
+            (OutOfSequence { found: 3, expected: 2 }, "out-of-sequence", "number 3 where 2 should follow"),
+            (CrossesBoundary { boundary: 2048 }, "crosses-boundary", "does not end before 0x800"),
+            (Lost { size: 1 }, "lost", "1 byte cannot be read"),
+            (Lost { size: 2 }, "lost", "2 bytes cannot be read"),
+            (StaleChecksum, "stale-checksum", "computed before the last bytes were written"),
+        ];
+        for (kind, code, message) in kinds {
+            assert_eq!((kind.code(), &*kind.to_string()), (code, message));
+        }
+        let error = Finding::error(Error::new(0, ELEMENT, Missing));
+        assert_eq!(error.to_string(), "error: RTC frame payload at 0x0: missing");
+        assert!(!error.cause().is_truncation());
+        assert_eq!(std::format!("{ELEMENT:?}"), "\"RTC frame payload\"");
     }
 }

@@ -110,6 +110,8 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!(file.entries().nth(2).unwrap().number(), 2);
     assert_eq!(findings(&data), []);
     let debug = format!("{file:?} {asic:?}");
+    assert!(debug.starts_with("File { len: ") && debug.contains("header: Header { version: 3, "), "{debug}");
+    assert_eq!(file.header().version(), 3);
     assert!(debug.contains("AsicInfo") && !debug.contains("Navi"), "{debug}");
 }
 
@@ -481,4 +483,44 @@ fn frames_in_a_row(decoder: &mut dyn Decompress) {
     assert!(read(frame[..12].to_vec(), 50).is_err());
     assert!(read(skippable[..9].to_vec(), 0).is_err());
     assert_eq!(read(Vec::new(), 10), Err(ErrorKind::SizeMismatch { stated: 10, found: 0 }));
+}
+
+#[test]
+fn compressions_keep_their_number() {
+    for (number, said) in [(0, "raw"), (1, "zstd"), (7, "unknown (7)")] {
+        let data = with_entry(|entry| entry[16] = number);
+        let entry = File::parse(&data).unwrap().index().get(0).unwrap();
+        assert_eq!((entry.compression().number(), entry.compression().to_string()), (number, said.into()));
+    }
+    assert!(!RawOnly.supports(Compression::Zstd));
+    let error = RawOnly.decompress(Compression::Zstd, b"", &mut []).unwrap_err();
+    assert_eq!(error, Error::new(0, rdf::CHUNK_DATA, ErrorKind::NoDecoder));
+}
+
+/// What is equal hashes alike; all 16 bytes can be had.
+#[test]
+fn identifiers_with_bytes_after_a_nul_are_the_same() {
+    let (plain, odd) = (Identifier::from("ab"), Identifier::new(*b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0"));
+    let count = |ids: &[Identifier]| ids.iter().collect::<std::collections::HashSet<_>>().len();
+    assert_eq!((count(&[plain, odd]), count(&[plain, Identifier::from("ac")])), (1, 2));
+    assert_eq!(odd.bytes(), b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0");
+    let data = sample();
+    assert_eq!(File::parse(&data).unwrap().data(), data);
+}
+
+/// The crate's own decoder, by itself and with its options.
+#[cfg(feature = "zstd")]
+#[test]
+fn the_own_decoder_reads_compressed_chunks() {
+    use traceglass::zstd::{Decoder, Workspace};
+    let data = sample();
+    let chunk = File::parse(&data).unwrap().chunk("Snapshot".into(), 1).unwrap();
+    let (mut workspace, mut buffer) = (Workspace::new(), [0; 300]);
+    assert_eq!(chunk.data(&mut buffer, &mut workspace).unwrap(), [0x5a; 300]);
+    assert_eq!(chunk.data(&mut [0; 300], &mut Decoder::new(&mut workspace)).unwrap(), [0x5a; 300]);
+    for compression in [Compression::None, Compression::Zstd] {
+        let is_zstd = compression == Compression::Zstd;
+        assert_eq!(workspace.supports(compression), is_zstd);
+        assert_eq!(Decoder::new(&mut workspace).supports(compression), is_zstd);
+    }
 }

@@ -2,7 +2,7 @@
 #![cfg(feature = "zstd")]
 
 use sha2::{Digest, Sha256};
-use traceglass::zstd::{self, Decoder, Workspace};
+use traceglass::zstd::{self, Decoder, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
 
 /// Whether the reference may accept what is refused here with this error: see the module's documentation.
@@ -477,4 +477,82 @@ fn cut_or_changed_frames_never_give_other_content() {
         }
         changed[at] = frame[at];
     }
+}
+
+/// The deepest tree, of 12 bits, deeper than the RFC allows and read by the reference as well.
+#[test]
+fn the_deepest_tree_is_decoded() {
+    // Of symbol 0 the code is 1, of 1 it is 01, … of 11 it is 0…00, and of the last one, which is not stated, 0…01.
+    let code = |symbol: usize| match symbol {
+        0..11 => (1_u32, symbol + 1),
+        11 => (0, 12),
+        _ => (1, 12),
+    };
+    let text: Vec<u8> = (0..200_u8).map(|n| n.wrapping_mul(7) % 13).collect();
+    // Read from the end: first a mark, then the codes in order, most significant bit first.
+    let mut bits = vec![true];
+    for &symbol in &text {
+        let (code, len) = code(symbol.into());
+        bits.extend((0..len).rev().map(|bit| code >> bit & 1 == 1));
+    }
+    let mut stream = vec![0_u8; bits.len().div_ceil(8)];
+    for (place, _) in bits.iter().rev().enumerate().filter(|(_, bit)| **bit) {
+        stream[place / 8] |= 1 << (place % 8);
+    }
+    let mut tree = vec![127 + 12]; // 12 weights of 4 bits: 12, 11, … 1
+    tree.extend((1..=6).map(|pair| ((14 - 2 * pair) << 4 | (13 - 2 * pair)) as u8));
+    let sizes = 2 | text.len() << 4 | (tree.len() + stream.len()) << 14; // compressed, one stream
+    let mut block = sizes.to_le_bytes()[..3].to_vec();
+    block.extend(&tree);
+    block.extend(&stream);
+    block.push(0); // no sequences
+    let input = frame(text.len() as u8, &[&block]);
+    assert_eq!(reference(&input, 200).as_deref(), Some(&text[..]));
+    let mut workspace = Workspace::new();
+    let mut output = [0; 200];
+    assert_eq!(zstd::decompress(&input, &mut output, &mut workspace), Ok(200));
+    assert!(output[..] == text[..]);
+    assert_eq!(self::stream(&input, &mut workspace).as_deref(), Ok(&text[..]));
+}
+
+#[test]
+fn frames_and_blocks_are_listed() {
+    let first = compress(&b"hello ".repeat(50_000), 3, 17, true, true);
+    let skippable = b"\x53\x2a\x4d\x18\x03\0\0\0abc";
+    let second = frame(5, &[b""]); // its block is not valid, which a list does not look at
+    let input = [&first[..], skippable, &second].concat();
+    let frames: Vec<Frame<'_>> = Frames::new(&input).map(Result::unwrap).collect();
+    let [Frame::Data(a), Frame::Skippable(b), Frame::Data(c)] = frames[..] else { panic!("{frames:?}") };
+    assert_eq!((a.as_bytes(), c.as_bytes()), (&first[..], &second[..]));
+    assert_eq!(a.header().content_size(), Some(300_000));
+    assert_eq!(a.checksum(), Some(u32::from_le_bytes(*first.last_chunk().unwrap())));
+    assert_eq!((c.checksum(), c.header().is_single_segment(), c.header().header_size()), (None, true, 6));
+    assert_eq!((b.offset(), b.variant(), b.user_data()), (first.len() as u64, 3, &b"abc"[..]));
+    let blocks: Vec<_> = a.blocks().map(Result::unwrap).collect();
+    assert_eq!(blocks.len(), 3); // of 128 KiB at most
+    assert_eq!(blocks.iter().map(|block| block.is_last()).collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(blocks[0].offset(), u64::from(a.header().header_size()));
+    assert_eq!(c.blocks().count(), 1);
+    assert_eq!(zstd::content_size(&input), Ok(Some(300_005)));
+    let mut cut = Frames::new(&input[..first.len() + 7]);
+    assert!(cut.next().unwrap().is_ok());
+    let error = cut.next().unwrap().unwrap_err();
+    assert_eq!(
+        (error.offset(), error.kind()),
+        (first.len() as u64 + 4, ErrorKind::UnexpectedEnd { needed: 1 })
+    );
+    assert!(cut.next().is_none());
+}
+
+#[test]
+fn a_wrong_checksum_may_be_passed_over() {
+    let mut input = compress(b"hello", 3, 17, true, true);
+    *input.last_mut().unwrap() ^= 1;
+    let (mut workspace, mut output) = (Workspace::default(), [0; 5]);
+    let error = zstd::decompress(&input, &mut output, &mut workspace).unwrap_err();
+    assert_eq!((error.offset(), error.element()), (input.len() as u64 - 4, zstd::CHECKSUM));
+    assert!(matches!(error.kind(), ErrorKind::ChecksumMismatch { .. }));
+    assert_eq!(Decoder::new(&mut workspace).verify_checksums(false).decompress(&input, &mut output), Ok(5));
+    assert_eq!(&output, b"hello");
+    assert!(format!("{workspace:?}").starts_with("Workspace { size: "));
 }

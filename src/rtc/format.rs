@@ -268,4 +268,29 @@ mod tests {
             assert_eq!(Format::of(name), format, "{name}");
         }
     }
+
+    /// What is annotated with is read as it would be by itself.
+    #[test]
+    fn annotations_are_of_any_default_format() {
+        for name in [
+            "raw",
+            "json",
+            "uint16le",
+            "int8",
+            "float32be",
+            "float64",
+            "uleb128",
+            "leb128",
+            "timespec",
+            "utf-8",
+            "png",
+        ] {
+            let Format::Annotate(annotated) = Format::of(&std::format!("annotate/{name}")) else {
+                panic!("{name}")
+            };
+            assert_eq!(annotated.format(), Format::of(name), "{name}");
+        }
+        let orders = [Order::Native, Order::Little, Order::Big].map(|order| std::format!("{order}"));
+        assert_eq!(orders, ["", "le", "be"]);
+    }
 }

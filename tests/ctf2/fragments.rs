@@ -195,3 +195,24 @@ fn fragment_before_a_fault_is_given_if_complete() {
         assert!(fragments.next().is_none() && fragments.next().is_none());
     }
 }
+
+/// A name is compared as it reads, whichever way it is written, and wherever packets cut it.
+#[test]
+fn names_are_read_through_escapes() {
+    let text = "\x1e{\"type\": \"x\", \"a\\u005fb\\n\": 1}";
+    for size in [text.len(), 3] {
+        let data = stream(text.as_bytes().chunks(size), Packet::v1);
+        let stream = MetadataStream::parse(&data).unwrap();
+        let fragment = stream.fragments().next().unwrap().unwrap();
+        let (name, value) = fragment.members().nth(1).unwrap().unwrap();
+        assert!(name == *"a_b\n" && name != *"a_b" && name != *"a\\u005fb\\n");
+        assert_eq!(name.decode(&mut [0; 4]), Ok("a_b\n"));
+        let kind = name.decode(&mut [0; 3]).unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::CapacityExceeded { capacity: 3, .. }), "{kind}");
+        // As it is written, without the quotes.
+        assert_eq!(name.raw().copy_to(&mut [0; 20]).unwrap(), br"a\u005fb\n");
+        assert_eq!(data[name.offset() as usize], b'a');
+        assert_eq!(value.copy_to(&mut [0; 4]).unwrap(), b"1");
+        assert!(!format!("{name:?}").contains("005f"), "a payload is said");
+    }
+}

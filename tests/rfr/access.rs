@@ -4,8 +4,8 @@ use crate::common::prefixes;
 use crate::common::rfr::{self as build, Sequence, Value, Writer};
 use crate::{findings, walk};
 use traceglass::rfr::{
-    CallsiteKind, CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Item, Merge, MergeSlot,
-    ObjectTable, TableEntry,
+    CallsiteKind, CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FieldValue, Item, Level, Merge,
+    MergeSlot, Object, ObjectTable, RecordData, RecordKind, TableEntry, TaskKind,
 };
 use traceglass::{ErrorKind, Severity};
 
@@ -175,4 +175,71 @@ fn ids_lead_to_objects_and_callsites() {
         assert_eq!(objects.get(object.iid()), Some(object));
     }
     assert_eq!(objects.get(3), None);
+}
+
+/// The command prints them, and other programs rely on them.
+#[test]
+fn names_are_those_of_the_document() {
+    let names: Vec<String> = RecordKind::ALL.iter().map(|kind| kind.to_string()).collect();
+    let expected = "SpanNew SpanEnter SpanExit SpanClose Event NewTask TaskPollStart TaskPollEnd TaskDrop \
+        WakerWake WakerWakeByRef WakerClone WakerDrop End Callsite Span Task";
+    assert_eq!(names.join(" "), expected);
+    let kinds =
+        [TaskKind::Task, TaskKind::Local, TaskKind::Blocking, TaskKind::BlockOn, TaskKind::Other("odd")];
+    assert_eq!(kinds.map(TaskKind::name), ["Task", "Local", "Blocking", "BlockOn", "odd"]);
+    let kinds = [CallsiteKind::Unknown, CallsiteKind::Event, CallsiteKind::Span];
+    assert_eq!(kinds.map(CallsiteKind::name), ["Unknown", "Event", "Span"]);
+    let levels = [0, 10, 20, 30, 40, 50, 60].map(|level| Level(level).name());
+    assert_eq!(levels, [None, Some("trace"), Some("debug"), Some("info"), Some("warn"), Some("error"), None]);
+}
+
+/// What a record has is had without matching on what it is.
+#[test]
+fn records_and_objects_say_what_they_are_about() {
+    let data = build::all_variants().bytes();
+    let (items, _) = walk(&data);
+    let (mut wakers, mut events, mut others) = (0, 0, 0);
+    for item in &items {
+        match item {
+            Item::Record(record) => match record.data() {
+                RecordData::Event(event) => {
+                    assert_eq!((record.event(), record.iid(), record.context()), (Some(event), None, None));
+                    events += 1;
+                }
+                RecordData::WakerWake(waker)
+                | RecordData::WakerWakeByRef(waker)
+                | RecordData::WakerClone(waker)
+                | RecordData::WakerDrop(waker) => {
+                    assert_eq!((record.iid(), record.context()), (Some(waker.task_iid), waker.context));
+                    assert_eq!(record.data().iid(), Some(waker.task_iid));
+                    wakers += 1;
+                }
+                other => {
+                    assert_eq!((record.iid(), record.event()), (other.iid(), None));
+                    assert!(record.iid().is_some());
+                    others += 1;
+                }
+            },
+            Item::Object(object) => {
+                let (offset, callsite) = match object {
+                    Object::Span(span) => (span.offset(), span.callsite_id()),
+                    Object::Task(task) => (task.offset(), task.callsite_id()),
+                    _ => panic!("{object:?}"),
+                };
+                assert_eq!((object.offset(), object.callsite_id()), (offset, callsite));
+                assert_eq!(object.as_task().is_some(), matches!(object, Object::Task(_)));
+            }
+            Item::Sequence(_) => {}
+        }
+    }
+    assert_eq!((wakers, events, others), (8, 3, 8));
+    let said = format!("{items:?}");
+    assert!(said.contains("TaskPollStart") && !said.contains("näme"), "a payload is said");
+    let value = |value: FieldValue<'_>| (value.as_u64(), value.as_str().map(str::len));
+    assert_eq!(value(FieldValue::U64(7)), (Some(7), None));
+    assert_eq!(value(FieldValue::U128(7)), (Some(7), None));
+    assert_eq!(value(FieldValue::I128(-7)), (None, None));
+    assert_eq!(value(FieldValue::I64(7)), (Some(7), None));
+    assert_eq!(value(FieldValue::Bool(true)), (None, None));
+    assert_eq!(value(FieldValue::Str("abc")), (None, Some(3)));
 }

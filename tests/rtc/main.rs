@@ -8,6 +8,7 @@ mod checks;
 mod damage;
 mod meta;
 mod seek;
+mod values;
 mod walk;
 
 use common::rtc::{Crc, Options, Writer, deployed, int};
