@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the firmware example, runs it on emulated Cortex-M4 and Cortex-M0, compares what it says with what is
 # expected, and looks for an allocator. Prints the table of flash, RAM and stack; with --write, puts it into the README.
+# PROGRAM=rfr builds and runs one alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . .ci/embedded.sh
@@ -19,7 +20,7 @@ table="| program | core | flash, bytes | static RAM, bytes | peak stack, bytes |
 run() { # PROGRAM TARGET
     local elf=$firmware/target/$2/release/$1 said flash ram stack
     # shellcheck disable=SC2086
-    said=$(timeout 60 qemu-system-arm -machine ${machine[$2]} -nographic \
+    said=$(timeout "${PROGRAM_SECONDS:-60}" qemu-system-arm -machine ${machine[$2]} -nographic \
         -semihosting-config enable=on,target=native -kernel "$elf") ||
         { printf '%s\n' "$said"; echo "$1 failed on ${core[$2]}" >&2; return 1; }
     stack=$(sed -n 's/^peak stack: \([0-9]*\) bytes$/\1/p' <<<"$said")
@@ -42,14 +43,33 @@ run() { # PROGRAM TARGET
 programs=0
 for target in thumbv7em-none-eabihf thumbv6m-none-eabi; do
     # All but RDF with 16 KiB of RAM; zstd's tables and an output take more.
-    (cd "$firmware" && bare_cargo build "$target" --release --bins)
-    (cd "$firmware" && bare_cargo build "$target" --release --features ram64 --bin rdf)
-    for source in "$firmware"/src/bin/*.rs; do
+    if [ -n "${PROGRAM-}" ]; then
+        (cd "$firmware" && bare_cargo build "$target" --release --bin "$PROGRAM")
+    else
+        (cd "$firmware" && bare_cargo build "$target" --release --bins)
+        (cd "$firmware" && bare_cargo build "$target" --release --features ram64 --bin rdf)
+    fi
+    for source in "$firmware"/src/bin/${PROGRAM:-*}.rs; do
         run "$(basename "$source" .rs)" "$target"
         programs=$((programs + 1))
     done
 done
 [ "$programs" -gt 0 ]
+# With the feature `defmt`: the format strings are in the ELF file, the device sends what goes into them.
+(cd "$firmware" && DEFMT_LOG=info bare_cargo build thumbv7em-none-eabihf --release --features defmt --bin defmt)
+elf=$firmware/target/thumbv7em-none-eabihf/release/defmt
+said=$(mktemp)
+# shellcheck disable=SC2086
+timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic \
+    -semihosting-config enable=on,target=native -kernel "$elf" >"$said"
+# Text is sent with a byte of encoding after each seven.
+for text in cInfo pshot "RDF fi" "peak stack"; do
+    grep -aq "$text" "$said" || { echo "defmt: nothing of $text was sent" >&2; exit 1; }
+done
+for format in "Header {{ version" "Entry {{ number" "UnexpectedEnd {{ needed"; do
+    nm "$elf" | grep -q "\"package\":\"traceglass\".*$format" || { echo "defmt: no string for $format" >&2; exit 1; }
+done
+echo "defmt on M4: $(wc -c <"$said") bytes sent"
 # 32 bits without compressed pointers, and 32 bits of the other byte order: they must compile.
 for target in riscv32imc-unknown-none-elf armebv7r-none-eabi; do
     bare_cargo build "$target" --release

@@ -27,12 +27,57 @@ readme_tests() {
     $command
 }
 
-readme_info() {
-    local command screen
-    command=$(readme_command "cargo run --release --features cli -- info")
-    screen=$($command)
-    printf '%s\n' "$screen"
-    grep -q "damage *none seen" <<<"$screen"
+# What the README's shell blocks say, as is, in a fresh clone of what is committed.
+readme_commands() {
+    local clone=target/clone command screen count=0
+    rm -rf "$clone"
+    git clone -q . "$clone"
+    while read -r command; do
+        echo "\$ $command"
+        screen=$(cd "$clone" && CARGO_TARGET_DIR=../clone-target bash -c "$command" </dev/null)
+        case $command in
+            *" info "*) grep "damage *none seen" <<<"$screen" ;;
+            *" test "*) ! grep -q "^test result: FAILED" <<<"$screen" && grep -c "^test result: ok" <<<"$screen" ;;
+        esac
+        count=$((count + 1))
+    done < <(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' README.md)
+    [ "$count" -ge 2 ] || { echo "only $count commands in the README" >&2; return 1; }
+}
+
+# What would be published builds by itself, and a crate elsewhere reads a file with it.
+package() {
+    local folder name
+    cargo package --quiet --allow-dirty
+    name=$(basename "$(ls -t target/package/*.crate | head -1)" .crate)
+    folder=$(mktemp -d)
+    tar -xzf "target/package/$name.crate" -C "$folder"
+    mkdir -p "$folder/consumer/src"
+    # The versions of the dependencies that were tested.
+    cp Cargo.lock "$folder/consumer"
+    cat >"$folder/consumer/Cargo.toml" <<END
+[package]
+name = "consumer"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+traceglass = { path = "../$name" }
+END
+    cat >"$folder/consumer/src/main.rs" <<'END'
+use traceglass::rdf::{File, RawOnly};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let data = std::fs::read(std::env::args().nth(1).ok_or("no file")?)?;
+    println!("{}", traceglass::Format::detect(&data).ok_or("no format")?);
+    let chunk = File::parse(&data)?.chunk("AsicInfo".into(), 0).ok_or("no chunk")?;
+    println!("{}", std::str::from_utf8(chunk.data(&mut [], &mut RawOnly)?)?);
+    Ok(())
+}
+END
+    CARGO_TARGET_DIR=target/consumer cargo run --quiet --manifest-path "$folder/consumer/Cargo.toml" -- \
+        "$folder/$name/examples/data/sample.rdf" | tee "$folder/said"
+    grep -q "Navi 31" "$folder/said"
+    rm -rf "$folder"
 }
 
 lints() {
@@ -43,6 +88,19 @@ lints() {
 docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+}
+
+# The public items are those that were recorded, and none is of a dependency that is not at 1.0 yet. What the tool prints
+# depends on the nightly compiler a little, and it takes minutes to install: this is not a part of `.ci/run`.
+api() {
+    cargo public-api --version 2>/dev/null || cargo install --locked cargo-public-api
+    cargo +nightly public-api --color never -sss --all-features 2>/dev/null >target/public-api.txt
+    if [ -n "${TRACEGLASS_BLESS-}" ]; then
+        cp target/public-api.txt tests/public-api.txt
+    fi
+    diff -u tests/public-api.txt target/public-api.txt ||
+        { echo "the public items changed: TRACEGLASS_BLESS=1 records them, and CHANGELOG.md tells of them" >&2; return 1; }
+    ! grep -nE '\b(zerocopy|nom|heapless|crc|ruzstd)::' tests/public-api.txt
 }
 
 FORMATS="rdf rtc ctf2 rfr zstd"

@@ -13,5 +13,8 @@ fn main() {
     fs::write(folder.join("memory.x"), map).expect("OUT_DIR can be written");
     println!("cargo:rustc-link-search={}", folder.display());
     println!("cargo:rustc-link-arg=-Tlink.x");
+    if env::var_os("CARGO_FEATURE_DEFMT").is_some() {
+        println!("cargo:rustc-link-arg-bin=defmt=-Tdefmt.x");
+    }
     println!("cargo:rerun-if-changed=build.rs");
 }

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Plants a panic, a slice out of bounds, an allocation and an unaligned access in copies of the tree, and fails unless
+# each is caught by the check that is there for it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+copies=$(mktemp -d)
+caught=0
+
+# A copy of the tree; the builds of firmware are kept from one run to the next.
+copy() { # NAME
+    tree=$copies/$1
+    mkdir -p "$tree" "$root/target/planted/firmware"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$tree" 2>/dev/null || true
+    ln -s "$root/target/planted/firmware" "$tree/examples/firmware/target"
+}
+
+# Replaces one line of a file in the copy; what is to be replaced must be there, once.
+plant() { # FILE LINE REPLACEMENT
+    python3 - "$tree/$1" "$2" "$3" <<'END'
+import sys
+path, line, replacement = sys.argv[1:]
+text = open(path).read()
+if text.count(line) != 1:
+    sys.exit(f"{path} has not once: {line}")
+open(path, "w").write(text.replace(line, replacement))
+END
+}
+
+# Runs a check in the copy, which must fail, and say why.
+must_fail() { # WHAT REASON COMMAND…
+    local what=$1 reason=$2 log=$copies/log
+    shift 2
+    if (cd "$tree" && "$@") >"$log" 2>&1; then
+        echo "$what: not caught by $*" >&2
+        exit 1
+    fi
+    grep -E -m1 "$reason" "$log" || { tail -30 "$log"; echo "$what: $* fails for another reason" >&2; exit 1; }
+    echo "$what: caught by $*"
+    caught=$((caught + 1))
+}
+
+lint() {
+    CARGO_TARGET_DIR=$root/target/planted/lint cargo clippy --quiet "$@" -- -D warnings
+}
+
+no_panic() {
+    CARGO_TARGET_DIR=$root/target/planted/no-panic .ci/no-panic.sh
+}
+
+copy unchanged
+(cd "$tree" && lint) || { echo "the lints fail without a fault" >&2; exit 1; }
+
+copy panics
+plant src/rdf/header.rs '        let size = claim(self.index_size(), 24, INDEX_SIZE)?;' \
+    '        let size = claim(self.index_size(), 24, INDEX_SIZE)?; if size == 77 { panic!("planted") }'
+must_fail "panic" "panic. should not be present" lint
+must_fail "panic" "^release: rdf_header panics" no_panic
+
+copy slices
+plant src/rfr/read.rs '        reader.advance(text.len());' \
+    '        reader.advance(reader.rest()[..text.len() & 0xff].len().max(text.len()));'
+must_fail "slice out of bounds" "slicing may panic" lint
+must_fail "slice out of bounds" "^release: rfr_[a-z_]* panics" no_panic
+
+copy allocates
+plant src/lib.rs 'mod bytes;' \
+    'extern crate alloc; #[doc(hidden)] pub fn planted(n: u8) -> alloc::boxed::Box<u8> { alloc::boxed::Box::new(n) } mod bytes;'
+must_fail "allocation" "can't find crate for .alloc.|no global memory allocator" env PROGRAM=rfr .ci/firmware.sh
+
+# What Cortex-M4 can do and M0 cannot: words at any address.
+copy unaligned
+plant src/lib.rs '#![forbid(unsafe_code)]' ''
+plant src/varint.rs '                let word = u64::from_le_bytes(*chunk);
+                let last' \
+    '                let (low, high) = unsafe { let p = chunk.as_ptr().cast::<u32>(); (p.read_volatile(), p.add(1).read_volatile()) };
+                let word = u64::from(high) << 32 | u64::from(low);
+                let last'
+must_fail "unaligned access" "rfr failed on M0" env PROGRAM=rfr PROGRAM_SECONDS=10 .ci/firmware.sh
+grep -q "rfr on M4: as expected" "$copies/log"
+
+rm -rf "$copies"
+echo "all $caught faults were caught"
+[ "$caught" -eq 6 ]

@@ -1,0 +1,380 @@
+//! The ways in which an element fails.
+
+#[cfg(doc)]
+use super::Element;
+use core::fmt;
+
+/// How an element failed.
+///
+/// One list for all formats: a kind says what is wrong, the [`Element`] says with what.
+/// [`ErrorKind::code`] gives each a stable name for scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input ends inside the element.
+    UnexpectedEnd {
+        /// How many more bytes are needed at least.
+        needed: u64,
+    },
+    /// A range that the input claims does not lie in it.
+    OutOfBounds {
+        /// The claimed offset of its first byte.
+        start: u64,
+        /// The claimed size in bytes.
+        size: u64,
+    },
+    /// An offset or a size is negative.
+    Negative {
+        /// The value as stored.
+        value: i64,
+    },
+    /// The element does not begin with its magic bytes.
+    BadMagic {
+        /// The bytes found instead, padded with zeros.
+        found: [u8; 8],
+    },
+    /// The magic is an older one that is still read.
+    LegacyMagic,
+    /// The version is not one that is read.
+    UnsupportedVersion {
+        /// The version found.
+        found: u64,
+        /// The newest version that is read.
+        supported: u64,
+    },
+    /// The version, of two numbers, is not one that is read, or not one that is known.
+    UnsupportedRevision {
+        /// The major version found.
+        major: u64,
+        /// The minor version found.
+        minor: u64,
+    },
+    /// The value is defined, or may be some day, but is not read here.
+    Unsupported {
+        /// The value found.
+        value: u64,
+    },
+    /// The value is not allowed.
+    Invalid {
+        /// The value found.
+        value: u64,
+    },
+    /// A reserved field is not zero.
+    ReservedNotZero {
+        /// The value found.
+        value: u64,
+    },
+    /// A size is not a multiple of its unit.
+    NotMultiple {
+        /// The value found.
+        value: u64,
+        /// What it should be a multiple of.
+        of: u64,
+    },
+    /// The value is smaller than is allowed here.
+    UnderLimit {
+        /// The value found.
+        value: u64,
+        /// The smallest that is allowed.
+        limit: u64,
+    },
+    /// Two sizes that should be equal are not.
+    SizeMismatch {
+        /// The size that the input states.
+        stated: u64,
+        /// The size that was found.
+        found: u64,
+    },
+    /// A value that the input states differs from what it describes.
+    Mismatch {
+        /// The value stated.
+        stated: u64,
+        /// The value found.
+        found: u64,
+    },
+    /// A value is less than the one before it, though they should ascend.
+    NotAscending {
+        /// The value before it.
+        previous: u64,
+        /// The value found.
+        value: u64,
+    },
+    /// A value lies outside the range that the input states for it.
+    OutsideRange {
+        /// The least value allowed.
+        start: u64,
+        /// The least value above the range.
+        end: u64,
+    },
+    /// A value is too large to be expressed in its unit.
+    Overflow {
+        /// The value found.
+        value: u64,
+    },
+    /// A checksum differs from that of the bytes it covers.
+    ChecksumMismatch {
+        /// The checksum in the input.
+        stored: u64,
+        /// The checksum of the bytes.
+        computed: u64,
+    },
+    /// A count is larger than the rest of the input can hold.
+    CountTooLarge {
+        /// The count claimed.
+        claimed: u64,
+        /// How many elements fit at most.
+        most: u64,
+    },
+    /// A variable-length integer does not fit its type.
+    IntegerTooWide {
+        /// The width of the type in bits.
+        bits: u32,
+    },
+    /// Text is not valid UTF-8.
+    NotUtf8,
+    /// Bytes follow the NUL that ends a text.
+    BytesAfterNul,
+    /// The range overlaps another one.
+    Overlap {
+        /// Offset of the first byte of the other range.
+        start: u64,
+        /// Size of the other range in bytes.
+        size: u64,
+    },
+    /// Bytes follow where the element should end.
+    TrailingBytes {
+        /// How many.
+        count: u64,
+    },
+    /// A syntax error in text.
+    Unexpected {
+        /// The byte found.
+        byte: u8,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// Nested deeper than is read.
+    TooDeep {
+        /// The deepest level that is read.
+        limit: u32,
+    },
+    /// Storage that the caller lent, or a table of fixed capacity, is too small.
+    CapacityExceeded {
+        /// The capacity.
+        capacity: u64,
+        /// The capacity needed, at least.
+        needed: u64,
+    },
+    /// The value is larger than is allowed here.
+    OverLimit {
+        /// The value found.
+        value: u64,
+        /// The largest that is allowed.
+        limit: u64,
+    },
+    /// Probabilities or code lengths do not share out all there is to share.
+    UnevenDistribution {
+        /// How much is left over or missing.
+        left: u64,
+    },
+    /// A table is to be used again that has not been given.
+    MissingTable,
+    /// A stream of bits has no end mark, or holds more or fewer bits than its content takes.
+    BadBitStream,
+    /// A reference goes back beyond the first byte that can be referred to.
+    OffsetTooFar {
+        /// How far it goes back.
+        offset: u64,
+        /// How many bytes there are.
+        available: u64,
+    },
+    /// The content is larger than the output that the caller lent.
+    OutputTooSmall {
+        /// Size of the output.
+        capacity: u64,
+        /// The size needed, at least.
+        needed: u64,
+    },
+    /// The content refers further back than the window that the caller lent can hold.
+    WindowTooSmall {
+        /// Size of the window.
+        capacity: u64,
+        /// The size needed.
+        needed: u64,
+    },
+    /// The content can only be read with a dictionary.
+    DictionaryNeeded {
+        /// The number that names it.
+        id: u64,
+    },
+    /// No decoder for this is available.
+    NoDecoder,
+    /// The byte order is not that of what came before.
+    ByteOrderChanged,
+    /// The UUID is not that of what came before.
+    UuidMismatch {
+        /// The UUID found.
+        found: [u8; 16],
+    },
+    /// What must stand here does not.
+    Missing,
+    /// What must occur once occurs again.
+    Repeated,
+    /// It is there, and should not be.
+    Misplaced,
+    /// A number does not follow the one before.
+    OutOfSequence {
+        /// The number found.
+        found: u64,
+        /// The number that would follow.
+        expected: u64,
+    },
+    /// The element does not end before a boundary that none crosses.
+    CrossesBoundary {
+        /// Offset of the boundary.
+        boundary: u64,
+    },
+    /// Bytes that cannot be delivered.
+    Lost {
+        /// How many.
+        size: u64,
+    },
+    /// A checksum is right for the bytes that were there when it was computed; more were written then.
+    StaleChecksum,
+}
+
+impl ErrorKind {
+    /// A stable name in kebab case, as `traceglass check --json` prints it in `what`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnexpectedEnd { .. } => "unexpected-end",
+            Self::OutOfBounds { .. } => "out-of-bounds",
+            Self::Negative { .. } => "negative",
+            Self::BadMagic { .. } => "bad-magic",
+            Self::LegacyMagic => "legacy-magic",
+            Self::UnsupportedVersion { .. } => "unsupported-version",
+            Self::UnsupportedRevision { .. } => "unsupported-revision",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Invalid { .. } => "invalid",
+            Self::ReservedNotZero { .. } => "reserved-not-zero",
+            Self::NotMultiple { .. } => "not-multiple",
+            Self::UnderLimit { .. } => "under-limit",
+            Self::OverLimit { .. } => "over-limit",
+            Self::SizeMismatch { .. } => "size-mismatch",
+            Self::Mismatch { .. } => "mismatch",
+            Self::NotAscending { .. } => "not-ascending",
+            Self::OutsideRange { .. } => "outside-range",
+            Self::Overflow { .. } => "overflow",
+            Self::ChecksumMismatch { .. } => "checksum-mismatch",
+            Self::CountTooLarge { .. } => "count-too-large",
+            Self::IntegerTooWide { .. } => "integer-too-wide",
+            Self::NotUtf8 => "not-utf8",
+            Self::BytesAfterNul => "bytes-after-nul",
+            Self::Overlap { .. } => "overlap",
+            Self::TrailingBytes { .. } => "trailing-bytes",
+            Self::Unexpected { .. } => "unexpected",
+            Self::TooDeep { .. } => "too-deep",
+            Self::CapacityExceeded { .. } => "capacity-exceeded",
+            Self::UnevenDistribution { .. } => "uneven-distribution",
+            Self::MissingTable => "missing-table",
+            Self::BadBitStream => "bad-bit-stream",
+            Self::OffsetTooFar { .. } => "offset-too-far",
+            Self::OutputTooSmall { .. } => "output-too-small",
+            Self::WindowTooSmall { .. } => "window-too-small",
+            Self::DictionaryNeeded { .. } => "dictionary-needed",
+            Self::NoDecoder => "no-decoder",
+            Self::ByteOrderChanged => "byte-order-changed",
+            Self::UuidMismatch { .. } => "uuid-mismatch",
+            Self::Missing => "missing",
+            Self::Repeated => "repeated",
+            Self::Misplaced => "misplaced",
+            Self::OutOfSequence { .. } => "out-of-sequence",
+            Self::CrossesBoundary { .. } => "crosses-boundary",
+            Self::Lost { .. } => "lost",
+            Self::StaleChecksum => "stale-checksum",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::UnexpectedEnd { needed: 1 } => f.write_str("input ends, 1 more byte needed"),
+            Self::UnexpectedEnd { needed } => write!(f, "input ends, {needed} more bytes needed"),
+            Self::OutOfBounds { start, size } => {
+                write!(f, "claims {size} bytes from {start:#x}, which are not all in the input")
+            }
+            Self::Negative { value } => write!(f, "negative: {value}"),
+            Self::BadMagic { found } => write!(f, "begins with \"{}\"", found.escape_ascii()),
+            Self::LegacyMagic => f.write_str("legacy magic"),
+            Self::UnsupportedVersion { found, supported } => {
+                write!(f, "version {found}, only {supported} is read")
+            }
+            Self::UnsupportedRevision { major, minor } => write!(f, "version {major}.{minor} is not known"),
+            Self::Unsupported { value } => write!(f, "{value} is not supported"),
+            Self::Invalid { value } => write!(f, "{value} is not allowed"),
+            Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
+            Self::NotMultiple { value, of } => write!(f, "{value} is not a multiple of {of}"),
+            Self::UnderLimit { value, limit } => write!(f, "{value}, though at least {limit} is needed"),
+            Self::OverLimit { value, limit } => write!(f, "{value}, though at most {limit} is allowed"),
+            Self::SizeMismatch { stated, found } => {
+                write!(f, "stated as {stated} bytes, found to be {found}")
+            }
+            Self::Mismatch { stated, found } => write!(f, "stated as {stated}, found to be {found}"),
+            Self::NotAscending { previous, value } => write!(f, "{value} after {previous}"),
+            Self::OutsideRange { start, end } => write!(f, "not in {start}..{end}"),
+            Self::Overflow { value } => write!(f, "{value} is too large for its unit"),
+            Self::ChecksumMismatch { stored, computed } => {
+                write!(f, "stored as {stored:#x}, computed as {computed:#x}")
+            }
+            Self::CountTooLarge { claimed, most } => {
+                write!(f, "count {claimed}, though at most {most} fit in what follows")
+            }
+            Self::IntegerTooWide { bits } => write!(f, "integer wider than {bits} bits"),
+            Self::NotUtf8 => f.write_str("not UTF-8"),
+            Self::BytesAfterNul => f.write_str("bytes after the NUL that ends it"),
+            Self::Overlap { start, size } => write!(f, "overlaps the {size} bytes from {start:#x}"),
+            Self::TrailingBytes { count: 1 } => f.write_str("1 byte follows its end"),
+            Self::TrailingBytes { count } => write!(f, "{count} bytes follow its end"),
+            Self::Unexpected { byte, expected } => {
+                write!(f, "found '{}', expected {expected}", byte.escape_ascii())
+            }
+            Self::TooDeep { limit } => write!(f, "nested deeper than {limit} levels"),
+            Self::CapacityExceeded { capacity, needed } => {
+                write!(f, "capacity is {capacity}, at least {needed} needed")
+            }
+            Self::UnevenDistribution { left } => {
+                write!(f, "does not share out all there is, {left} over or missing")
+            }
+            Self::MissingTable => f.write_str("to be used again, though none has been given"),
+            Self::BadBitStream => f.write_str("bits do not end where their content does"),
+            Self::OffsetTooFar { offset, available } => {
+                write!(f, "refers {offset} bytes back, where only {available} are")
+            }
+            Self::OutputTooSmall { capacity, needed } => {
+                write!(f, "output holds {capacity} bytes, at least {needed} needed")
+            }
+            Self::WindowTooSmall { capacity, needed } => {
+                write!(f, "window holds {capacity} bytes, {needed} needed")
+            }
+            Self::DictionaryNeeded { id } => write!(f, "can only be read with dictionary {id}"),
+            Self::NoDecoder => f.write_str("no decoder for it in this build"),
+            Self::ByteOrderChanged => f.write_str("byte order changes"),
+            Self::UuidMismatch { found } => {
+                f.write_str("another UUID: ")?;
+                found.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Self::Missing => f.write_str("missing"),
+            Self::Repeated => f.write_str("occurs again"),
+            Self::Misplaced => f.write_str("not where one can be"),
+            Self::OutOfSequence { found, expected } => {
+                write!(f, "number {found} where {expected} should follow")
+            }
+            Self::CrossesBoundary { boundary } => write!(f, "does not end before {boundary:#x}"),
+            Self::Lost { size: 1 } => f.write_str("1 byte cannot be read"),
+            Self::Lost { size } => write!(f, "{size} bytes cannot be read"),
+            Self::StaleChecksum => f.write_str("computed before the last bytes were written"),
+        }
+    }
+}
