@@ -12,7 +12,8 @@ use core::fmt;
 /// A file with its entries sorted by identifier, and in file order within one.
 ///
 /// A lookup is a binary search. Where more was lent than the order takes, the rest becomes a hash table, and a lookup
-/// takes constant time: of a power of two that is twice the number of different identifiers, or more.
+/// takes constant time: of a power of two that is twice the number of different identifiers, or more. Lend it where
+/// many lookups follow: with 100,000 entries of 1,000 identifiers, 4,096 places make them several times as fast.
 ///
 /// ```
 /// # use traceglass::rdf::File;
