@@ -86,6 +86,7 @@ impl<'a, const N: usize> Walk<'a, N> {
     /// Goes on at an anchor, or at a frame between `from` and it to which its index leads.
     fn go_on(&mut self, anchor: Anchor<'a>, from: u64) {
         let unit = anchor.unit;
+        self.guessed = false;
         if anchor.begins {
             if let Some(last) = self.unit {
                 let restarts = unit.number() == 0;
@@ -112,7 +113,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
         self.interrupt();
         self.pos = usize::try_from(anchor.at).unwrap_or(self.data.len());
-        self.expect_rest(&unit);
+        self.guessed = !self.expect_rest(&unit);
         self.enter(unit, self.pos);
     }
 
@@ -153,19 +154,20 @@ impl<'a, const N: usize> Walk<'a, N> {
     /// If reading goes on within a record, tells so, and how much of it is left if its frames do not.
     ///
     /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
-    /// before that is the rest of a record.
-    pub(super) fn expect_rest(&mut self, unit: &Unit<'a>) {
+    /// before that is the rest of a record. Gives whether that is known: where no index follows, a record of fixed
+    /// length may have begun before.
+    pub(super) fn expect_rest(&mut self, unit: &Unit<'a>) -> bool {
         let whole = self.whole();
         let mut input = self.input(self.pos, self.data.len());
         let (id, rest) = loop {
-            let Ok(((id, _), rest)) = frame::read_header(input) else { return };
+            let Ok(((id, _), rest)) = frame::read_header(input) else { return true };
             if id >= id::USER {
                 break (id, rest);
             }
-            let Ok((_, behind)) = frame::read_default(input) else { return };
+            let Ok((_, behind)) = frame::read_default(input) else { return true };
             input = behind;
         };
-        let Some(place) = self.streams.place(id) else { return };
+        let Some(place) = self.streams.place(id) else { return true };
         let at = input.offset();
         let boundary = unit.boundary_behind(at);
         let index = if boundary == unit.end() {
@@ -173,7 +175,9 @@ impl<'a, const N: usize> Walk<'a, N> {
         } else {
             unit.minor_index(whole, boundary).ok()
         };
-        let Some(first) = index.and_then(|index| first_target(whole, &index, at, boundary)) else { return };
+        let Some(first) = index.and_then(|index| first_target(whole, &index, at, boundary)) else {
+            return self.streams.at(place).is_none_or(|stream| stream.length().is_none());
+        };
         let header = rest.offset().saturating_sub(at);
         let total = first.saturating_sub(at);
         let frames = total.div_ceil(header.saturating_add(frame::MAX_PAYLOAD).max(1));
@@ -181,6 +185,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         if left > 0 {
             self.expect(place, left);
         }
+        true
     }
 
     /// Takes the Meta of the unit at `at` into the stream table; gives whether there is one.

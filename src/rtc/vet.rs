@@ -15,6 +15,7 @@ const CRC_HEADER: u8 = 0x10;
 impl<'a, const N: usize> Walk<'a, N> {
     /// Begins the unit whose Marker is due here.
     pub(super) fn begin_major(&mut self) {
+        self.guessed = false;
         let at = self.pos;
         if at >= self.data.len() && self.unit.is_some() {
             self.stop = self.end();
@@ -73,6 +74,7 @@ impl<'a, const N: usize> Walk<'a, N> {
 
     /// Begins the minor unit at the last boundary.
     pub(super) fn begin_minor(&mut self) {
+        self.guessed = false;
         self.enter_minor(self.pos);
         // The index has been read.
         let behind = frame::read_default(self.input(self.pos, self.limit));
@@ -126,7 +128,8 @@ impl<'a, const N: usize> Walk<'a, N> {
             Stop::Minor | Stop::Major | Stop::End => true,
             Stop::Fault(error) => {
                 // Where the input ends, nothing speaks against the frames before; nor where the fault is not theirs.
-                let cut = error.is_truncation() && !self.is_whole;
+                // But a record of which less is left than is read takes what is behind it with it, too.
+                let cut = error.is_truncation() && !self.is_whole && !self.guessed;
                 cut || matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) || self.is_landed()
             }
         };

@@ -62,6 +62,8 @@ pub struct Walk<'a, const N: usize> {
     pub(super) is_whole: bool,
     /// Up to here, frames were verified by other means.
     pub(super) verified: usize,
+    /// Whether, behind damage, it is not known how much is left of a record: up to the next boundary.
+    pub(super) guessed: bool,
     /// Whether it was said that the table is too small.
     pub(super) overflowed: bool,
     pub(super) streams: Streams<'a, N>,
@@ -138,6 +140,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             queue: Queue::new(),
             is_whole: false,
             verified: pos,
+            guessed: false,
             overflowed: false,
             streams: Streams::new(),
             meta: None,
