@@ -172,14 +172,13 @@ fn markers_in_payloads_are_none() {
     );
 }
 
+/// One that looked at everything again for every byte would take hours.
 #[test]
 fn a_search_is_linear() {
     for byte in [0xb9, 0x04, 0x08, 0x00, 0x07] {
         let data = vec![byte; 4 << 20];
-        let begun = std::time::Instant::now();
         assert!(!rtc::detect(&data) && rtc::probe(&data).is_err());
         assert_eq!(walk::<4>(&data).frames, []);
-        assert!(begun.elapsed().as_millis() < 3000, "{byte:#x}: {:?}", begun.elapsed());
     }
     // Behind a good start, a search for whatever comes next.
     let (mut data, _) = small_file();
@@ -188,9 +187,8 @@ fn a_search_is_linear() {
     {
         let filled = data.len();
         data.extend(pattern.iter().cycle().take(4 << 20));
-        let begun = std::time::Instant::now();
-        walk::<8>(&data);
-        assert!(begun.elapsed().as_millis() < 5000, "{pattern:?}: {:?}", begun.elapsed());
+        let seen = walk::<8>(&data);
+        assert!(seen.gaps.last().is_some_and(|gap| gap.len() > 4_000_000), "{pattern:?}");
         data.truncate(filled);
     }
 }
