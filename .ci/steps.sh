@@ -166,7 +166,7 @@ examples() {
     local data=examples/data bin=target/debug/examples said name
     cargo build -q --examples
     cargo run -q --example write_samples -- --check
-    $bin/extract_rdf $data/sample.rdf AsicInfo | grep -q "Navi 31"
+    $bin/extract_rdf $data/sample.rdf AsicInfo | grep "Navi 31"
     $bin/rtc_timeline $data/sample.rtc | grep "1700000000.000089  adc  *-31.269"
     $bin/ctf2_metadata $data/sample.ctf2 | grep -i "lttng-ust"
     $bin/rfr_tasks $data/sample.rfr | grep "read config"
@@ -178,7 +178,7 @@ examples() {
 
     # What comes in pieces is what is there as a whole.
     cmp <($bin/flash_pieces $data/sample.rdf DDEvent) <($bin/extract_rdf $data/sample.rdf DDEvent)
-    $bin/flash_pieces $data/sample.ctf2 | grep -q "tracer_major"
+    $bin/flash_pieces $data/sample.ctf2 | grep "tracer_major"
     said=$($bin/flash_pieces $data/sample.rdf Snapshot 2>&1) && return 1
     grep "WindowTooSmall { capacity: 8192, needed: 70000 }" <<<"$said"
     follow sample.rtc 9000 "clk delta .* bytes at 0x[0-9a-f]*$"
