@@ -17,7 +17,7 @@ for profile in release size; do
             --defsym=memcpy=0 --defsym=memmove=0 --defsym=memset=0 --defsym=memcmp=0 --defsym=bcmp=0 \
             --defsym=rust_eh_personality=0 2>&1); then
             result=links
-        elif grep -q a_panic_is_reachable <<<"$message"; then
+        elif echo "$message" | grep -q a_panic_is_reachable; then
             result=panics
         else
             echo "$message"
