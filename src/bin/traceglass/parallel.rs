@@ -2,7 +2,6 @@
 
 use crate::status::Result;
 use rayon::prelude::*;
-use std::sync::Mutex;
 
 /// Less than so many bytes are sooner done than threads are started.
 const WORTH: u64 = 1 << 20;
@@ -18,7 +17,8 @@ pub fn pays(bytes: u64) -> bool {
 /// Does `work` on each part, on as many threads as there are cores, or as `RAYON_NUM_THREADS` says; `done` gets the
 /// results in the order of the parts.
 ///
-/// `state` makes what a thread works with, once a thread. `bytes` is how much there is to be read in all.
+/// `state` makes what is worked with: once where there is one thread, else for each part, because a thread that waits for
+/// parts of a part takes up another one meanwhile. `bytes` is how much there is to be read in all.
 pub fn in_order<T: Sync, S: Send, R: Send>(
     bytes: u64,
     parts: impl IntoIterator<Item = T>,
@@ -35,21 +35,12 @@ pub fn in_order<T: Sync, S: Send, R: Send>(
             done(&part, result)
         });
     }
-    let states: Vec<Mutex<S>> = (0..threads).map(|_| Mutex::new(state())).collect();
-    let with_state = |part: &T| {
-        let own = &states[rayon::current_thread_index().unwrap_or(0) % threads];
-        // A thread that waits for parts of a part takes up another part meanwhile, while its own state is in use.
-        match own.try_lock() {
-            Ok(mut own) => work(&mut own, part),
-            Err(_) => work(&mut state(), part),
-        }
-    };
     loop {
         let batch: Vec<T> = parts.by_ref().take(threads * AT_ONCE).collect();
         if batch.is_empty() {
             return Ok(());
         }
-        let results: Vec<R> = batch.par_iter().with_max_len(1).map(with_state).collect();
+        let results: Vec<R> = batch.par_iter().with_max_len(1).map_init(&state, &work).collect();
         batch.iter().zip(results).try_for_each(|(part, result)| done(part, result))?;
     }
 }
