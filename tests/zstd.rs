@@ -1,6 +1,10 @@
 //! The decoder against vectors, the reference implementation and `ruzstd`.
 #![cfg(feature = "zstd")]
 
+#[path = "common/random.rs"]
+mod random;
+
+use random::Random;
 use sha2::{Digest, Sha256};
 use traceglass::zstd::{self, Decoder, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
@@ -117,17 +121,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Small numbers that look random.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
     /// Mostly small, at most `1 << bits`.
     fn small(&mut self, bits: u64) -> u64 {
         let bits = self.below(bits);

@@ -1,20 +1,16 @@
 //! zstd: what traces hold, compressed by the reference implementation.
 
+#[path = "../../tests/common/random.rs"]
+mod random;
+
+use random::Random;
+use std::ops::Range;
 use traceglass::zstd::{Workspace, decompress};
 use zstd_safe::{CCtx, CParameter};
 
 pub const MIB: usize = 1 << 20;
 
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
     fn below(&mut self, most: u64) -> u64 {
         (self.next() >> 11) % most
     }
@@ -48,6 +44,15 @@ fn records(size: usize) -> Vec<u8> {
     data
 }
 
+/// Now and then, once in `often` times, something that came before comes again: so far back, so long.
+fn again(random: &mut Random, data: &mut Vec<u8>, often: u64, back: Range<usize>, len: Range<u64>) {
+    if random.below(often) == 0 && data.len() > 1000 {
+        let back = back.start + random.skewed((data.len().min(back.end) - back.start) as u64) as usize;
+        let (start, len) = (data.len() - back, len.start + random.below(len.end - len.start));
+        data.extend_from_within(start..start + len as usize);
+    }
+}
+
 /// Lines of words and signs, of which some come again.
 fn text(size: usize) -> Vec<u8> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -64,11 +69,7 @@ fn text(size: usize) -> Vec<u8> {
     let signs = [" ", " ", " ", " ", ", ", ".", "(", ") ", " = ", "::", ";\n", ";\n    ", "_", ": "];
     let mut data = Vec::with_capacity(size + 128);
     while data.len() < size {
-        if random.below(24) == 0 && data.len() > 1000 {
-            let back = 100 + random.skewed(data.len().min(60_000) as u64 - 100) as usize;
-            let (start, len) = (data.len() - back, 12 + random.below(60) as usize);
-            data.extend_from_within(start..start + len);
-        }
+        again(&mut random, &mut data, 24, 100..60_000, 12..72);
         data.extend(words[random.skewed(6000) as usize].bytes());
         data.extend(signs[random.below(signs.len() as u64) as usize].bytes());
     }
@@ -84,11 +85,7 @@ fn program(size: usize) -> Vec<u8> {
         .collect();
     let mut data = Vec::with_capacity(size + 128);
     while data.len() < size {
-        if random.below(12) == 0 && data.len() > 1000 {
-            let back = 64 + random.skewed(data.len().min(500_000) as u64 - 64) as usize;
-            let (start, len) = (data.len() - back, 5 + random.below(24) as usize);
-            data.extend_from_within(start..start + len);
-        }
+        again(&mut random, &mut data, 12, 64..500_000, 5..29);
         data.extend(&instructions[random.skewed(400) as usize]);
         match random.below(8) {
             0..3 => data.push(random.skewed(256) as u8 & 0xf8),

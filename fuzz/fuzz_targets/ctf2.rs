@@ -2,8 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::ctf2::{Decoder, Leniency, MetadataStream, Step, compact};
+use traceglass::ctf2::{Leniency, MetadataStream, compact};
 use traceglass::{Error, Result};
+use traceglass_fuzz::ctf2::in_parts;
 use traceglass_fuzz::{lies_in, located_in, walk};
 
 fuzz_target!(|data: &[u8]| {
@@ -65,20 +66,4 @@ fn read(data: &[u8], leniency: Leniency, size: usize) {
         (Err(_), Err(error)) if leniency == Leniency::Lenient && error.is_truncation() => {}
         (whole, found) => assert_eq!(*whole, found),
     }
-}
-
-fn in_parts(data: &[u8], leniency: Leniency, size: usize) -> Result<Vec<u8>, Error> {
-    let mut decoder = Decoder::new(leniency);
-    let mut text = Vec::new();
-    for mut part in data.chunks(size) {
-        loop {
-            match decoder.step(&mut part)? {
-                Step::Content(content) => text.extend_from_slice(content),
-                Step::Packet(_) => {}
-                Step::NeedMore(_) => break,
-            }
-        }
-        assert!(part.is_empty());
-    }
-    decoder.finish().map(|_| text)
 }

@@ -9,8 +9,9 @@ mod build;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use std::ops::Range;
-use traceglass::ctf2::{Decoder, Form, Language, Leniency, MetadataStream, Packet, Step};
+use traceglass::ctf2::{Form, Language, Leniency, MetadataStream, Packet};
 use traceglass::{Error, Severity};
+use traceglass_fuzz::ctf2::in_parts;
 use traceglass_fuzz::damage::{Damage, Damaged};
 use traceglass_fuzz::{found, located_in, walk};
 
@@ -146,21 +147,6 @@ fn fragments(stream: &MetadataStream<'_>, data: &[u8]) -> (Vec<(u64, Vec<u8>)>, 
     (all, error)
 }
 
-fn in_parts(data: &[u8], size: usize) -> Result<Vec<u8>, Error> {
-    let mut decoder = Decoder::new(Leniency::Strict);
-    let mut text = Vec::new();
-    for mut part in data.chunks(size) {
-        loop {
-            match decoder.step(&mut part)? {
-                Step::Content(content) => text.extend_from_slice(content),
-                Step::Packet(_) => {}
-                Step::NeedMore(_) => break,
-            }
-        }
-    }
-    decoder.finish().map(|_| text)
-}
-
 fn read_back(whole: &[u8], packets: &[Written], texts: &[String], text: &[u8]) {
     let stream = MetadataStream::parse(whole).unwrap();
     assert_eq!(stream.form() == Form::Plain, packets.is_empty());
@@ -170,7 +156,7 @@ fn read_back(whole: &[u8], packets: &[Written], texts: &[String], text: &[u8]) {
         assert_eq!(describe(packet), (one.at.start, one.at.end, &whole[one.content.clone()]));
     }
     assert_eq!(stream.text().unwrap().copy_to(&mut vec![0; text.len()]).unwrap(), text);
-    assert_eq!(in_parts(whole, 7).unwrap(), text);
+    assert_eq!(in_parts(whole, Leniency::Strict, 7).unwrap(), text);
     let (fragments, error) = fragments(&stream, whole);
     assert_eq!((fragments.len(), error), (texts.len(), None));
     assert!(fragments.iter().zip(texts).all(|((_, found), text)| found.trim_ascii_end() == text.as_bytes()));

@@ -1,5 +1,6 @@
 //! What holds for every format, whatever the input.
 
+pub mod ctf2;
 pub mod damage;
 pub mod zstd;
 

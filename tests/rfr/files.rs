@@ -91,6 +91,21 @@ fn stream() -> Vec<u8> {
 }
 
 #[test]
+fn a_stream_is_read_from_any_of_its_records() {
+    let data = stream();
+    let stream = Streaming::parse(&data).unwrap();
+    let offsets: Vec<u64> = stream.records().map(|record| record.unwrap().offset()).collect();
+    assert!(offsets.len() > 10);
+    for (n, &from) in offsets.iter().enumerate() {
+        let read: Vec<u64> = stream.records_from(from).map(|record| record.unwrap().offset()).collect();
+        assert_eq!(read, offsets[n..]);
+    }
+    // Before the first one begins the header, which is none; behind the last one is nothing.
+    assert_eq!(stream.records_from(0).next().unwrap().unwrap().offset(), offsets[0]);
+    assert!(stream.records_from(data.len() as u64).next().is_none());
+}
+
+#[test]
 fn streams_have_all_kinds() {
     let data = stream();
     assert_eq!(Format::detect(&data), Some(Format::Rfr));
