@@ -121,6 +121,13 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
     }
 
+    /// The end of the unit, if it is not known yet whether a place is kept free for a Crc, and looked as if.
+    fn end_without_crc(&self) -> Option<u64> {
+        let unit = self.unit.filter(|_| self.has_crc.is_none())?;
+        let is_assumed = self.boundary == unit.end().saturating_sub(CRC_SIZE);
+        (is_assumed && self.is_said_to_end_with_crc(&unit).is_none()).then(|| unit.end())
+    }
+
     /// Whether the frame at `at` may be taken for the Crc of the first unit.
     ///
     /// If a record of fixed length was cut right before it because of it, the one proves the other, and what looks
@@ -222,7 +229,16 @@ impl<'a, const N: usize> Walk<'a, N> {
     fn vet_slow(&mut self) -> Result<Option<Stop>> {
         let at = self.ahead;
         let input = self.input(at, self.limit);
-        let read = self.lengths.read(&self.streams, input, self.boundary);
+        let mut read = self.lengths.read(&self.streams, input, self.boundary);
+        if matches!(&read, Err(error) if matches!(error.kind(), ErrorKind::SizeMismatch { .. })) {
+            // The last record of a unit without Crc may say that it ends where a Crc would be.
+            if let Some(end) = self.end_without_crc() {
+                let again = self.lengths.read(&self.streams, input, end);
+                if !matches!(&again, Err(error) if matches!(error.kind(), ErrorKind::SizeMismatch { .. })) {
+                    (self.boundary, read) = (end, again);
+                }
+            }
+        }
         let (parts, place, continues) = match read {
             Ok(read) => read,
             Err(error) => match error.kind() {

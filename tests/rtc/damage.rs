@@ -286,3 +286,34 @@ fn a_crc_is_taken_for_one_by_its_checksum() {
         assert_eq!(seen.gaps.iter().map(Gap::offset).collect::<Vec<_>>(), [4096]);
     }
 }
+
+/// Where the input is cut before a Crc would be, the header of the last record may say that there is none.
+#[test]
+fn a_record_that_ends_where_a_crc_would_be_costs_none_before_it() {
+    let mut runs = 0;
+    for filler in 1..60 {
+        let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(4096, 2048) });
+        let (text, id) = (writer.stream(r#""name":"t""#), writer.stream(r#""name":"f","length":46"#));
+        writer.write(text, &vec![b'x'; filler]);
+        for _ in 0..100 {
+            // Each byte looks like the header of a Crc.
+            writer.write(id, &[0x10; 46]);
+        }
+        let data = writer.stop();
+        let whole = walk::<4>(&data).frames;
+        let last = whole.iter().copied().find(|frame| frame.2 == 4096).unwrap();
+        if last.1 != id || last.2 - last.0 != 47 {
+            continue;
+        }
+        runs += 1;
+        for cut in last.0..4096 {
+            let fit: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= cut).collect();
+            let seen = walk::<4>(&data[..cut as usize]);
+            assert_eq!(seen.frames, fit, "{filler} {cut}");
+            assert!(seen.gaps.iter().all(|gap| gap.reason() == Reason::Truncated), "{:?}", seen.gaps);
+        }
+        let seen = walk::<4>(&data[..4096 + 500]);
+        assert_eq!(seen.frames.last(), Some(&last), "{:?}", seen.gaps);
+    }
+    assert!(runs > 0);
+}
