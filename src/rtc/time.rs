@@ -174,16 +174,21 @@ impl fmt::Display for Time {
         if self.0 < 0 {
             f.write_str("-")?;
         }
-        write!(f, "{}", size / second)?;
-        let mut rest = size % second;
-        if rest > 0 {
-            f.write_str(".")?;
+        let whole = size / second;
+        // The largest are beyond 64 bits; what is not is written faster.
+        match u64::try_from(whole) {
+            Ok(whole) => write!(f, "{whole}")?,
+            Err(_) => write!(f, "{whole}")?,
         }
-        while rest > 0 {
-            rest = rest.saturating_mul(10);
-            write!(f, "{}", rest / second)?;
-            rest %= second;
+        let mut rest = u64::try_from(size % second).unwrap_or(0);
+        if rest == 0 {
+            return Ok(());
         }
-        Ok(())
+        let mut places = 18_usize;
+        while rest % 10 == 0 {
+            rest /= 10;
+            places = places.saturating_sub(1);
+        }
+        write!(f, ".{rest:0places$}")
     }
 }

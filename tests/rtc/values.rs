@@ -55,6 +55,14 @@ fn times_are_exact_where_they_can_be() {
     assert_eq!(Time::of_f64(f64::MIN).seconds(), i64::MIN);
     assert_eq!(Time::new(1, 1_500_000_000).plus(Time::new(1, 0)).to_string(), "3.5");
     assert_eq!(Time::of_f64(f64::MAX).plus(Time::new(1, 0)).attoseconds(), i128::MAX);
+    // As many places as there are, and none more; whole seconds beyond 64 bits.
+    let shown = |attoseconds| Time::of_raw(attoseconds, decimal("1e-18").unwrap(), Decimal::ZERO).to_string();
+    assert_eq!(shown(0), "0");
+    assert_eq!(shown(1), "0.000000000000000001");
+    assert_eq!(shown(-1_000_000_000_000_000_010), "-1.00000000000000001");
+    assert_eq!(shown(10_100_000_000_000_000_000), "10.1");
+    assert_eq!(shown(i128::MAX), "170141183460469231731.687303715884105727");
+    assert_eq!(shown(i128::MIN), "-170141183460469231731.687303715884105728");
 }
 
 #[test]

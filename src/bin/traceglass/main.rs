@@ -4,6 +4,7 @@
 
 mod formats;
 mod input;
+mod json;
 mod output;
 mod parallel;
 mod progress;

@@ -173,8 +173,13 @@ impl Write for Sink {
 
 /// Bytes as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes.iter().flat_map(|&byte| digits(byte)).map(char::from).collect()
+}
+
+/// The two digits of a byte in lower-case hex.
+pub fn digits(byte: u8) -> [u8; 2] {
+    let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' - 10 + half };
+    [digit(byte >> 4), digit(byte & 15)]
 }
 
 /// An integer with thousands separators.

@@ -1,10 +1,11 @@
 //! `cat` of a recording.
 
 use super::files::{Files, Kind, Part};
-use super::json::{self, Line};
+use super::json;
 use super::names::{Names, clock, short};
 use super::scan::{self, Damage};
 use super::select::Filter;
+use crate::json::Line;
 use crate::output::{DIM, LABEL, Out, printable};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
@@ -438,11 +439,11 @@ impl Printer<'_> {
                 text.push_str(name);
                 text.push('=');
             }
-            json::value(&mut text, &value);
+            text.push_str(&json::shown(&value));
         }
         for field in event.dynamic_fields() {
             text.push_str(&format!(" {}=", printable(field.name)));
-            json::value(&mut text, &field.value);
+            text.push_str(&json::shown(&field.value));
         }
         text
     }

@@ -1,83 +1,20 @@
 //! Records, objects and callsites as lines of JSON.
-//!
-//! There may be many millions of them: the text is made without a tree of values in between.
 
-use std::fmt::Write;
+use crate::json::{Line, array, float, int, quote};
+use std::io::Write;
 use std::path::Path;
 use traceglass::rfr::{
     Callsite, Event, FieldValue, List, Object, Parent, Record, RecordData, RecordKind, Span, StreamData,
     StreamRecord, Task, Waker,
 };
 
-/// A line: one object.
-pub struct Line {
-    text: String,
-}
-
 impl Line {
-    pub fn new() -> Self {
-        Self { text: String::with_capacity(256) }
-    }
-
-    /// Begins the object.
-    pub fn begin(&mut self) -> &mut Self {
-        self.text.clear();
-        self
-    }
-
-    /// Ends the object, and gives the line.
-    pub fn end(&mut self) -> &[u8] {
-        self.text.push_str("}\n");
-        self.text.as_bytes()
-    }
-
-    fn key(&mut self, key: &str) {
-        self.text.push_str(if self.text.is_empty() { "{\"" } else { ",\"" });
-        self.text.push_str(key);
-        self.text.push_str("\":");
-    }
-
-    pub fn int(&mut self, key: &str, value: u64) -> &mut Self {
-        self.key(key);
-        let _ = write!(self.text, "{value}");
-        self
-    }
-
-    pub fn int_or_null(&mut self, key: &str, value: Option<u64>) -> &mut Self {
-        match value {
-            Some(value) => self.int(key, value),
-            None => self.raw(key, "null"),
-        }
-    }
-
-    pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
-        self.key(key);
-        quote(&mut self.text, value);
-        self
-    }
-
-    fn text_or_null(&mut self, key: &str, value: Option<&str>) -> &mut Self {
-        match value {
-            Some(value) => self.text(key, value),
-            None => self.raw(key, "null"),
-        }
-    }
-
-    fn raw(&mut self, key: &str, value: &str) -> &mut Self {
-        self.key(key);
-        self.text.push_str(value);
-        self
-    }
-
     /// The path of the file in the recording's directory.
     pub fn path(&mut self, path: Option<&Path>) -> &mut Self {
-        let Some(path) = path else { return self.raw("path", "null") };
+        let Some(path) = path else { return self.null("path") };
         match path.to_str() {
             Some(text) => self.text("path", text),
-            None => {
-                let hex = crate::output::hex(path.as_os_str().as_encoded_bytes());
-                self.raw("path", "null").text("path_hex", &hex)
-            }
+            None => self.null("path").hex("path_hex", path.as_os_str().as_encoded_bytes()),
         }
     }
 
@@ -86,7 +23,7 @@ impl Line {
     }
 
     pub fn stream_record(&mut self, record: &StreamRecord<'_>) -> &mut Self {
-        self.raw("seq_id", "null").int_or_null("micros", record.absolute().ok());
+        self.null("seq_id").int_or_null("micros", record.absolute().ok());
         self.text("kind", record.kind().name());
         match record.data() {
             StreamData::Callsite(callsite) => {
@@ -149,8 +86,7 @@ impl Line {
         self.text_or_null("name", callsite.name()).text_or_null("target", callsite.target());
         self.text_or_null("module_path", callsite.module_path()).text_or_null("file", callsite.file());
         self.int_or_null("line", callsite.line());
-        self.key("split_field_names");
-        array(&mut self.text, callsite.split_field_names(), quote);
+        array(&mut self.key("split_field_names").text, callsite.split_field_names(), quote);
         self.fields("const_fields", callsite.const_fields())
     }
 
@@ -158,72 +94,46 @@ impl Line {
         match parent {
             Parent::Current => self.text("parent", "Current"),
             Parent::Root => self.text("parent", "Root"),
-            Parent::Explicit(iid) => self.raw("parent", &format!("{{\"Explicit\":{iid}}}")),
-            _ => self.raw("parent", "null"),
+            Parent::Explicit(iid) => self.raw("parent", format_args!("{{\"Explicit\":{iid}}}")),
+            _ => self.null("parent"),
         }
     }
 
     fn values<'a>(&mut self, values: List<'a, FieldValue<'a>>) -> &mut Self {
-        self.key("split_field_values");
-        array(&mut self.text, values, |text, value| self::value(text, &value));
+        array(&mut self.key("split_field_values").text, values, |text, value| self::value(text, &value));
         self
     }
 
     fn fields<'a>(&mut self, key: &str, fields: List<'a, traceglass::rfr::Field<'a>>) -> &mut Self {
-        self.key(key);
-        array(&mut self.text, fields, |text, field| {
-            text.push_str("{\"name\":");
+        array(&mut self.key(key).text, fields, |text, field| {
+            text.extend(b"{\"name\":");
             quote(text, field.name);
-            text.push_str(",\"value\":");
+            text.extend(b",\"value\":");
             value(text, &field.value);
-            text.push('}');
+            text.push(b'}');
         });
         self
     }
 }
 
-fn array<T>(text: &mut String, items: impl Iterator<Item = T>, mut item: impl FnMut(&mut String, T)) {
-    text.push('[');
-    for (place, one) in items.enumerate() {
-        if place > 0 {
-            text.push(',');
-        }
-        item(text, one);
-    }
-    text.push(']');
-}
-
 /// A value: wide integers, and floats that JSON has no number for, as strings.
-pub fn value(text: &mut String, value: &FieldValue<'_>) {
+pub fn value(text: &mut Vec<u8>, value: &FieldValue<'_>) {
+    // A vector takes all that is written to it.
     let _ = match *value {
-        FieldValue::F64(value) if value.is_finite() => {
-            text.push_str(&serde_json::Value::from(value).to_string());
-            Ok(())
-        }
-        FieldValue::F64(value) => write!(text, "\"{value}\""),
+        FieldValue::F64(value) => return float(text, value),
         FieldValue::I64(value) => write!(text, "{value}"),
-        FieldValue::U64(value) => write!(text, "{value}"),
+        FieldValue::U64(value) => return int(text, value),
         FieldValue::I128(value) => write!(text, "\"{value}\""),
         FieldValue::U128(value) => write!(text, "\"{value}\""),
         FieldValue::Bool(value) => write!(text, "{value}"),
-        FieldValue::Str(value) => {
-            quote(text, value);
-            Ok(())
-        }
-        _ => {
-            text.push_str("null");
-            Ok(())
-        }
+        FieldValue::Str(value) => return quote(text, value),
+        _ => text.write_all(b"null"),
     };
 }
 
-fn quote(text: &mut String, value: &str) {
-    let plain = value.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
-    if plain {
-        text.push('"');
-        text.push_str(value);
-        text.push('"');
-    } else {
-        text.push_str(&serde_json::Value::from(value).to_string());
-    }
+/// The same, as text of its own.
+pub fn shown(value: &FieldValue<'_>) -> String {
+    let mut text = Vec::new();
+    self::value(&mut text, value);
+    String::from_utf8_lossy(&text).into_owned()
 }

@@ -12,6 +12,7 @@ mod select;
 pub use select::Select;
 
 use super::Trace;
+use crate::json::Line;
 use crate::output::{Out, counted, grouped, shown};
 use crate::parallel;
 use crate::progress::Progress;
@@ -22,7 +23,6 @@ use crate::verbs::hex::Fields;
 use crate::verbs::info::Info;
 use crate::verbs::{self, ls};
 use files::{Files, Part};
-use json::Line;
 use names::clock;
 use scan::Damage;
 use std::path::Path;

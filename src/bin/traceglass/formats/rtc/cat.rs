@@ -1,13 +1,14 @@
 //! Records, put together from frames.
 
 use super::scan::Event;
-use super::value::{Content, Known, Text, time_json};
+use super::value::{Content, Known};
 use super::{Rtc, STREAMS, Walk};
-use crate::output::{DIM, LABEL, Out, bytes, hex};
+use crate::json::Line;
+use crate::output::{DIM, LABEL, Out, bytes};
 use crate::status::{Failure, Result, Status};
 use crate::verbs::cat;
-use serde_json::Map;
 use std::collections::VecDeque;
+use std::io::Write;
 use traceglass::rtc::{Clocks, Frame, Time};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
@@ -36,7 +37,7 @@ impl Rtc<'_> {
                     if args.rtc.raw {
                         return out.bytes(frame.payload());
                     }
-                    records.take(walk, frame, args.json, out);
+                    records.take(walk, frame, args.json, out)?;
                 }
                 Event::Gap(gap) => {
                     out.warn(&args.path, format_args!("{}; {} lost", gap.cause(), bytes(gap.len())));
@@ -65,13 +66,19 @@ impl Rtc<'_> {
     }
 }
 
-/// A record that is being put together, or that waits for an earlier one.
-struct Pending {
+/// Where a record begins, and when.
+#[derive(Clone, Copy)]
+struct Begin {
     place: usize,
     offset: u64,
     payload_offset: u64,
     session: u64,
     time: Option<Time>,
+}
+
+/// A record that is being put together, or that waits for an earlier one.
+struct Pending {
+    begin: Begin,
     data: Vec<u8>,
     state: State,
 }
@@ -82,13 +89,14 @@ enum State {
     /// It was interrupted, or is too long.
     Lost,
     /// It is complete, and this is the line to be printed.
-    Done(String),
+    Done(Vec<u8>),
 }
 
 /// Puts records together, and hands them out in the order in which they begin.
 struct Records {
     queue: VecDeque<Pending>,
     waiting: usize,
+    line: Line,
     clocks: Box<Clocks<STREAMS>>,
     session: u64,
     /// What was wanted was looked up for this table, and is there by name.
@@ -103,6 +111,7 @@ impl Records {
         Self {
             queue: VecDeque::new(),
             waiting: 0,
+            line: Line::new(),
             clocks: Box::new(Clocks::new()),
             session: 0,
             by_name: None,
@@ -174,44 +183,43 @@ impl Records {
         self.clocks.interrupt();
     }
 
-    fn take(&mut self, walk: &Walk<'_>, frame: &Frame<'_>, json: bool, out: &Out) {
-        let Some(place) = frame.place() else { return };
+    fn take(&mut self, walk: &Walk<'_>, frame: &Frame<'_>, json: bool, out: &mut Out) -> Result<()> {
+        let Some(place) = frame.place() else { return Ok(()) };
         let is_clock = self.clocks.clock_of(place) == Some(place);
         let now = self.clocks.time_at(place);
-        let is_open = |pending: &Pending| pending.place == place && matches!(pending.state, State::Open);
+        let is_open =
+            |pending: &Pending| pending.begin.place == place && matches!(pending.state, State::Open);
         let at = if frame.continues() {
             // The rest of a record whose beginning was lost has none.
-            let Some(at) = self.queue.iter().rposition(is_open) else { return };
+            let Some(at) = self.queue.iter().rposition(is_open) else { return Ok(()) };
             at
         } else {
-            self.queue.push_back(Pending {
-                place,
-                offset: frame.offset(),
-                payload_offset: frame.payload_offset(),
-                session: walk.session(),
-                time: now,
-                data: Vec::new(),
-                state: State::Open,
-            });
+            let (offset, payload_offset) = (frame.offset(), frame.payload_offset());
+            let begin = Begin { place, offset, payload_offset, session: walk.session(), time: now };
+            if self.queue.is_empty() && !frame.more() {
+                // Most are in one piece, and wait for none.
+                self.write(&begin, frame.payload(), json, walk, out);
+                return out.bytes(&self.line.text);
+            }
+            self.queue.push_back(Pending { begin, data: Vec::new(), state: State::Open });
             self.queue.len() - 1
         };
         let record = &mut self.queue[at];
         record.data.extend(frame.payload());
         self.waiting += frame.payload().len();
         if is_clock {
-            record.time = now;
+            record.begin.time = now;
         }
         if record.data.len() > LONGEST {
             record.state = State::Lost;
             record.data = Vec::new();
         } else if !frame.more() {
-            self.learn(place, walk);
-            let line = self.line(&self.queue[at], json, walk, out);
-            let record = &mut self.queue[at];
-            record.data = Vec::new();
-            self.waiting += line.len();
-            record.state = State::Done(line);
+            let (begin, data) = (record.begin, std::mem::take(&mut record.data));
+            self.write(&begin, &data, json, walk, out);
+            self.waiting += self.line.text.len();
+            self.queue[at].state = State::Done(self.line.text.clone());
         }
+        Ok(())
     }
 
     /// Prints what is complete.
@@ -232,7 +240,7 @@ impl Records {
             let Some(record) = self.queue.remove(place) else { break };
             if let State::Done(line) = record.state {
                 self.waiting = self.waiting.saturating_sub(line.len());
-                out.line(line)?;
+                out.bytes(&line)?;
             }
         }
         if self.queue.is_empty() {
@@ -241,46 +249,57 @@ impl Records {
         Ok(())
     }
 
-    /// The line of a complete record.
-    fn line(&self, record: &Pending, json: bool, walk: &Walk<'_>, out: &Out) -> String {
-        let streams = walk.streams();
-        let (Some(stream), Some(known)) = (streams.at(record.place), self.known(Some(record.place))) else {
-            return String::new();
-        };
-        let content = Content::of(stream, known, &record.data, record.payload_offset, walk, !json);
+    /// Writes the line of a complete record.
+    fn write(&mut self, begin: &Begin, data: &[u8], json: bool, walk: &Walk<'_>, out: &Out) {
+        self.learn(begin.place, walk);
+        let mut line = std::mem::take(&mut self.line);
+        line.text.clear();
+        let stream = walk.streams().at(begin.place);
+        if let (Some(stream), Some(known)) = (stream, self.known(Some(begin.place))) {
+            let content = Content::of(stream, data, begin.payload_offset, walk);
+            if json {
+                self.write_json(&mut line, begin, known, &content, data.len());
+                if !content.write(&mut line.key("value").text, known) {
+                    line.hex("value_hex", data);
+                }
+                line.end();
+            } else {
+                let time = content.time.or(begin.time);
+                let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
+                let time = out.paint(DIM, format_args!("{time:>20}"));
+                let name = out.paint(LABEL, format_args!("{:<16}", known.shown));
+                // A vector takes all that is written to it.
+                let _ = writeln!(line.text, "{time}  {name}  {}", content.shown(known));
+            }
+        }
+        self.line = line;
+    }
+
+    /// All but the value.
+    fn write_json(&self, line: &mut Line, begin: &Begin, known: &Known, content: &Content<'_>, len: usize) {
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
         let about = known.about;
-        let time = content.time.or(record.time);
+        let time = content.time.or(begin.time);
         let clock = match content.time {
-            Some(_) => about.or(Some(record.place)).and_then(|place| self.clocks.clock_of(place)),
-            None => self.clocks.clock_of(record.place),
+            Some(_) => about.or(Some(begin.place)).and_then(|place| self.clocks.clock_of(place)),
+            None => self.clocks.clock_of(begin.place),
         };
-        if json {
-            let mut object = Map::new();
-            known.name.insert(&mut object, "stream");
-            object.insert("id".into(), stream.id().into());
-            object.insert("session".into(), record.session.into());
-            object.insert("offset".into(), record.offset.into());
-            object.insert("len".into(), record.data.len().into());
-            object.insert("time".into(), time.map(time_json).into());
-            match self.known(clock) {
-                Some(clock) => clock.name.insert(&mut object, "clock"),
-                None => Text::default().insert(&mut object, "clock"),
+        known.name.write(line.begin(), "stream");
+        line.int("id", known.id).int("session", begin.session);
+        line.int("offset", begin.offset).int("len", len as u64);
+        match time {
+            // Exact, as a number of any precision.
+            Some(time) => line.raw("time", format_args!("{time}")),
+            None => line.null("time"),
+        };
+        match self.known(clock) {
+            Some(clock) => clock.name.write(line, "clock"),
+            None => {
+                line.null("clock");
             }
-            if let Some(about) = self.known(about) {
-                about.name.insert(&mut object, "about");
-            }
-            object.insert("value".into(), content.value);
-            if content.is_odd {
-                object.insert("value_hex".into(), hex(&record.data).into());
-            }
-            // Not `to_string` of the value, which formats piece by piece.
-            return serde_json::to_string(&object).unwrap_or_default();
         }
-        let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
-        let name = &known.shown;
-        let time = out.paint(DIM, format_args!("{time:>20}"));
-        let name = out.paint(LABEL, format_args!("{name:<16}"));
-        format!("{time}  {name}  {}", content.shown())
+        if let Some(about) = self.known(about) {
+            about.name.write(line, "about");
+        }
     }
 }

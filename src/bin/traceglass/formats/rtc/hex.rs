@@ -83,7 +83,7 @@ fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Resu
     }
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
-            Content::of(stream, &Known::of(stream, walk.streams()), frame.payload(), at, walk, true).shown()
+            Content::of(stream, frame.payload(), at, walk).shown(&Known::of(stream, walk.streams()))
         }
         _ => String::new(),
     };

@@ -1,9 +1,10 @@
 //! What names and records say.
 
 use super::{STREAMS, Walk};
+use crate::json::{self, Line};
 use crate::output::{hex, printable};
 use serde_json::{Map, Number, Value};
-use std::fmt::Write;
+use std::io::Write;
 use traceglass::Error;
 use traceglass::rtc::{Annotation, Decimal, Name, Sample, Samples, Stream, Streams, Time};
 
@@ -30,6 +31,14 @@ impl Text {
         }
     }
 
+    /// The same, as a part of a line.
+    pub(super) fn write(&self, line: &mut Line, key: &str) {
+        line.text_or_null(key, self.text.as_deref());
+        if let Some(raw) = &self.raw {
+            line.hex(&format!("{key}_hex"), raw);
+        }
+    }
+
     pub(super) fn shown(&self) -> String {
         match (&self.text, &self.raw) {
             (Some(text), _) => printable(text),
@@ -40,12 +49,13 @@ impl Text {
 }
 
 /// An exact number of seconds.
-pub(super) fn time_json(time: Time) -> Value {
+fn time_json(time: Time) -> Value {
     time.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }
 
 /// What is asked of a stream for each of its records: its attributes are JSON, which is read once.
 pub(super) struct Known {
+    pub(super) id: u64,
     pub(super) name: Text,
     /// The name for people, or the number.
     pub(super) shown: String,
@@ -66,52 +76,53 @@ impl Known {
             let mut places = 0..streams.len();
             places.find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
         });
-        Self { name, shown, about, gain: stream.gain(), offset: stream.offset() }
+        Self { id: stream.id(), name, shown, about, gain: stream.gain(), offset: stream.offset() }
+    }
+
+    /// Whether numbers are what they were written as.
+    fn is_raw(&self) -> bool {
+        self.gain.is_none() && self.offset.is_none()
     }
 }
 
 /// What a record says.
-pub(super) struct Content {
+pub(super) struct Content<'a> {
     /// The time that an annotation carries.
     pub(super) time: Option<Time>,
-    pub(super) value: Value,
-    /// The bytes are not what the format says.
-    pub(super) is_odd: bool,
+    /// None if the bytes are not what the format says.
+    samples: Option<Samples<'a>>,
 }
 
-impl Content {
-    pub(super) fn of(
-        stream: &Stream<'_>,
-        known: &Known,
-        data: &[u8],
-        offset: u64,
-        walk: &Walk<'_>,
-        for_people: bool,
-    ) -> Self {
+impl<'a> Content<'a> {
+    pub(super) fn of(stream: &Stream<'_>, data: &'a [u8], offset: u64, walk: &Walk<'_>) -> Self {
         let order = walk.byte_order();
-        let odd = Self { time: None, value: Value::Null, is_odd: true };
-        let (time, samples) = match Annotation::parse(data, offset, stream.format(), order) {
-            Some(Ok(annotation)) => (Some(annotation.time), annotation.samples),
-            Some(Err(_)) => return odd,
-            None => (None, stream.samples(data, offset, order)),
-        };
-        match values(known, samples, for_people) {
-            Ok(mut values) => {
-                let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
-                Self { time, value, is_odd: false }
-            }
-            Err(_) => Self { time, ..odd },
+        match Annotation::parse(data, offset, stream.format(), order) {
+            Some(Ok(annotation)) => Self { time: Some(annotation.time), samples: Some(annotation.samples) },
+            Some(Err(_)) => Self { time: None, samples: None },
+            None => Self { time: None, samples: Some(stream.samples(data, offset, order)) },
         }
     }
 
+    /// Writes the value; gives whether the bytes are what the format says.
+    pub(super) fn write(&self, text: &mut Vec<u8>, known: &Known) -> bool {
+        let start = text.len();
+        let written = self.samples.is_some_and(|samples| write_samples(text, known, samples).is_ok());
+        if !written {
+            text.truncate(start);
+            text.extend(b"null");
+        }
+        written
+    }
+
     /// For people: a line at most.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn shown(&self, known: &Known) -> String {
         const LONGEST: usize = 120;
-        let text = match &self.value {
-            Value::String(text) => printable(text.trim_end_matches(['\n', '\r'])),
-            Value::Array(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(" "),
-            Value::Null if self.is_odd => String::from("(not what its format says)"),
-            other => other.to_string(),
+        let values = self.samples.and_then(|samples| values(known, samples).ok());
+        let text = match values.as_deref() {
+            Some([Value::String(text)]) => printable(text.trim_end_matches(['\n', '\r'])),
+            Some([Value::Array(values)]) => spaced(values),
+            Some(values) => spaced(values),
+            None => String::from("(not what its format says)"),
         };
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &text[..end]),
@@ -120,14 +131,17 @@ impl Content {
     }
 }
 
+fn spaced(values: &[Value]) -> String {
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")
+}
+
 /// A number for people: 15 digits of a float are certain, so that 0.1 + 0.2 is 0.3.
 fn rounded(value: f64) -> f64 {
     format!("{value:.14e}").parse().unwrap_or(value)
 }
 
-fn values(known: &Known, samples: Samples<'_>, for_people: bool) -> Result<Vec<Value>, Error> {
-    let (gain, offset) = (known.gain, known.offset);
-    let is_raw = gain.is_none() && offset.is_none();
+fn values(known: &Known, samples: Samples<'_>) -> Result<Vec<Value>, Error> {
+    let is_raw = known.is_raw();
     samples
         .map(|sample| {
             let sample = sample?;
@@ -138,19 +152,58 @@ fn values(known: &Known, samples: Samples<'_>, for_people: bool) -> Result<Vec<V
                     time_json(Time::new(seconds, nanoseconds))
                 }
                 Sample::Text(text) => text.into(),
-                Sample::Json(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+                Sample::Json(text) => parsed(text),
                 Sample::Bytes(bytes) => hex(bytes).into(),
-                number => match number.scaled(gain, offset) {
-                    Some(value) if value.is_finite() && for_people => rounded(value).into(),
-                    Some(value) if value.is_finite() => value.into(),
-                    Some(value) => {
-                        let mut text = String::new();
-                        let _ = write!(text, "{value}");
-                        text.into()
-                    }
+                number => match number.scaled(known.gain, known.offset) {
+                    Some(value) if value.is_finite() => rounded(value).into(),
+                    Some(value) => value.to_string().into(),
                     None => Value::Null,
                 },
             })
         })
         .collect()
+}
+
+/// A record of one sample is that; any other is a list.
+fn write_samples(text: &mut Vec<u8>, known: &Known, mut samples: Samples<'_>) -> Result<(), Error> {
+    let first = samples.next().transpose()?;
+    let mut next = samples.next().transpose()?;
+    match first {
+        Some(only) if next.is_none() => write_sample(text, known, only),
+        first => {
+            text.push(b'[');
+            first.into_iter().for_each(|first| write_sample(text, known, first));
+            while let Some(sample) = next {
+                text.push(b',');
+                write_sample(text, known, sample);
+                next = samples.next().transpose()?;
+            }
+            text.push(b']');
+        }
+    }
+    Ok(())
+}
+
+fn write_sample(text: &mut Vec<u8>, known: &Known, sample: Sample<'_>) {
+    let is_raw = known.is_raw();
+    // A vector takes all that is written to it.
+    let _ = match sample {
+        Sample::Unsigned(value) if is_raw => return json::int(text, value),
+        Sample::Signed(value) if is_raw => write!(text, "{value}"),
+        Sample::Timespec(seconds, nanoseconds) if is_raw => {
+            write!(text, "{}", Time::new(seconds, nanoseconds))
+        }
+        Sample::Text(value) => return json::quote(text, value),
+        Sample::Json(value) => serde_json::to_writer(text, &parsed(value)).map_err(Into::into),
+        Sample::Bytes(bytes) => return json::hex(text, bytes),
+        number => match number.scaled(known.gain, known.offset) {
+            Some(value) => return json::float(text, value),
+            None => text.write_all(b"null"),
+        },
+    };
+}
+
+/// JSON as a value; or a string, if it is none.
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }

@@ -1,0 +1,116 @@
+//! Lines of JSON, of which there may be many millions: the text is made without a tree of values in between.
+
+use std::fmt::Display;
+use std::io::Write;
+
+// A vector takes all that is written to it: no error can come.
+
+/// A line: one object.
+#[derive(Default)]
+pub struct Line {
+    pub text: Vec<u8>,
+}
+
+impl Line {
+    pub fn new() -> Self {
+        Self { text: Vec::with_capacity(256) }
+    }
+
+    /// Begins the object.
+    pub fn begin(&mut self) -> &mut Self {
+        self.text.clear();
+        self
+    }
+
+    /// Ends the object, and gives the line.
+    pub fn end(&mut self) -> &[u8] {
+        self.text.extend(b"}\n");
+        &self.text
+    }
+
+    pub fn key(&mut self, key: &str) -> &mut Self {
+        self.text.extend(if self.text.is_empty() { b"{\"" } else { b",\"" });
+        self.text.extend(key.as_bytes());
+        self.text.extend(b"\":");
+        self
+    }
+
+    pub fn int(&mut self, key: &str, value: u64) -> &mut Self {
+        int(&mut self.key(key).text, value);
+        self
+    }
+
+    pub fn int_or_null(&mut self, key: &str, value: Option<u64>) -> &mut Self {
+        match value {
+            Some(value) => self.int(key, value),
+            None => self.null(key),
+        }
+    }
+
+    pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
+        quote(&mut self.key(key).text, value);
+        self
+    }
+
+    pub fn text_or_null(&mut self, key: &str, value: Option<&str>) -> &mut Self {
+        match value {
+            Some(value) => self.text(key, value),
+            None => self.null(key),
+        }
+    }
+
+    /// Bytes, as hex.
+    pub fn hex(&mut self, key: &str, value: &[u8]) -> &mut Self {
+        hex(&mut self.key(key).text, value);
+        self
+    }
+
+    /// A value that is JSON.
+    pub fn raw(&mut self, key: &str, value: impl Display) -> &mut Self {
+        let _ = write!(self.key(key).text, "{value}");
+        self
+    }
+
+    pub fn null(&mut self, key: &str) -> &mut Self {
+        self.key(key).text.extend(b"null");
+        self
+    }
+}
+
+/// An integer.
+pub fn int(text: &mut Vec<u8>, value: u64) {
+    let _ = serde_json::to_writer(text, &value);
+}
+
+/// A float, or a string where JSON has no number for it.
+pub fn float(text: &mut Vec<u8>, value: f64) {
+    let _ = if value.is_finite() {
+        serde_json::to_writer(text, &value).map_err(Into::into)
+    } else {
+        write!(text, "\"{value}\"")
+    };
+}
+
+/// A string.
+pub fn quote(text: &mut Vec<u8>, value: &str) {
+    let _ = serde_json::to_writer(text, value);
+}
+
+/// A string of hex digits.
+pub fn hex(text: &mut Vec<u8>, bytes: &[u8]) {
+    text.push(b'"');
+    text.extend(bytes.iter().flat_map(|&byte| crate::output::digits(byte)));
+    text.push(b'"');
+}
+
+/// A list.
+pub fn array<T>(text: &mut Vec<u8>, items: impl Iterator<Item = T>, mut item: impl FnMut(&mut Vec<u8>, T)) {
+    text.push(b'[');
+    for (place, one) in items.enumerate() {
+        if place > 0 {
+            text.push(b',');
+        }
+        item(text, one);
+    }
+    text.push(b']');
+}
