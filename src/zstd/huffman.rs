@@ -6,6 +6,7 @@ use super::workspace::Scratch;
 use super::{HUFFMAN_STREAM, HUFFMAN_TREE};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use core::iter::repeat_n;
 
 /// The longest code of a table that is looked up in one step.
 const DEPTH: u32 = 11;
@@ -183,16 +184,20 @@ impl Tree {
             sorted[*end as usize & 255] = symbol;
             *end += 1;
         }
-        let (mut sorted, mut at) = (sorted.iter(), 0_usize);
+        let (mut sorted, mut rest) = (sorted.iter(), &mut self.table[..]);
         for (&count, weight) in counts.iter().zip(0..).skip(1) {
-            let entry = (depth + 1).wrapping_sub(weight) as u16;
+            let len = (depth + 1).wrapping_sub(weight) as u16;
+            let entries = sorted.by_ref().take(count as usize).map(|&symbol| (symbol as u16) << 8 | len);
             let places = 1_usize << ((weight + DEPTH - depth - 1) & 15);
-            for &symbol in sorted.by_ref().take(count as usize) {
-                if let Some(places) = self.table.get_mut(at..at + places) {
-                    places.fill((symbol as u16) << 8 | entry);
-                }
-                at += places;
+            let Some((these, others)) = rest.split_at_mut_checked(count as usize * places) else { return };
+            match places {
+                1 => repeat_each::<1>(these, entries),
+                2 => repeat_each::<2>(these, entries),
+                4 => repeat_each::<4>(these, entries),
+                8 => repeat_each::<8>(these, entries),
+                _ => repeat_each::<16>(these, entries.flat_map(|entry| repeat_n(entry, places >> 4))),
             }
+            rest = others;
         }
     }
 
@@ -315,6 +320,14 @@ impl Tree {
             d.refill(source);
         }
         *streams = [a, b, c, d];
+    }
+}
+
+/// Puts each entry to as many places.
+#[inline(always)]
+fn repeat_each<const N: usize>(places: &mut [u16], entries: impl Iterator<Item = u16>) {
+    for (run, entry) in places.chunks_exact_mut(N).zip(entries) {
+        run.fill(entry);
     }
 }
 
