@@ -58,7 +58,7 @@ impl Bits {
         self.window = self.window.wrapping_shl(count);
     }
 
-    /// The next `count` bits, at most 31.
+    /// The next `count` bits, at most 31; of the count, the low 6 bits matter.
     ///
     /// More than there are come of damaged streams only; what they are does not matter.
     #[inline(always)]

@@ -18,10 +18,10 @@ const WEIGHT_ACCURACY: u32 = 6;
 /// Weights as their own codes.
 const WEIGHTS: Codes = {
     let mut codes = [0; 64];
-    let mut weight = 0_u64;
+    let mut weight = 0_u32;
     #[allow(clippy::indexing_slicing, clippy::as_conversions, clippy::arithmetic_side_effects)]
     while weight < 64 {
-        codes[weight as usize] = weight << 32;
+        codes[weight as usize] = fse::code(weight, 0);
         weight += 1;
     }
     codes
