@@ -70,6 +70,15 @@ impl Bits {
         bits
     }
 
+    /// As [`Bits::read`], but at least one bit: that takes less.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 31 bits.
+    pub(super) const fn read_some(&mut self, count: u32) -> u32 {
+        let bits = self.window.wrapping_shr(count.wrapping_neg()) as u32;
+        self.skip(count);
+        bits
+    }
+
     /// Moves the window down over the bytes used up.
     ///
     /// In front of the input nothing happens: bits read from then on have no meaning.

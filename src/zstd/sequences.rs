@@ -263,33 +263,32 @@ impl<'a> Reader<'a> {
         let of = self.tables.offsets[self.offset & 255];
         let ml = self.tables.match_lengths[self.match_length & 511];
 
-        let offset = {
+        let (first, second, third) = self.recent;
+        let offset = if fse::has_extra(of, 2) {
+            let value = fse::value(of).wrapping_add(self.bits.read_some(fse::extra(of)));
+            self.recent = (value, first, second);
+            value
+        } else {
+            // 0 is the latest offset; without literals that would be pointless, so that they begin with the second
+            // latest one then.
             let value = fse::value(of).wrapping_add(self.bits.read(fse::extra(of)));
-            let (first, second, third) = self.recent;
-            if fse::has_extra(of, 2) {
-                self.recent = (value, first, second);
-                value
-            } else {
-                // 0 is the latest offset; without literals that would be pointless, so that they begin with the
-                // second latest one then.
-                match value + u32::from(fse::value(ll) == 0) {
-                    0 => first,
-                    1 => {
-                        self.recent = (second, first, third);
-                        second
-                    }
-                    index => {
-                        let value = if index == 2 { third } else { first.wrapping_sub(1) };
-                        self.recent = (value, first, second);
-                        value
-                    }
+            match value + u32::from(fse::value(ll) == 0) {
+                0 => first,
+                1 => {
+                    self.recent = (second, first, third);
+                    second
+                }
+                index => {
+                    let value = if index == 2 { third } else { first.wrapping_sub(1) };
+                    self.recent = (value, first, second);
+                    value
                 }
             }
         };
         // 31 bits at most are gone of 56 or more; 16 are needed now, then 16, then 26 for the states.
         let mut len = fse::value(ml);
         if fse::has_extra(ml, 1) {
-            len = len.wrapping_add(self.bits.read(fse::extra(ml)));
+            len = len.wrapping_add(self.bits.read_some(fse::extra(ml)));
         }
         let all = ll.wrapping_add(of).wrapping_add(ml);
         if fse::extra(all) & 63 > 56 - 26 {
@@ -297,7 +296,7 @@ impl<'a> Reader<'a> {
         }
         let mut literals = fse::value(ll);
         if fse::has_extra(ll, 1) {
-            literals = literals.wrapping_add(self.bits.read(fse::extra(ll)));
+            literals = literals.wrapping_add(self.bits.read_some(fse::extra(ll)));
         }
         if !is_last {
             // The bits of all three at once, the last one's at the bottom.
