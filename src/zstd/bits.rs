@@ -83,14 +83,20 @@ impl Bits {
     ///
     /// In front of the input nothing happens: bits read from then on have no meaning.
     #[inline(always)]
-    #[allow(clippy::as_conversions)] // At most 8.
     pub(super) fn refill(&mut self, source: &[u8]) {
+        let _ = self.refill_or_end(source);
+    }
+
+    /// As [`Bits::refill`]; `None` in front of the input.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 8.
+    pub(super) fn refill_or_end(&mut self, source: &[u8]) -> Option<()> {
         let used = self.window.trailing_zeros();
         let position = self.position.wrapping_sub((used >> 3) as usize);
-        if let Some(window) = load(source, position) {
-            self.position = position;
-            self.window = (window | 1) << (used & 7);
-        }
+        let window = load(source, position)?;
+        self.position = position;
+        self.window = (window | 1) << (used & 7);
+        Some(())
     }
 
     /// How many bits are left of a stream that starts at `start`; negative if too many were read.

@@ -280,17 +280,27 @@ impl Tree {
         let cut_at = |quarter: &'o mut [u8]| quarter.split_at_mut_checked(shared).ok_or_else(cut);
         let ((one, one_rest), (two, two_rest)) = (cut_at(one)?, cut_at(two)?);
         let ((three, three_rest), (four, four_rest)) = (cut_at(three)?, cut_at(four)?);
-        self.decode_in_step(source, &mut streams, [one, two, three, four]);
+        let starts = [first, second, third, fourth];
+        self.decode_in_step(source, &mut streams, [one, two, three, four])
+            .map_err(|stream| bad_stream(starts.get(stream).copied().unwrap_or(start)))?;
         let rests = [one_rest, two_rest, three_rest, four_rest];
-        for ((stream, rest), start) in streams.into_iter().zip(rests).zip([first, second, third, fourth]) {
+        for ((stream, rest), start) in streams.into_iter().zip(rests).zip(starts) {
             stream.finish(source, rest, self, start)?;
         }
         Ok(())
     }
 
     /// Decodes four streams into outputs of one length, a multiple of 5.
-    #[inline(always)]
-    fn decode_in_step(&self, source: &[u8], streams: &mut [Bits; 4], outputs: [&mut [u8]; 4]) {
+    ///
+    /// The error is which stream leads out of the input, which only damaged ones do. (To go on without what it would
+    /// read next takes more registers than there are.)
+    #[inline(never)]
+    fn decode_in_step(
+        &self,
+        source: &[u8],
+        streams: &mut [Bits; 4],
+        outputs: [&mut [u8]; 4],
+    ) -> Result<(), usize> {
         let [one, two, three, four] = outputs;
         let [mut a, mut b, mut c, mut d] = *streams;
         let table = &self.table;
@@ -300,7 +310,7 @@ impl Tree {
         let (Some(one), Some(two), Some(three)) =
             (one.get_mut(..len), two.get_mut(..len), three.get_mut(..len))
         else {
-            return;
+            return Err(0);
         };
         // Five codes are at most 55 bits, and a refill makes 56 good.
         let mut at = 0_u32;
@@ -314,12 +324,13 @@ impl Tree {
                 *four = d.take(table);
             }
             at = at.wrapping_add(5);
-            a.refill(source);
-            b.refill(source);
-            c.refill(source);
-            d.refill(source);
+            a.refill_or_end(source).ok_or(0_usize)?;
+            b.refill_or_end(source).ok_or(1_usize)?;
+            c.refill_or_end(source).ok_or(2_usize)?;
+            d.refill_or_end(source).ok_or(3_usize)?;
         }
         *streams = [a, b, c, d];
+        Ok(())
     }
 }
 
