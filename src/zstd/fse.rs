@@ -276,22 +276,35 @@ pub(super) fn decode_pairwise(
     if bits.left(start) < 0 {
         return None;
     }
+    // The symbol of a state, and the next state.
+    let step = |state: usize, bits: &mut Bits| {
+        let entry = table[state & 63];
+        let lower = bits.read(width(entry)) as usize;
+        (value(entry) as u8, (next(entry) as usize).wrapping_add(lower))
+    };
     let mut count = 0_usize;
     loop {
         bits.refill(source);
-        // Four symbols are 24 bits at most, so that the end has to be looked for near it only.
-        let sure = if bits.left(start) >= 24 { 4 } else { 1 };
-        for _ in 0..sure {
-            let entry = table[state & 63];
-            // The reference leaves room for two.
-            if count > 253 {
-                return None;
+        // Four symbols are 24 bits at most, so that the end has to be looked for near it only. The reference leaves
+        // room for two.
+        if bits.left(start) >= 24 && count < 250 {
+            let four = symbols.get_mut(count..count.wrapping_add(4))?.first_chunk_mut::<4>()?;
+            for pair in four.chunks_exact_mut(2) {
+                if let [first, second] = pair {
+                    (*first, state) = step(state, &mut bits);
+                    (*second, other) = step(other, &mut bits);
+                }
             }
-            *symbols.get_mut(count)? = value(entry) as u8;
-            count = count.wrapping_add(1);
-            let lower = bits.read(width(entry)) as usize;
-            (state, other) = (other, (next(entry) as usize).wrapping_add(lower));
+            count = count.wrapping_add(4);
+            continue;
         }
+        if count > 253 {
+            return None;
+        }
+        let symbol = symbols.get_mut(count)?;
+        (*symbol, state) = step(state, &mut bits);
+        (state, other) = (other, state);
+        count = count.wrapping_add(1);
         if bits.left(start) < 0 {
             // The stream ended in the middle of this, so the other state's symbol is the last.
             *symbols.get_mut(count)? = value(table[state & 63]) as u8;
