@@ -207,16 +207,27 @@ pub(super) const fn build<const N: usize>(
     let mut state = 0;
     while state < states {
         let symbol = table[state & (N - 1)] as usize & 255;
-        let next = counts[symbol] as u16;
+        let next = counts[symbol] as u16 as u32;
         counts[symbol] = next.wrapping_add(1) as i16;
-        let width = accuracy.wrapping_sub(15_u32.wrapping_sub((next | 1).leading_zeros()));
-        let base = (next as u32).wrapping_shl(width).wrapping_sub(states as u32) & 0x7ff;
+        let width = accuracy.wrapping_sub(31).wrapping_add(next.leading_zeros());
+        let base = next.wrapping_shl(width).wrapping_sub(states as u32) & 0x7ff;
         let code = codes[if symbol < 63 { symbol } else { 63 }];
-        let lower = (1_u64 << (width & 63)) - 1;
-        table[state & (N - 1)] = lower << 55 | code | (base as u64) << 12 | (width & 63) as u64;
+        table[state & (N - 1)] = code | WIDTHS[width as usize & 15] | (base as u64) << 12;
         state += 1;
     }
 }
+
+/// The number of bits to read for the next state and a mask of as many, of an [`Entry`].
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // At compile time.
+const WIDTHS: [Entry; 16] = {
+    let mut widths = [0; 16];
+    let mut width = 0;
+    while width < 10 {
+        widths[width as usize] = ((1 << width) - 1) << 55 | width;
+        width += 1;
+    }
+    widths
+};
 
 /// The number of bits to read for the next state, in the low 6 bits.
 #[inline(always)]
