@@ -192,8 +192,8 @@ impl Decoder {
             State::Failed(error) => Err(error),
             State::Start => Err(not_metadata(&[])),
             // Too little to tell the form.
-            State::Header if self.filled < 4 && to_u64(self.filled) == self.offset => {
-                Err(not_metadata(self.header.get(..self.filled).unwrap_or_default()))
+            State::Header if self.profile.is_none() && Form::detect(self.seen()).is_none() => {
+                Err(not_metadata(self.seen()))
             }
             State::Plain => Ok(None),
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.rest() > 0 => {
@@ -227,6 +227,11 @@ impl Decoder {
         front
     }
 
+    /// What has been read of the header.
+    fn seen(&self) -> &[u8] {
+        self.header.get(..self.filled).unwrap_or_default()
+    }
+
     /// Whether the header that is being read has 44 bytes, as far as its first 37 tell.
     fn is_long(&self) -> bool {
         let short = self.profile.is_some_and(|profile| profile.is_short());
@@ -250,7 +255,7 @@ impl Decoder {
         }
         self.filled = self.filled.saturating_add(part.len());
         let start = self.offset.saturating_sub(to_u64(self.filled));
-        let seen = self.header.get(..self.filled).unwrap_or_default();
+        let seen = self.seen();
         if start == 0 && seen.len() >= 4 && Form::detect(seen).is_none() {
             return Err(self.fail(Error::new(0, METADATA, bad_magic(seen))));
         }

@@ -160,6 +160,10 @@ fn oddities_are_warnings() {
         check(&sequence(&[preamble, r#"{"type":"clock-class","frequency":"1"}"#])),
         [(CLOCK_CLASS, ErrorKind::Unexpected { byte: b'"', expected })]
     );
+    assert_eq!(
+        check(&sequence(&[preamble, r#"{"type":"trace-class","environment":[]}"#])),
+        [(TRACE_CLASS, ErrorKind::Unexpected { byte: b'[', expected: "an object" })]
+    );
     let expected = "an array of 16 integers from 0 to 255";
     assert_eq!(
         check(&sequence(&[r#"{"type":"preamble","uuid":[1,256],"version":2}"#])),
@@ -215,4 +219,32 @@ fn names_are_read_through_escapes() {
         assert_eq!(value.copy_to(&mut [0; 4]).unwrap(), b"1");
         assert!(!format!("{name:?}").contains("005f"), "a payload is said");
     }
+}
+
+/// The members of a clock class that LTTng leaves out, and every origin.
+#[test]
+fn clock_classes_state_their_origin() {
+    let read = |json: &str| {
+        let text = fragment(&format!(r#"{{"type": "clock-class", {json}}}"#));
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let clock = stream.fragments().next().unwrap().unwrap().clock_class();
+        clock.map(|clock| {
+            let clock = clock.unwrap();
+            let origin = match clock.origin() {
+                Some(ClockOrigin::UnixEpoch) => "the epoch".to_owned(),
+                Some(ClockOrigin::Other(name)) => format!("other {name}"),
+                Some(ClockOrigin::Custom(text)) => format!("{} bytes", text.len()),
+                _ => "none".to_owned(),
+            };
+            (origin, clock.namespace().map(|name| name.to_string()), clock.precision())
+        })
+    };
+    let said = |origin: &str| Ok((origin.to_owned(), None, None));
+    assert_eq!(read(r#""origin": "unix-epoch""#), said("the epoch"));
+    assert_eq!(read(r#""origin": "boot""#), said("other boot"));
+    assert_eq!(read(r#""origin": {"name": "x", "uid": ""}"#), said("24 bytes"));
+    let expected = ErrorKind::Unexpected { byte: b'7', expected: "a string or an object" };
+    assert_eq!(read(r#""origin": 7"#), Err(Error::new(35, CLOCK_CLASS, expected)));
+    let namespaced = ("none".to_owned(), Some("lttng.org,2009".to_owned()), Some(7));
+    assert_eq!(read(r#""namespace": "lttng.org,2009", "precision": 7"#), Ok(namespaced));
 }
