@@ -139,6 +139,26 @@ fn errors_in_fragments_point_into_the_file() {
     }
 }
 
+/// In a name or a value, in one packet or in several, after strings that are UTF-8.
+#[test]
+fn strings_that_are_not_utf8_are_errors_where_they_are() {
+    let good = fragment(r#"{"type":"preamble","version":2,"ü":"ß"}"#);
+    for (json, position) in [
+        (&b"{\"a\":\"\xc3\xa9\",\"b\xff\":1}"[..], 12),
+        (b"{\"a\":\"\xc3\xa9\",\"b\":\"\xe2\x82\"}", 15),
+        (b"{\"a\":[{\"b\":\"c\xc3\"}]}", 13),
+    ] {
+        let text = [good.as_bytes(), b"\x1e", json, good.as_bytes()].concat();
+        for size in [1, 2, 3, 1000] {
+            let data = stream(text.chunks(size), Packet::v2);
+            let place = good.len() + 1 + position;
+            let place = (place / size * (size + 44) + 44 + place % size) as u64;
+            let error = Error::new(place, FRAGMENT, ErrorKind::NotUtf8);
+            assert_eq!(findings(&data)[..1], [Finding::error(error)], "{} {size}", json.escape_ascii());
+        }
+    }
+}
+
 #[test]
 fn oddities_are_warnings() {
     let preamble = r#"{"type":"preamble","version":2}"#;
