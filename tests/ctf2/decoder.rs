@@ -134,3 +134,25 @@ fn decoder_says_what_padding_is_missing() {
         assert_eq!(decoder.finish(), Ok(expected.map(Finding::warning)));
     }
 }
+
+/// A header of 37 bytes that claims version 2 may be read with bytes of the next one, which `finish` must not overlook.
+#[test]
+fn decoder_says_that_a_header_read_with_another_is_cut() {
+    let short = |content: &[u8]| Packet { version: [2, 0], ..Packet::v1(content) };
+    let data = stream([&b"\x1e{}"[..], b""], short);
+    let mut decoder = Decoder::new(Leniency::Lenient);
+    let mut input = &data[..44];
+    assert!(matches!(decoder.step(&mut input), Ok(Step::Packet(header)) if header.header_bytes() == 37));
+    for step in 0..3 {
+        let kind = ErrorKind::UnexpectedEnd { needed: 33 };
+        assert_eq!(decoder.finish(), Err(Error::new(40, PACKET_HEADER, kind)), "{step}");
+        match decoder.step(&mut input).unwrap() {
+            Step::Content(content) => assert_eq!((step, content), (0, &b"\x1e{}"[..])),
+            Step::NeedMore(needed) => assert_eq!(needed, 33),
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut input = &data[44..];
+    assert!(matches!(decoder.step(&mut input), Ok(Step::Packet(header)) if header.offset() == 40));
+    assert_eq!(decoder.finish(), Ok(None));
+}
