@@ -233,11 +233,16 @@ fn names_are_read_through_escapes() {
         assert_eq!(name.decode(&mut [0; 4]), Ok("a_b\n"));
         let kind = name.decode(&mut [0; 3]).unwrap_err().kind();
         assert!(matches!(kind, ErrorKind::CapacityExceeded { capacity: 3, .. }), "{kind}");
+        // Neither escapes nor what packets cut can be borrowed.
+        let (first, _) = fragment.members().next().unwrap().unwrap();
+        let together = size == text.len();
+        assert_eq!((name.borrowed(), first.borrowed()), (None, together.then_some("type")));
         // As it is written, without the quotes.
         assert_eq!(name.raw().copy_to(&mut [0; 20]).unwrap(), br"a\u005fb\n");
         assert_eq!(data[name.offset() as usize], b'a');
         assert_eq!(value.copy_to(&mut [0; 4]).unwrap(), b"1");
-        assert!(!format!("{name:?}").contains("005f"), "a payload is said");
+        // Where it is, never the text.
+        assert_eq!(format!("{name:?}"), format!("10 bytes of text from {:#x}", name.offset()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text, borrowed, copied and compacted.
 
-use crate::common::ctf2::{Packet, stream, text};
+use crate::common::ctf2::{Packet, UUID, stream, text};
 use crate::common::{at_alignments, mutations};
 use crate::{findings, forms, read};
 use traceglass::ctf2::*;
@@ -47,6 +47,26 @@ fn text_is_borrowed_where_it_lies_together() {
     let data = stream([&b""[..], b""], Packet::v2);
     assert_eq!(read(&data, Leniency::Strict), Ok((Vec::new(), None)));
     assert!(MetadataStream::parse(&data).unwrap().text().unwrap().is_empty());
+}
+
+/// Pieces say which packet comes next, or where plain text begins and ends.
+#[test]
+fn pieces_know_where_they_are() {
+    let offsets = |data: &[u8]| {
+        let stream = MetadataStream::parse(data).unwrap();
+        let mut pieces = stream.pieces();
+        let mut offsets = vec![pieces.offset()];
+        while let Some(Ok(_)) = pieces.next() {
+            offsets.push(pieces.offset());
+        }
+        (stream.uuid().is_some(), offsets)
+    };
+    assert_eq!(offsets(b"\x1e{\"a\":1}"), (false, vec![0, 8]));
+    let data = stream([&b"\x1e{"[..], b"", b"}"], |content| Packet::v2(content).padding(b"pad"));
+    assert_eq!(offsets(&data), (true, vec![0, 49, 49 + 47 + 48]));
+    assert_eq!(MetadataStream::parse(&data).unwrap().uuid(), Some(Uuid::new(UUID)));
+    // A packet that is cut stays where it is.
+    assert_eq!(offsets(&data[..data.len() - 4]), (true, vec![0, 49]));
 }
 
 #[test]
