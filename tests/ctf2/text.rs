@@ -65,8 +65,16 @@ fn pieces_know_where_they_are() {
     let data = stream([&b"\x1e{"[..], b"", b"}"], |content| Packet::v2(content).padding(b"pad"));
     assert_eq!(offsets(&data), (true, vec![0, 49, 49 + 47 + 48]));
     assert_eq!(MetadataStream::parse(&data).unwrap().uuid(), Some(Uuid::new(UUID)));
+    // The end of a text is where its last piece ends, whatever follows.
+    let data = stream([&b"\x1e{\"a\""[..], b":1}", b"\x1e{}"], Packet::v2);
+    let fragment = MetadataStream::parse(&data).unwrap().fragments().next().unwrap().unwrap();
+    let mut pieces = fragment.text().pieces();
+    assert_eq!((pieces.offset(), pieces.next()), (45, Some(&b"{\"a\""[..])));
+    assert_eq!((pieces.offset(), pieces.next()), (93, Some(&b":1}"[..])));
+    assert_eq!((pieces.offset(), pieces.next(), pieces.offset()), (96, None, 96));
     // A packet that is cut stays where it is.
-    assert_eq!(offsets(&data[..data.len() - 4]), (true, vec![0, 49]));
+    let data = stream([&b"\x1e{}"[..], b"\x1e{}"], Packet::v2);
+    assert_eq!(offsets(&data[..data.len() - 1]), (true, vec![0, 47]));
 }
 
 #[test]
