@@ -70,11 +70,7 @@ fn typed(fragment: &Fragment<'_>, is_first: bool) -> Result<()> {
             found => at(PREAMBLE, ErrorKind::UnsupportedVersion { found: found.unwrap_or(0), supported: 2 }),
         },
         FragmentKind::ClockClass => fragment.clock_class().map(drop),
-        FragmentKind::TraceClass => fragment
-            .trace_class()?
-            .into_iter()
-            .flat_map(|trace| trace.environment())
-            .try_for_each(|entry| entry.map(drop)),
+        FragmentKind::TraceClass => fragment.trace_class().map(drop),
         FragmentKind::Untyped => at(FRAGMENT, ErrorKind::Missing),
         _ => Ok(()),
     }

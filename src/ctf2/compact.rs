@@ -76,7 +76,7 @@ fn gather(data: &mut [u8], profile: &Profile) -> (core::ops::Range<usize>, Optio
         }
         let gap = start - text.end;
         if let Some(window) = data.get_mut(text.end..start + content) {
-            if gap > 0 && gap <= window.len() {
+            if (1..=window.len()).contains(&gap) {
                 window.copy_within(gap.., 0);
             }
         }

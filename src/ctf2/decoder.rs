@@ -137,7 +137,7 @@ impl Decoder {
                         return Ok(Step::Packet(header));
                     }
                     if input.is_empty() {
-                        return Ok(Step::NeedMore(self.header_needs()));
+                        return Ok(Step::NeedMore(self.header_needs(self.filled)));
                     }
                 }
                 State::Kept { from, to, next, body } => {
@@ -192,8 +192,8 @@ impl Decoder {
             State::Failed(error) => Err(error),
             State::Start => Err(not_metadata(&[])),
             // Too little to tell the form.
-            State::Header if self.filled < 4 && to_u64(self.filled) == self.offset => {
-                Err(not_metadata(self.header.get(..self.filled).unwrap_or_default()))
+            State::Header if self.profile.is_none() && Form::detect(self.seen()).is_none() => {
+                Err(not_metadata(self.seen()))
             }
             State::Plain => Ok(None),
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.rest() > 0 => {
@@ -203,12 +203,20 @@ impl Decoder {
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.padding > 0 => {
                 Ok(Some(Finding::warning(end(body.padding_offset, PADDING, body.padding))))
             }
-            State::Header | State::Body(_) | State::Kept { .. } | State::Used { .. } => match self
-                .header_needs()
-            {
-                0 => Ok(None),
-                needed => Err(end(self.offset.saturating_sub(to_u64(self.filled)), PACKET_HEADER, needed)),
-            },
+            // What was read with a header and lies behind its packet is of the next one.
+            State::Kept { next, .. } | State::Used { next, .. } => {
+                self.finish_header(self.filled.saturating_sub(next))
+            }
+            State::Header | State::Body(_) => self.finish_header(self.filled),
+        }
+    }
+
+    /// The end of a stream when `filled` bytes of a header have been read.
+    fn finish_header(&self, filled: usize) -> Result<Option<Finding>> {
+        let offset = self.offset.saturating_sub(to_u64(filled));
+        match self.header_needs(filled) {
+            0 => Ok(None),
+            needed => Err(Error::new(offset, PACKET_HEADER, ErrorKind::UnexpectedEnd { needed })),
         }
     }
 
@@ -227,22 +235,27 @@ impl Decoder {
         front
     }
 
-    /// Whether the header that is being read has 44 bytes, as far as its first 37 tell.
-    fn is_long(&self) -> bool {
-        let short = self.profile.is_some_and(|profile| profile.is_short());
-        self.filled >= to_usize(SHORT) && self.header[35] == 2 && !short
+    /// What has been read of the header.
+    fn seen(&self) -> &[u8] {
+        self.header.get(..self.filled).unwrap_or_default()
     }
 
-    /// How many bytes the header lacks at least.
-    fn header_needs(&self) -> u64 {
-        let size = if self.is_long() { LONG } else { SHORT };
+    /// The size of a header of which `filled` bytes have been read, as far as the first 37 tell.
+    ///
+    /// One of 37 bytes that claims version 2 is read as soon as these are there.
+    fn header_size(&self, filled: usize) -> u32 {
+        if filled >= to_usize(SHORT) && self.header[35] == 2 { LONG } else { SHORT }
+    }
+
+    /// How many bytes a header lacks at least.
+    fn header_needs(&self, filled: usize) -> u64 {
         // Between two packets the stream may end.
-        if self.filled == 0 { 0 } else { u64::from(size).saturating_sub(to_u64(self.filled)) }
+        if filled == 0 { 0 } else { u64::from(self.header_size(filled)).saturating_sub(to_u64(filled)) }
     }
 
     /// Adds to the header, and reads it when it is complete.
     fn read_header(&mut self, input: &mut &[u8]) -> Result<Option<PacketHeader>> {
-        let size = to_usize(if self.is_long() { LONG } else { SHORT });
+        let size = to_usize(self.header_size(self.filled));
         let lacking = size.saturating_sub(self.filled);
         let part = self.take(input, to_u64(lacking));
         if let Some(target) = self.header.get_mut(self.filled..).and_then(|free| free.get_mut(..part.len())) {
@@ -250,7 +263,7 @@ impl Decoder {
         }
         self.filled = self.filled.saturating_add(part.len());
         let start = self.offset.saturating_sub(to_u64(self.filled));
-        let seen = self.header.get(..self.filled).unwrap_or_default();
+        let seen = self.seen();
         if start == 0 && seen.len() >= 4 && Form::detect(seen).is_none() {
             return Err(self.fail(Error::new(0, METADATA, bad_magic(seen))));
         }

@@ -98,6 +98,11 @@ impl Bits {
     }
 }
 
+/// The size of the header of version 1.8.
+const SHORT_SIZE: Bits = Bits(SHORT * 8);
+/// The least size of the header of version 2.
+const LONG_SIZE: Bits = Bits(LONG * 8);
+
 /// The UUID of a metadata stream, or of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -167,10 +172,6 @@ pub(super) struct Profile {
 impl Profile {
     pub(super) const fn order(&self) -> ByteOrder {
         self.order
-    }
-
-    pub(super) const fn is_short(&self) -> bool {
-        self.short
     }
 }
 
@@ -250,16 +251,16 @@ impl PacketHeader {
     /// Checks the sizes, of which the header's comes first.
     #[inline]
     fn sized(input: Bytes<'_>, order: ByteOrder, fields: Fields, short: bool) -> Result<Self> {
-        let mut header = Self { offset: input.offset(), order, fields, header_size: Bits(SHORT * 8) };
+        let mut header = Self { offset: input.offset(), order, fields, header_size: SHORT_SIZE };
         let at = |position: u64| input.offset().saturating_add(position);
         if fields.major == 2 && !short {
             let Some(size) = header_size(input, order) else {
                 return Err(input.truncated(PACKET_HEADER, LONG.into()));
             };
             header.header_size = size
-                .within(Bits(LONG * 8), Bits(u32::MAX), at(40), HEADER_SIZE)?
+                .within(LONG_SIZE, Bits(u32::MAX), at(40), HEADER_SIZE)?
                 .whole(at(40), HEADER_SIZE)?
-                .within(Bits(LONG * 8), fields.content_size, at(40), HEADER_SIZE)?;
+                .within(LONG_SIZE, fields.content_size, at(40), HEADER_SIZE)?;
         }
         let content = fields.content_size.whole(at(24), CONTENT_SIZE)?;
         let total = fields.total_size.whole(at(28), TOTAL_SIZE)?;
@@ -389,9 +390,8 @@ fn header_size(input: Bytes<'_>, order: ByteOrder) -> Option<Bits> {
 
 /// Whether a header that claims version 2 ends at byte 37: see [`Leniency::Lenient`].
 fn is_short(input: Bytes<'_>, order: ByteOrder, fields: &Fields) -> bool {
-    let plausible = header_size(input, order).is_some_and(|size| {
-        size >= Bits(LONG * 8) && size.0.is_multiple_of(8) && size <= fields.content_size
-    });
+    let plausible = header_size(input, order)
+        .is_some_and(|size| size >= LONG_SIZE && size.0.is_multiple_of(8) && size <= fields.content_size);
     !plausible && input.as_slice().get(to_usize(SHORT)) == Some(&RECORD_SEPARATOR)
 }
 

@@ -143,9 +143,9 @@ impl<'a> Packets<'a> {
     /// It is not part of the stream's text: the packet may have been cut by damage to its sizes as well.
     pub fn cut_content(&self) -> Option<&'a [u8]> {
         let profile = self.profile.as_ref().filter(|_| self.failed)?;
+        // A header that is right leaves nothing else to fail.
         let header = PacketHeader::next(self.input, profile).ok()?;
-        let content = self.input.as_slice().get(to_usize(header.header_bytes())..)?;
-        (content.len() < to_usize(header.content_bytes())).then_some(content)
+        self.input.as_slice().get(to_usize(header.header_bytes())..)
     }
 
     /// Looks for the next packet of this stream behind the present position, and gives its offset; `None`, and the

@@ -198,9 +198,12 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Offset of the packet that is read next, or of the end of plain text.
+    /// Offset of the packet that is read next; of plain text, where it begins, and its end once it has been read.
     pub fn offset(&self) -> u64 {
-        if self.plain.is_empty() { self.packets.offset() } else { self.plain.offset() }
+        match self.packets.profile() {
+            Some(_) => self.packets.offset(),
+            None => self.plain.offset(),
+        }
     }
 
     pub(super) const fn packets(&self) -> &Packets<'a> {

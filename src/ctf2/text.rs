@@ -31,7 +31,7 @@ impl<'a> Text<'a> {
         text
     }
 
-    /// Moves on to the next piece when the present one is used up.
+    /// Moves on to the next piece when the present one is used up; at the end it stays where that is.
     fn refill(&mut self) {
         let mut packets = Packets::new(self.rest, self.profile);
         while self.piece.is_empty() && self.left > 0 {
@@ -134,7 +134,7 @@ impl<'a> Source<'a> for Text<'a> {
         let n = n.min(self.piece.len());
         self.piece.advance(n);
         self.left = self.left.saturating_sub(to_u64(n));
-        if self.piece.is_empty() && self.left > 0 {
+        if self.piece.is_empty() {
             self.refill();
         }
     }

@@ -14,11 +14,12 @@ const SHORT: usize = 16;
 /// bad is left to heapsort.
 pub(super) fn sort_by_key<K: Ord + Copy>(items: &mut [u32], key: impl Fn(u32) -> K) {
     let items = Cell::from_mut(items).as_slice_of_cells();
-    let levels = items.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
-    // The shorter part is sorted first, so that what waits at least halves from one place to the next.
+    // Twice as many levels as halving takes: 62 where there are as many numbers as 32 bits tell apart. One part waits
+    // for each level, so that all have a place.
+    let mut levels = items.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
     let mut waiting = [(0_usize, 0_usize, 0_u32); 64];
     let mut depth = 0_usize;
-    let (mut start, mut end, mut levels) = (0, items.len(), levels);
+    let (mut start, mut end) = (0, items.len());
     loop {
         let range = items.get(start..end).unwrap_or_default();
         if range.len() <= SHORT {
@@ -28,13 +29,10 @@ pub(super) fn sort_by_key<K: Ord + Copy>(items: &mut [u32], key: impl Fn(u32) ->
         } else {
             let middle = start.saturating_add(partition(range, &key));
             levels = levels.saturating_sub(1);
-            let (left, right) = ((start, middle, levels), (middle.saturating_add(1), end, levels));
-            let left_is_shorter = middle.saturating_sub(start) < end.saturating_sub(middle);
-            let (now, later) = if left_is_shorter { (left, right) } else { (right, left) };
             if let Some(place) = waiting.get_mut(depth) {
-                *place = later;
+                *place = (middle.saturating_add(1), end, levels);
                 depth = depth.saturating_add(1);
-                (start, end, levels) = now;
+                end = middle;
                 continue;
             }
             heapsort(range, &key);
@@ -100,9 +98,9 @@ fn insertion_sort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
 }
 
 fn heapsort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
-    let mut unheaped = items.len() / 2;
-    let mut len = items.len();
-    while len > 1 {
+    // What has no children is a heap already, which sifting sees at once.
+    let (mut unheaped, mut len) = (items.len(), items.len());
+    while len > 0 {
         if unheaped > 0 {
             unheaped = unheaped.saturating_sub(1);
         } else {
@@ -172,22 +170,27 @@ mod tests {
         }
     }
 
-    /// The number of keys looked at stays near n log n for every shape.
+    /// The number of keys looked at stays near n log n for every shape: 60,000 for 5,000.
     #[test]
     fn no_input_is_slow() {
-        for input in inputs() {
+        let looked_at = |mut items: Vec<u32>| {
             let looked_at = Cell::new(0_usize);
-            let mut sorted = input.clone();
-            sort_by_key(&mut sorted, |item| {
+            sort_by_key(&mut items, |item| {
                 looked_at.set(looked_at.get() + 1);
                 item
             });
+            looked_at.get()
+        };
+        let mut inputs = inputs();
+        let large = inputs.split_off(100);
+        for input in inputs {
             let n = input.len();
-            assert!(
-                looked_at.get() <= 20 * n * (n.max(2).ilog2() as usize + 1),
-                "{} for {n}",
-                looked_at.get()
-            );
+            let found = looked_at(input);
+            assert!(found <= 2 * n * n.max(2).ilog2() as usize, "{found} for {n}");
         }
+        // At random, up, down, up and down. More than that, and pivots are no medians.
+        let most = [75_000, 55_000, 115_000, 260_000];
+        let found: Vec<usize> = large.into_iter().map(looked_at).collect();
+        assert!(found.iter().zip(most).all(|(&found, most)| found <= most), "{found:?}");
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::common::ctf2::{Packet, stream, text};
 use crate::common::{mutations, prefixes};
-use crate::{forms, read};
+use crate::{findings, forms, read};
 use traceglass::ctf2::*;
-use traceglass::{Error, Finding};
+use traceglass::{Error, ErrorKind, Finding};
 
 /// What a decoder gives that is fed in parts that end at `cuts`.
 fn decode<'d>(
@@ -100,7 +100,59 @@ fn decoder_says_what_it_needs_and_where_it_fails() {
         assert_eq!(decode([data].into_iter(), Leniency::Strict).map(|(text, ..)| text), whole);
     }
     let mut decoder = Decoder::new(Leniency::Strict);
+    assert_eq!(decoder.form(), None);
+    assert!(matches!(decoder.step(&mut &b"\x1e{}"[..]), Ok(Step::Content(b"\x1e{}"))));
+    assert_eq!((decoder.form(), decoder.finish()), (Some(Form::Plain), Ok(None)));
+    let mut decoder = Decoder::new(Leniency::Strict);
     let error = decoder.step(&mut &b"AMD_RDF "[..]).unwrap_err();
     assert_eq!((error.offset(), error.element()), (0, METADATA));
     assert_eq!((decoder.step(&mut &b"more"[..]).unwrap_err(), decoder.finish().unwrap_err()), (error, error));
+}
+
+/// Missing padding is the warning that it is in a slice, as soon as the content has been handed out.
+#[test]
+fn decoder_says_what_padding_is_missing() {
+    let text = b"\x1e{\"type\":\"preamble\",\"version\":2}";
+    let data = stream(text.chunks(20), |content| Packet::v2(content).padding(b"ppp"));
+    for missing in 0..=3 {
+        let data = &data[..data.len() - missing];
+        let kind = ErrorKind::UnexpectedEnd { needed: missing as u64 };
+        let end = (data.len() - 3 + missing) as u64;
+        let expected = (missing > 0).then(|| Finding::warning(Error::new(end, PADDING, kind)));
+        assert_eq!(findings(data), Vec::from_iter(expected));
+        for size in [1, 5, data.len()] {
+            let found = decode(data.chunks(size), Leniency::Strict).unwrap();
+            assert_eq!(found, (text.to_vec(), 2, expected), "{missing} {size}");
+        }
+    }
+    for (padding, expected) in
+        [(&b""[..], None), (b"pp", Some(Error::new(47, PADDING, ErrorKind::UnexpectedEnd { needed: 2 })))]
+    {
+        let data = Packet::v2(b"\x1e{}").padding(padding).write();
+        let (mut decoder, mut input) = (Decoder::new(Leniency::Strict), &data[..]);
+        while !matches!(decoder.step(&mut input), Ok(Step::Content(_))) {}
+        assert_eq!(decoder.finish(), Ok(expected.map(Finding::warning)));
+    }
+}
+
+/// A header of 37 bytes that claims version 2 may be read with bytes of the next one, which `finish` must not overlook.
+#[test]
+fn decoder_says_that_a_header_read_with_another_is_cut() {
+    let short = |content: &[u8]| Packet { version: [2, 0], ..Packet::v1(content) };
+    let data = stream([&b"\x1e{}"[..], b""], short);
+    let mut decoder = Decoder::new(Leniency::Lenient);
+    let mut input = &data[..44];
+    assert!(matches!(decoder.step(&mut input), Ok(Step::Packet(header)) if header.header_bytes() == 37));
+    for step in 0..3 {
+        let kind = ErrorKind::UnexpectedEnd { needed: 33 };
+        assert_eq!(decoder.finish(), Err(Error::new(40, PACKET_HEADER, kind)), "{step}");
+        match decoder.step(&mut input).unwrap() {
+            Step::Content(content) => assert_eq!((step, content), (0, &b"\x1e{}"[..])),
+            Step::NeedMore(needed) => assert_eq!(needed, 33),
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut input = &data[44..];
+    assert!(matches!(decoder.step(&mut input), Ok(Step::Packet(header)) if header.offset() == 40));
+    assert_eq!(decoder.finish(), Ok(None));
 }

@@ -139,6 +139,26 @@ fn errors_in_fragments_point_into_the_file() {
     }
 }
 
+/// In a name or a value, in one packet or in several, after strings that are UTF-8.
+#[test]
+fn strings_that_are_not_utf8_are_errors_where_they_are() {
+    let good = fragment(r#"{"type":"preamble","version":2,"ü":"ß"}"#);
+    for (json, position) in [
+        (&b"{\"a\":\"\xc3\xa9\",\"b\xff\":1}"[..], 12),
+        (b"{\"a\":\"\xc3\xa9\",\"b\":\"\xe2\x82\"}", 15),
+        (b"{\"a\":[{\"b\":\"c\xc3\"}]}", 13),
+    ] {
+        let text = [good.as_bytes(), b"\x1e", json, good.as_bytes()].concat();
+        for size in [1, 2, 3, 1000] {
+            let data = stream(text.chunks(size), Packet::v2);
+            let place = good.len() + 1 + position;
+            let place = (place / size * (size + 44) + 44 + place % size) as u64;
+            let error = Error::new(place, FRAGMENT, ErrorKind::NotUtf8);
+            assert_eq!(findings(&data)[..1], [Finding::error(error)], "{} {size}", json.escape_ascii());
+        }
+    }
+}
+
 #[test]
 fn oddities_are_warnings() {
     let preamble = r#"{"type":"preamble","version":2}"#;
@@ -159,6 +179,10 @@ fn oddities_are_warnings() {
     assert_eq!(
         check(&sequence(&[preamble, r#"{"type":"clock-class","frequency":"1"}"#])),
         [(CLOCK_CLASS, ErrorKind::Unexpected { byte: b'"', expected })]
+    );
+    assert_eq!(
+        check(&sequence(&[preamble, r#"{"type":"trace-class","environment":[]}"#])),
+        [(TRACE_CLASS, ErrorKind::Unexpected { byte: b'[', expected: "an object" })]
     );
     let expected = "an array of 16 integers from 0 to 255";
     assert_eq!(
@@ -209,10 +233,43 @@ fn names_are_read_through_escapes() {
         assert_eq!(name.decode(&mut [0; 4]), Ok("a_b\n"));
         let kind = name.decode(&mut [0; 3]).unwrap_err().kind();
         assert!(matches!(kind, ErrorKind::CapacityExceeded { capacity: 3, .. }), "{kind}");
+        // Neither escapes nor what packets cut can be borrowed.
+        let (first, _) = fragment.members().next().unwrap().unwrap();
+        let together = size == text.len();
+        assert_eq!((name.borrowed(), first.borrowed()), (None, together.then_some("type")));
         // As it is written, without the quotes.
         assert_eq!(name.raw().copy_to(&mut [0; 20]).unwrap(), br"a\u005fb\n");
         assert_eq!(data[name.offset() as usize], b'a');
         assert_eq!(value.copy_to(&mut [0; 4]).unwrap(), b"1");
-        assert!(!format!("{name:?}").contains("005f"), "a payload is said");
+        // Where it is, never the text.
+        assert_eq!(format!("{name:?}"), format!("10 bytes of text from {:#x}", name.offset()));
     }
+}
+
+/// The members of a clock class that LTTng leaves out, and every origin.
+#[test]
+fn clock_classes_state_their_origin() {
+    let read = |json: &str| {
+        let text = fragment(&format!(r#"{{"type": "clock-class", {json}}}"#));
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let clock = stream.fragments().next().unwrap().unwrap().clock_class();
+        clock.map(|clock| {
+            let clock = clock.unwrap();
+            let origin = match clock.origin() {
+                Some(ClockOrigin::UnixEpoch) => "the epoch".to_owned(),
+                Some(ClockOrigin::Other(name)) => format!("other {name}"),
+                Some(ClockOrigin::Custom(text)) => format!("{} bytes", text.len()),
+                _ => "none".to_owned(),
+            };
+            (origin, clock.namespace().map(|name| name.to_string()), clock.precision())
+        })
+    };
+    let said = |origin: &str| Ok((origin.to_owned(), None, None));
+    assert_eq!(read(r#""origin": "unix-epoch""#), said("the epoch"));
+    assert_eq!(read(r#""origin": "boot""#), said("other boot"));
+    assert_eq!(read(r#""origin": {"name": "x", "uid": ""}"#), said("24 bytes"));
+    let expected = ErrorKind::Unexpected { byte: b'7', expected: "a string or an object" };
+    assert_eq!(read(r#""origin": 7"#), Err(Error::new(35, CLOCK_CLASS, expected)));
+    let namespaced = ("none".to_owned(), Some("lttng.org,2009".to_owned()), Some(7));
+    assert_eq!(read(r#""namespace": "lttng.org,2009", "precision": 7"#), Ok(namespaced));
 }

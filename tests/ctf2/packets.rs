@@ -36,7 +36,9 @@ fn header_fields_are_given_as_stored() {
         assert_eq!((header.header_bytes(), header.content_bytes()), (48, 3));
         assert_eq!((header.total_bytes(), header.padding_bytes()), (56, 5));
         assert_eq!(header.uuid().as_bytes(), &UUID);
-        assert_eq!(header.uuid().to_string(), "10111213-1415-1617-1819-1a1b1c1d1e1f");
+        let (uuid, said) = (header.uuid(), "10111213-1415-1617-1819-1a1b1c1d1e1f");
+        assert_eq!((uuid.to_string(), format!("{uuid:?}")), (said.to_owned(), said.to_owned()));
+        assert!(!uuid.is_nil() && Uuid::new([0; 16]).is_nil());
 
         let stream = MetadataStream::parse(&data).unwrap();
         let packet = stream.packets().next().unwrap().unwrap();
@@ -230,6 +232,15 @@ fn leniency_reads_two_mistakes() {
         });
         assert_eq!(fault(&short).element(), HEADER_SIZE);
         assert_eq!(read(&short, Leniency::Lenient), Ok((text.clone().into_bytes(), None)));
+        // Text where a header size would stand is none, whatever number it makes, unless that is one of a header.
+        let size = |bits: u32| if big { bits.to_be_bytes() } else { bits.to_le_bytes() };
+        for (bits, is_short) in [(0, true), (88, true), (344, true), (352, false), (355, true), (360, true)] {
+            let content = [b"\x1e{}", &size(bits)[..]].concat();
+            let packet = Packet { version: [2, 0], ..Packet::v1(&content).big(big) }.write();
+            let found = read(&packet, Leniency::Lenient);
+            let expected = if is_short { &content[..] } else { b"" };
+            assert_eq!(found, Ok((expected.to_vec(), None)), "{bits}");
+        }
         // A real header of 44 bytes whose reserved bytes happen to be 0x1E stays one.
         let mut packet = Packet::v2(b"\x1e{}").big(big).write();
         packet[37] = 0x1e;
@@ -270,7 +281,8 @@ fn resync_finds_the_next_packet_of_the_stream() {
         assert_eq!((packets.offset(), packets.remaining().len()), (47, data.len() - 47));
         let found = packets.resync().unwrap() as usize;
         assert_eq!(found, 47 + 48 + 4 + 51);
-        assert_eq!(packets.next().unwrap().unwrap().content(), b"two");
+        let two = packets.next().unwrap().unwrap();
+        assert_eq!((two.offset(), two.content()), (found as u64, &b"two"[..]));
         assert_eq!(packets.next().unwrap().unwrap().content(), b"three");
         assert!(packets.next().unwrap().is_err());
         assert_eq!(packets.resync(), None);

@@ -1,6 +1,6 @@
 //! The text, borrowed, copied and compacted.
 
-use crate::common::ctf2::{Packet, stream, text};
+use crate::common::ctf2::{Packet, UUID, stream, text};
 use crate::common::{at_alignments, mutations};
 use crate::{findings, forms, read};
 use traceglass::ctf2::*;
@@ -47,6 +47,34 @@ fn text_is_borrowed_where_it_lies_together() {
     let data = stream([&b""[..], b""], Packet::v2);
     assert_eq!(read(&data, Leniency::Strict), Ok((Vec::new(), None)));
     assert!(MetadataStream::parse(&data).unwrap().text().unwrap().is_empty());
+}
+
+/// Pieces say which packet comes next, or where plain text begins and ends.
+#[test]
+fn pieces_know_where_they_are() {
+    let offsets = |data: &[u8]| {
+        let stream = MetadataStream::parse(data).unwrap();
+        let mut pieces = stream.pieces();
+        let mut offsets = vec![pieces.offset()];
+        while let Some(Ok(_)) = pieces.next() {
+            offsets.push(pieces.offset());
+        }
+        (stream.uuid().is_some(), offsets)
+    };
+    assert_eq!(offsets(b"\x1e{\"a\":1}"), (false, vec![0, 8]));
+    let data = stream([&b"\x1e{"[..], b"", b"}"], |content| Packet::v2(content).padding(b"pad"));
+    assert_eq!(offsets(&data), (true, vec![0, 49, 49 + 47 + 48]));
+    assert_eq!(MetadataStream::parse(&data).unwrap().uuid(), Some(Uuid::new(UUID)));
+    // The end of a text is where its last piece ends, whatever follows.
+    let data = stream([&b"\x1e{\"a\""[..], b":1}", b"\x1e{}"], Packet::v2);
+    let fragment = MetadataStream::parse(&data).unwrap().fragments().next().unwrap().unwrap();
+    let mut pieces = fragment.text().pieces();
+    assert_eq!((pieces.offset(), pieces.next()), (45, Some(&b"{\"a\""[..])));
+    assert_eq!((pieces.offset(), pieces.next()), (93, Some(&b":1}"[..])));
+    assert_eq!((pieces.offset(), pieces.next(), pieces.offset()), (96, None, 96));
+    // A packet that is cut stays where it is.
+    let data = stream([&b"\x1e{}"[..], b"\x1e{}"], Packet::v2);
+    assert_eq!(offsets(&data[..data.len() - 1]), (true, vec![0, 47]));
 }
 
 #[test]
