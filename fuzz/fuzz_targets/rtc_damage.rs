@@ -171,8 +171,15 @@ impl Recipe {
         }
         let end = fit.last().map_or(0, |last| last.end);
         if matches!(self.crc, Crc::None) && self.has_fixed() {
-            // In the first unit, nothing says yet that no place is kept free for a Crc.
-            assert!(fit.starts_with(&seen.frames) && seen.frames.len() + 2 >= fit.len());
+            // In the first unit, nothing says yet that no place is kept free for a Crc: a record may seem to be cut in
+            // front of it, of which the bytes up to there are delivered.
+            let reserve = self.options().major as usize - 5;
+            let is_short = |last: &&Frame| {
+                last.end == reserve && frames.iter().any(|frame| frame.at == last.at && frame.end > reserve)
+            };
+            let short = usize::from(seen.frames.last().filter(is_short).is_some());
+            let certain = &seen.frames[..seen.frames.len() - short];
+            assert!(fit.starts_with(certain) && certain.len() + 2 >= fit.len());
             return;
         }
         assert_eq!(seen.frames, fit);

@@ -92,6 +92,9 @@ impl<const SLICES: usize> WriterCrc<SLICES> {
     }
 }
 
+/// The polynomial, highest bit first.
+const POLY: u32 = 0x04c1_1db7;
+
 /// The tables of the writer's checksum; at compile time.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 const fn tables<const SLICES: usize>() -> [[u32; 256]; SLICES] {
@@ -102,7 +105,7 @@ const fn tables<const SLICES: usize>() -> [[u32; 256]; SLICES] {
         let mut value = (byte as u32) << 24;
         let mut bit = 0;
         while bit < 8 {
-            value = (value << 1) ^ if value >> 31 == 1 { 0x04c1_1db7 } else { 0 };
+            value = (value << 1) ^ if value >> 31 == 1 { POLY } else { 0 };
             bit += 1;
         }
         tables[0][byte] = value;
@@ -173,6 +176,25 @@ impl Verdict {
             return Self::Stale;
         }
         if either(crc_ieee(covered)) {
+            return Self::Ieee;
+        }
+        Self::Mismatch { stored: u32::from_le_bytes(stored), computed }
+    }
+
+    /// The verdict on `stored`, found behind `covered`, bit by bit: for what is asked once a file and need not cost
+    /// a firmware 2 KiB.
+    #[allow(clippy::arithmetic_side_effects)] // Shifts by constants.
+    pub(crate) fn without_tables(stored: [u8; 4], covered: &[u8]) -> Self {
+        let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
+        let computed = !covered.iter().fold(u32::MAX, |crc, &byte| {
+            let [low, ..] = crc.to_le_bytes();
+            let first = u32::from(low ^ byte) << 24;
+            (crc >> 8) ^ (0..8).fold(first, |value, _| (value << 1) ^ if value >> 31 == 1 { POLY } else { 0 })
+        });
+        if either(computed) {
+            return Self::Writer;
+        }
+        if either(crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC).checksum(covered)) {
             return Self::Ieee;
         }
         Self::Mismatch { stored: u32::from_le_bytes(stored), computed }

@@ -99,6 +99,13 @@ impl Queue {
         self.items[self.tail.wrapping_sub(1) % SIZE].flags & Item::ZEROS == 0
     }
 
+    /// The stream of the last frame, if that is one of the user's and goes on.
+    pub(super) fn last_place(&self) -> Option<usize> {
+        let last = &self.items[self.tail.wrapping_sub(1) % SIZE];
+        let is_open = self.tail > self.head && last.flags & (Item::MORE | Item::DEFAULT) == Item::MORE;
+        is_open.then_some(usize::from(last.place))
+    }
+
     /// All of them may be delivered.
     pub(super) fn release_all(&mut self) {
         self.ready = self.tail;

@@ -33,6 +33,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         let out_of_sequence = matches!(cause.kind(), ErrorKind::OutOfSequence { .. });
         self.interrupt();
         self.meta = None;
+        self.since = usize::MAX;
         // What failed here must not be tried again.
         let behind = if out_of_sequence || first { from } else { from.saturating_add(1) };
         let found = self.anchor(behind);
@@ -44,6 +45,7 @@ impl<'a, const N: usize> Walk<'a, N> {
                 self.queue.clear();
             }
         }
+        self.since = self.pos;
         match cause.element() {
             _ if first => Reason::HeadCut,
             _ if out_of_sequence => Reason::Units,

@@ -7,7 +7,7 @@ use crate::rtc::lengths::{self, PLACE, SLOW};
 use crate::rtc::queue::Item;
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, Unit};
 use crate::rtc::walk::{Stop, Walk};
-use crate::rtc::{ByteOrder, CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT};
+use crate::rtc::{ByteOrder, CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT, Verdict};
 
 /// The first byte of a frame of the Crc.
 const CRC_HEADER: u8 = 0x10;
@@ -103,18 +103,48 @@ impl<'a, const N: usize> Walk<'a, N> {
 
     /// Whether a unit ends with a Crc, for all that the bytes tell.
     fn ends_with_crc(&self, unit: &Unit<'a>) -> bool {
-        let due = unit.end().saturating_sub(CRC_SIZE);
-        // The byte there may be one of a record; the Index behind it knows where the last Crc was written.
-        let next = Unit::parse(self.data, unit.end()).ok().and_then(|next| next.index());
-        match next.and_then(|index| index.find(id::CRC).ok()).map(|entry| (entry.distance(), entry.target()))
-        {
-            Some((0, _)) => false,
-            Some((_, Some(target))) if target == due => true,
-            _ => {
-                let found = usize::try_from(due).ok().and_then(|at| self.data.get(at));
-                found.is_none_or(|&byte| byte == CRC_HEADER)
-            }
+        // The byte there may be one of a record.
+        self.is_said_to_end_with_crc(unit).unwrap_or_else(|| {
+            let due = usize::try_from(unit.end().saturating_sub(CRC_SIZE)).ok();
+            due.and_then(|at| self.data.get(at)).is_none_or(|&byte| byte == CRC_HEADER)
+        })
+    }
+
+    /// The same, if an Index says so: the one behind it knows where the last Crc was written.
+    fn is_said_to_end_with_crc(&self, unit: &Unit<'a>) -> Option<bool> {
+        let next = Unit::parse(self.data, unit.end()).ok().filter(|next| next.number() != 0)?;
+        let entry = next.index()?.find(id::CRC).ok()?;
+        match entry.target() {
+            None if entry.distance() == 0 => Some(false),
+            Some(target) if target == unit.end().saturating_sub(CRC_SIZE) => Some(true),
+            _ => None,
         }
+    }
+
+    /// The end of the unit, if it is not known yet whether a place is kept free for a Crc, and looked as if.
+    fn end_without_crc(&self) -> Option<u64> {
+        let unit = self.unit.filter(|_| self.has_crc.is_none())?;
+        let is_assumed = self.boundary == unit.end().saturating_sub(CRC_SIZE);
+        (is_assumed && self.is_said_to_end_with_crc(&unit).is_none()).then(|| unit.end())
+    }
+
+    /// Whether the frame at `at` may be taken for the Crc of the first unit.
+    ///
+    /// If a record of fixed length was cut right before it because of it, the one proves the other, and what looks
+    /// like a Crc may just as well be the record's last bytes. The checksum tells, as long as nothing is damaged.
+    fn check_cut(&mut self, at: usize, stored: &[u8]) -> Result<()> {
+        let (Some(unit), Some(&stored)) = (self.unit, stored.first_chunk::<4>()) else { return Ok(()) };
+        let cut = self.queue.last_place().and_then(|place| self.streams.at(place));
+        let is_known = self.has_crc.is_some() || cut.is_none_or(|stream| stream.length().is_none());
+        if is_known || to_u64(at) != self.boundary || self.is_said_to_end_with_crc(&unit).is_some() {
+            return Ok(());
+        }
+        // In a unit that was read from its start on, so that no byte is looked at twice.
+        let start = usize::try_from(unit.origin()).ok().filter(|&start| start >= self.since);
+        let Some(covered) = start.and_then(|start| self.data.get(start..at)) else { return Ok(()) };
+        // The frames that led here are not in doubt.
+        self.verified = at;
+        Verdict::without_tables(stored, covered).check(to_u64(at))
     }
 
     /// Looks at some frames, up to the end of the minor unit.
@@ -199,7 +229,16 @@ impl<'a, const N: usize> Walk<'a, N> {
     fn vet_slow(&mut self) -> Result<Option<Stop>> {
         let at = self.ahead;
         let input = self.input(at, self.limit);
-        let read = self.lengths.read(&self.streams, input, self.boundary);
+        let mut read = self.lengths.read(&self.streams, input, self.boundary);
+        if matches!(&read, Err(error) if matches!(error.kind(), ErrorKind::SizeMismatch { .. })) {
+            // The last record of a unit without Crc may say that it ends where a Crc would be.
+            if let Some(end) = self.end_without_crc() {
+                let again = self.lengths.read(&self.streams, input, end);
+                if !matches!(&again, Err(error) if matches!(error.kind(), ErrorKind::SizeMismatch { .. })) {
+                    (self.boundary, read) = (end, again);
+                }
+            }
+        }
         let (parts, place, continues) = match read {
             Ok(read) => read,
             Err(error) => match error.kind() {
@@ -225,6 +264,9 @@ impl<'a, const N: usize> Walk<'a, N> {
             }
         }
         self.check_default(at, end, parts.id, parts.more, continues)?;
+        if parts.id == id::CRC {
+            self.check_cut(at, parts.payload)?;
+        }
         let item = Item {
             start: at,
             id: parts.id,
@@ -267,7 +309,8 @@ impl<'a, const N: usize> Walk<'a, N> {
             self.verified = end;
         }
         match parts.id {
-            id::NUL => self.queue.push_zero(at),
+            // One with a longer header is not one of a run.
+            id::NUL if parts.header == 1 => self.queue.push_zero(at),
             _ => self.queue.push(item),
         }
         if parts.id >= id::USER {

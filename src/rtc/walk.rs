@@ -62,6 +62,8 @@ pub struct Walk<'a, const N: usize> {
     pub(super) is_whole: bool,
     /// Up to here, frames were verified by other means.
     pub(super) verified: usize,
+    /// From here on, nothing was lost.
+    pub(super) since: usize,
     /// Whether, behind damage, it is not known how much is left of a record: up to the next boundary.
     pub(super) guessed: bool,
     /// Whether it was said that the table is too small.
@@ -140,6 +142,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             queue: Queue::new(),
             is_whole: false,
             verified: pos,
+            since: pos,
             guessed: false,
             overflowed: false,
             streams: Streams::new(),

@@ -58,7 +58,7 @@ impl Bits {
         self.window = self.window.wrapping_shl(count);
     }
 
-    /// The next `count` bits, at most 31.
+    /// The next `count` bits, at most 31; of the count, the low 6 bits matter.
     ///
     /// More than there are come of damaged streams only; what they are does not matter.
     #[inline(always)]
@@ -70,18 +70,33 @@ impl Bits {
         bits
     }
 
+    /// As [`Bits::read`], but at least one bit: that takes less.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 31 bits.
+    pub(super) const fn read_some(&mut self, count: u32) -> u32 {
+        let bits = self.window.wrapping_shr(count.wrapping_neg()) as u32;
+        self.skip(count);
+        bits
+    }
+
     /// Moves the window down over the bytes used up.
     ///
     /// In front of the input nothing happens: bits read from then on have no meaning.
     #[inline(always)]
-    #[allow(clippy::as_conversions)] // At most 8.
     pub(super) fn refill(&mut self, source: &[u8]) {
+        let _ = self.refill_or_end(source);
+    }
+
+    /// As [`Bits::refill`]; `None` in front of the input.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 8.
+    pub(super) fn refill_or_end(&mut self, source: &[u8]) -> Option<()> {
         let used = self.window.trailing_zeros();
         let position = self.position.wrapping_sub((used >> 3) as usize);
-        if let Some(window) = load(source, position) {
-            self.position = position;
-            self.window = (window | 1) << (used & 7);
-        }
+        let window = load(source, position)?;
+        self.position = position;
+        self.window = (window | 1) << (used & 7);
+        Some(())
     }
 
     /// How many bits are left of a stream that starts at `start`; negative if too many were read.

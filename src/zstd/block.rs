@@ -119,7 +119,7 @@ impl Compressed<'_> {
     }
 
     /// Decodes the sequences and carries them out, in one go.
-    #[allow(clippy::arithmetic_side_effects)] // Positions in a slice, and lengths of at most 17 bits.
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Positions in a slice, close to each other.
     fn execute(
         self,
         header: sequences::Header,
@@ -136,32 +136,27 @@ impl Compressed<'_> {
         };
         let reader = Reader::open(self.source, header.start, self.source.len(), tables);
         let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
-        // Copies may read as much behind the literals as they may write.
-        let readable = output.len().saturating_sub(OVERSHOOT).min(place.literals_end);
+        // The output as far as 32 bits reach back, and as far as copies may read behind the literals.
+        let base = place.at.saturating_sub(REACH);
+        let end = output.len().min(place.literals_end.saturating_add(OVERSHOOT));
+        let mut near = output.get_mut(base..end).unwrap_or_default();
         // These two alone, since a whole place would not stay in registers.
-        let (mut at, mut from) = (place.at, place.literals);
+        let (mut at, mut from) = ((place.at - base) as u32, (place.literals - base) as u32);
         for left in (0..header.count).rev() {
-            let Sequence { literals, len, offset } = reader.next(left == 0);
-            let middle = at + literals;
-            let end = middle + len;
-            let next = from + literals;
-            let wraps = usize::BITS == 32 && offset > middle;
-            if end + OVERSHOOT > next || next > readable || wraps {
-                place = Place { at, literals: from, ..place };
-                (at, from) = place.execute_exactly(output, literals, len, offset).map_err(fault)?;
+            let sequence = reader.next(left == 0);
+            if let Some(ends) = execute_fast(near, at, from, sequence) {
+                (at, from) = ends;
                 continue;
             }
-            // An offset that is too large leads out of the output (in 32 bits it might come round to it again).
-            let done = copy::fast(output, from, at, literals)
-                .and_then(|()| copy::repeat(output, middle, offset, len));
-            if done.is_none() {
-                let (offset, available) = (to_u64(offset), to_u64(middle));
-                return Err(fault(ErrorKind::OffsetTooFar { offset, available }));
-            }
-            at = end;
-            from = next;
+            // Near the end, wrong, or a match that is out of reach.
+            place = Place { at: base + at as usize, literals: base + from as usize, ..place };
+            let Sequence { literals, len, offset } = sequence;
+            let [literals, len, offset] = [literals, len, offset].map(size);
+            place = place.execute_exactly(output, literals, len, offset).map_err(fault)?;
+            (at, from) = ((place.at - base) as u32, (place.literals - base) as u32);
+            near = output.get_mut(base..end).unwrap_or_default();
         }
-        (place.at, place.literals) = (at, from);
+        place = Place { at: base + at as usize, literals: base + from as usize, ..place };
         if reader.left(header.start) != 0 {
             return Err(fault(ErrorKind::BadBitStream));
         }
@@ -216,6 +211,44 @@ impl literals::Header {
     }
 }
 
+/// How far back the fast way reaches from the start of a block, so that all of its positions take 32 bits.
+///
+/// Tests and fuzzers, which no file of gigabytes is made for, see what happens beyond it at 4 KiB.
+const REACH: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 30 };
+
+/// Carries out a sequence at `at` whose literals wait at `from`, if copies may overshoot and what it repeats is in
+/// `near`; returns where the next byte and the next literal are.
+///
+/// As positions and lengths come of 32 bits, no sum of them overflows, and the compiler finds that the three
+/// comparisons here are all that the copies need.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // See above.
+fn execute_fast(near: &mut [u8], at: u32, from: u32, sequence: Sequence) -> Option<(u32, u32)> {
+    let [at, from, literals, len, offset] =
+        [at, from, sequence.literals, sequence.len, sequence.offset].map(size);
+    let middle = at + literals;
+    let (end, next) = (middle + len, from + literals);
+    if end + OVERSHOOT > next {
+        return None;
+    }
+    let near = near.get_mut(..next + OVERSHOOT)?;
+    let start = middle.checked_sub(offset)?;
+    copy::fast(near, from, at, literals)?;
+    if offset >= 16 {
+        copy::fast(near, start, middle, len)?;
+    } else {
+        copy::repeat_short(near, start, middle, len)?;
+    }
+    Some((end as u32, next as u32))
+}
+
+/// A number of 32 bits as a size; nothing smaller is supported.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+pub(super) const fn size(number: u32) -> usize {
+    number as usize
+}
+
 /// The error that `output` lacks `missing` bytes, at least.
 #[cold]
 fn too_small(output: &[u8], missing: usize, at: usize) -> Error {
@@ -241,7 +274,7 @@ struct Place {
 impl Place {
     /// Carries out a sequence near the end of the output or of the literals, or finds what is wrong with it.
     ///
-    /// Returns where the next byte and the next literal are. All by value, so that it can stay in registers otherwise.
+    /// Returns where the block stands then. By value, so that it can stay in registers otherwise.
     #[cold]
     #[inline(never)]
     fn execute_exactly(
@@ -250,7 +283,7 @@ impl Place {
         literals: usize,
         len: usize,
         offset: usize,
-    ) -> Result<(usize, usize), ErrorKind> {
+    ) -> Result<Self, ErrorKind> {
         let middle = self.at.saturating_add(literals);
         let end = middle.saturating_add(len);
         let left = self.literals_end.saturating_sub(self.literals);
@@ -265,7 +298,7 @@ impl Place {
         copy::exact(output, self.literals, self.at, literals)
             .and_then(|()| copy::exact(output, middle.wrapping_sub(offset), middle, len))
             .ok_or(ErrorKind::BadBitStream)?;
-        Ok((end, next))
+        Ok(Self { at: end, literals: next, ..self })
     }
 
     /// Verifies that the block may reach to `end` while literals are left from `literals`.

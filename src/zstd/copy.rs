@@ -11,56 +11,43 @@ pub(super) fn copy(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// A position, of which the compiler then knows that a bit more does not overflow: one comparison less per access.
-#[inline(always)]
-const fn position(at: usize) -> usize {
-    at & usize::MAX >> 1
-}
-
 /// The `N` bytes at `at`.
 #[inline(always)]
 fn load<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
-    let at = position(at);
     bytes.get(at..at.wrapping_add(N))?.first_chunk().copied()
 }
 
 /// Puts `N` bytes to `at`.
 #[inline(always)]
 fn store<const N: usize>(bytes: &mut [u8], at: usize, chunk: [u8; N]) -> Option<()> {
-    let at = position(at);
     *bytes.get_mut(at..at.wrapping_add(N))?.first_chunk_mut()? = chunk;
     Some(())
 }
 
 /// Copies `len` bytes forward from `from` to `to`, which lies before or at least 16 behind it; it may write up to
 /// [`OVERSHOOT`] bytes more. `None` if that is not all in `bytes`.
+///
+/// Where the caller has compared the ends, and computed the positions from 32 bits so that nothing overflows, no
+/// bounds check is left of it.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects)] // Positions in a slice and a bit.
-pub(super) fn fast(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize) -> Option<()> {
-    let end = to + len;
-    loop {
-        store(bytes, to, load::<16>(bytes, from)?)?;
-        from += 16;
-        to += 16;
-        if to >= end {
-            return Some(());
-        }
+pub(super) fn fast(bytes: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
+    store(bytes, to, load::<16>(bytes, from)?)?;
+    let mut done = 16;
+    while done < len {
+        store(bytes, to + done, load::<16>(bytes, from + done)?)?;
+        done += 16;
     }
+    Some(())
 }
 
-/// Repeats: copies `len` bytes forward to `to` from `offset` bytes before; it may write up to [`OVERSHOOT`] more.
+/// Repeats: copies `len` bytes forward to `to` from `from`, less than 16 bytes before; it may write up to
+/// [`OVERSHOOT`] bytes more.
 ///
-/// `None` if that is not all in `bytes`, or if the offset is 0.
-#[inline(always)]
-pub(super) fn repeat(bytes: &mut [u8], to: usize, offset: usize, len: usize) -> Option<()> {
-    let from = to.wrapping_sub(offset);
-    if offset >= 16 { fast(bytes, from, to, len) } else { repeat_short(bytes, from, to, len) }
-}
-
-/// As [`repeat`], for offsets below 16.
+/// `None` if that is not all in `bytes`, or if both are one.
 #[inline(never)]
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Positions in a slice and a bit; masked.
-fn repeat_short(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize) -> Option<()> {
+pub(super) fn repeat_short(bytes: &mut [u8], mut from: usize, mut to: usize, len: usize) -> Option<()> {
     let (offset, end) = (to.wrapping_sub(from), to + len);
     if offset == 0 {
         return None;
@@ -147,7 +134,8 @@ mod tests {
                 assert_eq!(exact(&mut found, 50, 50 - offset, len), Some(()));
                 assert_eq!(found[50 - offset..][..len], expected[50..50 + len], "{offset} {len}");
                 let mut found: Vec<u8> = (0..200).collect();
-                assert_eq!(repeat(&mut found, 50, offset, len), Some(()));
+                let copy = if offset < 16 { repeat_short } else { fast };
+                assert_eq!(copy(&mut found, 50 - offset, 50, len), Some(()));
                 assert_eq!(found[..50 + len], expected[..50 + len], "{offset} {len}");
                 let untouched: Vec<u8> = (0..200).skip(50 + len + OVERSHOOT).collect();
                 assert_eq!(found[50 + len + OVERSHOOT..], untouched, "{offset} {len}");
@@ -158,8 +146,8 @@ mod tests {
     #[test]
     fn nothing_outside_is_touched() {
         let mut bytes = [7; 64];
-        assert_eq!(repeat(&mut bytes, 20, 21, 5), None); // From in front of the first byte,
-        assert_eq!(repeat(&mut bytes, 20, 0, 5), None); // from itself,
+        assert_eq!(repeat_short(&mut bytes, 20, 20, 5), None); // From itself,
+        assert_eq!(repeat_short(&mut bytes, 55, 58, 5), None); // to behind the last one, as it writes 8 at a time,
         assert_eq!(fast(&mut bytes, 49, 0, 1), None); // from behind the last one, as it copies 16,
         assert_eq!(fast(&mut bytes, 0, 49, 1), None); // and to there.
         assert_eq!(exact(&mut bytes, 0, 60, 5), None);

@@ -7,16 +7,23 @@ use crate::error::ErrorKind;
 ///
 /// | bits | |
 /// |---|---|
-/// | 0..8 | how many bits to read for the next state |
-/// | 8..16 | how many extra bits the value has |
-/// | 16..32 | what to add to get the next state |
-/// | 32..64 | what to add to get the value |
+/// | 0..6 | how many bits to read for the next state |
+/// | 6..12 | how many extra bits the value has |
+/// | 12..23 | what to add to get the next state |
+/// | 23..55 | what to add to get the value |
+/// | 55..64 | a mask of as many bits as to read for the next state |
 ///
-/// So a sum of entries sums the counts of bits, and a state of one symbol only is the bare value.
+/// So a sum of entries sums the counts of bits (up to 63 each), and a state of one symbol only is the bare value.
 pub(super) type Entry = u64;
 
 /// The value and the extra bits of each code: an [`Entry`] without the state.
 pub(super) type Codes = [Entry; 64];
+
+/// The [`Entry`] of a value and its extra bits, without a state.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // At compile time.
+pub(super) const fn code(value: u32, extra: u8) -> Entry {
+    (value as Entry) << 23 | (extra as Entry) << 6
+}
 
 /// How often each symbol occurs; −1 stands for less than once. Those beyond the last are 0.
 pub(super) type Distribution = [i16; 256];
@@ -200,42 +207,66 @@ pub(super) const fn build<const N: usize>(
     let mut state = 0;
     while state < states {
         let symbol = table[state & (N - 1)] as usize & 255;
-        let next = counts[symbol] as u16;
+        let next = counts[symbol] as u16 as u32;
         counts[symbol] = next.wrapping_add(1) as i16;
-        let width = accuracy.wrapping_sub(15_u32.wrapping_sub((next | 1).leading_zeros()));
-        let base = (next as u32).wrapping_shl(width).wrapping_sub(states as u32) & 0xffff;
+        let width = accuracy.wrapping_sub(31).wrapping_add(next.leading_zeros());
+        let base = next.wrapping_shl(width).wrapping_sub(states as u32) & 0x7ff;
         let code = codes[if symbol < 63 { symbol } else { 63 }];
-        table[state & (N - 1)] = code | (base as u64) << 16 | (width & 0xff) as u64;
+        table[state & (N - 1)] = code | WIDTHS[width as usize & 15] | (base as u64) << 12;
         state += 1;
     }
 }
 
-/// The number of bits to read for the next state.
+/// The number of bits to read for the next state and a mask of as many, of an [`Entry`].
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // At compile time.
+const WIDTHS: [Entry; 16] = {
+    let mut widths = [0; 16];
+    let mut width = 0;
+    while width < 10 {
+        widths[width as usize] = ((1 << width) - 1) << 55 | width;
+        width += 1;
+    }
+    widths
+};
+
+/// The number of bits to read for the next state, in the low 6 bits.
 #[inline(always)]
 #[allow(clippy::as_conversions)]
 pub(super) const fn width(entry: Entry) -> u32 {
-    entry as u8 as u32
+    entry as u32
 }
 
-/// The number of extra bits of the value.
+/// A mask of that many bits.
+#[inline(always)]
+pub(super) const fn mask(entry: Entry) -> u64 {
+    entry >> 55
+}
+
+/// The number of extra bits of the value, in the low 6 bits.
 #[inline(always)]
 #[allow(clippy::as_conversions)]
 pub(super) const fn extra(entry: Entry) -> u32 {
-    (entry >> 8) as u8 as u32
+    (entry >> 6) as u32
 }
 
-/// What the bits read are added to for the next state.
+/// Whether there are at least `count` extra bits, where that is a power of two.
 #[inline(always)]
-#[allow(clippy::as_conversions)]
-pub(super) const fn next(entry: Entry) -> usize {
-    (entry >> 16) as u16 as usize
+#[allow(clippy::arithmetic_side_effects)] // Of constants.
+pub(super) const fn has_extra(entry: Entry, count: u64) -> bool {
+    entry & (64 - count) << 6 != 0
+}
+
+/// What the bits read are added to for the next state, in the low 11 bits.
+#[inline(always)]
+pub(super) const fn next(entry: Entry) -> u64 {
+    entry >> 12
 }
 
 /// What the extra bits are added to for the value.
 #[inline(always)]
 #[allow(clippy::as_conversions)]
 pub(super) const fn value(entry: Entry) -> u32 {
-    (entry >> 32) as u32
+    (entry >> 23) as u32
 }
 
 /// Decodes symbols with two states in turn until the stream at `start..end` of `source` is used up.
@@ -256,22 +287,35 @@ pub(super) fn decode_pairwise(
     if bits.left(start) < 0 {
         return None;
     }
+    // The symbol of a state, and the next state.
+    let step = |state: usize, bits: &mut Bits| {
+        let entry = table[state & 63];
+        let lower = bits.read(width(entry)) as usize;
+        (value(entry) as u8, (next(entry) as usize).wrapping_add(lower))
+    };
     let mut count = 0_usize;
     loop {
         bits.refill(source);
-        // Four symbols are 24 bits at most, so that the end has to be looked for near it only.
-        let sure = if bits.left(start) >= 24 { 4 } else { 1 };
-        for _ in 0..sure {
-            let entry = table[state & 63];
-            // The reference leaves room for two.
-            if count > 253 {
-                return None;
+        // Four symbols are 24 bits at most, so that the end has to be looked for near it only. The reference leaves
+        // room for two.
+        if bits.left(start) >= 24 && count < 250 {
+            let four = symbols.get_mut(count..count.wrapping_add(4))?.first_chunk_mut::<4>()?;
+            for pair in four.chunks_exact_mut(2) {
+                if let [first, second] = pair {
+                    (*first, state) = step(state, &mut bits);
+                    (*second, other) = step(other, &mut bits);
+                }
             }
-            *symbols.get_mut(count)? = value(entry) as u8;
-            count = count.wrapping_add(1);
-            let lower = bits.read(width(entry)) as usize;
-            (state, other) = (other, next(entry).wrapping_add(lower));
+            count = count.wrapping_add(4);
+            continue;
         }
+        if count > 253 {
+            return None;
+        }
+        let symbol = symbols.get_mut(count)?;
+        (*symbol, state) = step(state, &mut bits);
+        (state, other) = (other, state);
+        count = count.wrapping_add(1);
         if bits.left(start) < 0 {
             // The stream ended in the middle of this, so the other state's symbol is the last.
             *symbols.get_mut(count)? = value(table[state & 63]) as u8;
@@ -318,16 +362,16 @@ mod tests {
         counts[..4].copy_from_slice(&[16, 0, 15, -1]);
         let mut codes = [0; 64];
         for (symbol, code) in codes.iter_mut().enumerate() {
-            *code = (symbol as u64) << 32;
+            *code = super::code(symbol as u32, 0);
         }
         let mut table = [0; 64];
         build(&mut table, &mut counts, 4, 5, &codes);
-        assert_eq!((value(table[31]), width(table[31]), next(table[31])), (3, 5, 0));
+        assert_eq!((value(table[31]), width(table[31]) & 63, next(table[31]) & 0x7ff), (3, 5, 0));
         for symbol in [0, 2, 3] {
             let mut reached = [0; 32];
             for &entry in table[..32].iter().filter(|&&entry| value(entry) == symbol) {
-                for lower in 0..1 << width(entry) {
-                    reached[next(entry) + lower] += 1;
+                for lower in 0..1_usize << (width(entry) & 63) {
+                    reached[(next(entry) & 0x7ff) as usize + lower] += 1;
                 }
             }
             assert_eq!(reached, [1; 32], "{symbol}");

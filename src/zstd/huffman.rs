@@ -6,6 +6,7 @@ use super::workspace::Scratch;
 use super::{HUFFMAN_STREAM, HUFFMAN_TREE};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use core::iter::repeat_n;
 
 /// The longest code of a table that is looked up in one step.
 const DEPTH: u32 = 11;
@@ -17,10 +18,10 @@ const WEIGHT_ACCURACY: u32 = 6;
 /// Weights as their own codes.
 const WEIGHTS: Codes = {
     let mut codes = [0; 64];
-    let mut weight = 0_u64;
+    let mut weight = 0_u32;
     #[allow(clippy::indexing_slicing, clippy::as_conversions, clippy::arithmetic_side_effects)]
     while weight < 64 {
-        codes[weight as usize] = weight << 32;
+        codes[weight as usize] = fse::code(weight, 0);
         weight += 1;
     }
     codes
@@ -183,16 +184,20 @@ impl Tree {
             sorted[*end as usize & 255] = symbol;
             *end += 1;
         }
-        let (mut sorted, mut at) = (sorted.iter(), 0_usize);
+        let (mut sorted, mut rest) = (sorted.iter(), &mut self.table[..]);
         for (&count, weight) in counts.iter().zip(0..).skip(1) {
-            let entry = (depth + 1).wrapping_sub(weight) as u16;
+            let len = (depth + 1).wrapping_sub(weight) as u16;
+            let entries = sorted.by_ref().take(count as usize).map(|&symbol| (symbol as u16) << 8 | len);
             let places = 1_usize << ((weight + DEPTH - depth - 1) & 15);
-            for &symbol in sorted.by_ref().take(count as usize) {
-                if let Some(places) = self.table.get_mut(at..at + places) {
-                    places.fill((symbol as u16) << 8 | entry);
-                }
-                at += places;
+            let Some((these, others)) = rest.split_at_mut_checked(count as usize * places) else { return };
+            match places {
+                1 => repeat_each::<1>(these, entries),
+                2 => repeat_each::<2>(these, entries),
+                4 => repeat_each::<4>(these, entries),
+                8 => repeat_each::<8>(these, entries),
+                _ => repeat_each::<16>(these, entries.flat_map(|entry| repeat_n(entry, places >> 4))),
             }
+            rest = others;
         }
     }
 
@@ -275,17 +280,27 @@ impl Tree {
         let cut_at = |quarter: &'o mut [u8]| quarter.split_at_mut_checked(shared).ok_or_else(cut);
         let ((one, one_rest), (two, two_rest)) = (cut_at(one)?, cut_at(two)?);
         let ((three, three_rest), (four, four_rest)) = (cut_at(three)?, cut_at(four)?);
-        self.decode_in_step(source, &mut streams, [one, two, three, four]);
+        let starts = [first, second, third, fourth];
+        self.decode_in_step(source, &mut streams, [one, two, three, four])
+            .map_err(|stream| bad_stream(starts.get(stream).copied().unwrap_or(start)))?;
         let rests = [one_rest, two_rest, three_rest, four_rest];
-        for ((stream, rest), start) in streams.into_iter().zip(rests).zip([first, second, third, fourth]) {
+        for ((stream, rest), start) in streams.into_iter().zip(rests).zip(starts) {
             stream.finish(source, rest, self, start)?;
         }
         Ok(())
     }
 
     /// Decodes four streams into outputs of one length, a multiple of 5.
-    #[inline(always)]
-    fn decode_in_step(&self, source: &[u8], streams: &mut [Bits; 4], outputs: [&mut [u8]; 4]) {
+    ///
+    /// The error is which stream leads out of the input, which only damaged ones do. (To go on without what it would
+    /// read next takes more registers than there are.)
+    #[inline(never)]
+    fn decode_in_step(
+        &self,
+        source: &[u8],
+        streams: &mut [Bits; 4],
+        outputs: [&mut [u8]; 4],
+    ) -> Result<(), usize> {
         let [one, two, three, four] = outputs;
         let [mut a, mut b, mut c, mut d] = *streams;
         let table = &self.table;
@@ -295,7 +310,7 @@ impl Tree {
         let (Some(one), Some(two), Some(three)) =
             (one.get_mut(..len), two.get_mut(..len), three.get_mut(..len))
         else {
-            return;
+            return Err(0);
         };
         // Five codes are at most 55 bits, and a refill makes 56 good.
         let mut at = 0_u32;
@@ -309,12 +324,21 @@ impl Tree {
                 *four = d.take(table);
             }
             at = at.wrapping_add(5);
-            a.refill(source);
-            b.refill(source);
-            c.refill(source);
-            d.refill(source);
+            a.refill_or_end(source).ok_or(0_usize)?;
+            b.refill_or_end(source).ok_or(1_usize)?;
+            c.refill_or_end(source).ok_or(2_usize)?;
+            d.refill_or_end(source).ok_or(3_usize)?;
         }
         *streams = [a, b, c, d];
+        Ok(())
+    }
+}
+
+/// Puts each entry to as many places.
+#[inline(always)]
+fn repeat_each<const N: usize>(places: &mut [u16], entries: impl Iterator<Item = u16>) {
+    for (run, entry) in places.chunks_exact_mut(N).zip(entries) {
+        run.fill(entry);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Decoding through a window that is a ring.
 
-use super::block::{BlockHeader, BlockKind, Compressed};
+use super::block::{BlockHeader, BlockKind, Compressed, size};
 use super::checksum::Xxh64;
 use super::decoder::Target;
 use super::frame::FrameHeader;
 use super::huffman::Streams;
 use super::literals::{self, Mode};
-use super::sequences::{self, Reader};
+use super::sequences::{self, Reader, Sequence};
 use super::workspace::Tables;
 use super::{BLOCK, LITERALS, SEQUENCES, WINDOW, copy};
 use crate::bytes::to_u64;
@@ -148,11 +148,12 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
             let reader = Reader::open(source, section.start, end, tables);
             let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
             for left in (0..section.count).rev() {
-                let sequence = reader.next(left == 0);
-                let size = sequence.literals.saturating_add(sequence.len);
+                let Sequence { literals: count, len, offset } = reader.next(left == 0);
+                let [count, len, offset] = [count, len, offset].map(size);
+                let size = count.saturating_add(len);
                 self.reserve(size).map_err(|kind| Error::new(to_u64(block.start), BLOCK, kind))?;
-                literals.write(sequence.literals, self)?;
-                self.repeat(sequence.offset, sequence.len).map_err(fault)?;
+                literals.write(count, self)?;
+                self.repeat(offset, len).map_err(fault)?;
             }
             if reader.left(section.start) != 0 {
                 return Err(fault(ErrorKind::BadBitStream));

@@ -10,9 +10,9 @@ use crate::error::{Element, Error, ErrorKind, Result};
 /// One instruction: copy `literals`, then repeat `len` bytes that begin `offset` bytes back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sequence {
-    pub(super) literals: usize,
-    pub(super) len: usize,
-    pub(super) offset: usize,
+    pub(super) literals: u32,
+    pub(super) len: u32,
+    pub(super) offset: u32,
 }
 
 /// The head of a sequences section.
@@ -40,12 +40,12 @@ const KINDS: [Kind; 3] = [
 
 /// Codes whose values follow each other, given the extra bits of each.
 #[allow(clippy::indexing_slicing, clippy::as_conversions, clippy::arithmetic_side_effects)] // At compile time.
-const fn consecutive<const N: usize>(first: u64, extra: [u8; N]) -> Codes {
+const fn consecutive<const N: usize>(first: u32, extra: [u8; N]) -> Codes {
     let mut codes = [0; 64];
     let mut value = first;
     let mut code = 0;
     while code < N {
-        codes[code] = value << 32 | (extra[code] as u64) << 8;
+        codes[code] = fse::code(value, extra[code]);
         value += 1 << extra[code];
         code += 1;
     }
@@ -72,10 +72,10 @@ const MATCH_LENGTH_CODES: Codes = consecutive(
 #[allow(clippy::indexing_slicing, clippy::as_conversions, clippy::arithmetic_side_effects)] // At compile time.
 const OFFSET_CODES: Codes = {
     let mut codes = [0; 64];
-    codes[1] = 1 << 32 | 1 << 8;
-    let mut code = 2;
+    codes[1] = fse::code(1, 1);
+    let mut code = 2_u8;
     while code < 32 {
-        codes[code] = ((1 << code) - 3) << 32 | (code as u64) << 8;
+        codes[code as usize] = fse::code((1 << code) - 3, code);
         code += 1;
     }
     codes
@@ -238,7 +238,7 @@ pub(super) struct Reader<'a> {
     offset: usize,
     match_length: usize,
     /// The three offsets used last.
-    recent: (usize, usize, usize),
+    recent: (u32, u32, u32),
 }
 
 impl<'a> Reader<'a> {
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
             [first, second, third].map(|width| state(bits.read(width)));
         bits.refill(source);
         let [first, second, third] = tables.recent;
-        let recent = (state(first), state(second), state(third));
+        let recent = (first, second, third);
         Some(Self { source, bits, tables, literal_length, offset, match_length, recent })
     }
 
@@ -263,57 +263,57 @@ impl<'a> Reader<'a> {
         let of = self.tables.offsets[self.offset & 255];
         let ml = self.tables.match_lengths[self.match_length & 511];
 
-        let offset = {
-            let extra = fse::extra(of);
-            let value = state(fse::value(of).wrapping_add(self.bits.read(extra)));
-            let (first, second, third) = self.recent;
-            if extra > 1 {
-                self.recent = (value, first, second);
-                value
-            } else {
-                // 0 is the latest offset; without literals that would be pointless, so that they begin with the
-                // second latest one then.
-                match value + usize::from(fse::value(ll) == 0) {
-                    0 => first,
-                    1 => {
-                        self.recent = (second, first, third);
-                        second
-                    }
-                    index => {
-                        let value = if index == 2 { third } else { first.wrapping_sub(1) };
-                        self.recent = (value, first, second);
-                        value
-                    }
+        let (first, second, third) = self.recent;
+        let offset = if fse::has_extra(of, 2) {
+            let value = fse::value(of).wrapping_add(self.bits.read_some(fse::extra(of)));
+            self.recent = (value, first, second);
+            value
+        } else {
+            // 0 is the latest offset; without literals that would be pointless, so that they begin with the second
+            // latest one then.
+            let value = fse::value(of).wrapping_add(self.bits.read(fse::extra(of)));
+            match value + u32::from(fse::value(ll) == 0) {
+                0 => first,
+                1 => {
+                    self.recent = (second, first, third);
+                    second
+                }
+                index => {
+                    let value = if index == 2 { third } else { first.wrapping_sub(1) };
+                    self.recent = (value, first, second);
+                    value
                 }
             }
         };
         // 31 bits at most are gone of 56 or more; 16 are needed now, then 16, then 26 for the states.
         let mut len = fse::value(ml);
-        if fse::extra(ml) > 0 {
-            len = len.wrapping_add(self.bits.read(fse::extra(ml)));
+        if fse::has_extra(ml, 1) {
+            len = len.wrapping_add(self.bits.read_some(fse::extra(ml)));
         }
-        let all = fse::extra(ll.wrapping_add(of).wrapping_add(ml));
-        if all > 56 - 26 {
+        let all = ll.wrapping_add(of).wrapping_add(ml);
+        if fse::extra(all) & 63 > 56 - 26 {
             self.bits.refill(self.source);
         }
         let mut literals = fse::value(ll);
-        if fse::extra(ll) > 0 {
-            literals = literals.wrapping_add(self.bits.read(fse::extra(ll)));
+        if fse::has_extra(ll, 1) {
+            literals = literals.wrapping_add(self.bits.read_some(fse::extra(ll)));
         }
         if !is_last {
-            self.literal_length = fse::next(ll).wrapping_add(state(self.bits.read(fse::width(ll))));
-            self.match_length = fse::next(ml).wrapping_add(state(self.bits.read(fse::width(ml))));
-            self.offset = fse::next(of).wrapping_add(state(self.bits.read(fse::width(of))));
+            // The bits of all three at once, the last one's at the bottom.
+            let lower = u64::from(self.bits.read(fse::width(all)));
+            self.offset = fse::next(of).wrapping_add(lower & fse::mask(of)) as usize;
+            let lower = lower.wrapping_shr(fse::width(of));
+            self.match_length = fse::next(ml).wrapping_add(lower & fse::mask(ml)) as usize;
+            let lower = lower.wrapping_shr(fse::width(ml));
+            self.literal_length = fse::next(ll).wrapping_add(lower) as usize;
             self.bits.refill(self.source);
         }
-        Sequence { literals: literals as usize, len: len as usize, offset }
+        Sequence { literals, len, offset }
     }
 
     /// The three offsets used last.
-    #[allow(clippy::as_conversions)] // They come of 32 bits.
     pub(super) fn recent(&self) -> [u32; 3] {
-        let (first, second, third) = self.recent;
-        [first as u32, second as u32, third as u32]
+        self.recent.into()
     }
 
     #[inline(always)]

@@ -223,3 +223,97 @@ fn nothing_is_invented_of_the_rest_of_a_record() {
     }
     assert!(runs > 100, "{runs}");
 }
+
+/// Files of one stream of records of 60 bytes, whose first unit ends within one; where that record begins.
+fn cut_in_the_first_unit(crc: Crc) -> (Vec<u8>, u64, u64) {
+    let mut writer = Writer::new(Options { crc, ..Options::sizes(4096, 2048) });
+    let id = writer.stream(r#""name":"f","length":60"#);
+    for n in 0..60_u8 {
+        // Each byte looks like the header of a Crc.
+        writer.write(id, &[&[0x10; 59][..], &[n]].concat());
+    }
+    let data = writer.stop();
+    let last = walk::<4>(&data).frames.into_iter().rfind(|frame| frame.1 == id && frame.2 <= 4096).unwrap();
+    assert_eq!(last.2, if crc == Crc::None { 4096 } else { 4091 });
+    assert!(last.2 - last.0 < 61);
+    (data, id, last.0)
+}
+
+/// Where the next Index is missing, nothing but the checksum tells a Crc from the last bytes of a record.
+#[test]
+fn bytes_of_a_record_are_not_taken_for_a_crc() {
+    let (data, id, last) = cut_in_the_first_unit(Crc::None);
+    let whole = walk::<4>(&data).frames;
+    for cut in (4091..4096 + 1025 + 4).chain([data.len()]) {
+        let seen = walk::<4>(&data[..cut]);
+        let is_told = cut == data.len();
+        let before: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= last).collect();
+        let (fit, rest) = seen.frames.split_at(before.len());
+        assert_eq!(fit, before, "{cut}");
+        if is_told {
+            assert_eq!(seen.frames, whole);
+            continue;
+        }
+        // They are bytes of the record, at least.
+        assert_eq!(rest, [(last, id, 4091)], "{cut}");
+        assert_eq!(seen.verdicts, []);
+        let lost = seen.gaps.iter().map(|gap| (gap.offset(), gap.end())).collect::<Vec<_>>();
+        let expected = if cut == 4091 { vec![] } else { vec![(4091, cut as u64)] };
+        assert_eq!(lost, expected, "{cut}");
+        if cut >= 4096 {
+            let cause = seen.gaps[0].cause();
+            assert_eq!((cause.offset(), cause.kind().code()), (4091, "checksum-mismatch"), "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_crc_is_taken_for_one_by_its_checksum() {
+    for crc in [Crc::Writer, Crc::Ieee] {
+        let (data, ..) = cut_in_the_first_unit(crc);
+        let whole = walk::<4>(&data).frames;
+        for cut in 4096..4096 + 1025 + 4 {
+            let seen = walk::<4>(&data[..cut]);
+            let fit: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= 4096).collect();
+            assert_eq!(seen.frames, fit, "{cut}");
+            assert_eq!(seen.verdicts, [if crc == Crc::Ieee { Verdict::Ieee } else { Verdict::Writer }]);
+        }
+        // The next Index is damaged, and all is read but that.
+        let mut damaged = data.clone();
+        damaged[4096 + 1025] = 0xff;
+        let seen = walk::<4>(&damaged);
+        assert!(seen.frames.contains(&(4091, rtc::id::CRC, 4096)));
+        assert_eq!(seen.gaps.iter().map(Gap::offset).collect::<Vec<_>>(), [4096]);
+    }
+}
+
+/// Where the input is cut before a Crc would be, the header of the last record may say that there is none.
+#[test]
+fn a_record_that_ends_where_a_crc_would_be_costs_none_before_it() {
+    let mut runs = 0;
+    for filler in 1..60 {
+        let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(4096, 2048) });
+        let (text, id) = (writer.stream(r#""name":"t""#), writer.stream(r#""name":"f","length":46"#));
+        writer.write(text, &vec![b'x'; filler]);
+        for _ in 0..100 {
+            // Each byte looks like the header of a Crc.
+            writer.write(id, &[0x10; 46]);
+        }
+        let data = writer.stop();
+        let whole = walk::<4>(&data).frames;
+        let last = whole.iter().copied().find(|frame| frame.2 == 4096).unwrap();
+        if last.1 != id || last.2 - last.0 != 47 {
+            continue;
+        }
+        runs += 1;
+        for cut in last.0..4096 {
+            let fit: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= cut).collect();
+            let seen = walk::<4>(&data[..cut as usize]);
+            assert_eq!(seen.frames, fit, "{filler} {cut}");
+            assert!(seen.gaps.iter().all(|gap| gap.reason() == Reason::Truncated), "{:?}", seen.gaps);
+        }
+        let seen = walk::<4>(&data[..4096 + 500]);
+        assert_eq!(seen.frames.last(), Some(&last), "{:?}", seen.gaps);
+    }
+    assert!(runs > 0);
+}

@@ -188,3 +188,20 @@ fn a_record_that_looks_like_a_crc_is_none() {
     assert_eq!(seen.gaps, []);
     assert!(seen.records[&(0, fixed)].iter().all(|record| record == &[0x10; 213]));
 }
+
+/// The writer gives a nul one byte, but an integer may be longer than it need be.
+#[test]
+fn a_nul_may_have_a_longer_header() {
+    let mut writer = Writer::new(Options::default());
+    let id = writer.stream(r#""name":"a""#);
+    writer.write(id, b"before");
+    let at = writer.out.len() as u64;
+    writer.out.extend([0, 0x80, 0, 0, 0, 0x80, 0x80, 0]);
+    writer.write(id, b"behind");
+    let data = writer.stop();
+    let seen = walk::<4>(&data);
+    assert_eq!((seen.gaps, &seen.records[&(0, id)]), (vec![], &vec![b"before".to_vec(), b"behind".to_vec()]));
+    let nuls: Vec<_> = seen.frames.iter().filter(|frame| frame.1 == rtc::id::NUL).copied().collect();
+    let expected = [(0, 1), (1, 3), (3, 4), (4, 5), (5, 8)].map(|(from, to)| (at + from, 0, at + to));
+    assert_eq!(nuls[..5], expected);
+}
