@@ -251,3 +251,17 @@ fn a_nul_may_have_a_longer_header() {
     let expected = [(0, 1), (1, 3), (3, 4), (4, 5), (5, 8)].map(|(from, to)| (at + from, 0, at + to));
     assert_eq!(nuls[..5], expected);
 }
+
+/// It is little-endian until a platform frame was delivered that says otherwise.
+#[test]
+fn the_byte_order_is_that_of_the_platform_frame() {
+    for (big_endian, expected) in [(false, rtc::ByteOrder::Little), (true, rtc::ByteOrder::Big)] {
+        let (data, _) = file(Options { big_endian, ..Options::sizes(4096, 2048) }, 6000);
+        let mut walk = Walk::<8>::new(&data);
+        let mut is_platform = |frame: rtc::Frame<'_>| frame.id() == rtc::id::PLATFORM;
+        while !walk.next_frame().unwrap().is_ok_and(&mut is_platform) {
+            assert_eq!(walk.byte_order(), rtc::ByteOrder::Little);
+        }
+        assert_eq!(walk.byte_order(), expected);
+    }
+}
