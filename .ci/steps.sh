@@ -3,7 +3,7 @@
 # Also where a step is run by hand.
 . .ci/embedded.sh
 
-FUZZ_SECONDS=${FUZZ_SECONDS:-5}
+FUZZ_SECONDS=${FUZZ_SECONDS:-30}
 done_steps=()
 
 step() {
@@ -233,27 +233,42 @@ coverage() {
 
 # With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.
 fuzz() {
-    local target log
+    local targets target
     cargo +nightly fuzz --version 2>/dev/null || cargo install --locked cargo-fuzz
-    log=$(mktemp)
     cargo run -q --example write_samples -- --seeds
     # C and Rust under one address sanitizer give false reports; see fuzz/README.md.
-    export CFLAGS=-DHUF_DISABLE_FAST_DECODE
-    for target in $(cargo +nightly fuzz list); do
-        # Each sanitizer has its own build, or every change of it would build all again.
-        local options=() run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
-        local dictionary=fuzz/dictionaries/${target%%_*}.dict
-        case $target in zstd*) options=(-s none --target-dir fuzz/target/plain) ;; esac
-        # A recipe for a file is none: nothing of a format occurs in it.
-        case $target in
-            *_damage | zstd_differential | detect) ;;
-            *) run+=(-dict="$dictionary") ;;
-        esac
-        echo "-- $target"
-        cargo +nightly fuzz run "${options[@]}" "$target" -- "${run[@]}" >"$log" 2>&1 ||
-            { tail -50 "$log"; echo "$target failed" >&2; return 1; }
-        grep "number_of_executed_units: [1-9]" "$log"
+    export CFLAGS=-DHUF_DISABLE_FAST_DECODE FUZZ_SECONDS
+    targets=$(cargo +nightly fuzz list)
+    # One after the other, then as many runs at once as there are processors.
+    for target in $targets; do
+        fuzz_options "$target"
+        cargo +nightly fuzz build "${options[@]}" "$target"
     done
-    [ -n "${target-}" ]
+    export -f fuzz_options fuzz_one
+    [ -n "$targets" ]
+    xargs -P "$(nproc)" -I{} bash -c 'fuzz_one {}' <<<"$targets"
     unset CFLAGS
+}
+
+# How a target is built. Each sanitizer has its own build, or every change of it would build all again.
+fuzz_options() {
+    options=()
+    case $1 in zstd*) options=(-s none --target-dir fuzz/target/plain) ;; esac
+}
+
+fuzz_one() {
+    local target=$1 log executions
+    local run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
+    # A recipe for a file is none: nothing of a format occurs in it.
+    case $target in
+        *_damage | zstd_differential | detect) ;;
+        *) run+=(-dict="fuzz/dictionaries/${target%%_*}.dict") ;;
+    esac
+    fuzz_options "$target"
+    log=$(mktemp)
+    cargo +nightly fuzz run "${options[@]}" "$target" -- "${run[@]}" >"$log" 2>&1 ||
+        { tail -50 "$log"; echo "$target failed" >&2; return 1; }
+    executions=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
+    echo "-- $target: $executions executions"
+    [ "$executions" -gt 0 ]
 }

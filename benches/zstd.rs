@@ -52,7 +52,9 @@ fn main() {
     let mut ruzstd = ruzstd::decoding::FrameDecoder::new();
     let mut output = vec![0; data.len()];
     let (mut sums, mut count) = ([0.0_f64; 2], 0.0);
-    println!("   chunk  level  packed  C MB/s     here   ruzstd");
+    let with_ruzstd = option("--without-ruzstd").is_none();
+    let column = |ratio: f64| if with_ruzstd { format!("  {ratio:>7.3}") } else { String::new() };
+    println!("   chunk  level  packed  C MB/s     here{}", if with_ruzstd { "   ruzstd" } else { "" });
     for chunk in [4 << 10, 64 << 10, MIB, size] {
         for &level in &levels {
             let frames = compress(&data, chunk, level);
@@ -77,7 +79,7 @@ fn main() {
                         ratios[0].push(theirs / ours);
                         best = best.min(theirs / data.len() as f64);
                     }
-                    if round < 2 && option("--without-ruzstd").is_none() {
+                    if round < 2 && with_ruzstd {
                         let slow = run(&mut |frame, output| ruzstd.decode_all(frame, output).unwrap());
                         ratios[1].push(theirs / slow);
                     }
@@ -86,10 +88,10 @@ fn main() {
             let ratios = ratios.map(median);
             let share = 100.0 * packed as f64 / data.len() as f64;
             println!(
-                "{chunk:>8}  {level:>5}  {share:>5.1}%  {:>6.0}  {:>7.3}  {:>7.3}",
+                "{chunk:>8}  {level:>5}  {share:>5.1}%  {:>6.0}  {:>7.3}{}",
                 1e-6 / best,
                 ratios[0],
-                ratios[1]
+                column(ratios[1])
             );
             for (sum, ratio) in sums.iter_mut().zip(ratios) {
                 *sum += ratio.ln();
@@ -98,5 +100,5 @@ fn main() {
         }
     }
     let [here, ruzstd] = sums.map(|sum| (sum / count).exp());
-    println!("geometric mean  {here:>23.3}  {ruzstd:>7.3}");
+    println!("geometric mean  {here:>23.3}{}", column(ruzstd));
 }
