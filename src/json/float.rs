@@ -78,7 +78,7 @@ fn nearest(digits: u128, exponent: i32, more: bool) -> f64 {
     ) {
         if whole < 1 << 53 {
             let whole = f64::from(low(whole >> 32)) * 4_294_967_296.0 + f64::from(low(whole));
-            return if exponent < 0 { whole / power } else { whole * power };
+            return if exponent.is_negative() { whole / power } else { whole * power };
         }
     }
     match exponent {
@@ -107,7 +107,8 @@ impl Big {
     /// digits · 10^exponent, for an exponent of -380 to 309.
     fn scaled(mut digits: u128, exponent: i32, more: bool) -> Self {
         let mut big = Self { words: [0; Self::WORDS], scale: 0, more };
-        let skip = if exponent < 0 {
+        let divides = exponent.is_negative();
+        let skip = if divides {
             big.scale = -1408;
             Self::SHIFT
         } else {
@@ -121,7 +122,7 @@ impl Big {
         while left > 0 {
             let step = left.min(9);
             let by = 10_u64.saturating_pow(step);
-            if exponent < 0 {
+            if divides {
                 big.divide(by)
             } else {
                 big.multiply(by)
@@ -220,6 +221,19 @@ mod tests {
         }
     }
 
+    /// What is cut off decides a tie.
+    #[test]
+    fn remainders_are_kept() {
+        for (digits, quotient, more) in [(6, 2, false), (7, 2, true), (8, 2, true), (9, 3, false)] {
+            let mut big = Big::scaled(digits, 0, false);
+            big.divide(3);
+            assert_eq!((big.words[0], big.more), (quotient, more));
+        }
+        let mut big = Big::scaled(6, 0, true);
+        big.divide(3);
+        assert!(big.more);
+    }
+
     #[test]
     fn extremes_and_ties() {
         for text in [
@@ -233,6 +247,9 @@ mod tests {
             "9007199254740993",
             "9007199254740992.5",
             "9007199254740993.0000000000000000000000000001",
+            // A tie, and a bit more than one, behind the digits that count.
+            "9007199254740993.0000000000000000000000000000",
+            "9007199254740993.0000000000000000000000100000",
             "1.7976931348623157e308",
             "1.7976931348623158e308",
             "1.7976931348623159e308",

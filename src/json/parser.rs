@@ -88,7 +88,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         if self.state == State::Done {
             return Ok(None);
         }
-        if self.state == State::AfterValue && outer > 0 && self.objects & 1 == 0 {
+        if self.state == State::AfterValue && self.objects & 1 == 0 {
             // Between two elements: the comma belongs to neither.
             self.skip_space();
             if self.peek() == Some(b']') {

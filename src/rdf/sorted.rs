@@ -152,7 +152,30 @@ impl fmt::Debug for Sorted<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec::Vec;
     use std::{format, vec};
+
+    /// A table is made where half of it stays free, and holds where each identifier begins in the order.
+    #[test]
+    fn a_table_holds_each_identifier_once() {
+        let table = |identifiers: &[&str], room: usize| {
+            let entry = |id: &&str| [&Identifier::from(*id).bytes()[..], &[0; 48]].concat();
+            let data: Vec<u8> = identifiers.iter().flat_map(entry).collect();
+            let index = Index::parse(&data, 0).unwrap();
+            let order: Vec<u32> = (0..).take(identifiers.len()).collect();
+            let mut storage = vec![u32::MAX; room];
+            let table = build_table(index, &order, &mut storage)?;
+            let mut places: Vec<u32> = table.iter().copied().filter(|&place| place != 0).collect();
+            places.sort();
+            Some((table.len(), places))
+        };
+        let three = ["a", "a", "b", "c", "c"];
+        assert_eq!(table(&three, 7), None);
+        assert_eq!(table(&three, 8), Some((8, vec![1, 3, 4])));
+        assert_eq!(table(&three, 15), Some((8, vec![1, 3, 4])));
+        assert_eq!(table(&["a", "a", "b"], 4), Some((4, vec![1, 3])));
+        assert_eq!((table(&[], 0), table(&[], 1)), (None, Some((1, vec![]))));
+    }
 
     /// Identifiers that differ where real ones do find a place in a table that is half full.
     #[test]

@@ -233,6 +233,18 @@ mod tests {
     }
 
     #[test]
+    fn frames_say_where_they_are() {
+        let parts = Parts { id: 9, more: true, header: 2, payload: b"abc" };
+        let frame = Frame::new(0x10, parts, 3, true);
+        assert_eq!((frame.offset(), frame.header_size(), frame.payload_offset()), (0x10, 2, 0x12));
+        assert_eq!((frame.end(), frame.place(), frame.is_user()), (0x15, Some(3), true));
+        assert_eq!(std::format!("{frame:?}"), "Frame(9 0x10..0x15 more continues)");
+        let frame = Frame::new(0, Parts { id: 8, more: false, ..parts }, u16::MAX, false);
+        assert_eq!((frame.place(), frame.is_user()), (None, false));
+        assert_eq!(std::format!("{frame:?}"), "Frame(8 0x0..0x5)");
+    }
+
+    #[test]
     fn errors_stand_at_the_frame() {
         let error = |data| read_default(Bytes::at(data, 7)).map(|_| ()).unwrap_err();
         assert_eq!(error(b"\x0a\x03[]"), Error::new(7, PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 }));

@@ -76,7 +76,7 @@ pub struct Walk<'a, const N: usize> {
     pub(super) session: u64,
     /// The error that was delivered.
     stopped: Option<Error>,
-    /// The last Crc in the unit, and where the padding before the last index begins.
+    /// The last Crc, which lies before the unit if it has none, and where the padding before the last index begins.
     crc: Option<usize>,
     padding: Option<(usize, usize)>,
     stale: Option<usize>,
@@ -214,7 +214,6 @@ impl<'a, const N: usize> Walk<'a, N> {
                 let padding = self.padding.filter(|&(_, end)| end == offset);
                 self.stale = Some(padding.map_or(offset, |(start, _)| start));
             }
-            id::MARKER => (self.crc, self.stale) = (None, None),
             id::CRC => self.crc = Some(offset),
             id::PLATFORM => self.platform(frame.payload()),
             _ => {}

@@ -317,3 +317,18 @@ fn a_record_that_ends_where_a_crc_would_be_costs_none_before_it() {
     }
     assert!(runs > 0);
 }
+
+/// A cut file may begin with any byte, and so like metadata, unless an object or a magic number leaves no doubt.
+#[cfg(feature = "ctf2")]
+#[test]
+fn a_cut_file_may_begin_like_metadata() {
+    use traceglass::Format;
+    let (data, _) = small_file();
+    let begins = |front: &[u8]| Format::detect(&[front, &data].concat());
+    for front in [&b""[..], b"\x1e", b"\x1egarbage", b"\x1e \n\x1e[", b"\x1d{"] {
+        assert_eq!(begins(front), Some(Format::Rtc), "{}", front.escape_ascii());
+    }
+    for front in [&b"\x1e{"[..], b"\x1e \n\r\t\x1e{", b"\x57\x1d\xd1\x75", b"\x75\xd1\x1d\x57"] {
+        assert_eq!(begins(front), Some(Format::Ctf2), "{}", front.escape_ascii());
+    }
+}

@@ -48,6 +48,9 @@ fn walk<const N: usize>(data: &[u8]) -> Seen {
             assert!(lies_in(frame.payload(), data));
             at = frame.end();
             seen.frames.push((frame.offset(), frame.id(), frame.end()));
+            if frame.id() == rtc::id::MARKER {
+                assert_eq!(walk.verdict::<1>(), Verdict::Missing, "that of the unit before is over");
+            }
             if frame.id() == rtc::id::CRC {
                 seen.verdicts.push(walk.verdict::<1>());
             }

@@ -151,6 +151,52 @@ fn records_are_joined_over_everything_in_between() {
     assert_eq!(joined, [(a, b"beginning".to_vec()), (b, long), (b, b"short".to_vec())]);
 }
 
+/// What a session has left open does not go on in the next one, whose streams have the same numbers.
+#[test]
+fn records_end_with_their_session() {
+    let options = Options::sizes(4096, 2048);
+    let mut writer = Writer::new(options.clone());
+    let a = writer.stream(r#""name":"a""#);
+    writer.write_more(a, b"begins", true);
+    let mut writer = Writer::append_to(writer.stop(), options);
+    let b = writer.stream(r#""name":"b""#);
+    writer.write(b, b"of another");
+    let data = writer.stop();
+    let mut walk = Walk::<4>::new(&data);
+    let first = walk.by_ref().map(Result::unwrap).find(|frame| frame.is_user()).unwrap();
+    assert_eq!((first.id(), first.payload(), a), (b, &b"begins"[..], b));
+    let mut pieces = walk.record(first).pieces();
+    assert_eq!(pieces.next(), Some(Ok(first.payload())));
+    let error = pieces.next().unwrap().unwrap_err();
+    assert_eq!((error.element(), error.kind()), (rtc::PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 }));
+    let other = data.windows(10).position(|bytes| bytes == b"of another").unwrap() as u64;
+    assert!((first.end()..other).contains(&error.offset()), "{error}");
+    assert_eq!(pieces.next(), None);
+}
+
+/// Only a record of one piece can be known to be empty.
+#[test]
+fn empty_records_are_told() {
+    let mut writer = Writer::new(Options::sizes(4096, 2048));
+    let a = writer.stream(r#""name":"a""#);
+    writer.write(a, b"x");
+    writer.out.extend([(a << 1) as u8, 0]); //     no bytes
+    writer.out.extend([(a << 1 | 1) as u8, 0]); // none in the first piece
+    writer.write(a, b"y");
+    let data = writer.stop();
+    let mut walk = Walk::<4>::new(&data);
+    let mut seen = Vec::new();
+    while let Some(frame) = walk.next_frame() {
+        let frame = frame.unwrap();
+        if frame.is_user() && !frame.continues() {
+            let record = walk.record(frame);
+            assert_eq!(format!("{record:?}"), format!("Record({frame:?})"));
+            seen.push((record.is_empty(), record.len().unwrap()));
+        }
+    }
+    assert_eq!(seen, [(false, 1), (true, 0), (false, 1)]);
+}
+
 /// A file that grows: what is there is read, and reading goes on where it stopped.
 #[test]
 fn growing_files_are_followed() {
@@ -204,4 +250,18 @@ fn a_nul_may_have_a_longer_header() {
     let nuls: Vec<_> = seen.frames.iter().filter(|frame| frame.1 == rtc::id::NUL).copied().collect();
     let expected = [(0, 1), (1, 3), (3, 4), (4, 5), (5, 8)].map(|(from, to)| (at + from, 0, at + to));
     assert_eq!(nuls[..5], expected);
+}
+
+/// It is little-endian until a platform frame was delivered that says otherwise.
+#[test]
+fn the_byte_order_is_that_of_the_platform_frame() {
+    for (big_endian, expected) in [(false, rtc::ByteOrder::Little), (true, rtc::ByteOrder::Big)] {
+        let (data, _) = file(Options { big_endian, ..Options::sizes(4096, 2048) }, 6000);
+        let mut walk = Walk::<8>::new(&data);
+        let mut is_platform = |frame: rtc::Frame<'_>| frame.id() == rtc::id::PLATFORM;
+        while !walk.next_frame().unwrap().is_ok_and(&mut is_platform) {
+            assert_eq!(walk.byte_order(), rtc::ByteOrder::Little);
+        }
+        assert_eq!(walk.byte_order(), expected);
+    }
 }
