@@ -1,8 +1,10 @@
 //! The decoder against vectors, the reference implementation and `ruzstd`.
 #![cfg(feature = "zstd")]
 
-#[path = "common/random.rs"]
+#[path = "../common/random.rs"]
 mod random;
+
+mod trees;
 
 use random::Random;
 use sha2::{Digest, Sha256};
@@ -471,42 +473,6 @@ fn cut_or_changed_frames_never_give_other_content() {
         }
         changed[at] = frame[at];
     }
-}
-
-/// The deepest tree, of 12 bits, deeper than the RFC allows and read by the reference as well.
-#[test]
-fn the_deepest_tree_is_decoded() {
-    // Of symbol 0 the code is 1, of 1 it is 01, … of 11 it is 0…00, and of the last one, which is not stated, 0…01.
-    let code = |symbol: usize| match symbol {
-        0..11 => (1_u32, symbol + 1),
-        11 => (0, 12),
-        _ => (1, 12),
-    };
-    let text: Vec<u8> = (0..200_u8).map(|n| n.wrapping_mul(7) % 13).collect();
-    // Read from the end: first a mark, then the codes in order, most significant bit first.
-    let mut bits = vec![true];
-    for &symbol in &text {
-        let (code, len) = code(symbol.into());
-        bits.extend((0..len).rev().map(|bit| code >> bit & 1 == 1));
-    }
-    let mut stream = vec![0_u8; bits.len().div_ceil(8)];
-    for (place, _) in bits.iter().rev().enumerate().filter(|(_, bit)| **bit) {
-        stream[place / 8] |= 1 << (place % 8);
-    }
-    let mut tree = vec![127 + 12]; // 12 weights of 4 bits: 12, 11, … 1
-    tree.extend((1..=6).map(|pair| ((14 - 2 * pair) << 4 | (13 - 2 * pair)) as u8));
-    let sizes = 2 | text.len() << 4 | (tree.len() + stream.len()) << 14; // compressed, one stream
-    let mut block = sizes.to_le_bytes()[..3].to_vec();
-    block.extend(&tree);
-    block.extend(&stream);
-    block.push(0); // no sequences
-    let input = frame(text.len() as u8, &[&block]);
-    assert_eq!(reference(&input, 200).as_deref(), Some(&text[..]));
-    let mut workspace = Workspace::new();
-    let mut output = [0; 200];
-    assert_eq!(zstd::decompress(&input, &mut output, &mut workspace), Ok(200));
-    assert!(output[..] == text[..]);
-    assert_eq!(self::stream(&input, &mut workspace).as_deref(), Ok(&text[..]));
 }
 
 #[test]
