@@ -3,7 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::ctf2::{Leniency, MetadataStream, compact};
-use traceglass::{Error, Result};
 use traceglass_fuzz::ctf2::in_parts;
 use traceglass_fuzz::{lies_in, located_in, walk};
 
