@@ -1,7 +1,7 @@
-use super::header::{Profile, to_usize};
+use super::header::Profile;
 use super::packet::cut_content;
 use super::{Form, Leniency, MetadataStream, PacketHeader};
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, to_usize};
 use crate::error::{Error, Result};
 
 /// The text of a stream in the buffer that held its packets.

@@ -1,8 +1,8 @@
-use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT, bad_magic, to_usize};
+use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT, bad_magic};
 use super::stream::not_metadata;
 use super::text::copy;
 use super::{CONTENT, Form, Leniency, METADATA, PACKET_HEADER, PADDING, PacketHeader};
-use crate::bytes::{Bytes, to_u64};
+use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Finding, Result};
 
 /// What a [`Decoder`] has found.

@@ -2,7 +2,7 @@ use super::{
     CHECKSUM, CHECKSUM_SCHEME, COMPRESSION_SCHEME, CONTENT_SIZE, ENCRYPTION_SCHEME, HEADER_SIZE, MAGIC,
     PACKET_HEADER, TOTAL_SIZE, UUID, VERSION,
 };
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::grammar::{Located, Parsed, array, fail, finish};
 use core::fmt;
@@ -402,9 +402,4 @@ pub(super) fn bad_magic(data: &[u8]) -> ErrorKind {
         *to = *from;
     }
     ErrorKind::BadMagic { found }
-}
-
-/// A number of bytes of a packet as a size in memory. Targets with 16-bit pointers saturate, which no slice reaches.
-pub(super) fn to_usize(bytes: u32) -> usize {
-    bytes.try_into().unwrap_or(usize::MAX)
 }

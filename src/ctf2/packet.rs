@@ -1,6 +1,6 @@
-use super::header::{Profile, to_usize};
+use super::header::Profile;
 use super::{CONTENT, PADDING, PacketHeader};
-use crate::bytes::{Bytes, to_u64};
+use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 use core::iter::FusedIterator;
 

@@ -92,8 +92,17 @@ impl<const SLICES: usize> WriterCrc<SLICES> {
     }
 }
 
-/// The polynomial, highest bit first.
-const POLY: u32 = 0x04c1_1db7;
+/// What a byte adds to the writer's checksum: the polynomial has its highest bit first.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Shifts by constants.
+const fn of_byte(byte: u8) -> u32 {
+    let mut value = (byte as u32) << 24;
+    let mut bit = 0;
+    while bit < 8 {
+        value = (value << 1) ^ if value >> 31 == 1 { 0x04c1_1db7 } else { 0 };
+        bit += 1;
+    }
+    value
+}
 
 /// The tables of the writer's checksum; at compile time.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
@@ -102,13 +111,7 @@ const fn tables<const SLICES: usize>() -> [[u32; 256]; SLICES] {
     let mut tables = [[0; 256]; SLICES];
     let mut byte = 0;
     while byte < 256 {
-        let mut value = (byte as u32) << 24;
-        let mut bit = 0;
-        while bit < 8 {
-            value = (value << 1) ^ if value >> 31 == 1 { POLY } else { 0 };
-            bit += 1;
-        }
-        tables[0][byte] = value;
+        tables[0][byte] = of_byte(byte as u8);
         byte += 1;
     }
     let mut slice = 1;
@@ -166,38 +169,38 @@ impl Verdict {
 
     /// The verdict on `stored`, found behind `covered`; `stale` is how much the writer covers if it stops late.
     pub(crate) fn of<const SLICES: usize>(stored: [u8; 4], covered: &[u8], stale: Option<usize>) -> Self {
-        let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
-        let computed = WriterCrc::<SLICES>::of(covered);
-        if either(computed) {
-            return Self::Writer;
-        }
-        if stale.and_then(|len| covered.get(..len)).is_some_and(|part| either(WriterCrc::<SLICES>::of(part)))
-        {
-            return Self::Stale;
-        }
-        if either(crc_ieee(covered)) {
-            return Self::Ieee;
-        }
-        Self::Mismatch { stored: u32::from_le_bytes(stored), computed }
+        let stale = || stale.and_then(|len| covered.get(..len)).map(WriterCrc::<SLICES>::of);
+        Self::among(stored, WriterCrc::<SLICES>::of(covered), stale, || crc_ieee(covered))
     }
 
     /// The verdict on `stored`, found behind `covered`, bit by bit: for what is asked once a file and need not cost
     /// a firmware 2 KiB.
-    #[allow(clippy::arithmetic_side_effects)] // Shifts by constants.
     pub(crate) fn without_tables(stored: [u8; 4], covered: &[u8]) -> Self {
-        let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
         let computed = !covered.iter().fold(u32::MAX, |crc, &byte| {
             let [low, ..] = crc.to_le_bytes();
-            let first = u32::from(low ^ byte) << 24;
-            (crc >> 8) ^ (0..8).fold(first, |value, _| (value << 1) ^ if value >> 31 == 1 { POLY } else { 0 })
+            (crc >> 8) ^ of_byte(low ^ byte)
         });
+        let ieee = || crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC).checksum(covered);
+        Self::among(stored, computed, || None, ieee)
+    }
+
+    /// The verdict on `stored`, in either byte order, where the checksums are these; the latter two if it comes to them.
+    fn among(
+        stored: [u8; 4],
+        computed: u32,
+        stale: impl FnOnce() -> Option<u32>,
+        ieee: impl FnOnce() -> u32,
+    ) -> Self {
+        let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
         if either(computed) {
-            return Self::Writer;
+            Self::Writer
+        } else if stale().is_some_and(either) {
+            Self::Stale
+        } else if either(ieee()) {
+            Self::Ieee
+        } else {
+            Self::Mismatch { stored: u32::from_le_bytes(stored), computed }
         }
-        if either(crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC).checksum(covered)) {
-            return Self::Ieee;
-        }
-        Self::Mismatch { stored: u32::from_le_bytes(stored), computed }
     }
 
     /// What `check` says about it; `offset` is where the checksum stands or should.

@@ -230,11 +230,12 @@ impl<'a, const N: usize> Walk<'a, N> {
         let at = self.ahead;
         let input = self.input(at, self.limit);
         let mut read = self.lengths.read(&self.streams, input, self.boundary);
-        if matches!(&read, Err(error) if matches!(error.kind(), ErrorKind::SizeMismatch { .. })) {
+        let mismatch = |error: &Error| matches!(error.kind(), ErrorKind::SizeMismatch { .. });
+        if read.as_ref().is_err_and(mismatch) {
             // The last record of a unit without Crc may say that it ends where a Crc would be.
             if let Some(end) = self.end_without_crc() {
                 let again = self.lengths.read(&self.streams, input, end);
-                if !matches!(&again, Err(error) if matches!(error.kind(), ErrorKind::SizeMismatch { .. })) {
+                if !again.as_ref().is_err_and(mismatch) {
                     (self.boundary, read) = (end, again);
                 }
             }

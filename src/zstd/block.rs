@@ -5,7 +5,7 @@ use super::literals::{self, Mode};
 use super::sequences::{self, Reader, Sequence};
 use super::workspace::Tables;
 use super::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, SEQUENCES};
-use crate::bytes::{Bytes, to_u64};
+use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The most that a block holds, in any frame.
@@ -149,14 +149,14 @@ impl Compressed<'_> {
                 continue;
             }
             // Near the end, wrong, or a match that is out of reach.
-            place = Place { at: base + at as usize, literals: base + from as usize, ..place };
+            place = Place { at: base + to_usize(at), literals: base + to_usize(from), ..place };
             let Sequence { literals, len, offset } = sequence;
-            let [literals, len, offset] = [literals, len, offset].map(size);
+            let [literals, len, offset] = [literals, len, offset].map(to_usize);
             place = place.execute_exactly(output, literals, len, offset).map_err(fault)?;
             (at, from) = ((place.at - base) as u32, (place.literals - base) as u32);
             near = output.get_mut(base..end).unwrap_or_default();
         }
-        place = Place { at: base + at as usize, literals: base + from as usize, ..place };
+        place = Place { at: base + to_usize(at), literals: base + to_usize(from), ..place };
         if reader.left(header.start) != 0 {
             return Err(fault(ErrorKind::BadBitStream));
         }
@@ -225,7 +225,7 @@ const REACH: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 30 };
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // See above.
 fn execute_fast(near: &mut [u8], at: u32, from: u32, sequence: Sequence) -> Option<(u32, u32)> {
     let [at, from, literals, len, offset] =
-        [at, from, sequence.literals, sequence.len, sequence.offset].map(size);
+        [at, from, sequence.literals, sequence.len, sequence.offset].map(to_usize);
     let middle = at + literals;
     let (end, next) = (middle + len, from + literals);
     if end + OVERSHOOT > next {
@@ -240,13 +240,6 @@ fn execute_fast(near: &mut [u8], at: u32, from: u32, sequence: Sequence) -> Opti
         copy::repeat_short(near, start, middle, len)?;
     }
     Some((end as u32, next as u32))
-}
-
-/// A number of 32 bits as a size; nothing smaller is supported.
-#[inline(always)]
-#[allow(clippy::as_conversions)]
-pub(super) const fn size(number: u32) -> usize {
-    number as usize
 }
 
 /// The error that `output` lacks `missing` bytes, at least.

@@ -300,12 +300,11 @@ pub(super) fn decode_pairwise(
         // room for two.
         if bits.left(start) >= 24 && count < 250 {
             let four = symbols.get_mut(count..count.wrapping_add(4))?.first_chunk_mut::<4>()?;
-            for pair in four.chunks_exact_mut(2) {
-                if let [first, second] = pair {
-                    (*first, state) = step(state, &mut bits);
-                    (*second, other) = step(other, &mut bits);
-                }
-            }
+            let [first, second, third, fourth] = four;
+            (*first, state) = step(state, &mut bits);
+            (*second, other) = step(other, &mut bits);
+            (*third, state) = step(state, &mut bits);
+            (*fourth, other) = step(other, &mut bits);
             count = count.wrapping_add(4);
             continue;
         }

@@ -1,6 +1,6 @@
 //! Decoding through a window that is a ring.
 
-use super::block::{BlockHeader, BlockKind, Compressed, size};
+use super::block::{BlockHeader, BlockKind, Compressed};
 use super::checksum::Xxh64;
 use super::decoder::Target;
 use super::frame::FrameHeader;
@@ -9,7 +9,7 @@ use super::literals::{self, Mode};
 use super::sequences::{self, Reader, Sequence};
 use super::workspace::Tables;
 use super::{BLOCK, LITERALS, SEQUENCES, WINDOW, copy};
-use crate::bytes::to_u64;
+use crate::bytes::{to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A window as a ring: what is written last replaces what is oldest.
@@ -149,7 +149,7 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
             let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
             for left in (0..section.count).rev() {
                 let Sequence { literals: count, len, offset } = reader.next(left == 0);
-                let [count, len, offset] = [count, len, offset].map(size);
+                let [count, len, offset] = [count, len, offset].map(to_usize);
                 let size = count.saturating_add(len);
                 self.reserve(size).map_err(|kind| Error::new(to_u64(block.start), BLOCK, kind))?;
                 literals.write(count, self)?;

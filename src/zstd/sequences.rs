@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::fse::{self, Codes, Entry};
 use super::workspace::Tables;
 use super::{LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS, SEQUENCES};
-use crate::bytes::to_u64;
+use crate::bytes::{to_u64, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
 
 /// One instruction: copy `literals`, then repeat `len` bytes that begin `offset` bytes back.
@@ -245,12 +245,10 @@ impl<'a> Reader<'a> {
     /// Opens the stream at `start..end`.
     pub(super) fn open(source: &'a [u8], start: usize, end: usize, tables: &'a Tables) -> Option<Self> {
         let mut bits = Bits::open(source, start, end)?;
-        let [first, second, third] = tables.accuracies;
         let [literal_length, offset, match_length] =
-            [first, second, third].map(|width| state(bits.read(width)));
+            tables.accuracies.map(|width| to_usize(bits.read(width)));
         bits.refill(source);
-        let [first, second, third] = tables.recent;
-        let recent = (first, second, third);
+        let recent = tables.recent.into();
         Some(Self { source, bits, tables, literal_length, offset, match_length, recent })
     }
 
@@ -321,10 +319,4 @@ impl<'a> Reader<'a> {
     pub(super) fn left(&self, start: usize) -> i64 {
         self.bits.left(start)
     }
-}
-
-#[inline(always)]
-#[allow(clippy::as_conversions)] // A few bits.
-fn state(bits: u32) -> usize {
-    bits as usize
 }

@@ -65,3 +65,19 @@ fn weights_have_an_accuracy_of_6_bits_at_most() {
     let (_, element, kind) = fault(&frame(60, &[&block(&tree(7), &text, code)]));
     assert!(matches!(kind, ErrorKind::OverLimit { value: 7, limit: 6 }), "{element}: {kind}");
 }
+
+/// Four streams of two bytes that ought to hold 2,000 symbols each: the first one is read to in front of the input.
+#[test]
+fn a_stream_that_leads_out_of_the_input_is_located() {
+    // A window of 1 MiB, and a block: 8,000 literals in 16 bytes, the weights 1 and 1, three sizes, four streams.
+    let mut input = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x50];
+    input.extend(&(21_u32 << 3 | 2 << 1 | 1).to_le_bytes()[..3]);
+    input.extend((2 | 2 << 2 | 8000 << 4 | 16_u32 << 18).to_le_bytes());
+    input.extend([129, 0x11, 2, 0, 2, 0, 2, 0]);
+    input.extend([0xff, 1].repeat(4));
+    input.push(0); // no sequences
+    let mut workspace = Workspace::new();
+    let error = zstd::decompress(&input, &mut [0; 10_000], &mut workspace).unwrap_err();
+    let expected = (21, "zstd Huffman stream", ErrorKind::BadBitStream);
+    assert_eq!((error.offset(), error.element().name(), error.kind()), expected);
+}
