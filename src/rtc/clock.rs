@@ -47,9 +47,44 @@ struct Clock {
     gain: Option<Decimal>,
     offset: Option<Decimal>,
     time: Option<Time>,
-    /// The beginning of a stamp in pieces.
+    stamp: Stamp,
+}
+
+/// A stamp that may come in pieces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stamp {
     partial: [u8; LARGEST],
-    len: u8,
+    /// How much of it has come, if it has begun.
+    len: Option<u8>,
+}
+
+impl Stamp {
+    pub(super) const fn new() -> Self {
+        Self { partial: [0; LARGEST], len: None }
+    }
+
+    /// Whether more of it is to come.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.len.is_some()
+    }
+
+    /// Takes the next frame of the clock, and gives the record if that is its end: of one in pieces, no more than the
+    /// first sample; of one of which the beginning has not been seen, nothing.
+    pub(super) fn take<'s>(&'s mut self, frame: &Frame<'s>) -> Option<&'s [u8]> {
+        if !frame.continues() {
+            if !frame.more() {
+                self.len = None;
+                return Some(frame.payload());
+            }
+            self.len = Some(0);
+        }
+        let start = usize::from(self.len?);
+        let free = self.partial.get_mut(start..).unwrap_or_default();
+        let taken = free.iter_mut().zip(frame.payload()).map(|(to, &byte)| *to = byte).count();
+        let len = start.saturating_add(taken);
+        self.len = u8::try_from(len).ok().filter(|_| frame.more());
+        if frame.more() { None } else { self.partial.get(..len) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,15 +96,8 @@ enum Base {
 }
 
 impl Clock {
-    const NONE: Self = Self {
-        of: None,
-        base: Base::None,
-        gain: None,
-        offset: None,
-        time: None,
-        partial: [0; LARGEST],
-        len: 0,
-    };
+    const NONE: Self =
+        Self { of: None, base: Base::None, gain: None, offset: None, time: None, stamp: Stamp::new() };
 }
 
 impl<const N: usize> Default for Clocks<N> {
@@ -99,23 +127,7 @@ impl<const N: usize> Clocks<N> {
     /// A frame of the clock at `place`.
     fn stamp(&mut self, stream: &Stream<'_>, place: usize, order: ByteOrder, frame: &Frame<'_>) {
         let Some(clock) = self.clocks.get_mut(place) else { return };
-        if !frame.continues() {
-            clock.len = 0;
-        }
-        let whole = !frame.continues() && !frame.more();
-        if !whole {
-            // Only the first sample of a record in pieces counts.
-            let start = usize::from(clock.len);
-            let free = clock.partial.get_mut(start..).unwrap_or_default();
-            let taken = free.iter_mut().zip(frame.payload()).map(|(to, &byte)| *to = byte).count();
-            clock.len = clock.len.saturating_add(u8::try_from(taken).unwrap_or(0));
-            if frame.more() {
-                return;
-            }
-        }
-        let partial = clock.partial;
-        let joined = partial.get(..usize::from(clock.len)).unwrap_or_default();
-        let data = if whole { frame.payload() } else { joined };
+        let Some(data) = clock.stamp.take(frame) else { return };
         let sample = last_sample(stream.format(), data, order);
         let time = sample.and_then(|sample| sample.as_time(clock.gain, clock.offset));
         let time = match clock.base {
@@ -128,7 +140,6 @@ impl<const N: usize> Clocks<N> {
         };
         if let Some(clock) = self.clocks.get_mut(place) {
             clock.time = time;
-            clock.len = 0;
         }
     }
 
@@ -150,7 +161,7 @@ impl<const N: usize> Clocks<N> {
     /// What was stamped is not known any more: units are missing, or another session has begun.
     pub fn interrupt(&mut self) {
         for clock in &mut self.clocks {
-            (clock.time, clock.len) = (None, 0);
+            (clock.time, clock.stamp) = (None, Stamp::new());
         }
     }
 

@@ -82,6 +82,7 @@ mod unit;
 mod value;
 mod vet;
 mod walk;
+mod when;
 
 use crate::error::Element;
 

@@ -4,9 +4,7 @@ use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::frame::{self, id};
 use crate::rtc::unit::signed;
-use crate::rtc::{
-    ByteOrder, ClockOf, Decimal, Format, Index, Samples, Stream, Streams, Time, UNIT, Unit, Walk, search,
-};
+use crate::rtc::{ByteOrder, Index, UNIT, Unit, Walk, search};
 
 /// The grid of the units of a session: places that are known without reading.
 ///
@@ -14,7 +12,7 @@ use crate::rtc::{
 /// gives an error and never a wrong place.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a> {
-    data: &'a [u8],
+    pub(super) data: &'a [u8],
     first: Unit<'a>,
 }
 
@@ -94,6 +92,49 @@ impl<'a> Grid<'a> {
         index.map(|index| (unit, index)).ok_or(Error::new(offset, UNIT, ErrorKind::Missing))
     }
 
+    /// The number of the minor unit in which `offset` lies, counted from the first one over all units.
+    pub(super) fn minor_of(&self, offset: u64) -> u64 {
+        let behind = u64::try_from(signed(offset).saturating_sub(self.first.origin())).unwrap_or(0);
+        let units = behind.checked_div(self.first.major_size()).unwrap_or(0);
+        let rest = behind.saturating_sub(units.saturating_mul(self.first.major_size()));
+        let minor = rest.checked_div(self.first.minor_size()).unwrap_or(0);
+        let count = self.first.minor_count();
+        units.saturating_mul(count).saturating_add(minor.min(count.saturating_sub(1)))
+    }
+
+    /// Where its index is due; that of a unit of which nothing is there but the end, where that begins.
+    pub(super) fn minor_start(&self, minor: u64) -> u64 {
+        let count = self.first.minor_count();
+        let units = minor.checked_div(count).unwrap_or(0);
+        let rest = minor.saturating_sub(units.saturating_mul(count));
+        let ahead = units
+            .saturating_mul(self.first.major_size())
+            .saturating_add(rest.saturating_mul(self.first.minor_size()));
+        u64::try_from(self.first.origin().saturating_add(signed(ahead))).unwrap_or(0).max(self.start())
+    }
+
+    /// The last minor unit of which the index can be read; where the input ends in an index, it is the one before.
+    pub(super) fn last_minor(&self) -> u64 {
+        let last = self.minor_of(to_u64(self.data.len()).saturating_sub(1));
+        let is_cut = self.index_before(self.minor_start(last)).is_err_and(|error| error.is_truncation());
+        last.saturating_sub(u64::from(is_cut))
+    }
+
+    /// The first minor unit of those from `low` to `high` that is not earlier than what is looked for; `high` if there
+    /// is none.
+    pub(super) fn first_minor(
+        &self,
+        mut low: u64,
+        mut high: u64,
+        mut is_earlier: impl FnMut(u64) -> Result<bool>,
+    ) -> Result<u64> {
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_earlier(middle)? { low = middle.saturating_add(1) } else { high = middle }
+        }
+        Ok(low)
+    }
+
     /// Where the first index is.
     fn start(&self) -> u64 {
         self.first.index().map_or(self.first.offset(), |index| index.offset())
@@ -128,79 +169,30 @@ impl<'a> Grid<'a> {
     ///
     /// **Errors**: as for [`before`](Self::before).
     pub fn after(&self, id: u64, offset: u64) -> Result<Option<u64>> {
-        let behind = |at: u64| self.before(id, at).map(|found| found.filter(|&found| found > offset));
-        // The last place at which an index may begin.
-        let last = to_u64(self.data.len()).saturating_sub(1);
-        let (mut low, mut high) = (offset.max(self.start()), last);
-        let Some(mut found) = behind(high)? else { return Ok(None) };
         // Of all indices, the first one that leads behind `offset`: what it leads to is the next minor unit's.
-        while low < high {
-            let middle = low.midpoint(high);
-            match behind(middle)? {
-                Some(next) => {
-                    found = next;
-                    high = middle;
-                }
-                None => low = middle.saturating_add(1),
-            }
-        }
-        Ok(Some(found))
+        let (from, last) = (self.minor_of(offset), self.last_minor());
+        let found =
+            |minor: u64| Ok(self.before(id, self.minor_start(minor))?.filter(|&found| found > offset));
+        let minor = self.first_minor(from, last, |minor| found(minor).map(|found| found.is_none()))?;
+        found(minor)
     }
 
     /// A walk that begins with the minor unit in which `offset` lies.
     ///
     /// **Errors**: as for [`unit`](Self::unit).
     pub fn walk<const N: usize>(&self, offset: u64) -> Result<Walk<'a, N>> {
-        let (unit, index) = self.index_before(offset)?;
-        let at = if index.number().is_some() { unit.offset() } else { index.offset() };
-        Ok(Walk::in_unit(self.data, unit, at))
+        self.walk_from(offset).map(|(unit, at)| Walk::in_unit(self.data, unit, at))
     }
 
-    /// Where to begin to read in order not to miss what happened on the clock `id` from `time` on: the start of a
-    /// minor unit, or of the first unit. By binary search over the units.
-    ///
-    /// A delta clock is searched by its own stamps; what its base said is taken from the indices as well. If the base
-    /// was stamped more than once in a minor unit, that place is a lower bound which is then corrected by going back.
-    ///
-    /// **Errors**: as for [`before`](Self::before); there is no such clock.
-    pub fn seek<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64, time: Time) -> Result<u64> {
-        let missing = Error::new(self.first.offset(), UNIT, ErrorKind::Missing);
-        let clock =
-            streams.get(clock).filter(|stream| stream.clock() == Some(ClockOf::Own)).ok_or(missing)?;
-        let base = match clock.delta() {
-            Some(name) => {
-                let base = streams.iter().find(|stream| stream.name() == Some(name)).ok_or(missing)?;
-                Some(Stamps::of(base))
-            }
-            None => None,
-        };
-        let clock = Stamps::of(clock);
-        let order = self.byte_order();
-        // Whether all that the index at or before `at` leads to was before `time`.
-        let is_earlier = |at: u64| -> Result<bool> {
-            let Some(target) = self.before(clock.id, at)? else { return Ok(true) };
-            let Some(stamp) = self.stamp(&clock, target, order) else { return Ok(true) };
-            let Some(base) = &base else { return Ok(stamp < time) };
-            let Some(from) = self.before(base.id, at)? else { return Ok(true) };
-            // Several stamps of the base may be between this one and the delta: the next unit's index knows no more.
-            let since = self.stamp(base, from, order).unwrap_or(Time::ZERO);
-            Ok(since.plus(stamp) < time)
-        };
-        let (mut low, mut high) = (self.start(), to_u64(self.data.len()).saturating_sub(1));
-        while low < high {
-            let middle = low.midpoint(high);
-            if is_earlier(middle)? { low = middle.saturating_add(1) } else { high = middle }
-        }
-        // The index at `low` leads to the minor unit that is the first not to begin earlier: the time is in the one
-        // before that, or in it.
-        let target = self.before(clock.id, low)?.unwrap_or(self.start());
-        let earlier = self.before(clock.id, target)?.unwrap_or(self.start());
-        let (unit, index) = self.index_before(earlier)?;
-        Ok(if index.number().is_some() { unit.offset() } else { index.offset() })
+    /// Where such a walk begins: at an index, or at a Marker.
+    pub(super) fn walk_from(&self, offset: u64) -> Result<(Unit<'a>, u64)> {
+        let (unit, index) = self.index_before(offset)?;
+        let at = if index.number().is_some() { unit.offset() } else { index.offset() };
+        Ok((unit, at))
     }
 
     /// The byte order that the first unit's platform frame tells.
-    fn byte_order(&self) -> ByteOrder {
+    pub(super) fn byte_order(&self) -> ByteOrder {
         let whole = Bytes::new(self.data);
         let from = u64::try_from(self.first.origin()).unwrap_or(0);
         let mut input = whole.range(from, whole.end_offset().saturating_sub(from)).unwrap_or(whole);
@@ -211,35 +203,5 @@ impl<'a> Grid<'a> {
             input = rest;
         }
         ByteOrder::Little
-    }
-
-    /// What the frame at `at` says on a clock, if it is in one piece.
-    fn stamp(&self, clock: &Stamps, at: u64, order: ByteOrder) -> Option<Time> {
-        let whole = Bytes::new(self.data);
-        let input = whole.range(at, whole.end_offset().saturating_sub(at))?;
-        let (parts, _) = frame::read(input, |_, _, _| Ok(clock.length)).ok()?;
-        let sample = Samples::new(parts.payload, at, clock.format, order).next()?.ok()?;
-        sample.as_time(clock.gain, clock.offset)
-    }
-}
-
-/// What is needed to read a clock's frames; taken out of its Meta object once.
-struct Stamps {
-    id: u64,
-    length: frame::Length,
-    format: Format,
-    gain: Option<Decimal>,
-    offset: Option<Decimal>,
-}
-
-impl Stamps {
-    fn of(clock: &Stream<'_>) -> Self {
-        Self {
-            id: clock.id(),
-            length: clock.length().map_or(frame::Length::Stated, frame::Length::Fixed),
-            format: clock.format(),
-            gain: clock.gain(),
-            offset: clock.offset(),
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! RTC's grid: units, streams and times found without reading what lies before, against a walk over everything.
 
-use crate::common::rtc::{Options, sample};
+use crate::common::rtc::{Options, Writer, int, sample};
 use traceglass::ErrorKind;
 use traceglass::rtc::{self, Clocks, Grid, Time, Walk};
 
@@ -144,10 +144,155 @@ fn a_time_is_found_by_binary_search() {
         let first = stamps.iter().find(|other| other.time.unwrap() >= time).unwrap();
         assert!(found <= first.offset, "{found:#x} is behind {:#x}, where it is first {time}", first.offset);
         // Not far before it either: the clock is in every minor unit of this file.
-        assert!(first.offset - found <= 5 * 2048, "{found:#x} is far before {:#x}", first.offset);
+        assert!(first.offset - found <= 11 * 2048, "{found:#x} is far before {:#x}", first.offset);
         skipped += usize::from(found > 0);
     }
     assert!(skipped > 50);
     let missing = grid.seek(walk.streams(), 12, Time::ZERO).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Missing);
+}
+
+/// The records of a clock: where each begins, and what time it then is.
+fn stamps(data: &[u8], id: u64) -> Vec<(u64, Time)> {
+    let mut walk = Walk::<16>::new(data);
+    let mut clocks = Clocks::<16>::new();
+    let (mut stamps, mut begins) = (Vec::new(), 0);
+    while let Some(Ok(frame)) = walk.next_frame() {
+        clocks.observe(walk.streams(), walk.byte_order(), &frame);
+        if frame.id() == id {
+            if !frame.continues() {
+                begins = frame.offset();
+            }
+            if let (false, Some(time)) = (frame.more(), clocks.time(&frame)) {
+                stamps.push((begins, time));
+            }
+        }
+    }
+    stamps
+}
+
+/// Every stamp of the clock is found by its time: not behind it, and not far before it.
+fn every_stamp_is_found(data: &[u8], id: u64) {
+    let grid = Grid::new(data).unwrap();
+    let mut walk = Walk::<16>::new(data);
+    while walk.streams().get(id).is_none() {
+        walk.next_frame().unwrap().unwrap();
+    }
+    let stamps = stamps(data, id);
+    assert!(stamps.is_sorted_by_key(|stamp| stamp.1) && stamps.len() > 20);
+    for &(_, time) in stamps.iter().step_by(3) {
+        let first = stamps.iter().find(|stamp| stamp.1 >= time).unwrap().0;
+        let found = grid.seek(walk.streams(), id, time).unwrap();
+        assert!(found <= first, "{found:#x} is behind {first:#x}, where it is first {time}");
+        let minor = minor_of(first);
+        let before = stamps.iter().rev().map(|stamp| minor_of(stamp.0)).find(|&other| other < minor);
+        let nearest = before.unwrap_or(0);
+        assert!(minor_of(found + 1025) + 10 >= nearest, "{found:#x} is far before {first:#x} of {time}");
+    }
+}
+
+fn timespec(seconds: u64, nanoseconds: u32) -> Vec<u8> {
+    [&seconds.to_le_bytes()[..], &nanoseconds.to_le_bytes()].concat()
+}
+
+#[test]
+fn stamps_in_pieces_are_found() {
+    let mut writer = Writer::new(Options::default());
+    let pieces = writer.stream(r#""name":"pieces","clock":true,"format":"timespec""#);
+    let fixed = writer.stream(r#""name":"fixed","clock":true,"format":"timespec","length":12"#);
+    let blob = writer.stream(r#""name":"blob""#);
+    for n in 0..3000_u32 {
+        let stamp = timespec(1000 + u64::from(n / 10), n % 10 * 100_000_000);
+        writer.write_more(pieces, &stamp[..8], true);
+        writer.write(blob, &[7; 20][..n as usize % 20]);
+        writer.write(pieces, &stamp[8..]);
+        // The only one of a minor unit is cut by its end, often.
+        if n % 13 == 0 {
+            writer.write(fixed, &stamp);
+        }
+    }
+    let data = writer.stop();
+    every_stamp_is_found(&data, pieces);
+    every_stamp_is_found(&data, fixed);
+}
+
+#[test]
+fn a_base_that_was_stamped_long_ago_is_read_to_its_last_stamp() {
+    let mut writer = Writer::new(Options::default());
+    let base = writer.stream(r#""name":"base","clock":true,"format":"timespec""#);
+    let delta = writer.stream(r#""name":"delta","clock":true,"format":"uleb128","gain":1e-3,"delta":"base""#);
+    let deeper =
+        writer.stream(r#""name":"deeper","clock":true,"format":"uleb128","gain":1e-6,"delta":"delta""#);
+    let blob = writer.stream(r#""name":"blob""#);
+    let leb128 = |writer: &mut Writer, id, value| {
+        let mut stamp = Vec::new();
+        int(&mut stamp, value);
+        writer.write(id, &stamp);
+    };
+    for second in 0..400 {
+        // Many at once, and then none in many minor units.
+        if second % 100 < 50 {
+            writer.write(base, &timespec(5000 + second, 0));
+        }
+        let since = (second % 100).saturating_sub(49);
+        leb128(&mut writer, delta, since * 1000);
+        for n in 0..10 {
+            leb128(&mut writer, deeper, n * 100_000);
+            writer.write(blob, &[n as u8; 30]);
+        }
+    }
+    let data = writer.stop();
+    for id in [base, delta, deeper] {
+        every_stamp_is_found(&data, id);
+    }
+}
+
+#[test]
+fn clocks_that_lead_nowhere_are_refused() {
+    let mut writer = Writer::new(Options::default());
+    for attributes in [
+        r#""name":"a","clock":true,"format":"uint8","delta":"b""#,
+        r#""name":"b","clock":true,"format":"uint8","delta":"a""#,
+        r#""name":"c","clock":true,"format":"uint8","delta":"none""#,
+        r#""name":"d","clock":true,"format":"utf-8""#,
+    ] {
+        writer.stream(attributes);
+    }
+    for n in 0..1000 {
+        (9..=12).for_each(|id| writer.write(id, &[n as u8]));
+    }
+    let data = writer.stop();
+    let grid = Grid::new(&data).unwrap();
+    let mut walk = Walk::<16>::new(&data);
+    while walk.streams().is_empty() {
+        walk.next_frame().unwrap().unwrap();
+    }
+    for id in 9..=11 {
+        let error = grid.seek(walk.streams(), id, Time::ZERO).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Missing, 0));
+    }
+    // Not a number: the stamp that was looked at is what is wrong.
+    let error = grid.seek(walk.streams(), 12, Time::ZERO).unwrap_err();
+    assert_eq!((error.element(), error.kind()), (rtc::PAYLOAD, ErrorKind::Missing));
+    assert_eq!(data[error.offset() as usize], 12 << 1);
+}
+
+/// Of a file that is still being written, all but the index that it ends in can be used.
+#[test]
+fn a_cut_hides_one_index() {
+    let data = sample(Options::default(), 20_000);
+    let clock = 10;
+    let whole = Grid::new(&data).unwrap();
+    let mut walk = Walk::<16>::new(&data);
+    while walk.streams().get(clock).is_none() {
+        walk.next_frame().unwrap().unwrap();
+    }
+    let time = stamps(&data, clock)[30].1;
+    let found = whole.seek(walk.streams(), clock, time);
+    let after = whole.after(clock, 1025);
+    for end in 8000..data.len() {
+        let grid = Grid::new(&data[..end]).unwrap();
+        assert_eq!(grid.after(clock, 1025), after, "of {end} bytes");
+        assert_eq!(grid.seek(walk.streams(), clock, time), found, "of {end} bytes");
+    }
 }

@@ -1,0 +1,266 @@
+//! Going to a time.
+
+use crate::bytes::Bytes;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::clock::Stamp;
+use crate::rtc::frame::{self, Length};
+use crate::rtc::{
+    ByteOrder, ClockOf, Decimal, Format, Grid, Name, PAYLOAD, Sample, Samples, Stream, Streams, Time, UNIT,
+};
+
+/// How many clocks may count from each other.
+const LEVELS: usize = 8;
+
+impl Grid<'_> {
+    /// Where to begin to read in order not to miss what happened on the clock `id` from `time` on: the start of a
+    /// minor unit, or of the first unit.
+    ///
+    /// By binary search over the minor units, through the indices, without reading what lies between. Where a clock
+    /// counts from another, the indices do not tell what that said last: it may be up to eight minor units earlier than
+    /// need be, and minor units are read where it were more.
+    ///
+    /// The clock must ascend, and so must those that it counts from.
+    ///
+    /// **Errors**: as for [`before`](Self::before); a stamp on the way cannot be read;
+    /// [`Missing`](ErrorKind::Missing) if there is no such clock, or no clock that it counts from, or if they count
+    /// from each other in a circle or by more than seven steps.
+    pub fn seek<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64, time: Time) -> Result<u64> {
+        let missing = Error::new(self.first().offset(), UNIT, ErrorKind::Missing);
+        let clocks = self.chain(streams, clock).ok_or(missing)?;
+        let [own, bases @ ..] = clocks.as_slice() else { return Err(missing) };
+        let last = self.last_minor();
+        let search = Search::<N> { grid: self, own, bases, order: self.byte_order(), time, last };
+        // The first minor unit whose index leads to a time that is not earlier, by what the indices tell.
+        let seems = |minor: u64| search.stamp_before(minor, |target| search.seen(target));
+        let mut end = self.first_minor(0, last.saturating_add(1), seems)?;
+        let mut start = end.saturating_sub(1);
+        if !bases.is_empty() {
+            (start, end) = search.go_back(start, end)?;
+            start =
+                self.first_minor(start.saturating_add(1), end, |minor| search.is_surely_earlier(minor))?;
+            start = start.saturating_sub(1);
+            if end.saturating_sub(start) > NEAR {
+                let is_earlier = |minor: u64| search.stamp_before(minor, |target| search.exact(target));
+                end = self.first_minor(start.saturating_add(1), end, is_earlier)?;
+                start = end.saturating_sub(1);
+            }
+        }
+        // The stamps behind the one that it leads to are what was not seen.
+        let target = search.target(own, start)?;
+        let (_, at) = self.walk_from(target.unwrap_or(self.minor_start(start)))?;
+        Ok(at)
+    }
+
+    /// The clock, and those that it counts from.
+    fn chain<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64) -> Option<Chain> {
+        let own = |stream: &&Stream<'_>| stream.clock() == Some(ClockOf::Own);
+        let named = |name: Name<'_>| streams.iter().filter(own).find(|stream| stream.name() == Some(name));
+        let mut chain = Chain::new();
+        let mut next = Some(streams.get(clock).filter(own)?);
+        while let Some(stream) = next {
+            chain.push(Stamps::of(stream)).ok()?;
+            next = match stream.delta() {
+                Some(name) => Some(named(name)?),
+                None => None,
+            };
+        }
+        Some(chain)
+    }
+}
+
+/// How many minor units are not worth a search in them.
+const NEAR: u64 = 8;
+/// How often a lookup through the indices is tried before minor units are read.
+const TRIES: u32 = 6;
+
+/// A search for a time.
+struct Search<'g, 'a, const N: usize> {
+    grid: &'g Grid<'a>,
+    own: &'g Stamps,
+    bases: &'g [Stamps],
+    order: ByteOrder,
+    time: Time,
+    /// The last minor unit.
+    last: u64,
+}
+
+impl<const N: usize> Search<'_, '_, N> {
+    /// Where the index of a minor unit leads for a clock, if that was stamped before; nowhere before the grid.
+    fn target(&self, clock: &Stamps, minor: u64) -> Result<Option<u64>> {
+        let target = self.grid.before(clock.id, self.grid.minor_start(minor))?;
+        Ok(target.filter(|&target| target >= self.grid.minor_start(0)))
+    }
+
+    /// Whether the stamp that the index of a minor unit leads to is earlier than the time, as `stamp` reads it; also if
+    /// there is none, or none that is known.
+    fn stamp_before(&self, minor: u64, stamp: impl FnOnce(u64) -> Result<Option<Time>>) -> Result<bool> {
+        let Some(target) = self.target(self.own, minor)? else { return Ok(true) };
+        Ok(stamp(target)?.is_none_or(|stamp| stamp < self.time))
+    }
+
+    /// The last place before `at` that an index leads to for a clock.
+    fn target_before(&self, clock: &Stamps, at: u64) -> Result<Option<u64>> {
+        // That of the next minor unit knows the first one of this.
+        let minor = self.grid.minor_of(at);
+        let next = self.grid.minor_start(minor.saturating_add(1));
+        if minor < self.last {
+            if let Some(target) = self.grid.before(clock.id, next)?.filter(|&target| target < at) {
+                return Ok(Some(target));
+            }
+        }
+        self.target(clock, minor)
+    }
+
+    /// The time at `target` as far as the indices tell: what a clock counts from may have been stamped once more.
+    fn seen(&self, target: u64) -> Result<Option<Time>> {
+        let (mut at, mut sum) = (target, self.first_stamp(self.own, target)?);
+        for base in self.bases {
+            let Some(target) = self.target_before(base, at)? else { return Ok(None) };
+            (at, sum) = (target, sum.plus(self.first_stamp(base, target)?));
+        }
+        Ok(Some(sum))
+    }
+
+    /// Whether what the index of a minor unit leads to is earlier even if its base then said already what it says at
+    /// the next stamp that the indices tell of.
+    fn is_surely_earlier(&self, minor: u64) -> Result<bool> {
+        let ([base], Some(own)) = (self.bases, self.target(self.own, minor)?) else { return Ok(false) };
+        for next in [minor, minor.saturating_add(1).min(self.last)] {
+            if let Some(later) = self.target(base, next)?.filter(|&target| target > own) {
+                let most = self.first_stamp(base, later)?.plus(self.first_stamp(self.own, own)?);
+                return Ok(most < self.time);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Goes back from `start`, which seems to be earlier, to a minor unit whose index leads to a time that certainly is;
+    /// gives that, and one before which the time is.
+    fn go_back(&self, mut start: u64, mut end: u64) -> Result<(u64, u64)> {
+        for _ in 0..TRIES {
+            let [base] = self.bases else { break };
+            // The last minor unit before that in which the base was stamped.
+            let Some(target) = self.target(base, start)? else { return Ok((start, end)) };
+            start = self.grid.minor_of(target);
+            if self.target(self.own, start)?.is_none() || self.is_surely_earlier(start)? {
+                return Ok((start, end));
+            }
+        }
+        let mut step = 1_u64;
+        while start > 0 && !self.stamp_before(start, |target| self.exact(target))? {
+            end = start;
+            start = start.saturating_sub(step);
+            step = step.saturating_mul(2);
+        }
+        Ok((start, end))
+    }
+
+    /// What the clock's record says first to which an index leads, without regard to what it counts from.
+    fn first_stamp(&self, clock: &Stamps, at: u64) -> Result<Time> {
+        let whole = Bytes::new(self.grid.data);
+        let input = whole.range(at, whole.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
+        let ((_, more), _) = frame::read_header(input)?;
+        let read = |data: &[u8], at| clock.read(Samples::new(data, at, clock.format, self.order).next(), at);
+        if !more {
+            let (parts, _) = frame::read(input, |_, _, _| Ok(clock.length))?;
+            if let Ok(time) = read(parts.payload, at) {
+                return Ok(time);
+            }
+        }
+        // In pieces, between which other frames may lie. What the index leads to may be the end of one, if that was
+        // written by itself.
+        let end = self.grid.minor_start(self.grid.minor_of(at).saturating_add(1));
+        let (mut stamp, mut begins, mut fault) = (Stamp::new(), at, None);
+        let mut walk = self.grid.walk::<N>(at)?;
+        while walk.offset() < end || stamp.has_begun() {
+            let Some(frame) = walk.next_frame() else { break };
+            let frame = frame?;
+            if frame.id() != clock.id || frame.offset() < at {
+                continue;
+            }
+            if !frame.continues() {
+                begins = frame.offset();
+            }
+            match stamp.take(&frame).map(|data| read(data, begins)) {
+                Some(Err(error)) => fault = fault.or(Some(error)),
+                Some(time) => return time,
+                None => {}
+            }
+        }
+        Err(fault.unwrap_or(Error::new(walk.offset(), PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 })))
+    }
+
+    /// The time at `at`, where a record of the clock begins; `None` if what it counts from was not stamped before.
+    fn exact(&self, at: u64) -> Result<Option<Time>> {
+        let (mut until, mut sum) = (at, self.first_stamp(self.own, at)?);
+        for base in self.bases {
+            let here = self.grid.minor_of(until);
+            let mut found = self.last_stamp(base, self.grid.minor_start(here), until)?;
+            if found.is_none() {
+                let Some(target) = self.target(base, here)? else { return Ok(None) };
+                // A record that begins in that minor unit may end in the next one.
+                let end = self.grid.minor_start(self.grid.minor_of(target).saturating_add(2)).min(until);
+                found = self.last_stamp(base, target, end)?;
+            }
+            let Some((begins, time)) = found else { return Ok(None) };
+            (until, sum) = (begins, sum.plus(time));
+        }
+        Ok(Some(sum))
+    }
+
+    /// Where the last record of the clock begins that lies between two places, and what it says last.
+    fn last_stamp(&self, clock: &Stamps, from: u64, until: u64) -> Result<Option<(u64, Time)>> {
+        let mut walk = self.grid.walk::<N>(from)?;
+        let mut stamp = Stamp::new();
+        let mut begins = None;
+        let mut found = None;
+        while walk.offset() < until {
+            let Some(frame) = walk.next_frame() else { break };
+            let frame = frame?;
+            if frame.id() != clock.id || frame.end() > until {
+                continue;
+            }
+            if !frame.continues() {
+                begins = Some(frame.offset());
+            }
+            // One that began before has been seen by its end alone.
+            if let (Some(data), Some(at)) = (stamp.take(&frame), begins) {
+                let last = Samples::new(data, at, clock.format, self.order).map_while(Result::ok).last();
+                found = Some((at, clock.read(last.map(Ok), at)?));
+            }
+        }
+        Ok(found)
+    }
+}
+
+type Chain = heapless::Vec<Stamps, LEVELS>;
+
+/// What is needed to read a clock's frames; taken out of its Meta object once.
+struct Stamps {
+    id: u64,
+    length: Length,
+    format: Format,
+    gain: Option<Decimal>,
+    offset: Option<Decimal>,
+}
+
+impl Stamps {
+    fn of(clock: &Stream<'_>) -> Self {
+        Self {
+            id: clock.id(),
+            length: clock.length().map_or(Length::Stated, Length::Fixed),
+            format: clock.format(),
+            gain: clock.gain(),
+            offset: clock.offset(),
+        }
+    }
+
+    /// The time that a sample of the record at `at` tells.
+    fn read(&self, sample: Option<Result<Sample<'_>>>, at: u64) -> Result<Time> {
+        let time = match sample {
+            Some(sample) => sample?.as_time(self.gain, self.offset),
+            None => None,
+        };
+        time.ok_or(Error::new(at, PAYLOAD, ErrorKind::Missing))
+    }
+}
