@@ -118,14 +118,12 @@ impl<'a> Checker<'a> {
         for entry in index.entries() {
             match entry {
                 Ok(entry) => {
-                    let ascends = last.is_none_or(|last| last < entry.id());
-                    if !ascends && !astray {
-                        let kind =
-                            ErrorKind::OutOfSequence { found: entry.id(), expected: last.unwrap_or(0) };
+                    let previous = last.replace(entry.id()).filter(|last| *last >= entry.id());
+                    if let (Some(previous), false) = (previous, astray) {
+                        let kind = ErrorKind::NotAscending { previous, value: entry.id() };
                         report(Finding::warning(Error::new(index.offset(), INDEX, kind)));
                         astray = true;
                     }
-                    last = Some(entry.id());
                     // The entries of an Index for 3 and 4 are sizes.
                     let leads = entry.target().filter(|_| entry.id() > id::MINOR_INDEX && !self.is_disturbed);
                     if leads.is_some() && !astray && !search::leads_to_frame(whole, &entry, 0) {
