@@ -118,3 +118,5 @@ pub const META: Element = Element::new(&"RTC Meta");
 pub const CRC: Element = Element::new(&"RTC Crc");
 /// A major unit.
 pub const UNIT: Element = Element::new(&"RTC unit");
+/// The size of a major or minor unit, as an Index states it.
+pub const UNIT_SIZE: Element = Element::new(&"RTC unit size");
