@@ -40,6 +40,7 @@
 //!         }
 //!         let Some(gap) = walk.resync() else { break };
 //!         println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
+//!         clocks.interrupt(); // The last stamp may be among them.
 //!     }
 //! }
 //! # print(b"");
