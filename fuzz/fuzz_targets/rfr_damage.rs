@@ -8,12 +8,10 @@ mod build;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use traceglass::rfr::{
-    Callsites, Chunk, Directory, DirectoryEntry, Event, Field, FieldValue, Item, Object, Parent, RecordData,
-    RecordKind, StreamData, Streaming, TaskKind,
-};
+use traceglass::rfr::{Callsites, Chunk, Directory, DirectoryEntry, Item, StreamData, Streaming};
 use traceglass::{Error, ErrorKind, Severity};
 use traceglass_fuzz::damage::{Damage, Damaged};
+use traceglass_fuzz::rfr::{describe, describe_field, describe_object};
 use traceglass_fuzz::{found, lies_in, located_in};
 
 #[derive(Arbitrary, Debug)]
@@ -373,15 +371,6 @@ impl Above {
             Self::Explicit(iid) => build::Parent::Explicit(iid),
         }
     }
-
-    fn of(parent: Parent) -> Self {
-        match parent {
-            Parent::Current => Self::Current,
-            Parent::Root => Self::Root,
-            Parent::Explicit(iid) => Self::Explicit(iid),
-            _ => unreachable!("there are three"),
-        }
-    }
 }
 
 impl Value {
@@ -435,83 +424,4 @@ fn lines(values: &[Value], fields: &[(String, Value)]) -> String {
     };
     let values = values.iter().map(value);
     values.chain(fields.iter().map(|(name, field)| format!(" {:?}={}", short(name), value(field)))).collect()
-}
-
-fn describe_value(value: &FieldValue<'_>, text: &mut impl FnMut(&str)) -> String {
-    match value {
-        FieldValue::F64(value) => format!(" f{:x}", value.to_bits()),
-        FieldValue::Str(value) => {
-            let line = format!(" Str({value:?})");
-            text(value);
-            line
-        }
-        value => format!(" {value:?}"),
-    }
-}
-
-fn describe_field(field: &Field<'_>, text: &mut impl FnMut(&str)) -> String {
-    text(field.name);
-    format!(" {:?}={}", field.name, describe_value(&field.value, text))
-}
-
-fn describe_object(object: &Object<'_>, text: &mut impl FnMut(&str)) -> String {
-    match object {
-        Object::Span(span) => {
-            let mut line =
-                format!("span {} {} {:?}:", span.iid(), span.callsite_id(), Above::of(span.parent()));
-            for value in span.split_field_values() {
-                line += &describe_value(&value, text);
-            }
-            for field in span.dynamic_fields() {
-                line += &describe_field(&field, text);
-            }
-            line
-        }
-        Object::Task(task) => {
-            text(task.name());
-            let kind = match task.kind() {
-                TaskKind::Task => "0".into(),
-                TaskKind::Local => "1".into(),
-                TaskKind::Blocking => "2".into(),
-                TaskKind::BlockOn => "3".into(),
-                TaskKind::Other(name) => {
-                    text(name);
-                    format!("{name:?}")
-                }
-                _ => unreachable!("there are five"),
-            };
-            let (iid, callsite, id) = (task.iid(), task.callsite_id(), task.task_id());
-            format!("task {iid} {callsite} {id} {:?} {kind} {:?}", task.name(), task.context())
-        }
-        _ => unreachable!("there are two"),
-    }
-}
-
-fn describe(data: &RecordData<'_>, text: &mut impl FnMut(&str)) -> String {
-    match data {
-        RecordData::Event(event) => describe_event(event, text),
-        RecordData::WakerWake(waker)
-        | RecordData::WakerWakeByRef(waker)
-        | RecordData::WakerClone(waker)
-        | RecordData::WakerDrop(waker) => {
-            format!("{} waker {} {:?}", number(data), waker.task_iid, waker.context)
-        }
-        _ => format!("{} about {}", number(data), data.iid().unwrap()),
-    }
-}
-
-/// The number of a chunk's record.
-fn number(data: &RecordData<'_>) -> usize {
-    RecordKind::ALL.iter().position(|kind| *kind == data.kind()).unwrap()
-}
-
-fn describe_event(event: &Event<'_>, text: &mut impl FnMut(&str)) -> String {
-    let mut line = format!("event {} {:?}:", event.callsite_id(), Above::of(event.parent()));
-    for value in event.split_field_values() {
-        line += &describe_value(&value, text);
-    }
-    for field in event.dynamic_fields() {
-        line += &describe_field(&field, text);
-    }
-    line
 }

@@ -2,6 +2,7 @@
 
 pub mod ctf2;
 pub mod damage;
+pub mod rfr;
 pub mod zstd;
 
 use traceglass::{Error, Finding, Result};

@@ -6,7 +6,11 @@ impl MetadataStream<'_> {
     ///
     /// Errors: a packet that cannot be read, a fragment that is not a JSON object in UTF-8. Warnings: an unknown minor
     /// version, missing padding of the last packet, a missing or repeated preamble, a preamble of another version, a
-    /// first fragment without its 0x1E, TSDL without its signature, a fragment without a type or with a known member of a wrong type.
+    /// first fragment without its 0x1E, TSDL without its signature, a fragment without a type or with a known member of
+    /// a wrong type.
+    ///
+    /// It ends with the first packet that cannot be read; [`Packets::resync`](super::Packets::resync) tells whether
+    /// others follow.
     pub fn check(&self, mut report: impl FnMut(Finding)) {
         let mut minor_is_reported = false;
         for packet in self.packets() {

@@ -226,8 +226,9 @@ impl FusedIterator for Members<'_> {}
 
 /// The fragments of a text.
 ///
-/// Repeated 0x1E are skipped, and so is white space before a fragment. After a packet that cannot be read there is one error, then the end; a fragment that
-/// this packet interrupts is given before if it is complete JSON. A fragment that is no JSON is given as it is.
+/// Repeated 0x1E are skipped, and so is white space before a fragment. After a packet that cannot be read there is one
+/// error, then the end; a fragment that this packet interrupts is given before if it is complete JSON. A fragment that is
+/// no JSON is given as it is.
 #[derive(Clone, Debug)]
 pub struct Fragments<'a> {
     pieces: Pieces<'a>,

@@ -93,7 +93,7 @@ pub enum ErrorKind {
         /// The value found.
         found: u64,
     },
-    /// A value is less than the one before it, though they should ascend.
+    /// A value is not greater than the one before it, or not even equal, though they should ascend.
     NotAscending {
         /// The value before it.
         previous: u64,

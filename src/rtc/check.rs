@@ -8,15 +8,21 @@ use crate::rtc::{
     search,
 };
 
+/// How many pieces of a Meta are compared with those of the one before; others are taken to be what these are.
+const PIECES: usize = 8;
+
 /// Looks at the frames of a [`Walk`] and reports what is wrong with them.
 ///
 /// [`Walk::check`] does it all; this is for programs that do something else with the frames in the same pass.
 #[derive(Clone, Debug, Default)]
 pub struct Checker<'a> {
     meta: Option<Meta<'a>>,
-    /// Whether the Meta at hand was reported upon before.
-    is_repeated: bool,
-    last_meta: &'a [u8],
+    /// Whether the Meta at hand differs from the one before it, so far: that one was reported upon.
+    is_new: bool,
+    /// Which piece of it comes next.
+    place: usize,
+    /// The first pieces of the last Meta.
+    pieces: [&'a [u8]; PIECES],
     /// The session whose streams were looked at, and how many of them.
     streams: (u64, usize),
     /// Where the unit is that has no Crc yet.
@@ -32,8 +38,9 @@ impl<'a> Checker<'a> {
     pub const fn new() -> Self {
         Self {
             meta: None,
-            is_repeated: false,
-            last_meta: &[],
+            is_new: false,
+            place: 0,
+            pieces: [&[]; PIECES],
             streams: (0, 0),
             open: None,
             is_disturbed: false,
@@ -118,14 +125,12 @@ impl<'a> Checker<'a> {
         for entry in index.entries() {
             match entry {
                 Ok(entry) => {
-                    let ascends = last.is_none_or(|last| last < entry.id());
-                    if !ascends && !astray {
-                        let kind =
-                            ErrorKind::OutOfSequence { found: entry.id(), expected: last.unwrap_or(0) };
+                    let previous = last.replace(entry.id()).filter(|last| *last >= entry.id());
+                    if let (Some(previous), false) = (previous, astray) {
+                        let kind = ErrorKind::NotAscending { previous, value: entry.id() };
                         report(Finding::warning(Error::new(index.offset(), INDEX, kind)));
                         astray = true;
                     }
-                    last = Some(entry.id());
                     // The entries of an Index for 3 and 4 are sizes.
                     let leads = entry.target().filter(|_| entry.id() > id::MINOR_INDEX && !self.is_disturbed);
                     if leads.is_some() && !astray && !search::leads_to_frame(whole, &entry, 0) {
@@ -149,13 +154,18 @@ impl<'a> Checker<'a> {
         let mut meta = match self.meta.take().filter(|_| frame.continues()) {
             Some(meta) => meta,
             None => {
-                self.is_repeated = frame.id() == id::META && frame.payload() == self.last_meta;
-                self.last_meta = if frame.id() == id::META { frame.payload() } else { self.last_meta };
+                // A meta is there once.
+                (self.is_new, self.place) = (frame.id() == id::MINOR_META, 0);
                 Meta::in_pieces(frame.payload_offset())
             }
         };
+        if let (id::META, Some(known)) = (frame.id(), self.pieces.get_mut(self.place)) {
+            self.is_new |= *known != frame.payload();
+            *known = frame.payload();
+            self.place = self.place.saturating_add(1);
+        }
         meta.push(frame.payload(), frame.payload_offset(), frame.more());
-        let is_new = !self.is_repeated;
+        let is_new = self.is_new;
         let mut highest = 0;
         while let Some(stream) = meta.next_stream() {
             match stream.map(|stream| (stream.id(), stream.damage())) {

@@ -32,9 +32,10 @@ const LARGEST: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Clocks<const N: usize> {
     clocks: [Clock; N],
-    /// How many streams have been looked at, and in which state of the table.
+    /// How many streams have been looked at, and in which state of the table of which session.
     known: usize,
     revision: u32,
+    generation: u32,
 }
 
 /// What is known about time at a place in the table.
@@ -44,6 +45,8 @@ struct Clock {
     of: Option<u16>,
     /// The clock that this one counts from.
     base: Base,
+    /// Whether all of the stream's object could be read: a damaged one may be replaced.
+    is_sound: bool,
     gain: Option<Decimal>,
     offset: Option<Decimal>,
     time: Option<Time>,
@@ -68,8 +71,8 @@ impl Stamp {
         self.len.is_some()
     }
 
-    /// Takes the next frame of the clock, and gives the record if that is its end: of one in pieces, no more than the
-    /// first sample; of one of which the beginning has not been seen, nothing.
+    /// Takes the next frame of the clock, and gives the record if that is its end: of one in pieces, no more than
+    /// a sample may take; of one of which the beginning has not been seen, nothing.
     pub(super) fn take<'s>(&'s mut self, frame: &Frame<'s>) -> Option<&'s [u8]> {
         if !frame.continues() {
             if !frame.more() {
@@ -96,8 +99,15 @@ enum Base {
 }
 
 impl Clock {
-    const NONE: Self =
-        Self { of: None, base: Base::None, gain: None, offset: None, time: None, stamp: Stamp::new() };
+    const NONE: Self = Self {
+        of: None,
+        base: Base::None,
+        is_sound: false,
+        gain: None,
+        offset: None,
+        time: None,
+        stamp: Stamp::new(),
+    };
 }
 
 impl<const N: usize> Default for Clocks<N> {
@@ -109,7 +119,7 @@ impl<const N: usize> Default for Clocks<N> {
 impl<const N: usize> Clocks<N> {
     /// No clock has been stamped yet.
     pub const fn new() -> Self {
-        Self { clocks: [Clock::NONE; N], known: 0, revision: 0 }
+        Self { clocks: [Clock::NONE; N], known: 0, revision: 0, generation: 0 }
     }
 
     /// Takes notice of a frame: of each one, in file order.
@@ -171,9 +181,9 @@ impl<const N: usize> Clocks<N> {
 
     /// Finds the clocks that the streams of a table name.
     fn resolve(&mut self, streams: &Streams<'_, N>) {
-        if streams.len() < self.known {
-            // Another session.
-            *self = Self::new();
+        if streams.generation() != self.generation || streams.len() < self.known {
+            // Another session, or another walk: the places mean something else.
+            *self = Self { generation: streams.generation(), ..Self::new() };
         }
         let place_of = |name| {
             let named = |stream: &Stream<'_>| stream.name() == Some(name) && is_clock(stream);
@@ -184,9 +194,10 @@ impl<const N: usize> Clocks<N> {
             let (Some(stream), Some(clock)) = (streams.at(place), self.clocks.get_mut(place)) else { break };
             // One that is known already may name one that was declared only now.
             let is_new = place >= self.known;
-            if !is_new && clock.of.is_some() && clock.base != Base::Unknown {
+            if !is_new && clock.is_sound && clock.of.is_some() && clock.base != Base::Unknown {
                 continue;
             }
+            clock.is_sound = stream.damage().is_none();
             clock.of = match stream.clock() {
                 Some(ClockOf::Own) => u16::try_from(place).ok(),
                 Some(ClockOf::Named(name)) => place_of(name),
@@ -210,4 +221,55 @@ fn is_clock(stream: &Stream<'_>) -> bool {
 /// The last sample of a payload: the one that counts, if a stamp holds several.
 fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
     Samples::new(data, 0, format, order).map_while(Result::ok).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtc::Meta;
+    use crate::rtc::frame::Parts;
+    use std::string::{String, ToString};
+
+    fn declare<'a>(streams: &mut Streams<'a, 4>, meta: &'a str) {
+        let mut meta = Meta::new(meta.as_bytes(), 0);
+        while let Some(stream) = meta.next_stream() {
+            let _ = stream.and_then(|stream| streams.insert(stream));
+        }
+    }
+
+    /// The time of a frame of the stream at a place, after the clocks took notice of it.
+    fn time(clocks: &mut Clocks<4>, streams: &Streams<'_, 4>, place: u16, payload: &[u8]) -> Option<String> {
+        let id = streams.at(place.into()).unwrap().id();
+        let frame = Frame::new(0, Parts { id, more: false, header: 1, payload }, place, false);
+        clocks.observe(streams, ByteOrder::Little, &frame);
+        clocks.time(&frame).map(|time| time.to_string())
+    }
+
+    /// As many streams as before, in another order: nothing of the session before is true of them.
+    #[test]
+    fn another_session_has_other_clocks() {
+        let (mut clocks, mut streams) = (Clocks::<4>::new(), Streams::<4>::new());
+        let first = r#"[{"id":9,"name":"c","clock":true,"format":"uint8"},{"id":10,"clock":"c"},11]"#;
+        declare(&mut streams, first);
+        assert_eq!(time(&mut clocks, &streams, 0, &[7]).as_deref(), Some("7"));
+        assert_eq!(time(&mut clocks, &streams, 1, &[0]).as_deref(), Some("7"));
+        streams.clear();
+        let second =
+            r#"[{"id":9,"clock":"c"},{"id":10,"name":"c","clock":true,"format":"uint8","gain":0.5},11]"#;
+        declare(&mut streams, second);
+        assert_eq!(time(&mut clocks, &streams, 0, &[0]), None);
+        assert_eq!(time(&mut clocks, &streams, 1, &[7]).as_deref(), Some("3.5"));
+        assert_eq!(time(&mut clocks, &streams, 0, &[0]).as_deref(), Some("3.5"));
+    }
+
+    /// A clock whose object was damaged in one Meta, and is whole in the next.
+    #[test]
+    fn what_replaces_a_damaged_clock_counts() {
+        let (mut clocks, mut streams) = (Clocks::<4>::new(), Streams::<4>::new());
+        declare(&mut streams, r#"[{"id":9,"name":"c","clock":true,"format":"uint8","ga{"id":"#);
+        assert!(streams.get(9).unwrap().damage().is_some());
+        assert_eq!(time(&mut clocks, &streams, 0, &[7]).as_deref(), Some("7"));
+        declare(&mut streams, r#"[{"id":9,"name":"c","clock":true,"format":"uint8","gain":0.5},10]"#);
+        assert_eq!(time(&mut clocks, &streams, 0, &[7]).as_deref(), Some("3.5"));
+    }
 }

@@ -144,7 +144,7 @@ impl Format {
         let mut len = 0_usize;
         for c in name.chars() {
             let (Some(to), Ok(byte)) = (buffer.get_mut(len), u8::try_from(c)) else {
-                return Self::of_bytes(&buffer).other_or_annotated(&buffer);
+                return Self::of_other(&buffer);
             };
             *to = byte;
             len = len.saturating_add(1);
@@ -153,7 +153,7 @@ impl Format {
     }
 
     /// What a name that is no default format's is, given its beginning.
-    fn other_or_annotated(self, start: &[u8]) -> Self {
+    fn of_other(start: &[u8]) -> Self {
         if start.starts_with(b"annotate/") { Self::Annotate(Annotated::Other) } else { Self::Other }
     }
 

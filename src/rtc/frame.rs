@@ -174,7 +174,7 @@ fn header(input: Bytes<'_>) -> Parsed<'_, (u64, bool)> {
 fn stated(input: Bytes<'_>) -> Parsed<'_, u64> {
     let (rest, length) = grammar::int(FRAME)(input)?;
     if length > MAX_PAYLOAD {
-        let kind = ErrorKind::CountTooLarge { claimed: length, most: MAX_PAYLOAD };
+        let kind = ErrorKind::OverLimit { value: length, limit: MAX_PAYLOAD };
         return grammar::fail(input.error(FRAME, kind));
     }
     Ok((rest, length))
@@ -216,6 +216,7 @@ pub(crate) fn read_default(input: Bytes<'_>) -> Result<(Parts<'_>, Bytes<'_>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     #[test]
     fn lengths_are_stated_or_known() {
@@ -249,10 +250,8 @@ mod tests {
         let error = |data| read_default(Bytes::at(data, 7)).map(|_| ()).unwrap_err();
         assert_eq!(error(b"\x0a\x03[]"), Error::new(7, PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 }));
         assert_eq!(error(b"\x0a"), Error::new(7, FRAME, ErrorKind::UnexpectedEnd { needed: 1 }));
-        let kind = ErrorKind::CountTooLarge { claimed: 1025, most: 1024 };
+        let kind = ErrorKind::OverLimit { value: 1025, limit: 1024 };
         assert_eq!(error(b"\x0a\x81\x08"), Error::new(7, FRAME, kind));
         assert_eq!(error(&[0xff; 12]), Error::new(7, FRAME, ErrorKind::IntegerTooWide { bits: 64 }));
     }
-
-    use crate::Error;
 }

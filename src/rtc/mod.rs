@@ -40,6 +40,7 @@
 //!         }
 //!         let Some(gap) = walk.resync() else { break };
 //!         println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
+//!         clocks.interrupt(); // The last stamp may be among them.
 //!     }
 //! }
 //! # print(b"");
@@ -119,3 +120,5 @@ pub const META: Element = Element::new(&"RTC Meta");
 pub const CRC: Element = Element::new(&"RTC Crc");
 /// A major unit.
 pub const UNIT: Element = Element::new(&"RTC unit");
+/// The size of a major or minor unit, as an Index states it.
+pub const UNIT_SIZE: Element = Element::new(&"RTC unit size");

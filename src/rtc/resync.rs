@@ -6,11 +6,43 @@ use crate::rtc::frame::{self, id};
 use crate::rtc::unit::{MARKER_BYTES, check_marker, is_confirmed, signed};
 use crate::rtc::walk::{Reason, Stop, Walk};
 use crate::rtc::{Index, MARKER, Meta, Unit, search};
+use core::ops::Range;
 
 /// How many of the frames that an index leads to are tried as a place to go on.
 const TRIES: u32 = 8;
 /// How many units behind the damage are asked for their Meta, if the streams are not known.
 const METAS: i64 = 4;
+
+/// How many of [`Looks`] are always there.
+const FREE: u32 = 64;
+
+/// How many frames or places may be looked at for one purpose that may not be read then: some always, and of those that
+/// are `left` for the whole file.
+///
+/// Behind damage, reading looks ahead for what tells where to go on, and a file can be made so that this is in vain
+/// again and again. One that was merely damaged takes far fewer looks than it has bytes; one that takes more is read on
+/// with less foresight.
+struct Looks<'l> {
+    free: u32,
+    left: &'l mut u64,
+}
+
+impl<'l> Looks<'l> {
+    fn of(left: &'l mut u64) -> Self {
+        Self { free: FREE, left }
+    }
+
+    /// Takes one, if there is one.
+    fn take(&mut self) -> bool {
+        if let Some(fewer) = self.free.checked_sub(1) {
+            self.free = fewer;
+            return true;
+        }
+        let fewer = self.left.checked_sub(1);
+        *self.left = fewer.unwrap_or(0);
+        fewer.is_some()
+    }
+}
 
 /// A place that is certain.
 #[derive(Clone, Copy, Debug)]
@@ -56,19 +88,23 @@ impl<'a, const N: usize> Walk<'a, N> {
     }
 
     /// The first certain place from `from` on.
-    fn anchor(&self, from: u64) -> Option<Anchor<'a>> {
+    fn anchor(&mut self, from: u64) -> Option<Anchor<'a>> {
         let whole = self.whole();
         let end = whole.end_offset();
+        let left = &mut self.looks;
         // Undisturbed, the units go on where they are due.
         let on_grid = self.unit.and_then(|unit| {
             let next = unit.moved(signed(unit.major_size()), unit.number().saturating_add(1));
-            in_unit(whole, &unit, from, end).or_else(|| in_unit(whole, &next, from, end))
+            in_unit(whole, &unit, from..end, left).or_else(|| in_unit(whole, &next, from..end, left))
         });
         // If bytes were lost or added, or another session was appended, they begin anywhere.
         let before = on_grid.map_or(end, |anchor| anchor.at);
-        if let Some(unit) = search::find(whole, from, before) {
+        let found = search::find(whole, from.max(self.searched), before);
+        // What was searched need not be again, as reading never goes back.
+        self.searched = found.map_or(before, |unit| unit.offset()).max(self.searched);
+        if let Some(unit) = found {
             let anchor = Anchor { at: unit.offset(), unit, begins: true };
-            return Some(in_units_before(whole, &unit, from).unwrap_or(anchor));
+            return Some(in_units_before(whole, &unit, from, left).unwrap_or(anchor));
         }
         if on_grid.is_some() {
             return on_grid;
@@ -161,10 +197,14 @@ impl<'a, const N: usize> Walk<'a, N> {
     pub(super) fn expect_rest(&mut self, unit: &Unit<'a>) -> bool {
         let whole = self.whole();
         let mut input = self.input(self.pos, self.data.len());
+        let mut looks = Looks::of(&mut self.looks);
         let (id, rest) = loop {
             let Ok(((id, _), rest)) = frame::read_header(input) else { return true };
             if id >= id::USER {
                 break (id, rest);
+            }
+            if !looks.take() {
+                return false;
             }
             let Ok((_, behind)) = frame::read_default(input) else { return true };
             input = behind;
@@ -202,6 +242,8 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
         let mut meta = Meta::in_pieces(input.offset());
         let mut read = false;
+        let mut left = self.looks;
+        let mut looks = Looks::of(&mut left);
         while let Ok((parts, rest)) = frame::read_default(input) {
             let offset = input.offset().saturating_add(u64::from(parts.header));
             input = rest;
@@ -216,14 +258,18 @@ impl<'a, const N: usize> Walk<'a, N> {
                 id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
                 _ => break,
             }
+            if !looks.take() {
+                break;
+            }
         }
+        self.looks = left;
         read
     }
 }
 
-/// The first certain place in a unit, from `from` on and before `to`.
-fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, to: u64) -> Option<Anchor<'a>> {
-    let lies_in = |at: i64| u64::try_from(at).ok().filter(|at| (from..to).contains(at));
+/// The first certain place of a unit in a range.
+fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, range: Range<u64>, left: &mut u64) -> Option<Anchor<'a>> {
+    let lies_in = |at: i64| u64::try_from(at).ok().filter(|at| range.contains(at));
     if let Some(at) = lies_in(unit.position()) {
         if let Some(unit) = Unit::parse(whole.as_slice(), at).ok().filter(|unit| is_confirmed(whole, unit)) {
             return Some(Anchor { at, unit, begins: true });
@@ -238,8 +284,9 @@ fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, to: u64) -> Option<
             }
         }
     }
-    let mut at = unit.boundary_behind(from.saturating_sub(1));
-    while at < to && at < unit.end() {
+    let mut looks = Looks::of(left);
+    let mut at = unit.boundary_behind(range.start.saturating_sub(1));
+    while at < range.end && at < unit.end() && looks.take() {
         if unit.minor_index(whole, at).is_ok() {
             return Some(Anchor { at, unit: *unit, begins: false });
         }
@@ -249,14 +296,14 @@ fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, to: u64) -> Option<
 }
 
 /// The first certain place from `from` on in the units that precede `unit`.
-fn in_units_before<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64) -> Option<Anchor<'a>> {
+fn in_units_before<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, left: &mut u64) -> Option<Anchor<'a>> {
     let to = unit.offset();
     let major = unit.major_size();
     let fit = to.saturating_sub(from).div_ceil(major.max(1));
     let count = fit.min(unit.number());
     (1..=count).rev().find_map(|back| {
         let by = signed(major).saturating_mul(signed(back)).saturating_neg();
-        in_unit(whole, &unit.moved(by, unit.number().saturating_sub(back)), from, to)
+        in_unit(whole, &unit.moved(by, unit.number().saturating_sub(back)), from..to, left)
     })
 }
 

@@ -35,7 +35,9 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
     // A run of 1024 holds one of any 1024 bytes in a row: the last one of them is looked at.
     let mut probe = from.saturating_add(RUN);
     let mut floor = from;
-    while let Some(&byte) = all.get(probe) {
+    // Farther on, a run that is met begins behind `to`.
+    let last = to.saturating_add(RUN);
+    while let Some(&byte) = all.get(probe).filter(|_| probe <= last) {
         if byte != MAGIC {
             floor = probe.saturating_add(1);
             probe = probe.saturating_add(RUN);

@@ -41,7 +41,7 @@ impl<'a> Grid<'a> {
 
     /// How many units there are from the first one on, if nothing is missing and no other session follows.
     pub fn len(&self) -> u64 {
-        to_u64(self.data.len()).saturating_sub(self.first.offset()).div_ceil(self.first.major_size().max(1))
+        self.behind_first(to_u64(self.data.len())).div_ceil(self.first.major_size().max(1))
     }
 
     /// Whether there is none.
@@ -55,9 +55,11 @@ impl<'a> Grid<'a> {
     pub fn unit(&self, number: u64) -> Result<Unit<'a>> {
         let missing = Error::new(self.first.offset(), UNIT, ErrorKind::Missing);
         let ahead = number.checked_sub(self.first.number()).ok_or(missing)?;
-        let at =
-            ahead.checked_mul(self.first.major_size()).and_then(|by| self.first.offset().checked_add(by));
-        let unit = Unit::parse(self.data, at.ok_or(missing)?)?;
+        let by = ahead.checked_mul(self.first.major_size()).and_then(|by| i64::try_from(by).ok());
+        let at = by.and_then(|by| self.first.position().checked_add(by)).ok_or(missing)?;
+        // Without its Marker, what is known of it must do.
+        let Ok(at) = u64::try_from(at) else { return if ahead == 0 { Ok(self.first) } else { Err(missing) } };
+        let unit = Unit::parse(self.data, at)?;
         if unit.number() != number {
             let kind = ErrorKind::OutOfSequence { found: unit.number(), expected: number };
             return Err(Error::new(unit.offset(), UNIT, kind));
@@ -69,8 +71,13 @@ impl<'a> Grid<'a> {
     ///
     /// **Errors**: as for [`unit`](Self::unit).
     pub fn unit_at(&self, offset: u64) -> Result<Unit<'a>> {
-        let by = offset.saturating_sub(self.first.offset()).checked_div(self.first.major_size()).unwrap_or(0);
+        let by = self.behind_first(offset).checked_div(self.first.major_size()).unwrap_or(0);
         self.unit(self.first.number().saturating_add(by))
+    }
+
+    /// How far `offset` lies behind the start of the first unit, which may lie before the input.
+    fn behind_first(&self, offset: u64) -> u64 {
+        u64::try_from(signed(offset).saturating_sub(self.first.position())).unwrap_or(0)
     }
 
     /// The last index, of a major or minor unit, whose frame begins at or before `offset`.
@@ -80,12 +87,12 @@ impl<'a> Grid<'a> {
             // In the Marker: what is known of the unit before.
             unit = self.unit(unit.number().saturating_sub(1))?;
         }
-        let origin = u64::try_from(unit.origin()).unwrap_or(0);
-        let minors = offset.saturating_sub(origin).checked_div(unit.minor_size()).unwrap_or(0);
+        let inside = u64::try_from(signed(offset).saturating_sub(unit.origin())).unwrap_or(0);
+        let minors = inside.checked_div(unit.minor_size()).unwrap_or(0);
         let minor = minors.min(unit.minor_count().saturating_sub(1));
         if minor > 0 {
-            let at = origin.saturating_add(minor.saturating_mul(unit.minor_size()));
-            return Ok((unit, unit.minor_index(Bytes::new(self.data), at)?));
+            let at = unit.origin().saturating_add(signed(minor.saturating_mul(unit.minor_size())));
+            return Ok((unit, unit.minor_index(Bytes::new(self.data), u64::try_from(at).unwrap_or(0))?));
         }
         // Before the first unit there is none.
         let index = unit.index().filter(|index| index.offset() <= offset);
@@ -184,17 +191,20 @@ impl<'a> Grid<'a> {
         self.walk_from(offset).map(|(unit, at)| Walk::in_unit(self.data, unit, at))
     }
 
-    /// Where such a walk begins: at an index, or at a Marker.
+    /// Where such a walk begins: at the unit's Marker, where that is in the input, or at an index.
     pub(super) fn walk_from(&self, offset: u64) -> Result<(Unit<'a>, u64)> {
         let (unit, index) = self.index_before(offset)?;
-        let at = if index.number().is_some() { unit.offset() } else { index.offset() };
+        let at = match u64::try_from(unit.position()) {
+            Ok(marker) if index.number().is_some() => marker,
+            _ => index.offset(),
+        };
         Ok((unit, at))
     }
 
     /// The byte order that the first unit's platform frame tells.
     pub(super) fn byte_order(&self) -> ByteOrder {
         let whole = Bytes::new(self.data);
-        let from = u64::try_from(self.first.origin()).unwrap_or(0);
+        let from = self.start();
         let mut input = whole.range(from, whole.end_offset().saturating_sub(from)).unwrap_or(whole);
         while let Ok((parts, rest)) = frame::read_default(input) {
             if parts.id == id::PLATFORM {

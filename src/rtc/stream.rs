@@ -285,8 +285,9 @@ pub struct Streams<'a, const N: usize> {
     list: heapless::Vec<Stream<'a>, N>,
     /// Places in the list, by ascending id.
     order: heapless::Vec<u16, N>,
-    /// How often the table has changed.
+    /// How often the table has changed, and how often it was cleared.
     revision: u32,
+    generation: u32,
 }
 
 impl<const N: usize> Default for Streams<'_, N> {
@@ -299,12 +300,12 @@ impl<'a, const N: usize> Streams<'a, N> {
     /// An empty table.
     pub const fn new() -> Self {
         const { assert!(N < 0xffff, "a table has fewer than 65,535 streams") };
-        Self { list: heapless::Vec::new(), order: heapless::Vec::new(), revision: 0 }
+        Self { list: heapless::Vec::new(), order: heapless::Vec::new(), revision: 0, generation: 0 }
     }
 
-    /// Adds a stream, or replaces a damaged one of the same id.
+    /// Adds a stream, or replaces one of the same id that is damaged, or whose object lies in two pieces.
     ///
-    /// A sound one stays: ids are never used again within a session.
+    /// Any other one stays: ids are never used again within a session.
     ///
     /// **Errors**: [`CapacityExceeded`](ErrorKind::CapacityExceeded).
     pub fn insert(&mut self, stream: Stream<'a>) -> Result<()> {
@@ -371,6 +372,11 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.revision
     }
 
+    /// A number that changes with the session.
+    pub(crate) const fn generation(&self) -> u32 {
+        self.generation
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
@@ -384,6 +390,7 @@ impl<'a, const N: usize> Streams<'a, N> {
     /// Forgets all: a new session begins.
     pub fn clear(&mut self) {
         self.revision = self.revision.wrapping_add(1);
+        self.generation = self.generation.wrapping_add(1);
         self.list.clear();
         self.order.clear();
     }

@@ -73,6 +73,11 @@ impl Decimal {
         self.value
     }
 
+    /// Whether it is 1, however that is written.
+    pub(crate) fn is_one(&self) -> bool {
+        self.scaled(1) == Some(SECOND)
+    }
+
     /// The number times `factor`, in units of 10^-18; `None` if that is not whole or does not fit.
     fn scaled(&self, factor: i128) -> Option<i128> {
         let mut value = i128::from(self.digits).checked_mul(factor)?;

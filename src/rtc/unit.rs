@@ -1,8 +1,8 @@
 //! Major units and their grid.
 
 use crate::bytes::Bytes;
-use crate::error::{Element, Error, ErrorKind, Result};
-use crate::rtc::{INDEX, Index, MARKER};
+use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::{INDEX, Index, MARKER, UNIT_SIZE};
 
 /// What a Marker's payload is filled with: superscript one, the version.
 pub(crate) const MAGIC: u8 = 0xb9;
@@ -16,9 +16,6 @@ pub(crate) const CRC_SIZE: u64 = 5;
 const SMALLEST: u64 = 2048;
 /// Larger units are taken for damage: 1 TiB.
 const LARGEST: u64 = 1 << 40;
-
-/// The sizes of units, which are stored only in an Index.
-const SIZES: Element = Element::new(&"RTC unit size");
 
 /// A major unit: where it begins and how its minor units lie.
 ///
@@ -52,7 +49,7 @@ impl<'a> Unit<'a> {
         let mut entries = index.entries();
         let mut size = |id: u64| {
             let at = entries.offset();
-            let invalid = |value| Error::new(at, SIZES, ErrorKind::Invalid { value });
+            let invalid = |value| Error::new(at, UNIT_SIZE, ErrorKind::Invalid { value });
             match entries.next() {
                 Some(entry) => {
                     let entry = entry?;
@@ -60,7 +57,7 @@ impl<'a> Unit<'a> {
                     let fits = entry.id() == id && (SMALLEST..=LARGEST).contains(&value);
                     if fits { Ok(value) } else { Err(invalid(value)) }
                 }
-                None => Err(Error::new(at, SIZES, ErrorKind::Missing)),
+                None => Err(Error::new(at, UNIT_SIZE, ErrorKind::Missing)),
             }
         };
         let (major, minor) = (size(3)?, size(4)?);
@@ -161,7 +158,7 @@ impl<'a> Unit<'a> {
         for size in [self.major, self.minor] {
             if !size.is_power_of_two() {
                 let of = size.checked_next_power_of_two().unwrap_or(0);
-                return Err(Error::new(at, SIZES, ErrorKind::NotMultiple { value: size, of }));
+                return Err(Error::new(at, UNIT_SIZE, ErrorKind::NotMultiple { value: size, of }));
             }
         }
         Ok(())

@@ -88,7 +88,7 @@ impl Sample<'_> {
             Self::Unsigned(value) => Some(Time::of_raw(value.into(), gain, offset)),
             Self::Signed(value) => Some(Time::of_raw(value.into(), gain, offset)),
             Self::Timespec(seconds, nanoseconds) => {
-                if gain == Decimal::ONE {
+                if gain.is_one() {
                     return Some(Time::new(seconds, nanoseconds).plus(Time::of_raw(0, gain, offset)));
                 }
                 self.scaled(Some(gain), Some(offset)).map(Time::of_f64)

@@ -68,6 +68,10 @@ pub struct Walk<'a, const N: usize> {
     pub(super) guessed: bool,
     /// Whether it was said that the table is too small.
     pub(super) overflowed: bool,
+    /// Before this, no Marker is left to be found.
+    pub(super) searched: u64,
+    /// How many more frames and places may be looked at that are not read then.
+    pub(super) looks: u64,
     pub(super) streams: Streams<'a, N>,
     pub(super) meta: Option<Meta<'a>>,
     /// The largest id said to be free.
@@ -78,6 +82,8 @@ pub struct Walk<'a, const N: usize> {
     stopped: Option<Error>,
     /// The last Crc, which lies before the unit if it has none, and where the padding before the last index begins.
     crc: Option<usize>,
+    /// Where that Crc ends and the one before it did, whatever became of their units.
+    crc_ends: (usize, usize),
     padding: Option<(usize, usize)>,
     stale: Option<usize>,
     order: ByteOrder,
@@ -145,6 +151,8 @@ impl<'a, const N: usize> Walk<'a, N> {
             since: pos,
             guessed: false,
             overflowed: false,
+            searched: 0,
+            looks: to_u64(data.len()).saturating_add(1 << 16),
             streams: Streams::new(),
             meta: None,
             next_id: 0,
@@ -152,6 +160,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             session: 0,
             stopped: None,
             crc: None,
+            crc_ends: (0, 0),
             padding: None,
             stale: None,
             order: ByteOrder::Little,
@@ -214,7 +223,10 @@ impl<'a, const N: usize> Walk<'a, N> {
                 let padding = self.padding.filter(|&(_, end)| end == offset);
                 self.stale = Some(padding.map_or(offset, |(start, _)| start));
             }
-            id::CRC => self.crc = Some(offset),
+            id::CRC => {
+                self.crc = Some(offset);
+                self.crc_ends = (self.pos, self.crc_ends.0);
+            }
             id::PLATFORM => self.platform(frame.payload()),
             _ => {}
         }
@@ -292,13 +304,17 @@ impl<'a, const N: usize> Walk<'a, N> {
         self.order = ByteOrder::of_platform(payload).unwrap_or(self.order);
     }
 
-    /// The verdict on the checksum of this major unit, once its Crc was delivered; reads the unit once.
+    /// The verdict on the checksum of this major unit, once its Crc was delivered.
     ///
-    /// `SLICES` is that of [`WriterCrc`](crate::rtc::WriterCrc).
+    /// It reads the unit once if the checksum is right as deployed, else up to three times. `SLICES` is that of
+    /// [`WriterCrc`](crate::rtc::WriterCrc).
+    ///
+    /// A unit that another Crc lies in is not complete: its beginning was lost, and it has no verdict. So however a file
+    /// was made, no byte is covered twice.
     pub fn verdict<const SLICES: usize>(&self) -> Verdict {
         let stored = self.crc.and_then(|at| {
             let stored = self.data.get(at.checked_add(1)?..)?.first_chunk::<4>()?;
-            let origin = usize::try_from(self.unit?.origin()).ok()?;
+            let origin = usize::try_from(self.unit?.origin()).ok().filter(|&at| at >= self.crc_ends.1)?;
             let stale = self.stale.and_then(|stale| stale.checked_sub(origin));
             Some((*stored, self.data.get(origin..at)?, stale))
         });

@@ -34,6 +34,25 @@ fn checksums_tell_damage_that_frames_do_not_show() {
     assert_eq!((found.len(), found[0].cause().offset()), (1, 4096 - 5));
 }
 
+/// A Meta in two pieces, of which the second one is damaged in a later unit; no Crc tells.
+#[test]
+fn every_piece_of_a_meta_is_checked_where_it_changes() {
+    let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(8192, 2048) });
+    let ids: Vec<u64> =
+        (0..30).map(|n| writer.stream(&format!(r#""name":"a stream with number {n}""#))).collect();
+    while writer.out.len() < 30_000 {
+        writer.write(ids[0], &[7; 100]);
+    }
+    let mut data = writer.stop();
+    assert_eq!(findings(&data).iter().filter(|found| found.severity() == Severity::Error).count(), 0);
+    let place = 8192 * 2 + data[8192 * 2..].windows(9).position(|text| text == b"number 29").unwrap();
+    data[place - 30] = b'x';
+    let found = findings(&data);
+    let first = found.iter().find(|finding| finding.severity() == Severity::Error).expect("an error").cause();
+    assert_eq!(first.element(), rtc::META);
+    assert!((place as u64 - 60..place as u64).contains(&first.offset()), "{first}, before {place}");
+}
+
 #[test]
 fn a_stale_checksum_is_told_from_a_wrong_one() {
     let mut writer = Writer::new(Options::sizes(16384, 2048));

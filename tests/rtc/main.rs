@@ -6,6 +6,7 @@ mod common;
 
 mod checks;
 mod damage;
+mod hostile;
 mod meta;
 mod seek;
 mod values;

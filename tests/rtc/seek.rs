@@ -70,6 +70,25 @@ fn units_are_found_by_number_and_verified() {
     assert_eq!((error.element(), error.kind()), (rtc::UNIT, ErrorKind::Missing));
 }
 
+/// A unit whose Marker lies before the input, as the walk over a cut file gives it, still has a grid.
+#[test]
+fn the_grid_of_a_unit_that_is_cut() {
+    let data = sample(Options::default(), 60_000);
+    let cut = &data[100..];
+    let mut walk = Walk::<16>::new(cut);
+    assert!(walk.next_frame().unwrap().is_err() && walk.resync().is_some() && walk.next_frame().is_some());
+    let (cut, whole) = (Grid::from_unit(cut, *walk.unit().unwrap()), Grid::new(&data).unwrap());
+    assert_eq!((cut.first().position(), cut.len()), (-100, 8));
+    assert_eq!([0, 1, 5].map(|number| cut.unit(number).unwrap().position()), [-100, 8092, 5 * 8192 - 100]);
+    assert_eq!([0, 8091, 8092].map(|offset| cut.unit_at(offset).unwrap().number()), [0, 0, 1]);
+    for offset in (1100..60_000).step_by(97) {
+        let found = cut.before(11, offset - 100).unwrap().map(|at| at + 100);
+        assert_eq!(found, whole.before(11, offset).unwrap(), "{offset}");
+    }
+    let first = cut.walk::<16>(1000).unwrap().next_frame().unwrap().unwrap();
+    assert_eq!((first.id(), first.offset()), (rtc::id::INDEX, 1025 - 100));
+}
+
 #[test]
 fn streams_are_followed_through_the_indices() {
     let data = sample(Options::default(), 60_000);

@@ -116,6 +116,11 @@ fn samples_are_scaled() {
     assert_eq!(time(Sample::Signed(-3), gain, None).as_deref(), Some("-1.5"));
     assert_eq!(time(Sample::Timespec(3, 1), None, offset).as_deref(), Some("13.000000001"));
     assert_eq!(time(Sample::Timespec(3, 0), gain, None).as_deref(), Some("1.5"));
+    // However a gain of 1 is written, a stamp stays exact.
+    for one in ["1", "1.0", "10e-1"] {
+        let stamp = Sample::Timespec(1_700_000_000, 89_123);
+        assert_eq!(time(stamp, decimal(one), None).as_deref(), Some("1700000000.000089123"), "{one}");
+    }
     assert_eq!(time(Sample::Float64(2.0), gain, None).as_deref(), Some("1"));
     assert_eq!(time(Sample::Float64(f64::INFINITY), gain, None), None);
     assert_eq!(time(Sample::Bytes(b"3"), gain, None), None);

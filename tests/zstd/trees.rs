@@ -1,6 +1,7 @@
 //! Huffman trees that the reference does not write.
 
-use crate::{fault, frame, reference, stream};
+use crate::faults::{fault, frame};
+use crate::{reference, stream};
 use traceglass::ErrorKind;
 use traceglass::zstd::{self, Workspace};
 

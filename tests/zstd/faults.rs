@@ -1,0 +1,133 @@
+//! What is wrong with a frame, and where.
+
+use crate::stream;
+use traceglass::ErrorKind;
+use traceglass::zstd::{self, Workspace};
+
+/// A frame without window descriptor, of one segment of `size` bytes, with these blocks.
+pub fn frame(size: u8, blocks: &[&[u8]]) -> Vec<u8> {
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, size];
+    for (number, block) in blocks.iter().enumerate() {
+        let is_last = usize::from(number + 1 == blocks.len());
+        frame.extend(&(block.len() << 3 | 2 << 1 | is_last).to_le_bytes()[..3]);
+        frame.extend(*block);
+    }
+    frame
+}
+
+/// What is wrong with a frame, and where.
+pub fn fault(input: &[u8]) -> (u64, &'static str, ErrorKind) {
+    let mut workspace = Workspace::new();
+    let error = zstd::decompress(input, &mut [0; 300], &mut workspace).unwrap_err();
+    let through_ring = stream(input, &mut workspace).unwrap_err();
+    assert_eq!(
+        (through_ring.offset(), through_ring.element()),
+        (error.offset(), error.element()),
+        "{through_ring}"
+    );
+    (error.offset(), error.element().name(), error.kind())
+}
+
+#[test]
+fn faults_of_frames_are_located() {
+    const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let with = |rest: &[u8]| [&MAGIC, rest].concat();
+    let end = |needed| ErrorKind::UnexpectedEnd { needed };
+    for (input, expected) in [
+        (b"\x28\xb5\x2f".to_vec(), (0, "zstd frame", end(1))),
+        (b"PK\x03\x04".to_vec(), (0, "zstd frame", ErrorKind::BadMagic { found: *b"PK\x03\x04\0\0\0\0" })),
+        (with(&[]), (4, "zstd frame header", end(1))),
+        (with(&[0x28, 0]), (4, "zstd frame header", ErrorKind::ReservedNotZero { value: 1 })),
+        (with(&[0x00]), (5, "zstd window descriptor", end(1))),
+        (with(&[0xe0, 1, 2]), (5, "zstd frame header", end(6))),
+        (with(&[0x21, 7, 0]), (0, "zstd frame header", ErrorKind::DictionaryNeeded { id: 7 })),
+        (with(&[0x20, 0]), (6, "zstd block header", end(3))),
+        (with(&[0x20, 0, 7, 0, 0]), (6, "zstd block header", ErrorKind::Invalid { value: 3 })),
+        (with(&[0x20, 3, 0x19, 0, 0, b'a']), (9, "zstd block", end(2))),
+        (
+            with(&[0x20, 2, 0x09, 0, 0, b'a']),
+            (0, "zstd frame content", ErrorKind::SizeMismatch { stated: 2, found: 1 }),
+        ),
+        (with(&[0x24, 0, 1, 0, 0]), (9, "zstd content checksum", end(4))),
+        (
+            with(&[0x24, 0, 1, 0, 0, 1, 2, 3, 4]),
+            (
+                9,
+                "zstd content checksum",
+                ErrorKind::ChecksumMismatch { stored: 0x0403_0201, computed: 0x51d8_e999 },
+            ),
+        ),
+        (b"\x50\x2a\x4d\x18\x05\0\0\0ab".to_vec(), (8, "zstd skippable frame", end(3))),
+        // The second frame is the one without a magic.
+        (with(&[0x20, 0, 1, 0, 0, 9]), (9, "zstd frame", end(3))),
+    ] {
+        assert_eq!(fault(&input), expected, "{input:02x?}");
+    }
+}
+
+#[test]
+fn faults_of_blocks_are_located() {
+    let limit = |value, limit| ErrorKind::OverLimit { value, limit };
+    let end = |needed| ErrorKind::UnexpectedEnd { needed };
+    // The block begins at 9. First its literals: 0x10 are two raw ones.
+    for (size, block, expected) in [
+        (9, &b""[..], (9, "zstd literals section", end(1))),
+        (9, b"\x18ab", (9, "zstd literals section", end(1))),
+        (1, b"\x10ab\0", (9, "zstd block", limit(4, 1))),
+        (5, b"\x55\x01a\0", (9, "zstd literals section", limit(21, 5))),
+        (20, b"\x63\x40\0\x01\x01", (9, "zstd Huffman tree", ErrorKind::MissingTable)),
+        (20, b"\x62\x40\0\x7f\0", (12, "zstd Huffman tree", end(127))),
+        (
+            20,
+            b"\x62\xc0\0\x81\x00\x01\0",
+            (12, "zstd Huffman tree", ErrorKind::UnevenDistribution { left: 0 }),
+        ),
+        (20, b"\x62\xc0\0\x81\xd0\x01\0", (12, "zstd Huffman tree", limit(13, 12))),
+        // Weights 1 and, by that, 1; then a stream without an end mark.
+        (20, b"\x62\xc0\0\x80\x10\0\0", (14, "zstd Huffman stream", ErrorKind::BadBitStream)),
+        (20, b"\x10ab", (12, "zstd sequences section", end(1))),
+        (20, b"\x10ab\0\0", (13, "zstd sequences section", ErrorKind::TrailingBytes { count: 1 })),
+        (20, b"\x10ab\x80", (12, "zstd sequences section", end(1))),
+        (20, b"\x10ab\xff\0", (12, "zstd sequences section", end(1))),
+        (20, b"\x10ab\x01", (12, "zstd sequences section", end(1))),
+        (20, b"\x10ab\x01\x02", (13, "zstd sequences section", ErrorKind::ReservedNotZero { value: 2 })),
+        (20, b"\x10ab\x01\xc0\x01", (14, "zstd literal lengths table", ErrorKind::MissingTable)),
+        (20, b"\x10ab\x01\x40\x24\x01", (14, "zstd literal lengths table", limit(36, 35))),
+        (20, b"\x10ab\x01\x54\x01\x20\0\x01", (15, "zstd offsets table", limit(32, 31))),
+        (20, b"\x10ab\x01\x54\x01\x01\x35\x01", (16, "zstd match lengths table", limit(53, 52))),
+        (20, b"\x10ab\x01\x54\x01\x01", (16, "zstd match lengths table", end(1))),
+        (
+            20,
+            b"\x10ab\x01\x20\x04\0\0\0\0",
+            (14, "zstd offsets table", ErrorKind::UnevenDistribution { left: 480 }),
+        ),
+        (20, b"\x10ab\x01\x80\x0b\0\0\0\x01", (14, "zstd literal lengths table", limit(16, 15))),
+        // Tables of one symbol each, so that the stream has extra bits only: 1 literal, offset code 2, 3 bytes.
+        (20, b"\x10ab\x01\x54\x01\x02\0\0", (17, "zstd sequences section", ErrorKind::BadBitStream)),
+        (20, b"\x10ab\x01\x54\x01\x02\0\x08", (17, "zstd sequences section", ErrorKind::BadBitStream)),
+        (
+            20,
+            b"\x10ab\x01\x54\x01\x02\0\x05",
+            (17, "zstd sequences section", ErrorKind::OffsetTooFar { offset: 2, available: 1 }),
+        ),
+        // Twelve bytes' match where the block has room for ten in all.
+        (10, b"\x10ab\x01\x54\x01\x02\x09\x04", (9, "zstd block", limit(14, 10))),
+    ] {
+        assert_eq!(fault(&frame(size, &[block])), expected, "{block:02x?}");
+    }
+    // The same sequence, right: "a", 3 bytes from 1 back, then what is left of the literals.
+    let good = b"\x28\xb5\x2f\xfd\0\0\x4d\0\0\x10ab\x01\x54\x01\x02\0\x04";
+    assert_eq!(stream(good, &mut Workspace::new()).unwrap(), b"aaaab");
+    // A literal more than there are, which a slice finds elsewhere than a ring.
+    let input = frame(20, &[b"\x10ab\x01\x54\x03\x02\0\x04"]);
+    let error = zstd::decompress(&input, &mut [0; 100], &mut Workspace::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CountTooLarge { claimed: 3, most: 2 });
+}
+
+#[test]
+fn what_is_needed_of_an_output_counts_all_frames() {
+    let input = b"\x28\xb5\x2f\xfd\x20\x05\x29\x00\x00hello".repeat(2);
+    let error = zstd::decompress(&input, &mut [0; 9], &mut Workspace::new()).unwrap_err();
+    assert_eq!((error.offset(), error.kind()), (20, ErrorKind::OutputTooSmall { capacity: 9, needed: 10 }));
+    assert_eq!(zstd::content_size(&input), Ok(Some(10)));
+}
