@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{rdf, status, traceglass};
+use common::{rdf, rtc, status, traceglass};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -249,6 +249,28 @@ fn verbs_agree_on_what_is_damaged() {
         if *count == "fragments" {
             assert_eq!(text(&cat.stdout).lines().count(), *expected, "{file}");
         }
+    }
+}
+
+/// Bytes that are missing within a unit, or were added, make no other one of it.
+#[test]
+fn a_unit_whose_bytes_were_shifted_is_listed_once() {
+    let scratch = Scratch::new("shifted");
+    let data = rtc::sample(rtc::Options::sizes(8192, 2048), 30_000);
+    let missing = [&data[..8300], &data[8900..]].concat(); // within the Marker
+    let fewer = [&data[..12_000], &data[12_600..]].concat();
+    let more = [&data[..12_000], &[0xee; 600], &data[12_000..]].concat();
+    for (name, data, second) in
+        [("missing", missing, 8192..15_784), ("fewer", fewer, 8192..15_784), ("more", more, 8192..16_984)]
+    {
+        let file = scratch.file(name, &data);
+        let lines = json(&traceglass(&["ls", "--json", &file]).stdout);
+        let units: Vec<&Value> = lines.iter().filter(|line| line["kind"] == "unit").collect();
+        let numbers: Vec<u64> = units.iter().map(|unit| unit["number"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, [0, 1, 2, 3], "{name}");
+        let range = |unit: &Value| unit["offset"].as_u64().unwrap()..unit["end"].as_u64().unwrap();
+        assert_eq!((range(units[0]), range(units[1])), (0..8192, second), "{name}");
+        assert_eq!(units[1]["crc"], if name == "missing" { "writer" } else { "mismatch" }, "{name}");
     }
 }
 
