@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{rdf, status, traceglass};
+use common::{rdf, rtc, status, traceglass};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -212,6 +212,68 @@ fn completions_name_the_verbs() {
 }
 
 /// What is printed when something is wrong: of damage, what it says on both streams.
+/// Whichever verb reads a file, it says the same of it: scripts rely on the status of each.
+#[test]
+fn verbs_agree_on_what_is_damaged() {
+    let scratch = Scratch::new("agree");
+    let mut stored = rdf::Chunk::zstd("Data", &[7; 40]);
+    stored.stored[9] ^= 4; // The type of the block is reserved now.
+    let index = rdf::header(1000, 64);
+    // A byte of a payload: all frames are where they were, and a checksum tells.
+    let mut payload = fs::read(data("sample.rtc")).unwrap();
+    payload[0x1400] ^= 1;
+    let fragments = b"\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"clock-class\",]}\n\x1e{}\n";
+    let files = [
+        (scratch.file("stored.rdf", &rdf::file(&[rdf::Chunk::raw("Whole", b"a"), stored])), "entries", 2),
+        (scratch.file("index.rdf", &index), "entries", 0),
+        (scratch.file("payload.rtc", &payload), "gaps", 0),
+        (scratch.file("metadata", fragments), "fragments", 2),
+    ];
+    for (file, count, expected) in &files {
+        let info = traceglass(&["info", "--json", file]);
+        let check = traceglass(&["check", "--json", file]);
+        let ls = traceglass(&["ls", "--json", "--sha256", file]);
+        assert_eq!([&info, &check, &ls].map(status), [3; 3], "{file}");
+        let [info, check]: [Value; 2] = [info, check].map(|all| serde_json::from_slice(&all.stdout).unwrap());
+        assert_eq!((&info["verdict"], &check["verdict"]), (&"damaged".into(), &"damaged".into()), "{file}");
+        assert_eq!(info[count], *expected, "{file}");
+        let size = fs::metadata(file).unwrap().len();
+        let findings = check["findings"].as_array().unwrap();
+        assert!(findings.iter().all(|finding| finding["offset"].as_u64().unwrap() <= size), "{findings:?}");
+        if file.ends_with("rdf") {
+            continue;
+        }
+        let cat = traceglass(&["cat", "--json", file]);
+        assert_eq!(status(&cat), 3, "{file}");
+        assert!(!cat.stderr.is_empty() && !cat.stdout.is_empty(), "{file}");
+        if *count == "fragments" {
+            assert_eq!(text(&cat.stdout).lines().count(), *expected, "{file}");
+        }
+    }
+}
+
+/// Bytes that are missing within a unit, or were added, make no other one of it.
+#[test]
+fn a_unit_whose_bytes_were_shifted_is_listed_once() {
+    let scratch = Scratch::new("shifted");
+    let data = rtc::sample(rtc::Options::sizes(8192, 2048), 30_000);
+    let missing = [&data[..8300], &data[8900..]].concat(); // within the Marker
+    let fewer = [&data[..12_000], &data[12_600..]].concat();
+    let more = [&data[..12_000], &[0xee; 600], &data[12_000..]].concat();
+    for (name, data, second) in
+        [("missing", missing, 8192..15_784), ("fewer", fewer, 8192..15_784), ("more", more, 8192..16_984)]
+    {
+        let file = scratch.file(name, &data);
+        let lines = json(&traceglass(&["ls", "--json", &file]).stdout);
+        let units: Vec<&Value> = lines.iter().filter(|line| line["kind"] == "unit").collect();
+        let numbers: Vec<u64> = units.iter().map(|unit| unit["number"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, [0, 1, 2, 3], "{name}");
+        let range = |unit: &Value| unit["offset"].as_u64().unwrap()..unit["end"].as_u64().unwrap();
+        assert_eq!((range(units[0]), range(units[1])), (0..8192, second), "{name}");
+        assert_eq!(units[1]["crc"], if name == "missing" { "writer" } else { "mismatch" }, "{name}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said_as_it_was_blessed() {
     let scratch = Scratch::new("wrong");

@@ -184,7 +184,9 @@ impl<'a> File<'a> {
             return Ok((file(bytes), (remainder > 0).then_some(not_multiple)));
         }
         let needed = range.end.saturating_sub(input.end_offset());
-        let damage = Error::new(range.start, CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
+        // Of an index that is lost as a whole, the place is where the input ends.
+        let offset = range.start.min(input.end_offset());
+        let damage = Error::new(offset, CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
         let present = input.end_offset().saturating_sub(range.start);
         let bytes = input.range(range.start, present).unwrap_or(Bytes::at(&[], range.start));
         Ok((file(bytes), Some(damage)))

@@ -111,7 +111,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
         match &self.unit {
             Some(unit) => {
-                let (at, unit) = search::find_minor(whole, from, unit)?;
+                let (at, unit) = search::find_minor(whole, from, unit, |id| self.streams.get(id).is_some())?;
                 Some(Anchor { at, unit, begins: false })
             }
             None => {

@@ -112,26 +112,38 @@ fn is_meta_behind(input: Bytes<'_>) -> bool {
 /// The first index from `from` on that belongs to a unit of the sizes of `like`, wherever that begins.
 ///
 /// For input that was shifted and in which no Marker follows. The next index, or two frames that this one leads to,
-/// confirm it.
-pub(crate) fn find_minor<'a>(data: Bytes<'a>, from: u64, like: &Unit<'a>) -> Option<(u64, Unit<'a>)> {
+/// confirm it. Where the input ends before the next one, and the damage lies between this one and all that it leads
+/// to, it will do that every stream that it names `is_declared`, one behind it included.
+pub(crate) fn find_minor<'a>(
+    data: Bytes<'a>,
+    from: u64,
+    like: &Unit<'a>,
+    is_declared: impl Fn(u64) -> bool,
+) -> Option<(u64, Unit<'a>)> {
     let mut at = data.range(from, data.end_offset().saturating_sub(from))?;
     loop {
         let skip = at.as_slice().iter().position(|byte| matches!(byte, 0x08 | 0x09))?;
         at.advance(skip);
-        if let Some(unit) = minor_at(data, at, from, like) {
+        if let Some(unit) = minor_at(data, at, from, like, &is_declared) {
             return Some((at.offset(), unit));
         }
         at.advance(1);
     }
 }
 
-fn minor_at<'a>(data: Bytes<'a>, at: Bytes<'a>, from: u64, like: &Unit<'a>) -> Option<Unit<'a>> {
+fn minor_at<'a>(
+    data: Bytes<'a>,
+    at: Bytes<'a>,
+    from: u64,
+    like: &Unit<'a>,
+    is_declared: &impl Fn(u64) -> bool,
+) -> Option<Unit<'a>> {
     let head = at.as_slice();
     // One or two bytes of length, then the entry of stream 3.
     if !starts_like_one(head.get(2..)?) && !starts_like_one(head.get(3..)?) {
         return None;
     }
-    let (index, _) = Index::parse(at, false).ok()?;
+    let (index, behind) = Index::parse(at, false).ok()?;
     let back = index.entries().next()?.ok()?;
     let place = back.distance().checked_rem(like.minor_size());
     if back.id() != 3 || place != Some(0) || back.distance() >= like.major_size() {
@@ -145,12 +157,16 @@ fn minor_at<'a>(data: Bytes<'a>, at: Bytes<'a>, from: u64, like: &Unit<'a>) -> O
     }
     let mut hits = 0_u32;
     let mut last = 0;
+    let mut strange = false;
     for entry in index.entries() {
         let entry = entry.ok().filter(|entry| entry.id() > last)?;
         last = entry.id();
+        strange |= last >= frame::id::USER && !is_declared(last);
         hits = hits.saturating_add(u32::from(leads_to_frame(data, &entry, from)));
     }
-    (hits >= 2).then_some(unit)
+    let is_last = next >= data.end_offset() && last >= frame::id::USER && !strange;
+    let goes_on = || frame::read_header(behind).is_ok_and(|((id, _), _)| is_declared(id));
+    (hits >= 2 || is_last && goes_on()).then_some(unit)
 }
 
 /// Whether a frame of the entry's stream begins where the entry leads to, at or behind `from`.

@@ -250,6 +250,10 @@ impl<'a, const N: usize> Walk<'a, N> {
                     return Ok(None);
                 }
                 ErrorKind::UnexpectedEnd { .. } if self.is_whole => {
+                    // An appended session knows nothing of the boundaries of the one before it.
+                    if Unit::parse(self.data, to_u64(at)).is_ok() {
+                        return Ok(Some(Stop::Major));
+                    }
                     let kind = ErrorKind::CrossesBoundary { boundary: to_u64(self.limit) };
                     return Err(Error::new(to_u64(at), FRAME, kind));
                 }

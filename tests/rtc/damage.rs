@@ -104,6 +104,34 @@ fn damage_costs_no_more_than_a_minor_unit() {
     }
 }
 
+/// Nothing confirms the last index of a file whose bytes were shifted but what it says itself: all that it leads to
+/// lies on the other side of the damage, and no other index follows.
+#[test]
+fn the_last_index_is_found_behind_a_shift() {
+    let mut writer = Writer::new(Options::sizes(32_768, 4096));
+    let a = writer.stream(r#""name":"a""#);
+    let index = 1025 + 4096;
+    while writer.out.len() < index {
+        writer.write(a, &[0xaa; 150]);
+    }
+    (0..20).for_each(|n| writer.write(a, &[n; 30]));
+    let data = writer.stop();
+    let last: Vec<_> = walk::<4>(&data).frames.into_iter().filter(|frame| frame.0 >= index as u64).collect();
+    for shift in [-7_i64, 7] {
+        let mut shifted = data.clone();
+        match shift {
+            ..0 => drop(shifted.drain(4500..4507)),
+            _ => drop(shifted.splice(4500..4500, [0xee; 7])),
+        }
+        let seen = walk::<4>(&shifted);
+        assert_eq!(seen.gaps.len(), 1, "{shift}");
+        let moved = |at: u64| at.wrapping_add_signed(shift);
+        assert_eq!(seen.gaps[0].end(), moved(index as u64), "{shift}");
+        let expected: Vec<_> = last.iter().map(|frame| (moved(frame.0), frame.1, moved(frame.2))).collect();
+        assert!(seen.frames.ends_with(&expected), "{shift}");
+    }
+}
+
 /// Bytes that are lost or added move the grid; every index tells where it belongs.
 #[test]
 fn the_grid_may_shift() {

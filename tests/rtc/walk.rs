@@ -91,6 +91,29 @@ fn sessions_follow_each_other() {
     }
 }
 
+/// An appended session begins anywhere: also where its Marker crosses a boundary of the session before.
+#[test]
+fn a_session_begins_at_any_distance_to_a_boundary() {
+    for (fill, crc) in (300..3000).step_by(171).flat_map(|fill| [(fill, Crc::Writer), (fill, Crc::None)]) {
+        let options = Options { crc, ..Options::sizes(4096, 2048) };
+        let mut writer = Writer::new(options.clone());
+        let a = writer.stream(r#""name":"a""#);
+        writer.write(a, &vec![1; fill]);
+        let first = writer.stop();
+        let from = first.len() as u64;
+        let mut writer = Writer::append_to(first, options);
+        writer.stream(r#""name":"b""#);
+        writer.write(a, &[2; 100]);
+        let seen = walk::<8>(&writer.stop());
+        assert_eq!(seen.gaps, [], "{fill}");
+        assert_eq!(
+            (&seen.records[&(0, a)], &seen.records[&(1, a)]),
+            (&vec![vec![1; fill]], &vec![vec![2; 100]])
+        );
+        assert!(seen.frames.contains(&(from, rtc::id::MARKER, from + 1025)), "{fill}");
+    }
+}
+
 #[test]
 fn a_table_that_is_too_small_says_so_once() {
     let (data, written) = small_file();

@@ -26,7 +26,7 @@ pub struct Reading {
 pub trait Trace {
     fn format(&self) -> Format;
 
-    /// What it is, without reading more than is needed to say so.
+    /// What it is, and whether all of it can be read.
     fn info(&self) -> Result<Info>;
 
     /// Its parts, one a line.

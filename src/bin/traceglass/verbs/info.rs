@@ -32,7 +32,7 @@ const EXAMPLES: &str = "\
 pub struct Info {
     /// The size in bytes; of a recording, of all its files.
     pub bytes: u64,
-    /// Whether something is damaged, as far as can be told without reading everything.
+    /// Whether something is damaged, which `check` tells in full.
     pub status: Status,
     /// The format's own fields of the JSON object, between `bytes` and `verdict`.
     pub fields: Map<String, Value>,

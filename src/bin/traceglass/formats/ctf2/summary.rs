@@ -22,8 +22,9 @@ pub struct Summary {
 
 impl Summary {
     pub fn add(&mut self, fragment: Fragment<'_>) {
-        self.count += 1;
-        let found = fragment.kind();
+        // One that is not JSON to its end cannot be printed, whatever its type.
+        let found = fragment.check().and_then(|()| fragment.kind());
+        self.count += u64::from(found.is_ok());
         let name = name_of(&found);
         match self.by_kind.get_mut(&name) {
             Some(count) => *count = (count.as_u64().unwrap_or(0) + 1).into(),

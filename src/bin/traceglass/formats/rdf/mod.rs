@@ -15,8 +15,8 @@ use decoder::Decoder;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
-use traceglass::{Error, Finding, Format};
+use traceglass::rdf::{COMPRESSION, Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::{Error, ErrorKind, Finding, Format, Severity};
 
 /// Which part of an RDF file `cat` prints.
 #[derive(clap::Args, Default, PartialEq)]
@@ -55,21 +55,25 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 }
 
 impl Rdf<'_> {
-    /// The errors that can be found without decompressing.
-    fn structural_errors(&self) -> Vec<Error> {
-        let mut errors: Vec<Error> = self.damage.into_iter().collect();
-        for entry in self.file.entries() {
-            self.file.check_entry(entry, |finding| {
-                if finding.severity() == traceglass::Severity::Error {
-                    errors.push(finding.cause());
-                }
-            });
-            if let Compression::Other(number) = entry.compression() {
-                let kind = traceglass::ErrorKind::Unsupported { value: number.into() };
-                errors.push(Error::new(entry.offset() + 16, traceglass::rdf::COMPRESSION, kind));
-            }
+    /// Reads and verifies everything; the findings come in file order.
+    fn verify(&self, mut report: impl FnMut(Finding)) -> Result<()> {
+        self.file.check_structure(&mut report);
+        if let Some(damage) = self.damage {
+            report(Finding::error(damage));
         }
-        errors
+        let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
+            let mut found = Vec::new();
+            if self.file.check_entry(*entry, |finding| found.push(finding)) {
+                let chunk = self.file.chunk_at(entry.number());
+                let read = chunk.map(|chunk| decoder.read(chunk, |_| ()));
+                found.extend(read.and_then(Result::err).map(Finding::error));
+            }
+            found
+        };
+        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |_, found| {
+            found.into_iter().for_each(&mut report);
+            Ok(())
+        })
     }
 
     fn size(&self) -> u64 {
@@ -167,11 +171,18 @@ impl Trace for Rdf<'_> {
         if more > 0 {
             lines.push(("", format!("and {} more", grouped(more as u64))));
         }
-        let errors = self.structural_errors();
-        let status = Status::damaged_if(!errors.is_empty());
-        let mut damage: Vec<String> = errors.iter().take(SHOWN).map(Error::to_string).collect();
-        if errors.len() > SHOWN {
-            damage.push(format!("and {} more", grouped((errors.len() - SHOWN) as u64)));
+        let (mut damage, mut errors) = (Vec::new(), 0);
+        self.verify(|finding| {
+            if finding.severity() == Severity::Error {
+                errors += 1;
+                if errors <= SHOWN {
+                    damage.push(finding.cause().to_string());
+                }
+            }
+        })?;
+        let status = Status::damaged_if(errors > 0);
+        if errors > SHOWN {
+            damage.push(format!("and {} more", grouped((errors - SHOWN) as u64)));
         }
         let legacy = if header.is_legacy() { ", legacy magic RTA_DATA" } else { "" };
         Ok(Info {
@@ -291,23 +302,7 @@ impl Trace for Rdf<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        self.file.check_structure(|finding| findings.report(finding));
-        if let Some(damage) = self.damage {
-            findings.report(Finding::error(damage));
-        }
-        let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
-            let mut found = Vec::new();
-            if self.file.check_entry(*entry, |finding| found.push(finding)) {
-                let chunk = self.file.chunk_at(entry.number());
-                let read = chunk.map(|chunk| decoder.read(chunk, |_| ()));
-                found.extend(read.and_then(Result::err).map(Finding::error));
-            }
-            found
-        };
-        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |_, found| {
-            found.into_iter().for_each(|finding| findings.report(finding));
-            Ok(())
-        })?;
+        self.verify(|finding| findings.report(finding))?;
         let mut storage = vec![0; self.file.index().len() * 2];
         if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
             findings.report(Finding::warning(error));
@@ -387,10 +382,14 @@ impl Parts {
         let mut parts = Self { header_sha256: None, data_sha256: None, error: None };
         if !digest {
             file.check_entry(entry, |finding| {
-                if finding.severity() == traceglass::Severity::Error {
+                if finding.severity() == Severity::Error {
                     parts.error.get_or_insert(finding.cause());
                 }
             });
+            if let Compression::Other(number) = entry.compression() {
+                let kind = ErrorKind::Unsupported { value: number.into() };
+                parts.error.get_or_insert(Error::new(entry.offset() + 16, COMPRESSION, kind));
+            }
             return parts;
         }
         let Some(chunk) = file.chunk_at(entry.number()) else { return parts };

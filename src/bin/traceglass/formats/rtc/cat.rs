@@ -10,6 +10,7 @@ use crate::verbs::cat;
 use std::collections::VecDeque;
 use std::io::Write;
 use traceglass::rtc::{Clocks, Frame, Time};
+use traceglass::{ErrorKind, Severity};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
@@ -21,6 +22,7 @@ impl Rtc<'_> {
         let wanted = args.rtc.stream.as_deref();
         let mut seen = wanted.is_none();
         let mut records = Records::new();
+        let mut lost = None;
         let status = self.scan(false, false, |event, walk| {
             match event {
                 Event::Frame(frame) => {
@@ -42,6 +44,15 @@ impl Rtc<'_> {
                 Event::Gap(gap) => {
                     out.warn(&args.path, format_args!("{}; {} lost", gap.cause(), bytes(gap.len())));
                     records.interrupt();
+                    lost = Some(gap.cause());
+                }
+                // What was lost is told with its gap.
+                Event::Finding(finding) => {
+                    let cause = finding.cause();
+                    let is_told = matches!(cause.kind(), ErrorKind::Lost { .. }) || lost == Some(cause);
+                    if finding.severity() == Severity::Error && !is_told {
+                        out.warn(&args.path, cause);
+                    }
                 }
                 Event::Session(session) => {
                     // Declared, though nothing was written.
@@ -52,7 +63,7 @@ impl Rtc<'_> {
                     });
                     records.interrupt();
                 }
-                Event::Unit(_) | Event::Finding(_) => {}
+                Event::Unit(_) => {}
             }
             records.print(out)
         })?;

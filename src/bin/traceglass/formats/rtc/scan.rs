@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use traceglass::rtc::{Checker, Frame, Gap, Stream, Unit};
+use traceglass::rtc::{self, Checker, Frame, Gap, Stream, Unit};
 use traceglass::{Finding, Severity};
 
 /// What happens on a pass over the file, in file order.
@@ -130,6 +130,8 @@ fn format_of(stream: &Stream<'_>) -> Value {
 /// The unit that reading is in.
 struct Current<'a> {
     unit: Unit<'a>,
+    /// Where it begins: behind the unit before, even if bytes are missing there.
+    offset: u64,
     session: u64,
     crc: &'static str,
 }
@@ -138,7 +140,7 @@ impl Current<'_> {
     fn row(&self, end: u64) -> UnitRow {
         let unit = &self.unit;
         UnitRow {
-            offset: unit.offset(),
+            offset: self.offset,
             number: unit.number(),
             session: self.session,
             major: unit.major_size(),
@@ -150,10 +152,12 @@ impl Current<'_> {
 }
 
 impl<'a> Rtc<'a> {
-    /// Reads the file once. Gives how many sessions there were, and whether something is wrong.
+    /// Reads the file once, and verifies it. Gives whether something is wrong.
+    ///
+    /// What prints records as it goes has no need of a bar between them.
     pub(super) fn scan(
         &self,
-        verify: bool,
+        bar: bool,
         digest: bool,
         mut event: impl FnMut(Event<'_, 'a>, &Walk<'a>) -> Result<()>,
     ) -> Result<Status> {
@@ -163,8 +167,7 @@ impl<'a> Rtc<'a> {
         let mut current: Option<Current<'a>> = None;
         let mut status = Status::Clean;
         let mut found = Vec::new();
-        // What prints records as it goes has no need of a bar between them.
-        let progress = verify.then(|| Progress::new(self.data.len() as u64));
+        let progress = bar.then(|| Progress::new(self.data.len() as u64));
         let mut told = 0;
         loop {
             while let Some(Ok(frame)) = walk.next_frame() {
@@ -179,11 +182,9 @@ impl<'a> Rtc<'a> {
                     told = frame.offset();
                 }
                 self.enter(&walk, &frame, &mut current, &mut session, &mut event)?;
-                if verify {
-                    let verdict = checker.frame(&walk, &frame, |finding| found.push(finding));
-                    if let (Some(verdict), Some(current)) = (verdict, &mut current) {
-                        current.crc = verdict.name();
-                    }
+                let verdict = checker.frame(&walk, &frame, |finding| found.push(finding));
+                if let (Some(verdict), Some(current)) = (verdict, &mut current) {
+                    current.crc = verdict.name();
                 }
                 for finding in found.drain(..) {
                     status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
@@ -229,14 +230,30 @@ impl<'a> Rtc<'a> {
         if same {
             return Ok(());
         }
+        if frame.id() != rtc::id::MARKER {
+            // The same unit goes on, only that bytes are missing in it, or were added.
+            let moved = |current: &&mut Current<'_>| {
+                current.session == walk.session() && current.unit.number() == unit.number()
+            };
+            if let Some(current) = current.as_mut().filter(moved) {
+                current.unit = *unit;
+                return Ok(());
+            }
+        }
+        let mut offset = unit.offset();
         if let Some(current) = current {
-            event(Event::Unit(current.row(frame.offset())), walk)?;
+            // Where a Marker is, the unit before has ended, even if reading went on a little.
+            let begins = Unit::parse(self.data, offset).is_ok();
+            let end = if begins { offset.max(current.offset) } else { u64::MAX };
+            let row = current.row(end.min(frame.offset()));
+            offset = offset.max(row.end);
+            event(Event::Unit(row), walk)?;
         }
         if walk.session() != session.number {
             event(Event::Session(session), walk)?;
             *session = Session::new(walk.session());
         }
-        *current = Some(Current { unit: *unit, session: walk.session(), crc: "missing" });
+        *current = Some(Current { unit: *unit, offset, session: walk.session(), crc: "missing" });
         Ok(())
     }
 }
