@@ -30,6 +30,11 @@ fn read(data: &[u8]) {
     assert!(Header::parse(data).is_ok());
     let mut order = vec![0; file.index().len()];
     let sorted = file.sort(&mut order).unwrap();
+    // With room for a table, lookups go by that.
+    let mut storage = vec![0; file.index().len() * 5 + 2];
+    let hashed = file.sort(&mut storage).unwrap();
+    assert_eq!(hashed.order(), sorted.order());
+    assert!(file.entries().rev().map(|entry| entry.number()).eq((0..file.index().len()).rev()));
     let mut errors = 0;
     for (number, entry) in file.entries().enumerate() {
         assert_eq!(entry.number(), number);
@@ -48,7 +53,10 @@ fn read(data: &[u8]) {
             let n = file.entries().take(number).filter(|other| other.identifier() == id).count();
             assert_eq!(file.chunk(id, n).unwrap().entry().number(), number);
             assert_eq!(sorted.chunk(id, n).unwrap().entry().number(), number);
-            assert_eq!(sorted.count(id), file.index().count(id));
+            assert_eq!(hashed.chunk(id, n).unwrap().entry().number(), number);
+            let numbers: Vec<usize> = sorted.chunks(id).map(|chunk| chunk.entry().number()).collect();
+            assert_eq!((numbers.len(), numbers[n]), (file.index().count(id), number));
+            assert!(hashed.chunks(id).map(|chunk| chunk.entry().number()).eq(numbers));
         }
     }
     let mut reported = 0;

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::rtc::{self, Clocks, Grid, Index, Meta, Time, Walk};
-use traceglass_fuzz::{found, lies_in, located};
+use traceglass::rtc::{self, Clocks, Grid, Index, Meta, Sample, Time, Walk};
+use traceglass_fuzz::{found, lies_in, located, located_in};
 
 fuzz_target!(|data: &[u8]| {
     let _ = rtc::detect(data);
@@ -26,7 +26,21 @@ fuzz_target!(|data: &[u8]| {
             steps += 1;
             lies_in(frame.payload(), data);
             clocks.observe(walk.streams(), walk.byte_order(), &frame);
-            let _ = clocks.time(&frame);
+            if let Some(time) = clocks.time(&frame) {
+                shown_exactly(time);
+            }
+            if let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) {
+                let mut rest = frame.payload().len() + 1;
+                for sample in stream.samples(frame.payload(), frame.payload_offset(), walk.byte_order()) {
+                    rest = rest.checked_sub(1).expect("no more samples than bytes, or an empty text");
+                    match sample {
+                        Ok(Sample::Text(text) | Sample::Json(text)) => lies_in(text.as_bytes(), data),
+                        Ok(Sample::Bytes(bytes)) => lies_in(bytes, data),
+                        Ok(number) => assert!(number.scaled(None, None).is_some()),
+                        Err(error) => located_in(&error, data),
+                    }
+                }
+            }
             let record = walk.record(frame);
             let mut buffer = [0; 2048];
             match (record.len(), record.join(&mut buffer)) {
@@ -66,8 +80,24 @@ fuzz_target!(|data: &[u8]| {
         if let Ok(Some(after)) = grid.after(9, middle) {
             assert!(after > middle);
         }
+        if let Ok(unit) = grid.unit_at(middle) {
+            assert_eq!(grid.unit(unit.number()).map(|unit| unit.position()), Ok(unit.position()));
+        }
         if let Ok(walk) = grid.walk::<16>(middle) {
-            let _ = grid.seek(walk.streams(), 9, Time::new(1_700_000_000, 0));
+            for stream in walk.streams().iter() {
+                match grid.seek(walk.streams(), stream.id(), Time::new(1_700_000_000, 0)) {
+                    Ok(found) => assert!(found <= data.len() as u64),
+                    Err(error) => located_in(&error, data),
+                }
+            }
         }
     }
 });
+
+/// What a time is written as is what it is.
+fn shown_exactly(time: Time) {
+    let shown = time.to_string();
+    let (whole, fraction) = shown.split_once('.').unwrap_or((&shown, ""));
+    assert!(fraction.len() <= 18 && !fraction.ends_with('0'));
+    assert_eq!(format!("{whole}{fraction:0<18}").parse(), Ok(time.attoseconds()), "{shown}");
+}
