@@ -191,6 +191,7 @@ fn lone_surrogates_become_replacements() {
         (r#""\ud83d\n""#, "\u{fffd}\n"),
         (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
         (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+        (r#""\udc00\udc00""#, "\u{fffd}\u{fffd}"),
         (r#""\udbff\udfff""#, "\u{10ffff}"),
     ] {
         let string = one_string(text);

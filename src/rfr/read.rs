@@ -22,12 +22,6 @@ pub(super) trait Part<'a>: Sized {
     /// Decodes one, checks all of it, and says where it ends.
     fn read(reader: Reader<'a>) -> Result<(Self, usize)>;
 
-    /// Finds the end of one, if that can be done at once.
-    #[inline(always)]
-    fn skip_at_once(_: Reader<'a>) -> Option<usize> {
-        None
-    }
-
     /// Finds the end of one, looking at no more than is needed for that.
     fn skip(reader: Reader<'a>) -> Result<usize>;
 }

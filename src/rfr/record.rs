@@ -343,19 +343,6 @@ impl<'a> Part<'a> for Record<'a> {
         }
     }
 
-    #[inline(always)]
-    fn skip_at_once(mut reader: Reader<'a>) -> Option<usize> {
-        let (_, kind, _) = reader.three()?;
-        match kind {
-            0..=3 | 5..=8 => {}
-            9..=12 => {
-                reader.option_at_once()?;
-            }
-            _ => return None,
-        }
-        Some(reader.position())
-    }
-
     #[inline(never)]
     fn skip(mut reader: Reader<'a>) -> Result<usize> {
         reader.u64(TIMESTAMP)?;
@@ -371,6 +358,20 @@ impl<'a> Part<'a> for Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// Finds the end of one, if that can be done at once.
+    #[inline(always)]
+    pub(super) fn skip_at_once(mut reader: Reader<'a>) -> Option<usize> {
+        let (_, kind, _) = reader.three()?;
+        match kind {
+            0..=3 | 5..=8 => {}
+            9..=12 => {
+                reader.option_at_once()?;
+            }
+            _ => return None,
+        }
+        Some(reader.position())
+    }
+
     fn new(offset: u64, timestamp: u64, data: RecordData<'a>) -> Self {
         let (id, context, details) = match data {
             RecordData::Event(event) => (event.callsite_id, None, event.details),

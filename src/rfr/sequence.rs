@@ -258,14 +258,14 @@ impl<'a> Run<'a> {
     }
 
     #[inline(always)]
-    fn skip<T: Part<'a>>(&mut self) -> Result<bool> {
+    fn skip_record(&mut self) -> Result<bool> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
-        if let Some(end) = T::skip_at_once(self.reader) {
+        if let Some(end) = Record::skip_at_once(self.reader) {
             self.reader.go_to(end);
             self.left = left;
             return Ok(true);
         }
-        match T::skip(self.reader) {
+        match Record::skip(self.reader) {
             Ok(end) => {
                 self.reader.go_to(end);
                 self.left = left;
@@ -373,7 +373,7 @@ impl<'a> Records<'a> {
     /// As [`Self::next_record`], but text is not looked at.
     #[inline]
     pub fn skip_record(&mut self) -> Result<bool> {
-        self.run.skip::<Record<'_>>()
+        self.run.skip_record()
     }
 
     /// After an error, goes on behind the record that failed, if its end can be found.
