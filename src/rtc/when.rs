@@ -223,10 +223,10 @@ impl<const N: usize> Search<'_, '_, N> {
             if !frame.continues() {
                 begins = Some(frame.offset());
             }
-            // One that began before has been seen by its end alone.
             if let (Some(data), Some(at)) = (stamp.take(&frame), begins) {
                 let last = Samples::new(data, at, clock.format, self.order).map_while(Result::ok).last();
-                found = Some((at, clock.read(last.map(Ok), at)?));
+                // One that began before has been seen by its end alone, and is no number.
+                found = clock.read(last.map(Ok), at).ok().map(|time| (at, time)).or(found);
             }
         }
         Ok(found)

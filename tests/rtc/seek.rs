@@ -219,20 +219,28 @@ fn stamps_in_pieces_are_found() {
     let mut writer = Writer::new(Options::default());
     let pieces = writer.stream(r#""name":"pieces","clock":true,"format":"timespec""#);
     let fixed = writer.stream(r#""name":"fixed","clock":true,"format":"timespec","length":12"#);
+    let delta =
+        writer.stream(r#""name":"delta","clock":true,"format":"uint32le","gain":1e-4,"delta":"pieces""#);
     let blob = writer.stream(r#""name":"blob""#);
     for n in 0..3000_u32 {
         let stamp = timespec(1000 + u64::from(n / 10), n % 10 * 100_000_000);
-        writer.write_more(pieces, &stamp[..8], true);
-        writer.write(blob, &[7; 20][..n as usize % 20]);
-        writer.write(pieces, &stamp[8..]);
+        // Long since, now and then.
+        if n % 1000 < 700 {
+            writer.write_more(pieces, &stamp[..8], true);
+            writer.write(blob, &[7; 20][..n as usize % 20]);
+            writer.write(pieces, &stamp[8..]);
+        }
+        writer.write(blob, &[8; 40]);
+        writer.write(delta, &((n % 1000).saturating_sub(699) * 1000).to_le_bytes());
         // The only one of a minor unit is cut by its end, often.
         if n % 13 == 0 {
             writer.write(fixed, &stamp);
         }
     }
     let data = writer.stop();
-    every_stamp_is_found(&data, pieces);
-    every_stamp_is_found(&data, fixed);
+    for id in [pieces, fixed, delta] {
+        every_stamp_is_found(&data, id);
+    }
 }
 
 #[test]
