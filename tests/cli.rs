@@ -211,6 +211,29 @@ fn completions_name_the_verbs() {
     }
 }
 
+/// A chunk of a few bytes may hold a lot, and a claim that no block could fill costs nothing.
+#[test]
+fn what_a_chunk_claims_is_held_against_its_blocks() {
+    let scratch = Scratch::new("claims");
+    // A frame of one segment, with its size in 4 bytes, and one repeated byte as its only block.
+    let size = 1_u32 << 20;
+    let mut stored = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+    stored.extend(size.to_le_bytes());
+    stored.extend(&(size << 3 | 1 << 1 | 1).to_le_bytes()[..3]);
+    stored.push(b'x');
+    for (claim, code, read) in [(size, 0, true), (size + 1, 1, false)] {
+        let chunk = rdf::Chunk {
+            stored: stored.clone(),
+            uncompressed_size: claim.into(),
+            ..rdf::Chunk::zstd("Data", b"")
+        };
+        let path = scratch.file("claims.rdf", &rdf::file(&[chunk]));
+        let out = traceglass(&["cat", "--entry", "0", &path]);
+        assert_eq!((status(&out), out.stdout == vec![b'x'; size as usize]), (code, read), "{claim}");
+        assert!(read || String::from_utf8_lossy(&out.stderr).contains("1048577"), "{out:?}");
+    }
+}
+
 /// What is printed when something is wrong: of damage, what it says on both streams.
 /// Whichever verb reads a file, it says the same of it: scripts rely on the status of each.
 #[test]

@@ -11,6 +11,9 @@ const AT_ONCE: u64 = 8 << 20;
 /// only when told to.
 const WINDOW_MOST: u64 = 128 << 20;
 
+/// The most that a compressed block holds.
+const BLOCK: u64 = 128 << 10;
+
 /// Decompresses any number of chunks.
 pub struct Decoder {
     workspace: Workspace,
@@ -30,13 +33,11 @@ impl Decoder {
             return Ok(());
         }
         let stored = chunk.stored()?;
-        // A block takes 4 bytes at least and gives 128 KiB at most: a larger claim cannot be true.
-        let limit = (stored.len() as u64 / 4) << 17;
+        let Bounds { window, content: limit } = bounds(stored);
         if size > limit {
             let offset = chunk.entry().offset() + 56;
             return Err(Error::new(offset, UNCOMPRESSED_SIZE, ErrorKind::OverLimit { value: size, limit }));
         }
-        let window = largest_window(stored);
         if size <= AT_ONCE || window > WINDOW_MOST {
             self.room(size);
             piece(chunk.data(&mut self.buffer, &mut self.workspace)?);
@@ -61,11 +62,32 @@ impl Decoder {
     }
 }
 
-/// The largest window of the frames that can be told; what is wrong with the others is found when they are decoded.
-fn largest_window(stored: &[u8]) -> u64 {
-    let windows = Frames::new(stored).map_while(Result::ok).map(|frame| match frame {
-        Frame::Data(frame) => frame.header().window_size(),
-        _ => 0,
-    });
-    windows.max().unwrap_or(0)
+/// What frames take, and what they give.
+struct Bounds {
+    /// The largest window.
+    window: u64,
+    /// The most content that their blocks can hold: a larger claim cannot be true.
+    content: u64,
+}
+
+/// The bounds of the frames that can be told; what is wrong with the others is found when they are decoded.
+fn bounds(stored: &[u8]) -> Bounds {
+    let mut bounds = Bounds { window: 0, content: 0 };
+    for frame in Frames::new(stored) {
+        match frame {
+            Ok(Frame::Data(frame)) => {
+                bounds.window = bounds.window.max(frame.header().window_size());
+                let blocks = frame.blocks().map_while(Result::ok);
+                bounds.content +=
+                    blocks.map(|block| block.content_size().map_or(BLOCK, u64::from)).sum::<u64>();
+            }
+            Ok(_) => {}
+            Err(_) => {
+                // The shortest block that holds so much is a repeated byte.
+                bounds.content = bounds.content.max(stored.len() as u64 / 4 * BLOCK);
+                break;
+            }
+        }
+    }
+    bounds
 }
