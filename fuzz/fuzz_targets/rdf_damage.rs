@@ -234,7 +234,8 @@ fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
     }
     let (start, end) = (index.start, index.end);
     let needed = end.saturating_sub(data.len()) as u64;
-    let cut = Error::new(start as u64, rdf::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
+    let at = start.min(data.len()) as u64;
+    let cut = Error::new(at, rdf::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
     assert_eq!(damage, (needed > 0).then_some(cut));
     assert_eq!(file.index().len(), end.min(data.len()).saturating_sub(start) / 64);
 
