@@ -3,11 +3,14 @@
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::{INDEX, Index, MARKER, UNIT_SIZE};
+use core::iter::{once, successors};
 
 /// What a Marker's payload is filled with: superscript one, the version.
 pub(crate) const MAGIC: u8 = 0xb9;
 /// The header of a Marker.
 pub(crate) const MARKER_HEADER: u8 = 0x04;
+/// The header of an index.
+const MINOR_INDEX_HEADER: u8 = 0x08;
 /// Header and payload of a Marker.
 pub(crate) const MARKER_SIZE: u64 = 1025;
 /// Header and payload of a Crc.
@@ -142,6 +145,21 @@ impl<'a> Unit<'a> {
             Some(entry) => Err(index_error(at, ErrorKind::Invalid { value: entry.distance() })),
             None => Err(index_error(at, ErrorKind::Missing)),
         }
+    }
+
+    /// Whether what the input has from `at` on is how the index that is due there begins.
+    pub(crate) fn is_index_begun(&self, data: Bytes<'a>, at: u64) -> bool {
+        let input = data.range(at, data.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
+        let [MINOR_INDEX_HEADER, rest @ ..] = input.as_slice() else { return false };
+        let entry = match rest {
+            [0x80..=0xff, _, entry @ ..] | [0..=0x7f, entry @ ..] => entry,
+            _ => &[],
+        };
+        // Of stream 3, and how far it is back to the Index.
+        let back = u64::try_from(signed(at).saturating_sub(self.origin())).unwrap_or(0);
+        let groups = successors(Some(back << 1), |value| Some(value >> 7).filter(|&value| value > 0));
+        let distance = groups.map(|value| value & 0x7f | if value > 0x7f { 0x80 } else { 0 });
+        entry.iter().zip(once(7).chain(distance)).all(|(&byte, expected)| u64::from(byte) == expected)
     }
 
     /// Whether `other` could be a later or earlier unit of the same file, undisturbed.

@@ -159,7 +159,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             Stop::Fault(error) => {
                 // Where the input ends, nothing speaks against the frames before; nor where the fault is not theirs.
                 // But a record of which less is left than is read takes what is behind it with it, too.
-                let cut = error.is_truncation() && !self.is_whole && !self.guessed;
+                let cut = error.is_truncation() && (self.is_cut_index() || !self.is_whole && !self.guessed);
                 cut || matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) || self.is_landed()
             }
         };
@@ -173,6 +173,12 @@ impl<'a, const N: usize> Walk<'a, N> {
     /// Whether the last frame ends at a boundary, and not by filling bytes of zero.
     fn is_landed(&self) -> bool {
         self.ahead == self.limit && self.queue.ends_solid()
+    }
+
+    /// Whether the last frame ends at a boundary, behind which an index begins that the input ends in.
+    fn is_cut_index(&self) -> bool {
+        let at = to_u64(self.ahead);
+        self.ahead == self.limit && self.unit.is_some_and(|unit| unit.is_index_begun(self.whole(), at))
     }
 
     /// Looks at as many frames as are kept, or up to the end of the minor unit.

@@ -132,6 +132,33 @@ fn the_last_index_is_found_behind_a_shift() {
     }
 }
 
+/// A byte of zero fills up to the boundary, and the input ends in the index behind it: nothing else is lost.
+#[test]
+fn a_cut_in_an_index_behind_filling_costs_that_index() {
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let a = writer.stream(r#""name":"a""#);
+    let boundary = 1025 + 2048;
+    writer.begin();
+    while boundary - writer.out.len() > 180 {
+        writer.write(a, &[0xaa; 40]);
+    }
+    let rest = boundary - 1 - writer.out.len();
+    writer.write(a, &vec![1; rest / 2 - 2]);
+    writer.write(a, &vec![2; rest - rest / 2 - 2]);
+    assert_eq!(writer.out.len(), boundary - 1);
+    (0..9).for_each(|n| writer.write(a, &[n; 30]));
+    let data = writer.stop();
+    let frames = walk::<4>(&data).frames;
+    let index = frames.iter().find(|frame| frame.1 == rtc::id::MINOR_INDEX).unwrap();
+    assert_eq!((index.0, data[boundary - 1]), (boundary as u64, 0));
+    let before: Vec<_> = frames.iter().copied().filter(|frame| frame.2 <= index.0).collect();
+    for end in index.0..index.2 {
+        let seen = walk::<4>(&data[..end as usize]);
+        assert_eq!(seen.frames, before, "cut at {end:#x}");
+        assert_eq!(seen.gaps.len(), usize::from(end > index.0));
+    }
+}
+
 /// Bytes that are lost or added move the grid; every index tells where it belongs.
 #[test]
 fn the_grid_may_shift() {
