@@ -17,6 +17,15 @@ fn minor_of(offset: u64) -> u64 {
     offset.saturating_sub(1025) / 2048
 }
 
+/// A walk that has read the first Meta.
+fn walk_with_streams(data: &[u8]) -> Walk<'_, 16> {
+    let mut walk = Walk::new(data);
+    while walk.streams().is_empty() {
+        walk.next_frame().unwrap().unwrap();
+    }
+    walk
+}
+
 fn begun(data: &[u8]) -> Vec<Begun> {
     let mut walk = Walk::<16>::new(data);
     let mut clocks = Clocks::<16>::new();
@@ -149,10 +158,7 @@ fn a_time_is_found_by_binary_search() {
     let data = sample(Options::default(), 200_000);
     let begun = begun(&data);
     let grid = Grid::new(&data).unwrap();
-    let mut walk = Walk::<16>::new(&data);
-    while walk.streams().is_empty() {
-        walk.next_frame().unwrap().unwrap();
-    }
+    let walk = walk_with_streams(&data);
     let clock = walk.streams().by_name("clk delta").unwrap().id();
     let stamps: Vec<_> = begun.iter().filter(|frame| frame.id == clock && frame.time.is_some()).collect();
     assert!(stamps.len() > 500);
@@ -193,10 +199,7 @@ fn stamps(data: &[u8], id: u64) -> Vec<(u64, Time)> {
 /// Every stamp of the clock is found by its time: not behind it, and not far before it.
 fn every_stamp_is_found(data: &[u8], id: u64) {
     let grid = Grid::new(data).unwrap();
-    let mut walk = Walk::<16>::new(data);
-    while walk.streams().get(id).is_none() {
-        walk.next_frame().unwrap().unwrap();
-    }
+    let walk = walk_with_streams(data);
     let stamps = stamps(data, id);
     assert!(stamps.is_sorted_by_key(|stamp| stamp.1) && stamps.len() > 20);
     for &(_, time) in stamps.iter().step_by(3) {
@@ -290,10 +293,7 @@ fn clocks_that_lead_nowhere_are_refused() {
     }
     let data = writer.stop();
     let grid = Grid::new(&data).unwrap();
-    let mut walk = Walk::<16>::new(&data);
-    while walk.streams().is_empty() {
-        walk.next_frame().unwrap().unwrap();
-    }
+    let walk = walk_with_streams(&data);
     for id in 9..=11 {
         let error = grid.seek(walk.streams(), id, Time::ZERO).unwrap_err();
         assert_eq!((error.kind(), error.offset()), (ErrorKind::Missing, 0));
@@ -310,10 +310,7 @@ fn a_cut_hides_one_index() {
     let data = sample(Options::default(), 20_000);
     let clock = 10;
     let whole = Grid::new(&data).unwrap();
-    let mut walk = Walk::<16>::new(&data);
-    while walk.streams().get(clock).is_none() {
-        walk.next_frame().unwrap().unwrap();
-    }
+    let walk = walk_with_streams(&data);
     let time = stamps(&data, clock)[30].1;
     let found = whole.seek(walk.streams(), clock, time);
     let after = whole.after(clock, 1025);
