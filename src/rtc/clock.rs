@@ -262,6 +262,21 @@ mod tests {
         assert_eq!(time(&mut clocks, &streams, 0, &[0]).as_deref(), Some("3.5"));
     }
 
+    /// The end of a record is none by itself, whatever number its bytes would be.
+    #[test]
+    fn a_stamp_counts_from_its_beginning() {
+        let frame =
+            |more, payload, continues| Frame::new(0, Parts { id: 9, more, header: 1, payload }, 0, continues);
+        let mut stamp = Stamp::new();
+        assert_eq!(stamp.take(&frame(false, &[7], true)), None);
+        assert_eq!(stamp.take(&frame(true, &[0x81], false)), None);
+        assert!(stamp.has_begun());
+        assert_eq!(stamp.take(&frame(false, &[7], true)), Some(&[0x81, 7][..]));
+        assert!(!stamp.has_begun());
+        assert_eq!(stamp.take(&frame(false, &[7], true)), None);
+        assert_eq!(stamp.take(&frame(false, &[8], false)), Some(&[8][..]));
+    }
+
     /// A clock whose object was damaged in one Meta, and is whole in the next.
     #[test]
     fn what_replaces_a_damaged_clock_counts() {

@@ -254,3 +254,29 @@ pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
         || behind.as_slice().starts_with(&[0x0a])
         || behind.as_slice().starts_with(&[0x0b])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Header, length, stream 3, and 6144 bytes back to the Index at 1025.
+    #[test]
+    fn an_index_is_told_by_its_beginning() {
+        let unit = Unit { marker: -5120, major: 16384, minor: 2048, number: 0, index: None };
+        let at = 2049;
+        let begins = |bytes: &[u8]| {
+            let data = [&[0; 2049], bytes].concat();
+            unit.is_index_begun(Bytes::new(&data), at)
+        };
+        for index in [&b"\x08\x15\x07\x80\x60"[..], b"\x08\x80\x01\x07\x80\x60"] {
+            assert!((1..=index.len()).all(|len| begins(&index[..len])));
+            // Any other byte but the length is another beginning.
+            for place in [0, index.len() - 3, index.len() - 2, index.len() - 1] {
+                let mut other = index.to_vec();
+                other[place] ^= 2;
+                assert!(!begins(&other), "{other:x?}");
+            }
+        }
+        assert!(!begins(b""));
+    }
+}
