@@ -246,6 +246,28 @@ fn stamps_in_pieces_are_found() {
     }
 }
 
+/// The only stamp of each minor unit has no length of its own, and is cut by the boundary.
+#[test]
+fn stamps_that_boundaries_cut_are_found() {
+    let mut writer = Writer::new(Options::sizes(1 << 20, 2048));
+    let fixed = writer.stream(r#""name":"fixed","clock":true,"format":"timespec","length":12"#);
+    let blob = writer.stream(r#""name":"blob""#);
+    writer.begin();
+    for n in 0..60 {
+        let place = 1025 + 2048 * (n as usize + 1) - 4;
+        while place - writer.out.len() > 200 {
+            writer.write(blob, &[7; 60]);
+        }
+        let rest = place - writer.out.len();
+        writer.write(blob, &vec![8; rest / 2 - 2]);
+        writer.write(blob, &vec![9; rest - rest / 2 - 2]);
+        assert_eq!(writer.out.len(), place);
+        // Three bytes of it, so that what follows would make another number.
+        writer.write(fixed, &timespec(0x0100_0000 + n, 0));
+    }
+    every_stamp_is_found(&writer.stop(), fixed);
+}
+
 #[test]
 fn a_base_that_was_stamped_long_ago_is_read_to_its_last_stamp() {
     let mut writer = Writer::new(Options::default());
