@@ -10,8 +10,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mib=${1:-64}
-formats=${2:-rdf rtc ctf2 rfr}
-cargo build --quiet --release --features cli --bin traceglass --example write_large
+formats=${2:-rdf rtc ctf rfr}
+cargo build --quiet --release --workspace --bin traceglass --example write_large
 folder=$(mktemp -d "${TMPDIR:-/tmp}/traceglass-scale.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 target=$(cargo metadata --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
@@ -22,7 +22,7 @@ release, folder, mib, *formats = sys.argv[1:]
 VERBS = {
     "rdf": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--entry", "1"], ["check"]],
     "rtc": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--raw", "--stream", "stdout"], ["cat", "--json"], ["check"]],
-    "ctf2": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
+    "ctf": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
     "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"]],
 }
 

@@ -84,8 +84,8 @@ END
 }
 
 lints() {
-    cargo clippy --all-targets --all-features -- -D warnings
-    cargo clippy --all-targets -- -D warnings
+    cargo clippy --workspace --all-targets --all-features -- -D warnings
+    cargo clippy --workspace --all-targets -- -D warnings
 }
 
 docs() {
@@ -106,7 +106,7 @@ api() {
     ! grep -nE '\b(zerocopy|nom|heapless|crc|ruzstd)::' tests/public-api.txt
 }
 
-FORMATS="rdf rtc ctf2 rfr zstd"
+FORMATS="rdf rtc ctf rfr zstd"
 
 features() {
     local feature
@@ -144,20 +144,19 @@ while todo:
     echo "$found crates, all no_std"
 }
 
-# Only the installed toolchain can compile. What it would accept beyond the minimum version: newer library items are
-# found by clippy (`incompatible_msrv`, in `lints`), let chains, which came with 1.88, here.
+# Only the installed toolchain can compile; what is newer than the minimum version is found by clippy
+# (`incompatible_msrv`, in `lints`).
 msrv() {
-    ! git grep -nE '(&&|\|\|) *let |^ *&& let ' -- '*.rs' || { echo "let chains need Rust 1.88" >&2; return 1; }
-    cargo check --all-features
+    cargo check --workspace --all-features
 }
 
 vectors() {
     local folder=${TRACEGLASS_VECTORS:-../shared/vectors} log
     [ -d "$folder" ] || { echo "no vectors in $folder" >&2; return 1; }
     log=$(mktemp)
-    TRACEGLASS_VECTORS=$(realpath "$folder") cargo test --all-features --test vectors -- --nocapture 2>/dev/null | tee "$log" | grep -E "files read|test result"
+    TRACEGLASS_VECTORS=$(realpath "$folder") cargo test -p traceglass-cli --test vectors -- --nocapture 2>/dev/null | tee "$log" | grep -E "files read|test result"
     # One line a folder, none with zero files.
-    [ "$(grep -c "files read" "$log")" -ge "$(ls tests/vectors | wc -l)" ]
+    [ "$(grep -c "files read" "$log")" -ge "$(ls cli/tests/vectors | wc -l)" ]
     ! grep -q ": 0 files read" "$log"
 }
 
@@ -168,7 +167,7 @@ examples() {
     cargo run -q --example write_samples -- --check
     $bin/extract_rdf $data/sample.rdf AsicInfo | grep "Navi 31"
     $bin/rtc_timeline $data/sample.rtc | grep "1700000000.000089  adc  *-31.269"
-    $bin/ctf2_metadata $data/sample.ctf2 | grep -i "lttng-ust"
+    $bin/ctf_metadata $data/sample.ctf2 | grep -i "lttng-ust"
     $bin/rfr_tasks $data/sample.rfr | grep "read config"
 
     printf 'l\n2\nq\n' | $bin/mmap_viewer $data/sample.rdf | grep "|game.exe"
@@ -186,7 +185,7 @@ examples() {
     follow sample.ctf2 200 "user.u002ddefined"
     cmp <($bin/follow - <$data/sample.ctf2) <($bin/flash_pieces $data/sample.ctf2)
 
-    for name in rdf rtc ctf2 rfr; do
+    for name in rdf rtc ctf rfr; do
         said=$(mktemp -u)
         $bin/write_large $name 1000000 "$said"
         [ "$(du -sb "$said" | cut -f1)" -ge 1000000 ]
@@ -227,8 +226,8 @@ coverage() {
         export LLVM_COV=/usr/lib/llvm-22/bin/llvm-cov LLVM_PROFDATA=/usr/lib/llvm-22/bin/llvm-profdata
     fi
     # An incremental build: in others, short functions are inlined into the tests, and count as never run.
-    CARGO_INCREMENTAL=1 cargo llvm-cov --quiet --features ruzstd --lib --test rdf --test rtc --test ctf2 --test rfr --test zstd \
-        --ignore-filename-regex '/(bin|tests)/' --fail-under-lines 95 --summary-only | grep -E "^(Filename|TOTAL)"
+    CARGO_INCREMENTAL=1 cargo llvm-cov --quiet --features ruzstd --lib --test rdf --test rtc --test ctf --test rfr --test zstd \
+        --ignore-filename-regex "/tests/" --fail-under-lines 95 --summary-only | grep -E "^(Filename|TOTAL)"
 }
 
 # With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.

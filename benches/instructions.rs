@@ -11,7 +11,7 @@
 mod common;
 
 use common::rfr::Input;
-use common::{ctf2, rdf, rfr, rtc, zstd};
+use common::{ctf, rdf, rfr, rtc, zstd};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -37,10 +37,10 @@ const LOOPS: [Loop; 20] = [
     ("rtc-crc-16-tables", "rtc", |data| measured(|| WriterCrc::<16>::of(black_box(&data)).into())),
     ("rtc-crc-1-table", "rtc", |data| measured(|| WriterCrc::<1>::of(black_box(&data)).into())),
     ("rtc-crc-ieee", "rtc", |data| measured(|| crc_ieee(black_box(&data)).into())),
-    ("ctf2-pieces", "ctf2", |data| measured(|| ctf2::pieces(black_box(&data)))),
-    ("ctf2-compact", "ctf2", |mut data| measured(|| ctf2::compacted(black_box(&mut data)))),
-    ("ctf2-fragments", "ctf2", |data| measured(|| ctf2::fragments(black_box(&data)))),
-    ("ctf2-kinds", "ctf2", |data| measured(|| ctf2::kinds(black_box(&data)))),
+    ("ctf-metadata-pieces", "ctf", |data| measured(|| ctf::pieces(black_box(&data)))),
+    ("ctf-metadata-compact", "ctf", |mut data| measured(|| ctf::compacted(black_box(&mut data)))),
+    ("ctf-metadata-fragments", "ctf", |data| measured(|| ctf::fragments(black_box(&data)))),
+    ("ctf-metadata-kinds", "ctf", |data| measured(|| ctf::kinds(black_box(&data)))),
     ("rfr-decode", "rfr", |data| of_records(data, rfr::decode)),
     ("rfr-decode-matching", "rfr", |data| of_records(data, rfr::decode_matching)),
     ("rfr-skip", "rfr", |data| of_records(data, rfr::skip)),
@@ -61,7 +61,7 @@ fn input(name: &str) -> Vec<u8> {
     match name {
         "rdf" => rdf::index(ENTRIES),
         "rtc" => rtc::data(1 << 20),
-        "ctf2" => ctf2::data(1 << 20),
+        "ctf" => ctf::data(1 << 20),
         "rfr" => Input::recording(RECORDS).swap_remove(0).data,
         _ => {
             let mut numbers = name.split('-').skip(1).map(|number| number.parse().expect("a number"));

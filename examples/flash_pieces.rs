@@ -10,7 +10,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use traceglass::ctf2::{Decoder, Leniency, Step};
+use traceglass::ctf::metadata::{Decoder, Leniency, Step};
 use traceglass::rdf::{Compression, Header, Identifier, Index};
 use traceglass::zstd::{self, Workspace};
 

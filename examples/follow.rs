@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 use traceglass::Format;
-use traceglass::ctf2::{Decoder, Leniency, Step};
+use traceglass::ctf::metadata::{Decoder, Leniency, Step};
 use traceglass::rfr::Streaming;
 use traceglass::rtc::{Clocks, Grid, Walk};
 

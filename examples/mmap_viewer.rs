@@ -8,7 +8,7 @@
 use memmap2::Mmap;
 use std::error::Error;
 use std::io::{BufRead, Write};
-use traceglass::{Format, HexDump, ctf2, rdf, rfr, rtc};
+use traceglass::{Format, HexDump, ctf::metadata, rdf, rfr, rtc};
 
 /// How much is shown at a time.
 const PAGE: u64 = 8 * HexDump::WIDTH as u64;
@@ -45,10 +45,12 @@ fn part(format: Format, data: &[u8], number: usize) -> traceglass::Result<Option
             })
         }
         // A packet says where the next one begins: its header is all that is read of it.
-        Format::Ctf2 => ctf2::MetadataStream::parse(data)?.packets().nth(number).transpose()?.map(|packet| {
-            let size = packet.header().total_bytes().into();
-            Part { name: format!("packet {number}"), offset: packet.offset(), size }
-        }),
+        Format::Ctf2 => {
+            metadata::MetadataStream::parse(data)?.packets().nth(number).transpose()?.map(|packet| {
+                let size = packet.header().total_bytes().into();
+                Part { name: format!("packet {number}"), offset: packet.offset(), size }
+            })
+        }
         // Nothing in RFR has a length: what lies in front must be read. A viewer would keep a `rfr::Directory`.
         Format::Rfr => {
             let mut sequences = rfr::Chunk::parse(data)?.sequences();

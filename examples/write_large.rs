@@ -2,14 +2,14 @@
 //!
 //!     cargo run --release --example write_large -- rdf 2147483648 large.rdf
 //!     cargo run --release --example write_large -- rtc 2147483648 large.rtc
-//!     cargo run --release --example write_large -- ctf2 2147483648 large.ctf2
+//!     cargo run --release --example write_large -- ctf 2147483648 large.ctf2
 //!     cargo run --release --example write_large -- rfr 2147483648 large.rfr # a directory
 
 #[path = "../benches/common/mod.rs"]
 #[allow(dead_code)] // The benchmarks use more.
 mod common;
 
-use common::{ctf2, rdf, rfr, rtc, zstd};
+use common::{ctf, rdf, rfr, rtc, zstd};
 use std::fs::{File, create_dir_all, write};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [format, bytes, path] = arguments.as_slice() else {
-        eprintln!("write_large rdf|rtc|ctf2|rfr BYTES PATH");
+        eprintln!("write_large rdf|rtc|ctf|rfr BYTES PATH");
         return ExitCode::from(2);
     };
     let (Ok(bytes), path) = (bytes.parse(), Path::new(path)) else {
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let done = match format.as_str() {
         "rdf" => write_rdf(bytes, path),
         "rtc" => write_rtc(bytes, path),
-        "ctf2" => write_ctf2(bytes, path),
+        "ctf" => write_ctf(bytes, path),
         "rfr" => write_rfr(bytes, path),
         _ => Err(io::Error::new(ErrorKind::InvalidInput, format!("{format} is not a format"))),
     };
@@ -87,8 +87,8 @@ fn write_rtc(bytes: u64, path: &Path) -> io::Result<()> {
     done
 }
 
-fn write_ctf2(bytes: u64, path: &Path) -> io::Result<()> {
-    use ctf2::builder::{Packet, full_packets, text};
+fn write_ctf(bytes: u64, path: &Path) -> io::Result<()> {
+    use ctf::builder::{Packet, full_packets, text};
     let mut file = BufWriter::new(File::create(path)?);
     file.write_all(&Packet::v2(text().as_bytes()).write())?;
     let mut packets = full_packets();

@@ -6,8 +6,8 @@
 
 #![allow(dead_code)] // The tests use more of the builders.
 
-#[path = "../tests/common/ctf2.rs"]
-mod ctf2;
+#[path = "../tests/common/ctf.rs"]
+mod ctf;
 #[path = "../tests/common/rdf.rs"]
 mod rdf;
 #[path = "../tests/common/rfr.rs"]
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let mut samples = vec![
-        ("sample.ctf2", ctf2::sample()),
+        ("sample.ctf2", ctf::sample()),
         ("sample.rdf", rdf::sample()),
         ("sample.rtc", rtc::sample(rtc::Options::default(), 20_000)),
         ("stream.rfr", rfr::sample_stream()),
@@ -65,8 +65,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
 /// What the fuzz targets begin with, small so that they are fast; those of some have a byte in front that controls them.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let controlled = |control, data: &[u8]| [&[control], data].concat();
-    let old =
-        ctf2::stream(ctf2::text().as_bytes().chunks(100), |content| ctf2::Packet::v1(content).big(true));
+    let old = ctf::stream(ctf::text().as_bytes().chunks(100), |content| ctf::Packet::v1(content).big(true));
     let text = b"the quick brown fox jumps over the lazy dog ".repeat(40);
     let compressed = |level| {
         let mut frame = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
@@ -84,10 +83,10 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
             "rtc/no-crc",
             rtc::sample(rtc::Options { crc: rtc::Crc::None, ..rtc::Options::sizes(4096, 4096) }, 9_000),
         ),
-        ("ctf2/sample", controlled(0x20, &ctf2::sample())),
-        ("ctf2/old", controlled(0x11, &old)),
-        ("ctf2/plain", controlled(0, ctf2::text().as_bytes())),
-        ("ctf2_fragments/text", controlled(50, ctf2::text().as_bytes())),
+        ("ctf_metadata/sample", controlled(0x20, &ctf::sample())),
+        ("ctf_metadata/old", controlled(0x11, &old)),
+        ("ctf_metadata/plain", controlled(0, ctf::text().as_bytes())),
+        ("ctf_fragments/text", controlled(50, ctf::text().as_bytes())),
         ("rfr_chunk/first", first.clone()),
         ("rfr_chunk/second", second),
         ("rfr_chunk/all", rfr::all_variants().bytes()),
@@ -99,8 +98,8 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("zstd/best", compressed(19)),
         ("detect/rdf", rdf::sample()),
         ("detect/rtc", rtc::sample(rtc::Options::sizes(4096, 2048), 5_000)),
-        ("detect/ctf2", ctf2::sample()),
-        ("detect/plain", ctf2::text().into_bytes()),
+        ("detect/ctf2", ctf::sample()),
+        ("detect/plain", ctf::text().into_bytes()),
         ("detect/chunk", first),
         ("detect/meta", meta),
         ("detect/callsites", callsites),

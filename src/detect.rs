@@ -11,7 +11,7 @@ pub enum Format {
     #[cfg(feature = "rdf")]
     Rdf,
     /// CTF 2 metadata, in packets or plain.
-    #[cfg(feature = "ctf2")]
+    #[cfg(feature = "ctf")]
     Ctf2,
     /// Rust Flight Recorder.
     #[cfg(feature = "rfr")]
@@ -34,8 +34,8 @@ impl Format {
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
         }
-        #[cfg(feature = "ctf2")]
-        if crate::ctf2::detect(data) {
+        #[cfg(feature = "ctf")]
+        if crate::ctf::metadata::detect(data) {
             return Some(Self::Ctf2);
         }
         #[cfg(feature = "rfr")]
@@ -48,8 +48,8 @@ impl Format {
             return Some(Self::Rtc);
         }
         // One byte is little to go by: it may begin a cut file as well.
-        #[cfg(feature = "ctf2")]
-        if crate::ctf2::Form::detect(data).is_some() {
+        #[cfg(feature = "ctf")]
+        if crate::ctf::metadata::Form::detect(data).is_some() {
             return Some(Self::Ctf2);
         }
         let _ = data;
@@ -61,7 +61,7 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
-            #[cfg(feature = "ctf2")]
+            #[cfg(feature = "ctf")]
             Self::Ctf2 => "ctf2",
             #[cfg(feature = "rfr")]
             Self::Rfr => "rfr",
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "ctf2")]
+    #[cfg(feature = "ctf")]
     fn metadata_is_told_plain_and_in_packets() {
         for data in [&b"\x57\x1d\xd1\x75"[..], b"\x75\xd1\x1d\x57", b"\x1e\x1e {", b"\x1e", b"\x1egarbage"] {
             assert_eq!(Format::detect(data), Some(Format::Ctf2), "{}", data.escape_ascii());
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(Lookalike::detect(b"\0text"), None);
     }
 
-    #[cfg(all(feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr"))]
+    #[cfg(all(feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr"))]
     #[test]
     fn each_format_has_a_short_name() {
         let names =

@@ -7,7 +7,7 @@
 //! After an error the parser is done. [`Parser::rest`] then stands at the fault, and a new parser can begin at any
 //! position that its caller finds sensible: damaged metadata is read object by object.
 
-#[cfg(feature = "ctf2")]
+#[cfg(feature = "ctf")]
 mod accept;
 mod float;
 mod parser;
@@ -15,10 +15,10 @@ mod text;
 
 use crate::bytes::Bytes;
 use crate::error::Result;
-#[cfg(feature = "ctf2")]
+#[cfg(feature = "ctf")]
 pub(crate) use accept::accepts_object;
 pub(crate) use parser::{Event, Parser};
-#[cfg(feature = "ctf2")]
+#[cfg(feature = "ctf")]
 pub(crate) use text::Chars;
 pub(crate) use text::{Number, Str};
 
@@ -102,5 +102,5 @@ impl<'a, S: Source<'a>> Iterator for Members<'_, S> {
     }
 }
 
-#[cfg(all(test, feature = "ctf2"))]
+#[cfg(all(test, feature = "ctf"))]
 mod tests;

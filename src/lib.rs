@@ -32,25 +32,25 @@ extern crate std;
 
 // The foundation. A build with fewer formats uses less of it.
 #[cfg_attr(
-    not(all(feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr", feature = "zstd")),
+    not(all(feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd")),
     allow(dead_code)
 )]
 mod bytes;
 mod detect;
 mod dump;
 mod error;
-#[cfg(any(feature = "rtc", feature = "ctf2"))]
-#[cfg_attr(not(all(feature = "rtc", feature = "ctf2")), allow(dead_code))]
+#[cfg(any(feature = "rtc", feature = "ctf"))]
+#[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod grammar;
-#[cfg(any(feature = "rtc", feature = "ctf2"))]
-#[cfg_attr(not(all(feature = "rtc", feature = "ctf2")), allow(dead_code))]
+#[cfg(any(feature = "rtc", feature = "ctf"))]
+#[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod json;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
 
 // The formats.
-#[cfg(feature = "ctf2")]
-pub mod ctf2;
+#[cfg(feature = "ctf")]
+pub mod ctf;
 #[cfg(feature = "rdf")]
 pub mod rdf;
 #[cfg(feature = "rfr")]
@@ -61,7 +61,7 @@ pub mod rtc;
 pub mod zstd;
 
 // It links to all formats.
-#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf2", feature = "rfr", feature = "zstd"))]
+#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd"))]
 pub mod guide;
 
 pub use detect::{Format, Lookalike};

@@ -1,6 +1,6 @@
 //! What the benchmarks measure: data made from fixed seeds, and the loops over it.
 
-pub mod ctf2;
+pub mod ctf;
 pub mod rdf;
 pub mod rfr;
 pub mod rtc;

@@ -39,7 +39,7 @@ fn main() {
         measure_rtc(&mut table, large);
     }
     if table.begin("CTF 2") {
-        measure_ctf2(&mut table, if large { 256 } else { 64 } * MIB);
+        measure_ctf(&mut table, if large { 256 } else { 64 } * MIB);
     }
     if table.begin("RFR") {
         measure_rfr(&mut table, large);
@@ -281,18 +281,18 @@ fn measure_rtc(table: &mut Table, large: bool) {
     );
 }
 
-fn measure_ctf2(table: &mut Table, bytes: usize) {
-    let data = common::ctf2::data(bytes);
+fn measure_ctf(table: &mut Table, bytes: usize) {
+    let data = common::ctf::data(bytes);
     let data = data.as_slice();
     let mib = bytes / MIB;
-    let text = common::ctf2::pieces(data);
+    let text = common::ctf::pieces(data);
     let len = text as usize;
     let buffer = RefCell::new(data.to_vec());
     table.row(
         &format!("{mib} MiB in packets of 4 KiB, as borrowed pieces"),
         Unit::Time,
         vec![
-            way("", || common::ctf2::pieces(black_box(data))),
+            way("", || common::ctf::pieces(black_box(data))),
             way("memcpy", || {
                 buffer.borrow_mut()[..len].copy_from_slice(black_box(&data[..len]));
                 text
@@ -303,7 +303,7 @@ fn measure_ctf2(table: &mut Table, bytes: usize) {
         "the text, compacted in place",
         Unit::Gigabytes(text),
         vec![
-            way("", || common::ctf2::compacted(&mut buffer.borrow_mut()))
+            way("", || common::ctf::compacted(&mut buffer.borrow_mut()))
                 .before(|| buffer.borrow_mut().copy_from_slice(data)),
             way("copy_within", || {
                 buffer.borrow_mut().copy_within(bytes - len.., 0);
@@ -316,7 +316,7 @@ fn measure_ctf2(table: &mut Table, bytes: usize) {
         "the text, copied",
         Unit::Gigabytes(text),
         vec![
-            way("", || common::ctf2::copied(black_box(data), &mut buffer.borrow_mut())),
+            way("", || common::ctf::copied(black_box(data), &mut buffer.borrow_mut())),
             way("memcpy", || {
                 buffer.borrow_mut()[..len].copy_from_slice(black_box(&data[..len]));
                 text
@@ -327,20 +327,20 @@ fn measure_ctf2(table: &mut Table, bytes: usize) {
         "split into fragments",
         Unit::Gigabytes(text),
         vec![
-            way("", || common::ctf2::fragments(black_box(data))),
+            way("", || common::ctf::fragments(black_box(data))),
             way("~memchr alone", || memchr::memchr_iter(0x1e, black_box(data)).count() as u64),
         ],
     );
     table.row(
         "fragments with their kinds",
         Unit::Gigabytes(text),
-        vec![way("", || common::ctf2::kinds(black_box(data)))],
+        vec![way("", || common::ctf::kinds(black_box(data)))],
     );
-    table.row("check", Unit::Gigabytes(text), vec![way("", || common::ctf2::check(black_box(data)))]);
+    table.row("check", Unit::Gigabytes(text), vec![way("", || common::ctf::check(black_box(data)))]);
     table.row(
         "decoded as it arrives, 1,500 bytes at a time",
         Unit::Gigabytes(text),
-        vec![way("", || common::ctf2::decoder(black_box(data)))],
+        vec![way("", || common::ctf::decoder(black_box(data)))],
     );
 }
 

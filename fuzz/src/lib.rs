@@ -1,6 +1,6 @@
 //! What holds for every format, whatever the input.
 
-pub mod ctf2;
+pub mod ctf;
 pub mod damage;
 pub mod rfr;
 pub mod zstd;

@@ -29,7 +29,7 @@
 //!
 //! - RTC: [`Walk::resync`](crate::rtc::Walk::resync) goes on at the next Marker or index, whichever comes first, and
 //!   gives the [`Gap`](crate::rtc::Gap) that was lost. Frames and gaps tile the input.
-//! - CTF 2: [`Packets::resync`](crate::ctf2::Packets::resync) looks for the next packet of the same stream.
+//! - CTF 2: [`Packets::resync`](crate::ctf::metadata::Packets::resync) looks for the next packet of the same stream.
 //! - RFR: [`Records::resume`](crate::rfr::Records::resume) goes on behind a record whose end could be found, such as one
 //!   with text that is not UTF-8. Nothing in RFR has a length in bytes, so that behind other damage there is no way.
 //!

@@ -6,7 +6,7 @@
 //!   the input, such as a size that is too large, it is where the claim stands, because that is the byte to look at.
 //! - **what**: [`element`](crate::Error::element), a noun of the format's document. The constants are in the module of
 //!   the format: [`rdf::CHUNK_INDEX`](crate::rdf::CHUNK_INDEX),
-//!   [`ctf2::CONTENT_SIZE`](crate::ctf2::CONTENT_SIZE); those of RFR in [`rfr::element`](crate::rfr::element).
+//!   [`ctf2::CONTENT_SIZE`](crate::ctf::metadata::CONTENT_SIZE); those of RFR in [`rfr::element`](crate::rfr::element).
 //! - **how**: [`kind`](crate::Error::kind), an [`ErrorKind`](crate::ErrorKind) with the values that disagree.
 //!
 //! ```

@@ -27,7 +27,7 @@
 //! | lookups by identifier in an RDF index | `&mut [u32]` | the number of entries; twice that for constant time |
 //! | an RTC record in one piece | `&mut [u8]` | [`Record::len`](crate::rtc::Record::len); nothing if it is in one frame |
 //! | RTC's tables of streams | the `N` of [`rtc::Walk`](crate::rtc::Walk) | the number of streams |
-//! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf2::Text::len), or nothing if compacted in place |
+//! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf::metadata::Text::len), or nothing if compacted in place |
 //! | random access to an RFR chunk | `&mut [DirectoryEntry]` | [`Chunk::sequence_count_max`](crate::rfr::Chunk::sequence_count_max) |
 //! | RFR records in the order of time | `&mut [MergeSlot]` | one for each sequence |
 //!
@@ -63,7 +63,7 @@
 //!
 //! - RDF: the header says [which range](crate::rdf::Header::index_range) the index is, an entry of it
 //!   [which range](crate::rdf::Entry::stored_range) the data; 32, 64 and as many bytes at a time.
-//! - CTF 2: a [`Decoder`](crate::ctf2::Decoder) takes bytes as they arrive, however few.
+//! - CTF 2: a [`Decoder`](crate::ctf::metadata::Decoder) takes bytes as they arrive, however few.
 //! - RTC: a major unit begins with all that is needed to understand it: its bytes alone can be walked. What a record
 //!   needs from the unit before it is then missing.
 //! - RFR: a chunk file is about a second, and is read as a whole; its header says which second.

@@ -75,11 +75,10 @@ fn nearest(digits: u128, exponent: i32, more: bool) -> f64 {
         u64::try_from(digits),
         usize::try_from(exponent.unsigned_abs()).ok().and_then(|n| EXACT.get(n)),
         more,
-    ) {
-        if whole < 1 << 53 {
-            let whole = f64::from(low(whole >> 32)) * 4_294_967_296.0 + f64::from(low(whole));
-            return if exponent.is_negative() { whole / power } else { whole * power };
-        }
+    ) && whole < 1 << 53
+    {
+        let whole = f64::from(low(whole >> 32)) * 4_294_967_296.0 + f64::from(low(whole));
+        return if exponent.is_negative() { whole / power } else { whole * power };
     }
     match exponent {
         _ if digits == 0 => 0.0,

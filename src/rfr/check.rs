@@ -75,10 +75,10 @@ impl Progress {
         if !(start..end).contains(&value) && !core::mem::replace(&mut self.outside, true) {
             warn(ErrorKind::OutsideRange { start, end });
         }
-        if chunk.base_micros().is_ok() {
-            if let Err(error) = record.absolute(chunk) {
-                report(Finding::error(error));
-            }
+        if chunk.base_micros().is_ok()
+            && let Err(error) = record.absolute(chunk)
+        {
+            report(Finding::error(error));
         }
         self.last = value;
         self.times.add(value);

@@ -270,10 +270,10 @@ impl<'a, const N: usize> Walk<'a, N> {
 /// The first certain place of a unit in a range.
 fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, range: Range<u64>, left: &mut u64) -> Option<Anchor<'a>> {
     let lies_in = |at: i64| u64::try_from(at).ok().filter(|at| range.contains(at));
-    if let Some(at) = lies_in(unit.position()) {
-        if let Some(unit) = Unit::parse(whole.as_slice(), at).ok().filter(|unit| is_confirmed(whole, unit)) {
-            return Some(Anchor { at, unit, begins: true });
-        }
+    if let Some(at) = lies_in(unit.position())
+        && let Some(unit) = Unit::parse(whole.as_slice(), at).ok().filter(|unit| is_confirmed(whole, unit))
+    {
+        return Some(Anchor { at, unit, begins: true });
     }
     if let Some(at) = lies_in(unit.origin()) {
         let input = whole.range(at, whole.end_offset().saturating_sub(at))?;

@@ -55,10 +55,8 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
                 && header >= from
                 && all.get(header) == Some(&MARKER_HEADER)
                 && matches!(all.get(end), Some(0x06 | 0x07));
-            if fits {
-                if let Some(found) = found(data.offset().saturating_add(to_u64(header))) {
-                    return Some(found);
-                }
+            if fits && let Some(found) = found(data.offset().saturating_add(to_u64(header))) {
+                return Some(found);
             }
         }
         floor = end;
@@ -85,10 +83,10 @@ pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
     for (at, &byte) in data.as_slice().iter().enumerate().take(MARKER_BYTES.saturating_add(1)) {
         if matches!(byte, 0x06 | 0x07) && filled >= at / 2 {
             let (_, index) = data.split(at)?;
-            if let Some(unit) = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit)) {
-                if is_meta_behind(index) {
-                    return Some(unit);
-                }
+            if let Some(unit) = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
+                && is_meta_behind(index)
+            {
+                return Some(unit);
             }
         }
         filled = filled.saturating_add(usize::from(byte == MAGIC));

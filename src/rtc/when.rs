@@ -103,10 +103,10 @@ impl<const N: usize> Search<'_, '_, N> {
         // That of the next minor unit knows the first one of this.
         let minor = self.grid.minor_of(at);
         let next = self.grid.minor_start(minor.saturating_add(1));
-        if minor < self.last {
-            if let Some(target) = self.grid.before(clock.id, next)?.filter(|&target| target < at) {
-                return Ok(Some(target));
-            }
+        if minor < self.last
+            && let Some(target) = self.grid.before(clock.id, next)?.filter(|&target| target < at)
+        {
+            return Ok(Some(target));
         }
         self.target(clock, minor)
     }

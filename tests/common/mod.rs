@@ -2,12 +2,10 @@
 //! can include a builder by its path.
 #![allow(dead_code)] // Each suite uses a part.
 
-pub mod ctf2;
+pub mod ctf;
 pub mod rdf;
 pub mod rfr;
 pub mod rtc;
-
-use std::process::Output;
 
 /// Every prefix of `data`, the empty one and the whole included.
 pub fn prefixes(data: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -42,18 +40,4 @@ pub fn mutations(data: &[u8], mut f: impl FnMut(usize, &[u8])) {
 pub fn lies_in(part: &[u8], whole: &[u8]) -> bool {
     let (part, whole) = (part.as_ptr_range(), whole.as_ptr_range());
     part.is_empty() || (whole.start <= part.start && part.end <= whole.end)
-}
-
-/// The `traceglass` command with `args`, run to its end.
-#[cfg(feature = "cli")]
-pub fn traceglass(args: &[&str]) -> Output {
-    std::process::Command::new(env!("CARGO_BIN_EXE_traceglass"))
-        .args(args)
-        .output()
-        .expect("the command runs")
-}
-
-/// The exit status of a run that was not ended by a signal.
-pub fn status(output: &Output) -> i32 {
-    output.status.code().expect("not ended by a signal")
 }

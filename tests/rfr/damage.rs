@@ -59,13 +59,13 @@ fn single_changed_bytes_do_no_harm() {
             refused += 1;
         }
         for item in &items {
-            if let Item::Record(record) = item {
-                if let RecordData::Event(event) = record.data() {
-                    for field in event.dynamic_fields() {
-                        assert!(lies_in(field.name.as_bytes(), mutant));
-                    }
-                    assert!(event.split_field_values().len() <= mutant.len());
+            if let Item::Record(record) = item
+                && let RecordData::Event(event) = record.data()
+            {
+                for field in event.dynamic_fields() {
+                    assert!(lies_in(field.name.as_bytes(), mutant));
                 }
+                assert!(event.split_field_values().len() <= mutant.len());
             }
         }
         // Passing by finds the same ends as decoding, or gets further.

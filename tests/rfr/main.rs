@@ -6,8 +6,6 @@ mod common;
 
 mod access;
 mod chunk;
-#[cfg(feature = "cli")]
-mod command;
 mod damage;
 mod files;
 

@@ -374,7 +374,7 @@ fn a_record_that_ends_where_a_crc_would_be_costs_none_before_it() {
 }
 
 /// A cut file may begin with any byte, and so like metadata, unless an object or a magic number leaves no doubt.
-#[cfg(feature = "ctf2")]
+#[cfg(feature = "ctf")]
 #[test]
 fn a_cut_file_may_begin_like_metadata() {
     use traceglass::Format;

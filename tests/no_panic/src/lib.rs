@@ -19,7 +19,7 @@ macro_rules! entries {
     )*};
 }
 
-mod ctf2;
+mod ctf;
 mod detect;
 mod rdf;
 mod rfr;

@@ -1,0 +1,448 @@
+//! CTF 2 metadata for each verb.
+
+mod summary;
+
+use super::Trace;
+use crate::output::{ERROR, Out, bytes, counted, grouped, hex, percent};
+use crate::status::{Result, Status, Unreadable};
+use crate::table::{Table, left, right};
+use crate::verbs::check::Findings;
+use crate::verbs::hex::{Field, Fields};
+use crate::verbs::info::Info;
+use crate::verbs::{cat, ls};
+use serde_json::Map;
+use std::ops::Range;
+use std::path::Path;
+use summary::Summary;
+use traceglass::ctf::metadata::{
+    ByteOrder, Form, Fragment, FragmentKind, Language, Leniency, MetadataStream, PacketHeader,
+};
+use traceglass::{Error, Format, Severity};
+
+struct Ctf2<'a> {
+    data: &'a [u8],
+    stream: MetadataStream<'a>,
+}
+
+pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    let refuse = |error: Error| {
+        let mut message = error.to_string();
+        if !lenient
+            && MetadataStream::parse_with(data, Leniency::Lenient).is_ok()
+            && MetadataStream::parse(data).is_err()
+        {
+            message.push_str(
+                "; it looks like a header of 37 bytes, which is that of version 1.8: --lenient reads it",
+            );
+        }
+        Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
+    };
+    let leniency = if lenient { Leniency::Lenient } else { Leniency::Strict };
+    let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
+    match stream.packets().next() {
+        // With the first packet all of the text is lost.
+        Some(Err(error)) => Err(refuse(error)),
+        _ => Ok(Box::new(Ctf2 { data, stream })),
+    }
+}
+
+impl Ctf2<'_> {
+    /// Everything that cannot be delivered.
+    fn errors(&self) -> Vec<Error> {
+        let mut errors = Vec::new();
+        self.stream.check(|finding| {
+            if finding.severity() == Severity::Error {
+                errors.push(finding.cause());
+            }
+        });
+        errors
+    }
+
+    /// The errors, and what follows the packet that cannot be read.
+    fn damage(&self, errors: &[Error]) -> Vec<String> {
+        const SHOWN: usize = 12;
+        let mut lines: Vec<String> = errors.iter().take(SHOWN).map(Error::to_string).collect();
+        if errors.len() > SHOWN {
+            lines.push(format!("and {} more", grouped((errors.len() - SHOWN) as u64)));
+        }
+        let mut packets = self.stream.packets();
+        if packets.any(|packet| packet.is_err()) {
+            let lost = packets.offset();
+            lines.push(match packets.resync() {
+                Some(found) => {
+                    let more = packets.map_while(Result::ok).count();
+                    let what = counted(more as u64, "packet", "packets");
+                    format!(
+                        "{what} of this stream from {found:#x} behind {} that are lost",
+                        bytes(found - lost)
+                    )
+                }
+                None => format!("{} from {lost:#x} are lost", bytes(self.data.len() as u64 - lost)),
+            });
+        }
+        lines
+    }
+
+    fn status(&self) -> Status {
+        Status::damaged_if(!self.errors().is_empty())
+    }
+
+    /// Warns of what could not be delivered.
+    fn tell(&self, path: &Path, out: &mut Out) -> Status {
+        let errors = self.errors();
+        for line in self.damage(&errors) {
+            out.warn(path, line);
+        }
+        Status::damaged_if(!errors.is_empty())
+    }
+
+    /// The fragments up to a fault, from 0.
+    fn fragments(&self) -> impl Iterator<Item = (usize, Fragment<'_>)> {
+        self.stream.fragments().map_while(Result::ok).enumerate()
+    }
+
+    /// The packets up to a fault.
+    fn headers(&self) -> impl Iterator<Item = PacketHeader> {
+        self.stream.packets().map_while(Result::ok).map(|packet| *packet.header())
+    }
+}
+
+impl Trace for Ctf2<'_> {
+    fn format(&self) -> Format {
+        Format::Ctf2
+    }
+
+    fn info(&self) -> Result<Info> {
+        let (text, _) = self.stream.readable();
+        let (mut packets, mut padding) = (0_u64, 0_u64);
+        for header in self.headers() {
+            packets += 1;
+            padding += u64::from(header.padding_bytes());
+        }
+        let mut summary = Summary::default();
+        for (_, fragment) in self.fragments() {
+            summary.add(fragment);
+        }
+        let errors = self.errors();
+        let first = self.stream.first_header();
+        let (form, order) = match self.stream.form() {
+            Form::Plain => ("plain", None),
+            Form::Packets(ByteOrder::Little) => ("packetized", Some("le")),
+            Form::Packets(ByteOrder::Big) => ("packetized", Some("be")),
+        };
+        let language = match self.stream.language() {
+            Language::Tsdl => "tsdl",
+            _ => "json",
+        };
+
+        let mut fields = Map::new();
+        fields.insert("form".into(), form.into());
+        fields.insert("major".into(), first.map(PacketHeader::major).into());
+        fields.insert("minor".into(), first.map(PacketHeader::minor).into());
+        fields.insert("byte_order".into(), order.into());
+        fields.insert("uuid".into(), self.stream.uuid().map(|uuid| uuid.to_string()).into());
+        fields.insert("packets".into(), packets.into());
+        fields.insert("content_bytes".into(), text.len().into());
+        fields.insert("padding_bytes".into(), padding.into());
+        fields.insert("language".into(), language.into());
+        fields.insert("fragments".into(), summary.count.into());
+        fields.insert("fragments_by_kind".into(), summary.by_kind.clone().into());
+        fields.insert("ctf_version".into(), summary.version.into());
+        fields.insert("trace_uuid".into(), summary.uuid.clone().into());
+        fields.insert("trace_name".into(), summary.trace_name.clone().into());
+        fields.insert("environment".into(), summary.environment.clone().into());
+        fields.insert("clocks".into(), summary.clocks.clone().into());
+
+        let mut lines = Vec::new();
+        if let Some(header) = first {
+            let header_bytes = header.header_bytes();
+            let order = if order == Some("le") { "little" } else { "big" };
+            lines.push(("packets", format!("{}, {order}-endian", grouped(packets))));
+            lines.push((
+                "headers",
+                format!("{} each, version {}.{}", bytes(header_bytes.into()), header.major(), header.minor()),
+            ));
+            lines.push((
+                "padding",
+                format!("{}, {} of the file", bytes(padding), percent(padding, self.data.len() as u64)),
+            ));
+            lines.push(("stream", header.uuid().to_string()));
+        }
+        lines.push(("text", bytes(text.len())));
+        if language == "tsdl" {
+            let signed = if self.stream.has_tsdl_signature() { "with" } else { "without" };
+            lines.push(("language", format!("TSDL, {signed} its signature; it is not parsed")));
+        }
+        lines.extend(summary.lines());
+        Ok(Info {
+            bytes: self.data.len() as u64,
+            status: Status::damaged_if(!errors.is_empty()),
+            fields,
+            title: match (self.stream.form(), language) {
+                (Form::Plain, _) => "CTF 2 metadata, plain JSON text sequence".into(),
+                (_, "tsdl") => "CTF 1.8 metadata in packets".into(),
+                _ => "CTF 2 metadata in packets".into(),
+            },
+            lines,
+            damage: self.damage(&errors),
+        })
+    }
+
+    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+        let columns = [
+            right("packet"),
+            right("offset"),
+            right("header"),
+            right("content"),
+            right("total"),
+            right("padding"),
+            left("version"),
+            left("stream"),
+        ];
+        let mut table = Table::new(&columns);
+        let (mut fault, mut packets) = (None, 0_u64);
+        for (number, packet) in self.stream.packets().enumerate() {
+            let header = match packet {
+                Ok(packet) => *packet.header(),
+                Err(error) => {
+                    fault = Some(error);
+                    break;
+                }
+            };
+            if args.json {
+                let mut object = Map::new();
+                object.insert("packet".into(), number.into());
+                object.insert("offset".into(), header.offset().into());
+                object.insert("header_bytes".into(), header.header_bytes().into());
+                object.insert("content_bytes".into(), header.content_bytes().into());
+                object.insert("total_bytes".into(), header.total_bytes().into());
+                object.insert("padding_bytes".into(), header.padding_bytes().into());
+                object.insert("uuid".into(), hex(header.uuid().as_bytes()).into());
+                out.json(&object.into())?;
+                continue;
+            }
+            packets += 1;
+            table.row(
+                out,
+                vec![
+                    number.to_string(),
+                    format!("{:#x}", header.offset()),
+                    header.header_bytes().to_string(),
+                    grouped(header.content_bytes()),
+                    grouped(header.total_bytes()),
+                    grouped(header.padding_bytes()),
+                    format!("{}.{}", header.major(), header.minor()),
+                    header.uuid().to_string(),
+                ],
+            )?;
+        }
+        if !args.json {
+            if let Some(fault) = fault {
+                table.note(out, ERROR, fault.to_string())?;
+            }
+            table.finish(out)?;
+            let size = bytes(self.data.len() as u64);
+            match self.stream.form() {
+                Form::Plain => out.line(format_args!("plain text of {size}, no packets"))?,
+                Form::Packets(_) => {
+                    let text = bytes(self.stream.readable().0.len());
+                    out.line(format_args!(
+                        "{}, {size}, {text} of text",
+                        counted(packets, "packet", "packets")
+                    ))?;
+                }
+            }
+        }
+        Ok(self.status())
+    }
+
+    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+        if !args.json {
+            for piece in self.stream.pieces().map_while(Result::ok) {
+                out.bytes(piece)?;
+            }
+            return Ok(self.tell(&args.path, out));
+        }
+        if self.stream.language() == Language::Tsdl {
+            out.warn(&args.path, "TSDL text has no JSON fragments; without --json it is printed as it is");
+        }
+        let mut line = Vec::new();
+        for (number, fragment) in self.fragments() {
+            if let Err(error) = fragment.check() {
+                out.warn(&args.path, format_args!("fragment {number} is left out: {error}"));
+                continue;
+            }
+            line.clear();
+            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            line.push(b'\n');
+            out.bytes(&line)?;
+        }
+        Ok(self.tell(&args.path, out))
+    }
+
+    fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
+        self.stream.check(|finding| findings.report(finding));
+        Ok(findings.status())
+    }
+
+    fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
+        let shown = fields.range();
+        let mut parts = Vec::new();
+        let mut contents: Vec<Range<u64>> = Vec::new();
+        for (number, packet) in self.stream.packets().map_while(Result::ok).enumerate() {
+            let header = packet.header();
+            let end = header.offset().saturating_add(header.total_bytes().into());
+            if header.offset() >= shown.end {
+                break;
+            }
+            if end > shown.start {
+                let content =
+                    packet.content_offset()..packet.content_offset() + packet.content().len() as u64;
+                header_fields(number, header, &mut parts);
+                let padding = packet.padding().len() as u64;
+                parts.push(Field::new(content.end, padding, format!("packet {number} padding"), ""));
+                contents.push(content);
+            }
+        }
+        if self.stream.form() == Form::Plain {
+            contents.push(0..self.data.len() as u64);
+        }
+        match self.stream.language() {
+            Language::Tsdl => {
+                parts.extend(
+                    contents.iter().map(|part| Field::new(part.start, part.end - part.start, "TSDL", "")),
+                );
+            }
+            _ => self.fragment_fields(&shown, &contents, &mut parts),
+        }
+        parts.sort_by_key(|field| field.offset);
+        parts.extend(separators(&contents, &parts));
+        parts.sort_by_key(|field| field.offset);
+        for field in parts.iter().filter(|field| field.len > 0) {
+            fields.field(field)?;
+        }
+        Ok(self.status())
+    }
+}
+
+impl Ctf2<'_> {
+    /// The pieces of fragments in the range to be shown, each with the 0x1E before it.
+    fn fragment_fields(&self, shown: &Range<u64>, contents: &[Range<u64>], parts: &mut Vec<Field>) {
+        for (number, fragment) in self.fragments() {
+            // The 0x1E lies before the text.
+            if fragment.offset() > shown.end {
+                break;
+            }
+            let mut pieces = fragment.text().pieces();
+            let mut first = true;
+            loop {
+                let start = pieces.offset();
+                let Some(piece) = pieces.next() else { break };
+                let end = start + piece.len() as u64;
+                let name = format!("fragment {number}");
+                if start <= shown.end && end > shown.start {
+                    let at = |place: u64| contents.partition_point(|part| part.end <= place);
+                    let separated = first
+                        && start > 0
+                        && self.data.get(start as usize - 1) == Some(&0x1e)
+                        && contents.get(at(start - 1)).is_some_and(|part| part.contains(&(start - 1)));
+                    let begin = if separated { start - 1 } else { start };
+                    let value = if first { kind(&fragment) } else { "continues".into() };
+                    parts.push(Field::new(begin, end - begin, name, value));
+                }
+                first = false;
+            }
+        }
+    }
+}
+
+/// What is in the contents, yet in no fragment: 0x1E that are repeated, or that end a packet. `parts` are in order.
+fn separators(contents: &[Range<u64>], parts: &[Field]) -> Vec<Field> {
+    let mut gaps = Vec::new();
+    for content in contents {
+        let mut next = content.start;
+        let first = parts.partition_point(|part| part.offset < content.start);
+        let inside = parts[first..].iter().take_while(|part| part.offset < content.end);
+        for part in inside
+            .map(|part| part.offset..part.offset + part.len)
+            .chain(std::iter::once(content.end..content.end))
+        {
+            if part.start > next {
+                gaps.push(Field::new(next, part.start - next, "separator", ""));
+            }
+            next = next.max(part.end);
+        }
+    }
+    gaps
+}
+
+/// The header's fields, as they lie in the file.
+fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
+    let mut at = header.offset();
+    let size = |bits: u32, bytes: u32| format!("{bits} bits, {bytes} bytes");
+    let mut field = |len: u64, name: &str, value: String| {
+        parts.push(Field::new(at, len, format!("packet {number} {name}"), value));
+        at += len;
+    };
+    let order = match header.byte_order() {
+        ByteOrder::Little => "little-endian",
+        ByteOrder::Big => "big-endian",
+    };
+    field(4, "magic", order.into());
+    field(16, "UUID", header.uuid().to_string());
+    field(4, "checksum", format!("{:#x}, ignored", header.checksum()));
+    field(4, "content size", size(header.content_size().get(), header.content_size().bytes()));
+    field(4, "total size", size(header.total_size().get(), header.total_bytes()));
+    field(1, "compression", "0 none".into());
+    field(1, "encryption", "0 none".into());
+    field(1, "checksum scheme", "0 none".into());
+    field(1, "major", header.major().to_string());
+    field(1, "minor", header.minor().to_string());
+    if header.header_bytes() >= 44 {
+        field(3, "reserved", String::new());
+        field(4, "header size", size(header.header_size().get(), header.header_bytes()));
+        field(u64::from(header.header_bytes()) - 44, "more header", String::new());
+    }
+}
+
+/// The kind of a fragment, as its type says.
+fn kind(fragment: &Fragment<'_>) -> String {
+    name_of(&fragment.kind())
+}
+
+fn name_of(kind: &traceglass::Result<FragmentKind<'_>>) -> String {
+    match kind {
+        Ok(FragmentKind::Other(name)) => name.to_string(),
+        Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
+        Err(_) => "unreadable".to_owned(),
+    }
+}
+
+/// JSON text without the white space between its tokens.
+fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in json {
+        if !in_string && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            continue;
+        }
+        to.push(byte);
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_in_strings_stays() {
+        let mut line = Vec::new();
+        minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
+        assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
+    }
+}

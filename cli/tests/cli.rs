@@ -1,0 +1,463 @@
+//! The contract of the `traceglass` command that is the same for every format.
+
+mod common;
+
+use common::{data, rdf, root, rtc, status, traceglass};
+use serde_json::Value;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A folder for one test's files, removed at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, data: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, data).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
+fn blessed(name: &str, screen: &str) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"));
+    if std::env::var_os("TRACEGLASS_BLESS").is_some() {
+        fs::create_dir_all(golden.parent().unwrap()).unwrap();
+        fs::write(&golden, screen).unwrap();
+    }
+    let expected =
+        fs::read_to_string(&golden).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
+    assert_eq!(screen, expected, "{name}");
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn json(bytes: &[u8]) -> Vec<Value> {
+    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_worst_of_several_paths_is_the_status() {
+    let scratch = Scratch::new("worst");
+    let good = scratch.file("good.rdf", &common::rdf::sample());
+    let sample = common::rdf::sample();
+    let cut = scratch.file("cut.rdf", &sample[..sample.len() - 1]);
+    let text_file = scratch.file("text", b"hello");
+    for verb in ["info", "check"] {
+        for (paths, expected) in [
+            (vec![&good], 0),
+            (vec![&good, &cut], 3),
+            (vec![&cut, &good], 3),
+            (vec![&cut, &text_file, &good], 1),
+        ] {
+            let mut args = vec![verb, "--json"];
+            args.extend(paths.iter().map(|path| path.as_str()));
+            let output = traceglass(&args);
+            assert_eq!(status(&output), expected, "{args:?}");
+            let objects = json(&output.stdout);
+            if verb == "check" {
+                assert_eq!(objects.len(), paths.len(), "{args:?}");
+                for (object, path) in objects.iter().zip(paths) {
+                    assert_eq!(object["path"], *path.as_str());
+                }
+            }
+        }
+    }
+    let refused = traceglass(&["check", "--json", &text_file]);
+    let object = &json(&refused.stdout)[0];
+    assert_eq!((&object["format"], &object["verdict"]), (&Value::Null, &"unreadable".into()));
+}
+
+#[test]
+fn usage_is_status_2() {
+    let scratch = Scratch::new("usage");
+    let good = scratch.file("good.rdf", &common::rdf::sample());
+    for args in [
+        &["info"][..],
+        &["frobnicate"],
+        &["cat", &good],
+        &["cat", "--json", "--entry", "0", &good],
+        &["cat", "--chunk", "AsicInfo", "--entry", "0", &good],
+        &["hex", "--at", "x", &good],
+    ] {
+        let output = traceglass(args);
+        assert_eq!((status(&output), output.stdout.len()), (2, 0), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_status_1_and_says_why() {
+    let scratch = Scratch::new("cannot");
+    let folder = scratch.0.to_str().unwrap().to_owned();
+    let missing = format!("{folder}/missing");
+    let rmv = scratch.file("old.rmv", b"MINI\x01\x02\x03\x04");
+    let gzip = scratch.file("a.gz", b"\x1f\x8b\x08\0\0");
+    let empty = scratch.file("empty", b"");
+    let unknown = scratch.file("unknown", b"\x01\x02\x03");
+    for (path, says) in [
+        (&missing, "cannot read"),
+        (&folder, "directory"),
+        (&rmv, "RMV 1.9"),
+        (&gzip, "gzip"),
+        (&empty, "the file is empty"),
+        (&scratch.file("text", b"hello\n"), "text, not a trace"),
+        (&scratch.file("stream_0", b"\xc1\x1f\xfc\xc1\0\0"), "data stream of a CTF trace"),
+        (&scratch.file("zeros", &[0; 100]), "nothing but zeros"),
+        (&unknown, "not a known format: begins with \"\\x01\\x02\\x03\""),
+    ] {
+        for verb in ["info", "ls", "cat", "hex"] {
+            let output = traceglass(&[verb, path]);
+            assert_eq!(status(&output), 1, "{verb} {path}");
+            let message = text(&output.stderr);
+            assert!(message.contains(says) && message.contains(path.as_str()), "{verb}: {message}");
+        }
+        let output = traceglass(&["check", path]);
+        assert_eq!(status(&output), 1, "{path}");
+        assert!(text(&output.stdout).contains(says), "{path}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    let scratch = Scratch::new("pipe");
+    let chunks: Vec<_> = (0..20_000).map(|n| common::rdf::Chunk::raw(&format!("chunk{n}"), b"x")).collect();
+    let path = scratch.file("many.rdf", &common::rdf::file(&chunks));
+    for args in [&["ls", &path][..], &["ls", "--json", &path]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 10]).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
+    }
+}
+
+#[test]
+fn colour_is_for_terminals_unless_asked_for() {
+    let scratch = Scratch::new("colour");
+    let path = scratch.file("good.rdf", &common::rdf::sample());
+    let plain = traceglass(&["info", &path]);
+    assert!(!plain.stdout.contains(&0x1b));
+    let coloured = traceglass(&["--color", "always", "info", &path]);
+    assert!(coloured.stdout.contains(&0x1b));
+    assert_eq!(traceglass(&["info", "--color=never", &path]).stdout, plain.stdout);
+    let json = traceglass(&["--color", "always", "info", "--json", &path]);
+    assert!(!json.stdout.contains(&0x1b));
+}
+
+#[test]
+fn stdin_is_read_for_a_dash() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["info", "--json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&common::rdf::sample()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let object = &json(&output.stdout)[0];
+    assert_eq!((&object["path"], &object["entries"], status(&output)), (&"-".into(), &6.into(), 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_not_utf8_is_given_in_hex() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new("utf8");
+    let path = scratch.0.join(OsStr::from_bytes(b"\xff.rdf"));
+    fs::write(&path, common::rdf::sample()).unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_traceglass")).args(["check", "--json"]).arg(&path).output().unwrap();
+    let object = &json(&output.stdout)[0];
+    assert_eq!((&object["path"], status(&output)), (&Value::Null, 0));
+    assert!(object["path_hex"].as_str().unwrap().ends_with("ff2e726466"));
+}
+
+#[test]
+fn completions_name_the_verbs() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = traceglass(&["completions", shell]);
+        assert_eq!(status(&output), 0);
+        assert!(text(&output.stdout).contains("check"), "{shell}");
+    }
+}
+
+/// A chunk of a few bytes may hold a lot, and a claim that no block could fill costs nothing.
+#[test]
+fn what_a_chunk_claims_is_held_against_its_blocks() {
+    let scratch = Scratch::new("claims");
+    // A frame of one segment, with its size in 4 bytes, and one repeated byte as its only block.
+    let size = 1_u32 << 20;
+    let mut stored = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+    stored.extend(size.to_le_bytes());
+    stored.extend(&(size << 3 | 1 << 1 | 1).to_le_bytes()[..3]);
+    stored.push(b'x');
+    for (claim, code, read) in [(size, 0, true), (size + 1, 1, false)] {
+        let chunk = rdf::Chunk {
+            stored: stored.clone(),
+            uncompressed_size: claim.into(),
+            ..rdf::Chunk::zstd("Data", b"")
+        };
+        let path = scratch.file("claims.rdf", &rdf::file(&[chunk]));
+        let out = traceglass(&["cat", "--entry", "0", &path]);
+        assert_eq!((status(&out), out.stdout == vec![b'x'; size as usize]), (code, read), "{claim}");
+        assert!(read || String::from_utf8_lossy(&out.stderr).contains("1048577"), "{out:?}");
+    }
+}
+
+/// What is printed when something is wrong: of damage, what it says on both streams.
+/// Whichever verb reads a file, it says the same of it: scripts rely on the status of each.
+#[test]
+fn verbs_agree_on_what_is_damaged() {
+    let scratch = Scratch::new("agree");
+    let mut stored = rdf::Chunk::zstd("Data", &[7; 40]);
+    stored.stored[9] ^= 4; // The type of the block is reserved now.
+    let index = rdf::header(1000, 64);
+    // A byte of a payload: all frames are where they were, and a checksum tells.
+    let mut payload = fs::read(data("sample.rtc")).unwrap();
+    payload[0x1400] ^= 1;
+    let fragments = b"\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"clock-class\",]}\n\x1e{}\n";
+    let files = [
+        (scratch.file("stored.rdf", &rdf::file(&[rdf::Chunk::raw("Whole", b"a"), stored])), "entries", 2),
+        (scratch.file("index.rdf", &index), "entries", 0),
+        (scratch.file("payload.rtc", &payload), "gaps", 0),
+        (scratch.file("metadata", fragments), "fragments", 2),
+    ];
+    for (file, count, expected) in &files {
+        let info = traceglass(&["info", "--json", file]);
+        let check = traceglass(&["check", "--json", file]);
+        let ls = traceglass(&["ls", "--json", "--sha256", file]);
+        assert_eq!([&info, &check, &ls].map(status), [3; 3], "{file}");
+        let [info, check]: [Value; 2] = [info, check].map(|all| serde_json::from_slice(&all.stdout).unwrap());
+        assert_eq!((&info["verdict"], &check["verdict"]), (&"damaged".into(), &"damaged".into()), "{file}");
+        assert_eq!(info[count], *expected, "{file}");
+        let size = fs::metadata(file).unwrap().len();
+        let findings = check["findings"].as_array().unwrap();
+        assert!(findings.iter().all(|finding| finding["offset"].as_u64().unwrap() <= size), "{findings:?}");
+        if file.ends_with("rdf") {
+            continue;
+        }
+        let cat = traceglass(&["cat", "--json", file]);
+        assert_eq!(status(&cat), 3, "{file}");
+        assert!(!cat.stderr.is_empty() && !cat.stdout.is_empty(), "{file}");
+        if *count == "fragments" {
+            assert_eq!(text(&cat.stdout).lines().count(), *expected, "{file}");
+        }
+    }
+}
+
+/// Bytes that are missing within a unit, or were added, make no other one of it.
+#[test]
+fn a_unit_whose_bytes_were_shifted_is_listed_once() {
+    let scratch = Scratch::new("shifted");
+    let data = rtc::sample(rtc::Options::sizes(8192, 2048), 30_000);
+    let missing = [&data[..8300], &data[8900..]].concat(); // within the Marker
+    let fewer = [&data[..12_000], &data[12_600..]].concat();
+    let more = [&data[..12_000], &[0xee; 600], &data[12_000..]].concat();
+    for (name, data, second) in
+        [("missing", missing, 8192..15_784), ("fewer", fewer, 8192..15_784), ("more", more, 8192..16_984)]
+    {
+        let file = scratch.file(name, &data);
+        let lines = json(&traceglass(&["ls", "--json", &file]).stdout);
+        let units: Vec<&Value> = lines.iter().filter(|line| line["kind"] == "unit").collect();
+        let numbers: Vec<u64> = units.iter().map(|unit| unit["number"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, [0, 1, 2, 3], "{name}");
+        let range = |unit: &Value| unit["offset"].as_u64().unwrap()..unit["end"].as_u64().unwrap();
+        assert_eq!((range(units[0]), range(units[1])), (0..8192, second), "{name}");
+        assert_eq!(units[1]["crc"], if name == "missing" { "writer" } else { "mismatch" }, "{name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_as_it_was_blessed() {
+    let scratch = Scratch::new("wrong");
+    let sample = |name: &str| fs::read(data(name)).unwrap();
+    let cut = |name: &str, keep: usize| scratch.file(name, &sample(name)[..keep]);
+    let flipped = |name: &str, at: usize| {
+        let mut data = sample(name);
+        data[at] ^= 0xff;
+        scratch.file(&format!("flipped-{name}"), &data)
+    };
+    let files = [
+        cut("sample.rdf", 600),
+        cut("sample.rtc", 15_000),
+        cut("sample.ctf2", 700),
+        cut("stream.rfr", 150),
+        flipped("sample.rdf", 0x40),
+        flipped("sample.rtc", 0x1400),
+        flipped("sample.ctf2", 0xc1),
+    ];
+    let mut screen = String::new();
+    for file in &files {
+        for verb in ["info", "ls", "cat", "check", "hex"] {
+            let mut args = vec![verb, file];
+            // In this order, the pieces that are asked for are short.
+            match verb {
+                "cat" if file.ends_with("rdf") => args.extend(["--entry", "1"]),
+                "cat" if file.ends_with("rtc") => args.extend(["--stream", "clk"]),
+                "hex" => args.extend(["--len", "16"]),
+                _ => {}
+            }
+            let output = traceglass(&args);
+            assert!([0, 1, 3].contains(&status(&output)), "{args:?}");
+            // Damage is never silent: whoever gets a status other than 0 is told why.
+            let said = !output.stderr.is_empty() || ["info", "ls", "check"].contains(&verb);
+            assert!(status(&output) == 0 || said, "{args:?}");
+            screen += &format!(
+                "$ traceglass {}\n{}{}[{}]\n\n",
+                args.join(" "),
+                String::from_utf8_lossy(&output.stdout),
+                text(&output.stderr),
+                status(&output)
+            );
+        }
+    }
+    let screen = screen.replace(&format!("{}/", scratch.0.display()), "");
+    blessed("damage", &screen);
+}
+
+/// What the README shows is what is printed; `TRACEGLASS_BLESS=1` writes it there.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let root = root();
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (mut written, mut shown) = (String::new(), 0);
+    let mut lines = readme.lines();
+    while let Some(line) = lines.next() {
+        written += &format!("{line}\n");
+        let Some(command) = line.strip_prefix("$ traceglass ") else { continue };
+        let args: Vec<&str> = command.split(' ').collect();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_traceglass")).args(&args).current_dir(root).output().unwrap();
+        assert_eq!(status(&output), 0, "{command}");
+        written += &format!("{}```\n", text(&output.stdout));
+        shown += 1;
+        assert!(lines.any(|line| line == "```"), "{command}: the block does not end");
+    }
+    assert_eq!(shown, 2);
+    if std::env::var_os("TRACEGLASS_BLESS").is_some() {
+        fs::write(root.join("README.md"), &written).unwrap();
+    } else {
+        assert_eq!(readme, written);
+    }
+}
+
+/// The whole screen, for each verb and sample, is as it was when a person last looked at it.
+///
+/// `TRACEGLASS_BLESS=1` writes what is printed now.
+#[test]
+fn the_screen_is_as_it_was_blessed() {
+    let root = root();
+    let calls: &[&[&str]] = &[
+        &["info", "examples/data/sample.ctf2"],
+        &["info", "--json", "examples/data/sample.ctf2"],
+        &["ls", "examples/data/sample.ctf2"],
+        &["cat", "--json", "examples/data/sample.ctf2"],
+        &["hex", "--len", "0x120", "examples/data/sample.ctf2"],
+        &["info", "examples/data/sample.rdf"],
+        &["ls", "examples/data/sample.rdf"],
+        &["check", "examples/data/sample.rdf"],
+        &["hex", "--len", "0x60", "examples/data/sample.rdf"],
+        &["ls", "--json", "--sha256", "examples/data/sample.rdf"],
+        &["info", "examples/data/sample.rtc"],
+        &["ls", "examples/data/sample.rtc"],
+        &["check", "examples/data/sample.rtc"],
+        &["hex", "--at", "0x3f0", "--len", "0x40", "examples/data/sample.rtc"],
+        &["check", "examples/data/sample.ctf2"],
+        &["info", "examples/data/sample.rfr"],
+        &["ls", "examples/data/sample.rfr"],
+        &["check", "examples/data/sample.rfr"],
+        &["hex", "--len", "0x60", "examples/data/sample.rfr/2026-11/21-01/chunk-41-54.rfr"],
+        &["info", "examples/data/stream.rfr"],
+        &["cat", "examples/data/stream.rfr"],
+        &["cat", "--stream", "adc", "examples/data/sample.rtc"],
+        &["hex", "--color", "always", "--len", "0x40", "examples/data/sample.rdf"],
+        &["-h"],
+        &["--help"],
+        &["info", "--help"],
+        &["ls", "--help"],
+        &["cat", "--help"],
+        &["check", "--help"],
+        &["hex", "--help"],
+        &["completions", "--help"],
+        &["man", "--help"],
+        &["man"],
+        &["man", "cat"],
+    ];
+    for args in calls {
+        let output = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+            .args(*args)
+            .env("COLUMNS", "100")
+            .current_dir(root)
+            .output()
+            .unwrap();
+        assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
+        let name = args
+            .join("_")
+            .replace("examples/data/", "")
+            .replace("--", "")
+            .replace("-h", "usage")
+            .replace('/', "_");
+        blessed(&name, text(&output.stdout));
+    }
+}
+
+/// What is read on several threads is told as by one: in the order in which it stands.
+#[test]
+fn threads_do_not_show() {
+    let scratch = Scratch::new("threads");
+    let data: Vec<u8> = (0..50_000_u32).map(|n| (n * 7) as u8).collect();
+    let mut chunks: Vec<_> = (0..60).map(|n| rdf::Chunk::zstd(&format!("Part{n}"), &data)).collect();
+    for n in [3, 17, 19, 59] {
+        // A block of a type that is reserved, and a size that is not true.
+        chunks[n].stored[9] |= 6;
+        chunks[n - 1].uncompressed_size += 1;
+    }
+    let file = scratch.file("parts.rdf", &rdf::file(&chunks));
+    let sample = root().join("examples/data/sample.rtc");
+    let sample = sample.to_str().unwrap();
+    // So many findings that they are not kept until it is their turn.
+    let no_chunk = rdf::Chunk { compression: 9, ..rdf::Chunk::raw("Odd", &[]) };
+    chunks.extend(std::iter::repeat_n(no_chunk, 20_000));
+    let many = scratch.file("many.rdf", &rdf::file(&chunks));
+    let check = &["check", "--json", &file, sample, &many, &file][..];
+    let list = &["ls", "--sha256", "--json", &file];
+    for (arguments, mark, count) in [(check, "severity", 24 + 20_000), (list, "error", 8)] {
+        let run = |threads: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_traceglass"));
+            command.args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap()
+        };
+        let one = run("1");
+        assert_eq!(status(&one), 3);
+        let found = text(&one.stdout).matches(&format!("\"{mark}\":")).count();
+        assert_eq!(found, count);
+        for threads in ["2", "5"] {
+            let several = run(threads);
+            assert_eq!(status(&several), 3);
+            assert_eq!(text(&several.stdout), text(&one.stdout), "{arguments:?}");
+        }
+    }
+}

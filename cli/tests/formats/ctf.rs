@@ -1,0 +1,187 @@
+//! The command on CTF 2 metadata.
+
+use crate::common::ctf::{Packet, fragment, sample, stream, text};
+use crate::common::{status, traceglass};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A trace directory with its `metadata`, removed in the end.
+struct Trace(PathBuf);
+
+impl Trace {
+    fn new(test: &str, metadata: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-ctf2-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("metadata"), metadata).unwrap();
+        Self(path)
+    }
+
+    /// Runs a verb on the directory: status, stdout, stderr.
+    fn run(&self, args: &[&str]) -> (i32, Vec<u8>, String) {
+        let output = traceglass(&[args, &[self.0.to_str().unwrap()]].concat());
+        (status(&output), output.stdout, String::from_utf8(output.stderr).unwrap())
+    }
+
+    fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
+        let (status, stdout, _) = self.run(args);
+        let lines = std::str::from_utf8(&stdout).unwrap().lines();
+        (status, lines.map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_short_header_of_version_2_is_read_if_asked_for() {
+    let text = fragment(r#"{"type": "preamble", "version": 2}"#);
+    let packet = Packet { header_len: 37, ..Packet::v2(text.as_bytes()) }.write();
+    let trace = Trace::new("short", &packet);
+    let (status, stdout, stderr) = trace.run(&["cat"]);
+    assert_eq!((status, &stdout[..]), (1, &b""[..]));
+    assert!(stderr.contains("--lenient reads it"), "{stderr}");
+    let (status, stdout, _) = trace.run(&["cat", "--lenient"]);
+    assert_eq!((status, &stdout[..]), (0, text.as_bytes()));
+    let (status, info) = trace.json(&["info", "--json", "--lenient"]);
+    assert_eq!((status, &info[0]["major"], &info[0]["fragments"]), (0, &json!(2), &json!(1)));
+}
+
+#[test]
+fn a_trace_directory_is_told_in_full() {
+    let trace = Trace::new("full", &sample());
+    let (status, info) = trace.json(&["info", "--json"]);
+    let info = &info[0];
+    assert_eq!((status, &info["verdict"]), (0, &json!("clean")));
+    assert_eq!(
+        [&info["form"], &info["byte_order"], &info["major"], &info["minor"]],
+        [&json!("packetized"), &json!("le"), &json!(2), &json!(0)]
+    );
+    assert_eq!(info["uuid"], "10111213-1415-1617-1819-1a1b1c1d1e1f");
+    assert_eq!((&info["packets"], &info["fragments"]), (&json!(3), &json!(6)));
+    assert_eq!(info["content_bytes"], text().len());
+    assert_eq!(info["environment"]["hostname"], "höst 😀");
+    assert_eq!(info["environment"]["odd"], json!([1, {"a": null}]));
+    assert_eq!(info["clocks"][0]["offset_seconds"], -1_795_224_663_i64);
+    assert_eq!(info["fragments_by_kind"]["user-defined"], 1);
+
+    let (_, packets) = trace.json(&["ls", "--json"]);
+    assert_eq!(packets.len(), 3);
+    let first = &packets[0];
+    assert_eq!(
+        (&first["packet"], &first["offset"], &first["header_bytes"]),
+        (&json!(0), &json!(0), &json!(44))
+    );
+    assert_eq!(
+        (&first["padding_bytes"], &first["uuid"]),
+        (&json!(20), &json!("101112131415161718191a1b1c1d1e1f"))
+    );
+    assert_eq!(packets[1]["offset"], first["total_bytes"]);
+
+    assert_eq!(trace.run(&["cat"]), (0, text().into_bytes(), String::new()));
+    let (_, fragments) = trace.json(&["cat", "--json"]);
+    assert_eq!(fragments.len(), 6);
+    // Numbers are written as they stand, whatever they round to.
+    assert_eq!(fragments[3]["x"].to_string(), r#"[true,false,1.5e-3,"😀\\"]"#);
+}
+
+#[test]
+fn damage_is_status_3_and_what_precedes_it_is_printed() {
+    let preamble = fragment(r#"{"type": "preamble", "version": 2}"#);
+    let good = stream([preamble.as_bytes(), b"\x1e{\"type\""], Packet::v2);
+    let broken = Packet { schemes: [1, 0, 0], ..Packet::v2(b": \"lost\"}") }.write();
+    let after = Packet::v2(b"\x1e{}").write();
+    let at = good.len();
+    let trace = Trace::new("damage", &[good, broken, after].concat());
+    let expected = [preamble.as_bytes(), b"\x1e{\"type\""].concat();
+    let (status, stdout, stderr) = trace.run(&["cat"]);
+    assert_eq!((status, stdout), (3, expected));
+    // Whoever gets a part is told that it is one.
+    assert!(stderr.contains("compression scheme") && stderr.contains("are lost"), "{stderr}");
+    let (status, fragments) = trace.json(&["cat", "--json"]);
+    assert_eq!((status, fragments), (3, vec![json!({"type": "preamble", "version": 2})]));
+    let (status, packets) = trace.json(&["ls", "--json"]);
+    assert_eq!((status, packets.len()), (3, 2));
+    let (status, check) = trace.json(&["check", "--json"]);
+    assert_eq!((status, &check[0]["verdict"]), (3, &json!("damaged")));
+    let finding = &check[0]["findings"][0];
+    assert_eq!((&finding["offset"], &finding["what"]), (&json!(at + 32), &json!("unsupported")));
+    let (status, stdout, _) = trace.run(&["info"]);
+    let screen = String::from_utf8(stdout).unwrap();
+    let expected = format!("1 packet of this stream from {:#x} behind 53 bytes that are lost", at + 53);
+    assert!(status == 3 && screen.contains(&expected), "{screen}");
+    let (status, stdout, _) = trace.run(&["ls"]);
+    assert!(status == 3 && String::from_utf8(stdout).unwrap().contains("1 is not supported"));
+}
+
+#[test]
+fn a_fragment_that_is_no_json_is_left_out_and_named() {
+    let parts = [r#"{"type": "preamble", "version": 2}"#, r#"{"type": }"#, r#"{"type": "x", "a b": " "}"#];
+    let trace = Trace::new("json", parts.map(fragment).concat().as_bytes());
+    let (status, stdout, stderr) = trace.run(&["cat", "--json"]);
+    let expected = "{\"type\":\"preamble\",\"version\":2}\n{\"type\":\"x\",\"a b\":\" \"}\n";
+    assert_eq!((status, String::from_utf8(stdout).unwrap().as_str()), (3, expected));
+    assert!(stderr.contains("fragment 1 is left out") && stderr.contains("at 0x2e"), "{stderr}");
+    assert_eq!(trace.run(&["cat"]).1, parts.map(fragment).concat().into_bytes());
+}
+
+#[test]
+fn what_has_no_first_packet_is_unreadable() {
+    let mut broken = Packet::v2(b"\x1e{}").write();
+    broken[35] = 3;
+    let cut = Packet::v1(b"\x1e{}").write();
+    let short = Packet { version: [2, 0], ..Packet::v1(b"\x1e{\"a\":1}") }.write();
+    for (name, data, says) in [
+        ("version", &broken[..], "version 3.0"),
+        ("cut", &cut[..38], "2 more bytes needed"),
+        ("short", &short, "header of 37 bytes"),
+    ] {
+        let trace = Trace::new(name, data);
+        for verb in ["info", "ls", "cat", "hex"] {
+            let path = trace.0.join("metadata");
+            let output = traceglass(&[verb, path.to_str().unwrap()]);
+            assert_eq!(status(&output), 1, "{verb} {name}");
+            assert!(String::from_utf8(output.stderr).unwrap().contains(says), "{verb} {name}");
+        }
+        let (status, check) = trace.json(&["check", "--json"]);
+        assert_eq!(
+            (status, &check[0]["verdict"], &check[0]["format"]),
+            (1, &json!("unreadable"), &json!("ctf2"))
+        );
+    }
+}
+
+#[test]
+fn tsdl_is_printed_as_it_is() {
+    let tsdl = b"/* CTF 1.8 */ trace { major = 1; };";
+    let trace = Trace::new("tsdl", &stream(tsdl.chunks(9), |part| Packet::v1(part).big(true)));
+    assert_eq!(trace.run(&["cat"]), (0, tsdl.to_vec(), String::new()));
+    let (status, stdout, stderr) = trace.run(&["cat", "--json"]);
+    assert!(status == 0 && stdout.is_empty() && stderr.contains("TSDL"));
+    let (_, info) = trace.json(&["info", "--json"]);
+    assert_eq!(
+        (&info[0]["byte_order"], &info[0]["language"], &info[0]["fragments"]),
+        (&json!("be"), &json!("tsdl"), &json!(0))
+    );
+}
+
+#[test]
+fn hex_names_every_byte_of_a_packet() {
+    let data = stream([&b"\x1e{\"ty"[..], b"pe\":\"x\"}\n\x1e"], |part| Packet::v2(part).padding(b"pad"));
+    let trace = Trace::new("hex", &data);
+    let path = trace.0.join("metadata");
+    let output = traceglass(&["hex", path.to_str().unwrap()]);
+    let screen = String::from_utf8(output.stdout).unwrap();
+    // What a field is has its name behind the dump; a row without one continues the field above it.
+    let names: Vec<&str> = screen.lines().filter_map(|line| line.get(78..)).map(str::trim).collect();
+    let has = |name: &str| names.iter().any(|line| line.starts_with(name));
+    for name in
+        ["packet 0 magic", "packet 0 header size", "packet 0 padding", "packet 1 UUID", "packet 1 padding"]
+    {
+        assert!(has(name), "{name} in {screen}");
+    }
+    assert!(names.contains(&"fragment 0               x") && has("separator"), "{screen}");
+    assert!(names.contains(&"fragment 0               continues"), "{screen}");
+}

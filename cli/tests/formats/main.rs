@@ -1,0 +1,7 @@
+//! What the command says of each format.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ctf;
+mod rfr;
