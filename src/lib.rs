@@ -35,10 +35,12 @@ extern crate std;
     not(all(feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd")),
     allow(dead_code)
 )]
+mod byte_order;
 mod bytes;
 mod detect;
 mod dump;
 mod error;
+mod gap;
 #[cfg(any(feature = "rtc", feature = "ctf"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod grammar;
@@ -64,6 +66,8 @@ pub mod zstd;
 #[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd"))]
 pub mod guide;
 
+pub use byte_order::ByteOrder;
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};
+pub use gap::Gap;

@@ -4,8 +4,7 @@ use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Finding};
 use crate::rtc::frame::id;
 use crate::rtc::{
-    ByteOrder, ClockOf, Frame, Gap, INDEX, Index, META, Meta, PAYLOAD, Stream, Streams, UNIT, Verdict, Walk,
-    search,
+    ClockOf, Frame, Gap, INDEX, Index, META, Meta, PAYLOAD, Stream, Streams, UNIT, Verdict, Walk, search,
 };
 
 /// How many pieces of a Meta are compared with those of the one before; others are taken to be what these are.
@@ -74,7 +73,7 @@ impl<'a> Checker<'a> {
                 }
             }
             id::META | id::MINOR_META => self.meta(walk, frame, &mut report),
-            id::PLATFORM if ByteOrder::of_platform(frame.payload()).is_none() => {
+            id::PLATFORM if super::value::platform_byte_order(frame.payload()).is_none() => {
                 let mut found = [0; 8];
                 found.iter_mut().zip(frame.payload()).for_each(|(to, &byte)| *to = byte);
                 report(warning(PAYLOAD, ErrorKind::BadMagic { found }));

@@ -87,6 +87,7 @@ mod when;
 
 use crate::error::Element;
 
+pub use crate::byte_order::ByteOrder;
 pub use check::Checker;
 pub use clock::Clocks;
 pub use crc::{Verdict, WriterCrc, crc_ieee};
@@ -101,7 +102,7 @@ pub use stream::{ClockOf, Stream, Streams, Value};
 pub use text::{Name, Text};
 pub use time::{Decimal, Time};
 pub use unit::Unit;
-pub use value::{Annotation, ByteOrder, Sample, Samples};
+pub use value::{Annotation, Sample, Samples};
 pub use walk::{Gap, Reason, Walk, probe};
 
 /// A frame's header.

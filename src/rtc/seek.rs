@@ -208,7 +208,7 @@ impl<'a> Grid<'a> {
         let mut input = whole.range(from, whole.end_offset().saturating_sub(from)).unwrap_or(whole);
         while let Ok((parts, rest)) = frame::read_default(input) {
             if parts.id == id::PLATFORM {
-                return ByteOrder::of_platform(parts.payload).unwrap_or(ByteOrder::Little);
+                return super::value::platform_byte_order(parts.payload).unwrap_or(ByteOrder::Little);
             }
             input = rest;
         }

@@ -1,5 +1,6 @@
 //! What a payload says.
 
+use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::time::to_f64;
@@ -7,24 +8,12 @@ use crate::rtc::{Decimal, Format, Order, PAYLOAD, Stream, Time};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// The writer's byte order, as its platform frame tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ByteOrder {
-    /// The lowest byte first.
-    #[default]
-    Little,
-    /// The highest byte first.
-    Big,
-}
-
-impl ByteOrder {
-    /// The byte order that a platform frame's payload tells; `None` if it is something else.
-    pub const fn of_platform(payload: &[u8]) -> Option<Self> {
-        match payload {
-            [4, 3, 2, 1, ..] => Some(Self::Little),
-            [1, 2, 3, 4, ..] => Some(Self::Big),
-            _ => None,
-        }
+/// The byte order that a platform frame's payload tells; `None` if it is something else.
+pub(super) const fn platform_byte_order(payload: &[u8]) -> Option<ByteOrder> {
+    match payload {
+        [4, 3, 2, 1, ..] => Some(ByteOrder::Little),
+        [1, 2, 3, 4, ..] => Some(ByteOrder::Big),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::rtc::lengths::{self, PLACE, SLOW};
 use crate::rtc::queue::Item;
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, Unit};
 use crate::rtc::walk::{Stop, Walk};
-use crate::rtc::{ByteOrder, CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT, Verdict};
+use crate::rtc::{CRC, FRAME, INDEX, MARKER, META, Meta, Stream, UNIT, Verdict};
 
 /// The first byte of a frame of the Crc.
 const CRC_HEADER: u8 = 0x10;
@@ -316,7 +316,7 @@ impl<'a, const N: usize> Walk<'a, N> {
             self.has_crc = Some(false);
             self.boundary = to_u64(self.limit);
         }
-        if parts.id == id::PLATFORM && ByteOrder::of_platform(parts.payload).is_some() {
+        if parts.id == id::PLATFORM && super::value::platform_byte_order(parts.payload).is_some() {
             self.verified = end;
         }
         match parts.id {

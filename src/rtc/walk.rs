@@ -301,7 +301,7 @@ impl<'a, const N: usize> Walk<'a, N> {
 
     /// Reads a platform frame.
     pub(super) fn platform(&mut self, payload: &[u8]) {
-        self.order = ByteOrder::of_platform(payload).unwrap_or(self.order);
+        self.order = super::value::platform_byte_order(payload).unwrap_or(self.order);
     }
 
     /// The verdict on the checksum of this major unit, once its Crc was delivered.

@@ -2,6 +2,7 @@ use super::{
     CHECKSUM, CHECKSUM_SCHEME, COMPRESSION_SCHEME, CONTENT_SIZE, ENCRYPTION_SCHEME, HEADER_SIZE, MAGIC,
     PACKET_HEADER, TOTAL_SIZE, UUID, VERSION,
 };
+use crate::byte_order::ByteOrder;
 use crate::bytes::{Bytes, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::grammar::{Located, Parsed, array, fail, finish};
@@ -18,39 +19,12 @@ pub(super) const LONG: u32 = 44;
 /// The byte that begins a fragment.
 pub(super) const RECORD_SEPARATOR: u8 = 0x1e;
 
-/// The byte order of a packet's integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum ByteOrder {
-    /// Least significant byte first.
-    Little,
-    /// Most significant byte first.
-    Big,
-}
-
-impl ByteOrder {
-    /// The order in which `bytes` are the magic number.
-    pub const fn of_magic(bytes: [u8; 4]) -> Option<Self> {
-        match bytes {
-            [0x57, 0x1d, 0xd1, 0x75] => Some(Self::Little),
-            [0x75, 0xd1, 0x1d, 0x57] => Some(Self::Big),
-            _ => None,
-        }
-    }
-
-    /// The magic number in this order.
-    pub const fn magic(self) -> [u8; 4] {
-        match self {
-            Self::Little => MAGIC_NUMBER.to_le_bytes(),
-            Self::Big => MAGIC_NUMBER.to_be_bytes(),
-        }
-    }
-
-    const fn u32(self, bytes: [u8; 4]) -> u32 {
-        match self {
-            Self::Little => u32::from_le_bytes(bytes),
-            Self::Big => u32::from_be_bytes(bytes),
-        }
+/// The byte order in which `bytes` are the magic number.
+pub(super) const fn order_of_magic(bytes: [u8; 4]) -> Option<ByteOrder> {
+    match u32::from_le_bytes(bytes) {
+        MAGIC_NUMBER => Some(ByteOrder::Little),
+        swapped if swapped.swap_bytes() == MAGIC_NUMBER => Some(ByteOrder::Big),
+        _ => None,
     }
 }
 
@@ -238,7 +212,7 @@ impl PacketHeader {
         }
         let start = input;
         let magic = *input.array::<4>(MAGIC)?;
-        let Some(order) = ByteOrder::of_magic(magic) else {
+        let Some(order) = order_of_magic(magic) else {
             return Err(start.error(MAGIC, bad_magic(start.as_slice())));
         };
         if wanted.is_some_and(|wanted| wanted != order) {

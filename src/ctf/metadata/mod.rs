@@ -82,11 +82,12 @@ mod text;
 
 use crate::error::Element;
 
+pub use crate::byte_order::ByteOrder;
 pub use class::{ClockClass, ClockOrigin, Environment, EnvironmentValue, Preamble, TraceClass};
 pub use compact::{Compacted, compact};
 pub use decoder::{Decoder, Step};
 pub use fragment::{Fragment, FragmentKind, Fragments, Members};
-pub use header::{Bits, ByteOrder, Leniency, MAGIC_NUMBER, PacketHeader, Uuid};
+pub use header::{Bits, Leniency, MAGIC_NUMBER, PacketHeader, Uuid};
 pub use packet::{Packet, Packets};
 pub(crate) use stream::detect;
 pub use stream::{Form, Language, MetadataStream, Pieces};

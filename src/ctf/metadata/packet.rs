@@ -1,4 +1,4 @@
-use super::header::Profile;
+use super::header::{MAGIC_NUMBER, Profile};
 use super::{CONTENT, PADDING, PacketHeader};
 use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
@@ -155,7 +155,7 @@ impl<'a> Packets<'a> {
     /// one and the last packet is lost, so that a fragment may lack its middle: this is never done unasked.
     pub fn resync(&mut self) -> Option<u64> {
         let profile = self.profile?;
-        let magic = profile.order().magic();
+        let magic = profile.order().u32_bytes(MAGIC_NUMBER);
         while !self.input.is_empty() {
             self.input.advance(1);
             let data = self.input.as_slice();

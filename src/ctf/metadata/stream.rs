@@ -20,7 +20,7 @@ impl Form {
     pub fn detect(data: &[u8]) -> Option<Self> {
         match data {
             [RECORD_SEPARATOR, ..] => Some(Self::Plain),
-            _ => data.first_chunk().copied().and_then(ByteOrder::of_magic).map(Self::Packets),
+            _ => data.first_chunk().copied().and_then(super::header::order_of_magic).map(Self::Packets),
         }
     }
 }
@@ -180,7 +180,7 @@ impl<'a> MetadataStream<'a> {
 #[cold]
 pub(super) fn not_metadata(data: &[u8]) -> Error {
     let input = Bytes::new(data);
-    let begins = |order: ByteOrder| order.magic().starts_with(data);
+    let begins = |order: ByteOrder| order.u32_bytes(super::MAGIC_NUMBER).starts_with(data);
     if data.is_empty() {
         input.truncated(METADATA, 1)
     } else if begins(ByteOrder::Little) || begins(ByteOrder::Big) {
