@@ -5,7 +5,20 @@
 //!
 //! This is no library for others: it is the command, apart from its `main`, for its own tests. Use the crate `traceglass`.
 
-#![forbid(clippy::undocumented_unsafe_blocks)]
+#![deny(clippy::undocumented_unsafe_blocks)]
+// A trace that makes the command panic is a vulnerability, as it is in the library.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used,
+    )
+)]
 
 mod console;
 mod escape;
