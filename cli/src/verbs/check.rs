@@ -53,7 +53,7 @@ impl Findings<'_> {
         let first = self.warnings + self.errors == 0;
         match finding.severity() {
             Severity::Warning => self.warnings += 1,
-            Severity::Error => self.errors += 1,
+            _ => self.errors += 1,
         }
         if self.failed.is_none() {
             self.failed = self.print(first, file, finding).err();
@@ -64,7 +64,7 @@ impl Findings<'_> {
         let cause = finding.cause();
         let (severity, style) = match finding.severity() {
             Severity::Warning => ("warning", WARNING),
-            Severity::Error => ("error", ERROR),
+            _ => ("error", ERROR),
         };
         if !self.json {
             let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();

@@ -61,8 +61,10 @@ fn kind(text: &str) -> Result<RecordKind, String> {
     if text.eq_ignore_ascii_case("TaskNew") {
         return Ok(RecordKind::NewTask);
     }
-    let found = RecordKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
-    found.ok_or_else(|| format!("one of {}", RecordKind::ALL.map(RecordKind::name).join(", ")))
+    let found = RecordKind::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(text));
+    found.ok_or_else(|| {
+        format!("one of {}", RecordKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// A selection, with all that depends on the recording found out.
@@ -102,7 +104,7 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
         let data = part.data()?;
         let first = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
         if let Some(Ok(first)) = first {
-            return Ok(first.absolute().ok());
+            return Ok(first.unix_micros().ok());
         }
     }
     Ok(None)
