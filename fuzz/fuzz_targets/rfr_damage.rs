@@ -218,6 +218,7 @@ impl File {
                         Item::Record(record) => {
                             format!("{} {}", record.timestamp(), describe(&record.data(), &mut text))
                         }
+                        item => panic!("{item:?}"),
                     }
                 })
             }
