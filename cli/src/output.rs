@@ -294,6 +294,11 @@ impl Write for Sink {
     }
 }
 
+/// Adds to a count, which stays at the most that there is.
+pub fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
+}
+
 /// Bytes as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|&byte| digits(byte)).map(char::from).collect()
