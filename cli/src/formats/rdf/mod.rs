@@ -117,7 +117,7 @@ impl Trace for Rdf<'_> {
             add(by_compression.entry(entry.compression().number()).or_default(), 1);
             let place = *counts.entry(entry.identifier()).or_insert_with(|| {
                 identifiers.push((entry.identifier(), 0));
-                identifiers.len() - 1
+                identifiers.len().saturating_sub(1)
             });
             if let Some((_, count)) = identifiers.get_mut(place) {
                 add(count, 1);
@@ -262,6 +262,7 @@ impl Trace for Rdf<'_> {
     }
 
     fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+        args.refuse_window("an RDF file's chunks have no time")?;
         if args.json {
             return Err(Failure::usage(
                 "chunks of an RDF file are bytes; without --json they are written as they are",
@@ -298,7 +299,7 @@ impl Trace for Rdf<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
-        let mut storage = vec![0; self.file.index().len() * 2];
+        let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
         if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
             findings.report(Finding::warning(error));
         }
