@@ -70,7 +70,7 @@ impl<'w> Decoder<'w> {
     ///
     /// The window must be as large as the frame's own, [`FrameHeader::window_size`](super::FrameHeader::window_size), or
     /// as the content if that is stated and smaller. Here references further back than the frame's window are
-    /// refused, and so are all blocks with more content than the frame allows. This way of decoding needs no room for
+    /// refused. This way of decoding needs no room for
     /// literals and is written for size; into a slice it is faster.
     ///
     /// # Errors
@@ -144,7 +144,14 @@ fn decode_frame(
         let block = BlockHeader::read(bytes)?;
         let body = bytes.take(block.stored_size().into(), BLOCK)?;
         match block.content_size().map(usize::try_from) {
-            Some(size) => target.fill(&block, body.as_slice(), size.unwrap_or(usize::MAX))?,
+            Some(size) => {
+                let (size, limit) = (size.unwrap_or(usize::MAX), header.block_max());
+                if size > limit {
+                    let kind = ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(limit) };
+                    return Err(Error::new(block.offset(), BLOCK, kind));
+                }
+                target.fill(&block, body.as_slice(), size)?;
+            }
             None => {
                 // All positions in the input are below its length.
                 let end = input.len().saturating_sub(bytes.len());

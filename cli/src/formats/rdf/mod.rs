@@ -2,15 +2,11 @@
 
 mod decoder;
 
-use super::Trace;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::verbs::check::Findings;
-use crate::verbs::hex::{Field, Fields};
-use crate::verbs::info::Info;
-use crate::verbs::{cat, ls};
+use crate::trace::{Field, Fields, Findings, Info, Listing, RdfSelect, Selection, Trace};
 use decoder::Decoder;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -18,27 +14,6 @@ use std::collections::BTreeMap;
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
-
-/// Which part of an RDF file `cat` prints.
-#[derive(clap::Args, Default, PartialEq)]
-#[command(next_help_heading = "RDF")]
-pub struct Select {
-    /// The chunk with this identifier
-    #[arg(long, value_name = "ID", conflicts_with = "entry")]
-    chunk: Option<String>,
-    /// The N-th chunk of that identifier, from 0
-    #[arg(long, value_name = "N", requires = "chunk")]
-    index: Option<usize>,
-    /// The chunk of the N-th index entry, from 0
-    #[arg(long, value_name = "N")]
-    entry: Option<usize>,
-    /// The chunk's header instead of its data
-    #[arg(long, conflicts_with = "stored")]
-    header: bool,
-    /// The data as stored, not decompressed
-    #[arg(long)]
-    stored: bool,
-}
 
 struct Rdf<'a> {
     file: File<'a>,
@@ -84,7 +59,7 @@ impl Rdf<'_> {
         self.file.data().len() as u64
     }
 
-    fn selected(&self, select: &Select) -> Result<Chunk<'_>> {
+    fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
         let (chunk, asked) = match (&select.chunk, select.entry) {
             (Some(id), _) => {
                 let n = select.index.unwrap_or(0);
@@ -199,7 +174,7 @@ impl Trace for Rdf<'_> {
         })
     }
 
-    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+    fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let mut columns = vec![
             right("entry"),
             left("identifier"),
@@ -270,7 +245,7 @@ impl Trace for Rdf<'_> {
         Ok(status)
     }
 
-    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         if args.json {
             return Err(Failure::usage(
                 "chunks of an RDF file are bytes; without --json they are written as they are",
@@ -282,14 +257,14 @@ impl Trace for Rdf<'_> {
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
         if args.rdf.header {
-            out.bytes(chunk.header().map_err(fail)?)?;
+            out.raw(chunk.header().map_err(fail)?)?;
         } else if args.rdf.stored {
-            out.bytes(chunk.stored().map_err(fail)?)?;
+            out.raw(chunk.stored().map_err(fail)?)?;
         } else {
             let (mut written, mut result) = (0, Ok(()));
             let read = Decoder::new().read(chunk, |piece| {
                 if result.is_ok() {
-                    result = out.bytes(piece);
+                    result = out.raw(piece);
                     written += piece.len();
                 }
             });

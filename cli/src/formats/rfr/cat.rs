@@ -9,17 +9,17 @@ use crate::json::Line;
 use crate::output::{DIM, LABEL, Out, printable};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
-use crate::verbs::cat;
+use crate::trace::Selection;
 use std::path::Path;
 use traceglass::rfr::{
     Callsite, Callsites, Chunk, Event, Item, Merge, MergeSlot, Object, Record, RecordData, Records,
     StreamData, StreamRecord, Streaming,
 };
 
-pub fn cat(files: &Files<'_>, args: &cat::Args, out: &mut Out) -> Result<Status> {
+pub fn cat(files: &Files<'_>, args: &Selection, out: &mut Out) -> Result<Status> {
     let select = &args.rfr;
     let mut damage = Damage::of(files);
-    let filter = select.filter(files)?;
+    let filter = Filter::of(select, files)?;
     let names = if args.json { Names::default() } else { Names::of(files)? };
     let mut printer = Printer { out, json: args.json, line: Line::new(), names };
     // A file of callsites has nothing else.
@@ -348,7 +348,7 @@ impl Printer<'_> {
     ) -> Result<()> {
         if self.json {
             let line = self.line.begin().path(path).int("seq_id", seq_id).record(micros, record);
-            return self.out.bytes(line.end());
+            return self.out.json_text(line.end());
         }
         let seq_id = format!("seq {seq_id}");
         let about = self.about(&record.data());
@@ -357,7 +357,7 @@ impl Printer<'_> {
 
     fn stream_record(&mut self, path: Option<&Path>, record: &StreamRecord<'_>) -> Result<()> {
         if self.json {
-            return self.out.bytes(self.line.begin().path(path).stream_record(record).end());
+            return self.out.json_text(self.line.begin().path(path).stream_record(record).end());
         }
         let about = match record.data() {
             StreamData::Callsite(callsite) => callsite_line(&callsite),
@@ -377,7 +377,9 @@ impl Printer<'_> {
             return Ok(());
         }
         if self.json {
-            return self.out.bytes(self.line.begin().path(path).int("seq_id", seq_id).object(object).end());
+            return self
+                .out
+                .json_text(self.line.begin().path(path).int("seq_id", seq_id).object(object).end());
         }
         let kind = if matches!(object, Object::Task(_)) { "Task" } else { "Span" };
         let about = self.object_line(object);
@@ -386,7 +388,7 @@ impl Printer<'_> {
 
     fn callsite(&mut self, callsite: &Callsite<'_>) -> Result<()> {
         if self.json {
-            return self.out.bytes(self.line.begin().callsite(callsite).end());
+            return self.out.json_text(self.line.begin().callsite(callsite).end());
         }
         self.out.line(callsite_line(callsite))
     }

@@ -3,7 +3,7 @@
 use super::files::{Kind, Part};
 use crate::output::printable;
 use crate::status::{Result, Status};
-use crate::verbs::hex::{Field, Fields};
+use crate::trace::{Field, Fields};
 use traceglass::rfr::{Callsites, Chunk, FormatIdentifier, Item, Meta, RecordKind, Streaming};
 
 /// Takes fields off the bytes, one after the other. What is read here has been read by the library before: where this

@@ -6,7 +6,7 @@ use super::scan::{self, Damage};
 use crate::output::{counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::verbs::info::Info;
+use crate::trace::Info;
 use serde_json::Map;
 use std::collections::{BTreeMap, HashMap};
 use traceglass::rfr::{Callsites, Chunk, Item, Meta, Object, RecordData, RecordKind, StreamData, Streaming};

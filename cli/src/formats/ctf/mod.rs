@@ -2,14 +2,10 @@
 
 mod summary;
 
-use super::Trace;
 use crate::output::{ERROR, Out, bytes, counted, grouped, hex, percent};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::verbs::check::Findings;
-use crate::verbs::hex::{Field, Fields};
-use crate::verbs::info::Info;
-use crate::verbs::{cat, ls};
+use crate::trace::{Field, Fields, Findings, Info, Listing, Selection, Trace};
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
@@ -190,7 +186,7 @@ impl Trace for Ctf2<'_> {
         })
     }
 
-    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+    fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let columns = [
             right("packet"),
             right("offset"),
@@ -258,10 +254,10 @@ impl Trace for Ctf2<'_> {
         Ok(self.status())
     }
 
-    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         if !args.json {
             for piece in self.stream.pieces().map_while(Result::ok) {
-                out.bytes(piece)?;
+                out.content(piece)?;
             }
             return Ok(self.tell(&args.path, out));
         }
@@ -277,7 +273,7 @@ impl Trace for Ctf2<'_> {
             line.clear();
             minify(fragment.text().pieces().flatten().copied(), &mut line);
             line.push(b'\n');
-            out.bytes(&line)?;
+            out.json_text(&line)?;
         }
         Ok(self.tell(&args.path, out))
     }
