@@ -47,6 +47,8 @@ mod grammar;
 #[cfg(any(feature = "rtc", feature = "ctf"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod json;
+#[cfg(any(feature = "rdf", feature = "rfr"))]
+mod sort;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
 
