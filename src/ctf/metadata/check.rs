@@ -10,7 +10,7 @@ impl MetadataStream<'_> {
     /// a wrong type.
     ///
     /// It ends with the first packet that cannot be read; [`Packets::resync`](super::Packets::resync) tells whether
-    /// others follow.
+    /// others follow, and [`resumed_at`](Self::resumed_at) checks those.
     pub fn check(&self, mut report: impl FnMut(Finding)) {
         let mut minor_is_reported = false;
         for packet in self.packets() {
@@ -24,13 +24,16 @@ impl MetadataStream<'_> {
                         }
                         minor_is_reported |= is_minor;
                     }
+                    if let Err(error) = packet.check_content() {
+                        report(Finding::error(error));
+                    }
                 }
                 Err(error) => report(Finding::error(error)),
             }
         }
         if self.language() == Language::Tsdl {
             let (text, _) = self.readable();
-            if !text.is_empty() && !self.has_tsdl_signature() {
+            if !text.is_empty() && !self.is_resumed() && !self.has_tsdl_signature() {
                 report(Finding::warning(Error::new(
                     text.offset(),
                     TEXT,
@@ -39,9 +42,13 @@ impl MetadataStream<'_> {
             }
             return;
         }
-        let mut is_first = true;
+        let mut is_first = !self.is_resumed();
         // An error here is that of the packets again.
         for fragment in self.fragments().map_while(Result::ok) {
+            if !fragment.is_separated() && self.is_resumed() {
+                // The rest of one whose beginning is lost, which has been reported.
+                continue;
+            }
             if !fragment.is_separated() {
                 let kind = ErrorKind::Unexpected { byte: first_bytes(fragment.text())[0], expected: "0x1E" };
                 report(Finding::warning(Error::new(fragment.offset(), FRAGMENT, kind)));
