@@ -63,6 +63,8 @@ pub struct Out {
     color: bool,
     color_stderr: bool,
     is_terminal: bool,
+    /// Whether what was written ends within a line.
+    in_line: bool,
     /// What is being written.
     line: String,
     json: Vec<u8>,
@@ -83,6 +85,7 @@ impl Out {
             color: color_stdout,
             color_stderr,
             is_terminal: console.is_terminal,
+            in_line: false,
             line: String::new(),
             json: Vec::new(),
         }
@@ -129,6 +132,7 @@ impl Out {
         }
         self.line.clear();
         push(&mut self.line, &String::from_utf8_lossy(text), |c| matches!(c, '\n' | '\t'));
+        self.in_line = !self.line.ends_with('\n');
         Ok(self.stdout.write_all(self.line.as_bytes())?)
     }
 
@@ -221,8 +225,14 @@ impl Out {
         }
         // If it fails, so does what is written next, and that is told.
         let _ = self.stdout.flush();
+        // What a terminal shows of both streams does not run into one line.
+        let begin: &[u8] = if std::mem::take(&mut self.in_line) { b"\n" } else { b"" };
         // Nothing can be said if stderr is gone.
-        let _ = self.stderr.write_all(line.as_bytes()).and_then(|()| self.stderr.flush());
+        let _ = self
+            .stderr
+            .write_all(begin)
+            .and_then(|()| self.stderr.write_all(line.as_bytes()))
+            .and_then(|()| self.stderr.flush());
     }
 }
 
@@ -244,6 +254,7 @@ impl PageMaker {
             color: self.color,
             color_stderr: self.color_stderr,
             is_terminal: self.is_terminal,
+            in_line: false,
             line: String::new(),
             json: Vec::new(),
         }

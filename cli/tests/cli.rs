@@ -251,7 +251,9 @@ fn verbs_agree_on_what_is_damaged() {
     for (file, count, expected) in &files {
         let info = traceglass(&["info", "--json", file]);
         let check = traceglass(&["check", "--json", file]);
-        let ls = traceglass(&["ls", "--json", "--sha256", file]);
+        let digest = if file.ends_with("metadata") { None } else { Some("--sha256") };
+        let ls: Vec<&str> = ["ls", "--json"].into_iter().chain(digest).chain([file.as_str()]).collect();
+        let ls = traceglass(&ls);
         assert_eq!([&info, &check, &ls].map(status), [3; 3], "{file}");
         let [info, check]: [Value; 2] = [info, check].map(|all| serde_json::from_slice(&all.stdout).unwrap());
         assert_eq!((&info["verdict"], &check["verdict"]), (&"damaged".into(), &"damaged".into()), "{file}");

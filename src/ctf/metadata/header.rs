@@ -127,9 +127,19 @@ pub(super) struct Profile {
     /// Headers of version 2 have 37 bytes.
     short: bool,
     options: ParseOptions,
+    /// A packet whose content the input cuts is read as far as it goes.
+    keeps_cut: bool,
 }
 
 impl Profile {
+    pub(super) const fn keeps_cut(&self) -> bool {
+        self.keeps_cut
+    }
+
+    pub(super) const fn with_cut(self) -> Self {
+        Self { keeps_cut: true, ..self }
+    }
+
     pub(super) const fn order(&self) -> ByteOrder {
         self.order
     }
@@ -175,7 +185,7 @@ impl PacketHeader {
     pub(super) fn first(input: Bytes<'_>, options: ParseOptions) -> Result<(Self, Profile)> {
         let (order, fields) = Self::fields(input, None)?;
         let short = options.is_lenient() && fields.major == 2 && is_short(input, order, &fields);
-        let profile = Profile { order, uuid: fields.uuid, short, options };
+        let profile = Profile { order, uuid: fields.uuid, short, options, keeps_cut: false };
         let header = Self::sized(input, order, fields, short)?;
         Ok((header, profile))
     }

@@ -104,17 +104,18 @@ fn list_stream(part: &Part<'_>, args: &Listing, damage: &mut Damage, out: &mut O
         return out.json_text(line.int("records", records).end());
     }
     let mut table = Table::new(&[
-        left("stream"),
         left("first record"),
         right("length"),
         right("callsites"),
         right("objects"),
         right("records"),
+        left("stream"),
     ]);
     let length = span.map(|(first, last)| names::duration(last.saturating_sub(first)));
-    let cells = [shown(path), first.map(clock).unwrap_or_default(), length.unwrap_or_default()];
-    let counts = [callsites, objects, records].map(grouped);
-    table.row(out, cells.into_iter().chain(counts).collect())?;
+    let mut cells = vec![first.map(clock).unwrap_or_default(), length.unwrap_or_default()];
+    cells.extend([callsites, objects, records].map(grouped));
+    cells.push(shown(path));
+    table.row(out, cells)?;
     table.finish(out)
 }
 
