@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
 use traceglass::ctf::metadata::{
-    ByteOrder, Form, Fragment, FragmentKind, Language, Leniency, MetadataStream, Packet, PacketHeader,
+    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
-use traceglass::{Error, Format, Severity};
+use traceglass::{Error, Finding, Format, Severity};
 
 struct Ctf2<'a> {
     data: &'a [u8],
@@ -26,7 +26,7 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
-            && MetadataStream::parse_with(data, Leniency::Lenient).is_ok()
+            && MetadataStream::parse_with(data, ParseOptions::LENIENT).is_ok()
             && MetadataStream::parse(data).is_err()
         {
             message.push_str(
@@ -35,21 +35,24 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
         }
         Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
     };
-    let leniency = if lenient { Leniency::Lenient } else { Leniency::Strict };
-    let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?.with_cut_content();
-    match stream.packets().next() {
-        // With the first packet all of the text is lost.
-        Some(Err(error)) => return Err(refuse(error)),
-        Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
-        _ => {}
-    }
-    let mut segments = vec![stream];
+    let leniency = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
+    let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
+    let mut segments = Vec::new();
     let mut next = Some(stream);
     while let Some(segment) = next {
         let mut packets = segment.packets();
         let is_damaged = packets.any(|packet| packet.is_err());
-        next = is_damaged.then(|| packets.resync()).flatten().and_then(|found| stream.resumed_at(found));
-        segments.extend(next);
+        let gap = if is_damaged { packets.recover() } else { None };
+        next = gap.and_then(|gap| stream.resumed_at(gap.end()));
+        // A size that is wrong, and not just cut, would swallow the packets after it.
+        segments.push(if is_damaged && next.is_none() { segment.with_cut_content() } else { segment });
+    }
+    let first = segments.iter().flat_map(MetadataStream::packets).next();
+    match first {
+        // With the first packet all of the text is lost.
+        Some(Err(error)) => return Err(refuse(error)),
+        Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
+        _ => {}
     }
     Ok(Box::new(Ctf2 { data, stream, segments }))
 }
@@ -59,11 +62,12 @@ impl Ctf2<'_> {
     fn errors(&self) -> Vec<Error> {
         let mut errors = Vec::new();
         for segment in &self.segments {
-            segment.check(|finding| {
+            let checked = segment.check(&mut |finding| {
                 if finding.severity() == Severity::Error {
                     errors.push(finding.cause());
                 }
             });
+            errors.extend(checked.err());
         }
         errors
     }
@@ -295,7 +299,9 @@ impl Trace for Ctf2<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         for segment in &self.segments {
-            segment.check(|finding| findings.report(finding));
+            if let Err(error) = segment.check(&mut |finding| findings.report(finding)) {
+                findings.report(Finding::new(Severity::Error, error));
+            }
         }
         Ok(findings.status())
     }

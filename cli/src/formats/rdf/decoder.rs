@@ -1,7 +1,9 @@
 //! The data of chunks, in memory that stays small whatever a file claims.
 
-use traceglass::rdf::{CHUNK_DATA, Chunk, Compression, UNCOMPRESSED_SIZE};
-use traceglass::zstd::{self, Frame, Frames, WINDOW, Workspace};
+use traceglass::rdf::element::{CHUNK_DATA, UNCOMPRESSED_SIZE};
+use traceglass::rdf::{Chunk, Compression};
+use traceglass::zstd::element::WINDOW;
+use traceglass::zstd::{self, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
 
 /// Data up to this size is decompressed at once; it is verified before any of it is handed out.

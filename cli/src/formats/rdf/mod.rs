@@ -13,7 +13,8 @@ use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use traceglass::rdf::{COMPRESSION, Chunk, Compression, Entry, File, Identifier, Index};
+use traceglass::rdf::element::COMPRESSION;
+use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
 
 struct Rdf<'a> {
@@ -23,8 +24,8 @@ struct Rdf<'a> {
 }
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    match File::salvage(data) {
-        Ok((file, damage)) => Ok(Box::new(Rdf { file, damage })),
+    match File::recover(data) {
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -34,15 +35,18 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 impl Rdf<'_> {
     /// Reads and verifies everything; the findings come in file order.
     fn verify(&self, mut report: impl FnMut(Finding)) -> Result<()> {
-        self.file.check_structure(&mut report);
+        if let Err(error) = self.file.check_header(&mut report) {
+            report(Finding::new(Severity::Error, error));
+        }
         if let Some(damage) = self.damage {
-            report(Finding::error(damage));
+            report(Finding::new(Severity::Error, damage));
         }
         let plan = Plan::of(&self.file, Part::Compressed);
         let mut shared = Shared::new();
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
             let mut found = Vec::new();
-            let sound = self.file.check_entry(*entry, |finding| found.push(finding));
+            let summary = self.file.check_entry(*entry, &mut |finding| found.push(finding));
+            let sound = summary.is_ok_and(|summary| summary.items() > 0);
             let read = match (plan.turn(entry.number()), self.file.chunk_at(entry.number())) {
                 (Turn::Read, Some(chunk)) if sound => Some(decoder.read(chunk, |_| ())),
                 _ => None,
@@ -52,7 +56,7 @@ impl Rdf<'_> {
         parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |entry, (found, read)| {
             found.into_iter().for_each(&mut report);
             if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
-                report(Finding::error(error));
+                report(Finding::new(Severity::Error, error));
             }
             Ok(())
         })
@@ -300,8 +304,8 @@ impl Trace for Rdf<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
         let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
-        if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
-            findings.report(Finding::warning(error));
+        if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
+            findings.report(Finding::new(Severity::Warning, error));
         }
         Ok(findings.status())
     }
@@ -377,11 +381,12 @@ impl Parts {
     /// Looks at the entry alone.
     fn check(file: &File<'_>, entry: Entry<'_>) -> Self {
         let mut fault = None;
-        file.check_entry(entry, |finding| {
+        let checked = file.check_entry(entry, &mut |finding| {
             if finding.severity() == Severity::Error {
                 fault.get_or_insert(finding.cause());
             }
         });
+        fault = fault.or(checked.err());
         if let Compression::Other(number) = entry.compression() {
             let kind = ErrorKind::Unsupported { value: number.into() };
             let offset = entry.offset().saturating_add(16);

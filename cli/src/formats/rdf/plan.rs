@@ -1,7 +1,8 @@
 //! Which entries are read, and which are as another one: chunks may overlap, and work must not grow with their number.
 
 use std::collections::{HashMap, HashSet};
-use traceglass::rdf::{COMPRESSION, Compression, Entry, File, UNCOMPRESSED_SIZE};
+use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
+use traceglass::rdf::{Compression, Entry, File};
 use traceglass::{Element, Error, ErrorKind};
 
 /// Which bytes of the entries are read.

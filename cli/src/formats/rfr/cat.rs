@@ -114,7 +114,7 @@ fn chunk(
             printer.object(path, seq_id, &object, objects && filter.wants_task(Some(object.iid())))
         }
         Item::Record(record) => {
-            let micros = record.absolute(&header);
+            let micros = record.unix_micros(&header);
             if let (Err(error), Ok(_)) = (micros, header.base_micros()) {
                 damage.add(path, error);
             }
@@ -124,6 +124,7 @@ fn chunk(
             }
             Ok(())
         }
+        _ => Ok(()),
     })
 }
 
@@ -137,13 +138,13 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
         let mut span: Option<(u64, u64)> = None;
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {
             if let Item::Record(record) = item {
-                let micros = record.absolute(&chunk.header()).unwrap_or(u64::MAX);
+                let micros = record.unix_micros(&chunk.header()).unwrap_or(u64::MAX);
                 span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
             }
             Ok(())
         })?;
         // One without records is still read, for its damage.
-        let start = chunk.header().absolute(chunk.header().start()).unwrap_or(u64::MAX);
+        let start = chunk.header().unix_micros(chunk.header().start()).unwrap_or(u64::MAX);
         let (first, last) = span.unwrap_or((start, start));
         spans.push((first, last, *part));
     }
@@ -225,16 +226,21 @@ fn merge(
     loop {
         match merge.next_record() {
             Ok(Some(merged)) => {
-                let Some(run) = sources.get(merged.source) else { continue };
+                let Some(run) = sources.get(merged.source()) else { continue };
                 enter(run, &mut open, filter, &mut printer.names);
-                if filter.wants(merged.record.kind(), Some(merged.micros), merged.record.data().iid()) {
+                if filter.wants(
+                    merged.record().kind(),
+                    Some(merged.unix_micros()),
+                    merged.record().data().iid(),
+                ) {
                     let path = open.get(run.chunk).and_then(|open| open.path);
-                    printer.record(path, run.seq_id, Some(merged.micros), &merged.record)?;
+                    printer.record(path, run.seq_id, Some(merged.unix_micros()), &merged.record())?;
                 }
             }
             Ok(None) => return Ok(()),
             Err(error) => {
-                let run = merge.resume().and_then(|source| sources.get(source));
+                let run = merge.failed_source().and_then(|source| sources.get(source));
+                merge.recover();
                 let path = run.and_then(|run| open.get(run.chunk)).and_then(|open| open.path);
                 damage.add(path, error);
             }
@@ -280,7 +286,7 @@ fn collect<'a>(
                 Ok(None) => break,
                 Err(error) => {
                     damage.add(path, error);
-                    if !all.resume() {
+                    if all.recover().is_none() {
                         break;
                     }
                 }
@@ -319,7 +325,7 @@ fn find_runs<'a>(
             Ok(None) => break,
             Err(error) => {
                 damage.add(path, error);
-                let resumed = next.resume();
+                let resumed = next.recover().is_some();
                 run(std::mem::replace(&mut start, next.clone()), count);
                 (count, last) = (0, 0);
                 if !resumed {
@@ -343,7 +349,7 @@ fn stream(
     let Ok(stream) = Streaming::parse(data.bytes()) else { return Ok(()) };
     let path = part.path.as_deref();
     let mut print = |record: StreamRecord<'_>, damage: &mut Damage| {
-        let micros = record.absolute().map_err(|error| damage.add(path, error)).ok();
+        let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
         let iid = match record.data() {
             StreamData::Span(span) => Some(span.iid()),
             StreamData::Task(task) => Some(task.iid()),
@@ -373,7 +379,7 @@ fn printer_sorted<'a>(
     damage: &mut Damage,
     print: &mut impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
 ) -> Result<()> {
-    let key = |record: &StreamRecord<'_>| record.absolute().unwrap_or(u64::MAX);
+    let key = |record: &StreamRecord<'_>| record.unix_micros().unwrap_or(u64::MAX);
     if !sort || stream.records().map_while(|record| record.ok().as_ref().map(key)).is_sorted() {
         return scan::stream(stream, path, damage, print);
     }
@@ -430,7 +436,7 @@ impl Printer<'_> {
             }
             return self.out.json_text(self.line.end());
         }
-        self.begin(record.absolute().ok(), None, record.kind().name());
+        self.begin(record.unix_micros().ok(), None, record.kind().name());
         match record.data() {
             StreamData::Callsite(callsite) => self.text.push_str(&callsite_line(&callsite)),
             StreamData::Span(span) => self.object_line(&Object::Span(span)),
@@ -523,7 +529,7 @@ impl Printer<'_> {
             RecordData::WakerWake(waker)
             | RecordData::WakerWakeByRef(waker)
             | RecordData::WakerClone(waker)
-            | RecordData::WakerDrop(waker) => (Some(waker.task_iid), waker.context),
+            | RecordData::WakerDrop(waker) => (Some(waker.task_iid()), waker.context()),
             _ => (data.iid(), None),
         };
         let Some(iid) = iid else { return };
@@ -556,9 +562,9 @@ impl Printer<'_> {
         }
         for field in event.dynamic_fields() {
             self.text.push(' ');
-            self.text.push_str(field.name);
+            self.text.push_str(field.name());
             self.text.push('=');
-            self.text.push_str(&json::shown(&field.value));
+            self.text.push_str(&json::shown(&field.value()));
         }
     }
 
@@ -576,7 +582,7 @@ impl Printer<'_> {
 fn callsite_line(callsite: &Callsite<'_>) -> String {
     let level = match callsite.level().name() {
         Some(name) => name.to_owned(),
-        None => callsite.level().0.to_string(),
+        None => callsite.level().number().to_string(),
     };
     let names: Vec<String> = callsite.split_field_names().map(printable).collect();
     // The name of an event is its place.

@@ -21,7 +21,7 @@ use names::clock;
 use scan::Damage;
 use std::path::Path;
 use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
-use traceglass::{Finding, Format};
+use traceglass::{Finding, Format, Severity};
 
 /// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
 const KEPT: usize = 10_000;
@@ -62,7 +62,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
             (Item::Object(_), Some(sequence)) => add(&mut sequence.objects, 1),
             (Item::Record(record), Some(sequence)) => {
                 add(&mut sequence.records, 1);
-                if let (true, Err(error)) = (based, record.absolute(&header)) {
+                if let (true, Err(error)) = (based, record.unix_micros(&header)) {
                     damage.add(path, error);
                 }
             }
@@ -86,7 +86,7 @@ fn list_stream(part: &Part<'_>, args: &Listing, damage: &mut Damage, out: &mut O
             _ => {}
         }
         add(&mut records, 1);
-        match record.absolute() {
+        match record.unix_micros() {
             Ok(micros) => {
                 span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
             }
@@ -167,7 +167,7 @@ impl Trace for Rfr<'_> {
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
                 out.json_text(line.int("sequences", sequences.len() as u64).end())?;
             } else {
-                let start = header.absolute(header.start()).map(clock).unwrap_or_default();
+                let start = header.unix_micros(header.start()).map(clock).unwrap_or_default();
                 let length = names::duration(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
@@ -221,7 +221,9 @@ impl Trace for Rfr<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         for (path, problem) in &self.files.problems {
             match problem {
-                Problem::Content(error) => findings.report_in(path.as_deref(), Finding::error(*error)),
+                Problem::Content(error) => {
+                    findings.report_in(path.as_deref(), Finding::new(Severity::Error, *error))
+                }
                 Problem::Unreadable(why) => findings.unreadable(path.as_deref(), why),
             }
         }

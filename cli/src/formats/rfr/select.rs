@@ -167,14 +167,14 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
     for part in files.chunks() {
         let Some(header) = part.header() else { continue };
         // Chunks are in the order in which they start: what starts later has no earlier record, unless clocks step back.
-        if first.is_some_and(|first| header.absolute(header.start()).is_ok_and(|start| start > first)) {
+        if first.is_some_and(|first| header.unix_micros(header.start()).is_ok_and(|start| start > first)) {
             break;
         }
         let data = part.data()?;
         let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {
             if let Item::Record(record) = item
-                && let Ok(micros) = record.absolute(&header)
+                && let Ok(micros) = record.unix_micros(&header)
             {
                 first = Some(first.map_or(micros, |first| first.min(micros)));
             }
@@ -185,7 +185,7 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
         let data = part.data()?;
         let record = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
         if let (None, Some(Ok(record))) = (first, record) {
-            first = record.absolute().ok();
+            first = record.unix_micros().ok();
         }
     }
     Ok(first)
