@@ -105,7 +105,7 @@ impl<'a> MetadataStream<'a> {
         Self { first: self.first.map(|(header, profile)| (header, profile.with_cut())), ..self }
     }
 
-    /// The stream from the packet at `offset` on, which [`Packets::resync`] has found; `None` if none begins there.
+    /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None` if none begins there.
     ///
     /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text goes
     /// up to the next packet that cannot be read.

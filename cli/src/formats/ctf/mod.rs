@@ -35,21 +35,24 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
         }
         Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
     };
-    let options = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
-    let stream = MetadataStream::parse_with(data, options).map_err(refuse)?.with_cut_content();
-    match stream.packets().next() {
-        // With the first packet all of the text is lost.
-        Some(Err(error)) => return Err(refuse(error)),
-        Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
-        _ => {}
-    }
-    let mut segments = vec![stream];
+    let leniency = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
+    let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
+    let mut segments = Vec::new();
     let mut next = Some(stream);
     while let Some(segment) = next {
         let mut packets = segment.packets();
         let is_damaged = packets.any(|packet| packet.is_err());
-        next = is_damaged.then(|| packets.recover()).flatten().and_then(|gap| stream.resumed_at(gap.end()));
-        segments.extend(next);
+        let gap = if is_damaged { packets.recover() } else { None };
+        next = gap.and_then(|gap| stream.resumed_at(gap.end()));
+        // A size that is wrong, and not just cut, would swallow the packets after it.
+        segments.push(if is_damaged && next.is_none() { segment.with_cut_content() } else { segment });
+    }
+    let first = segments.iter().flat_map(MetadataStream::packets).next();
+    match first {
+        // With the first packet all of the text is lost.
+        Some(Err(error)) => return Err(refuse(error)),
+        Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
+        _ => {}
     }
     Ok(Box::new(Ctf2 { data, stream, segments }))
 }
