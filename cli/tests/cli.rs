@@ -209,14 +209,12 @@ fn completions_name_the_verbs() {
 #[test]
 fn what_a_chunk_claims_is_held_against_its_blocks() {
     let scratch = Scratch::new("claims");
-    // A frame of one segment, with its size in 4 bytes, and blocks of one repeated byte, as large as blocks may be.
-    let size = 1_u32 << 20;
+    // A frame of one segment, with its size in 4 bytes, and repeated bytes as its only blocks.
+    let (size, block) = (1_u32 << 20, 128_u32 << 10);
     let mut stored = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
     stored.extend(size.to_le_bytes());
-    let block = 128 << 10;
-    for start in (0..size).step_by(block as usize) {
-        let last = u32::from(start + block == size);
-        stored.extend(&(block << 3 | 1 << 1 | last).to_le_bytes()[..3]);
+    for number in 1..=size / block {
+        stored.extend(&(block << 3 | 1 << 1 | u32::from(number == size / block)).to_le_bytes()[..3]);
         stored.push(b'x');
     }
     for (claim, code, read) in [(size, 0, true), (size + 1, 1, false)] {
