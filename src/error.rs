@@ -254,6 +254,7 @@ mod tests {
             (UnsupportedExtension, "unsupported-extension", "needed to read what follows, and not known"),
             (NoSuchClass { id: 7 }, "no-such-class", "no class has the identifier 7"),
             (NoSuchOption { value: 7 }, "no-such-option", "7 selects no option"),
+            (Discarded { count: 7 }, "discarded", "7 missing before"),
             (Empty, "empty", "takes no bits"),
             (StaleChecksum, "stale-checksum", "computed before the last bytes were written"),
         ];

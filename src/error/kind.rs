@@ -252,6 +252,11 @@ pub enum ErrorKind {
         /// Its value; as two's complement if it is signed.
         value: u64,
     },
+    /// The writer discarded some, for want of room.
+    Discarded {
+        /// How many.
+        count: u64,
+    },
     /// It takes no bits, and there might be any number of it.
     Empty,
     /// A checksum is right for the bytes that were there when it was computed; more were written then.
@@ -309,6 +314,7 @@ impl ErrorKind {
             Self::UnsupportedExtension => "unsupported-extension",
             Self::NoSuchClass { .. } => "no-such-class",
             Self::NoSuchOption { .. } => "no-such-option",
+            Self::Discarded { .. } => "discarded",
             Self::Empty => "empty",
             Self::StaleChecksum => "stale-checksum",
         }
@@ -395,6 +401,7 @@ impl fmt::Display for ErrorKind {
             Self::UnsupportedExtension => f.write_str("needed to read what follows, and not known"),
             Self::NoSuchClass { id } => write!(f, "no class has the identifier {id}"),
             Self::NoSuchOption { value } => write!(f, "{value} selects no option"),
+            Self::Discarded { count } => write!(f, "{count} missing before"),
             Self::Empty => f.write_str("takes no bits"),
             Self::StaleChecksum => f.write_str("computed before the last bytes were written"),
         }
