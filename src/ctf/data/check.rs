@@ -7,7 +7,7 @@ use super::packet::{Packet, Packets};
 use super::record::Record;
 use super::value::Value;
 use crate::ctf::schema::{Schema, Scope};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 
 /// What a data stream holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn check(data: &[u8], schema: &Schema<'_, '_>, report: &mut dyn FnMut(Findin
             Ok(Some(packet)) => packet,
             Ok(None) => return summary,
             Err(error) => {
-                report(Finding::error(error));
+                report(Finding::new(Severity::Error, error));
                 return summary;
             }
         };
@@ -103,7 +103,7 @@ fn check_records(
 ) {
     for fields in [packet.header(), packet.context()].into_iter().flatten() {
         if let Err(error) = check_fields(packet, fields, report) {
-            report(Finding::error(error));
+            report(Finding::new(Severity::Error, error));
         }
     }
     for record in packet.records() {
@@ -113,7 +113,7 @@ fn check_records(
             check_record(packet, &record, report)
         });
         if let Err(error) = checked {
-            report(Finding::error(error));
+            report(Finding::new(Severity::Error, error));
         }
     }
 }
