@@ -92,6 +92,7 @@ pub use packet::{Packet, Packets};
 pub(crate) use stream::detect;
 pub use stream::{Form, Language, MetadataStream, Pieces};
 pub use string::{Chars, JsonString};
+pub(crate) use text::Place;
 pub use text::{Text, TextPieces};
 
 /// The whole stream.

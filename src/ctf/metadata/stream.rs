@@ -1,4 +1,5 @@
 use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
+use super::text::Place;
 use super::{ByteOrder, Fragments, Leniency, METADATA, PACKET_HEADER, PacketHeader, Packets, Text, Uuid};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, Result};
@@ -128,6 +129,11 @@ impl<'a> MetadataStream<'a> {
             (text, None) => Ok(text),
             (_, Some(error)) => Err(error),
         }
+    }
+
+    /// The text at a place that a text of this stream gave.
+    pub(crate) fn text_at(&self, place: Place) -> Text<'a> {
+        Text::at(self.input, self.first.map(|(_, profile)| profile), place)
     }
 
     /// The text up to the first packet that cannot be read, and why it cannot.
