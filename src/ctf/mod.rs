@@ -4,3 +4,4 @@
 //! data stream. [`metadata`] reads the former in every form that occurs.
 
 pub mod metadata;
+pub mod schema;

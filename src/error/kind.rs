@@ -223,6 +223,8 @@ pub enum ErrorKind {
     Repeated,
     /// It is there, and should not be.
     Misplaced,
+    /// It is referred to, and not declared before.
+    Undeclared,
     /// A number does not follow the one before.
     OutOfSequence {
         /// The number found.
@@ -289,6 +291,7 @@ impl ErrorKind {
             Self::Missing => "missing",
             Self::Repeated => "repeated",
             Self::Misplaced => "misplaced",
+            Self::Undeclared => "undeclared",
             Self::OutOfSequence { .. } => "out-of-sequence",
             Self::CrossesBoundary { .. } => "crosses-boundary",
             Self::Lost { .. } => "lost",
@@ -368,6 +371,7 @@ impl fmt::Display for ErrorKind {
             Self::Missing => f.write_str("missing"),
             Self::Repeated => f.write_str("occurs again"),
             Self::Misplaced => f.write_str("not where one can be"),
+            Self::Undeclared => f.write_str("not declared before it is used"),
             Self::OutOfSequence { found, expected } => {
                 write!(f, "number {found} where {expected} should follow")
             }

@@ -5,11 +5,14 @@ use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, Result};
 use core::iter::FusedIterator;
 
+/// What TSDL begins with.
+const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
+
 /// How a metadata stream is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Form {
-    /// Not at all: a JSON text sequence.
+    /// Not at all: a JSON text sequence, or TSDL.
     Plain,
     /// In packets whose integers have this byte order.
     Packets(ByteOrder),
@@ -87,7 +90,23 @@ impl<'a> MetadataStream<'a> {
             Some(Form::Packets(_)) => {
                 PacketHeader::first(input, leniency).map(|first| Self { input, first: Some(first) })
             }
+            None if data.starts_with(TSDL_SIGNATURE) => Ok(Self { input, first: None }),
             None => Err(not_metadata(data)),
+        }
+    }
+
+    /// A stream of any form; what begins neither as packets nor as JSON is taken for TSDL text.
+    ///
+    /// The signature `/* CTF 1.8 */` may be missing in plain text, so that nothing tells what it is. This is for a file
+    /// of which that is known, such as one named `metadata`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`]; never [`BadMagic`](crate::ErrorKind::BadMagic) with [`METADATA`].
+    pub fn parse_text(data: &'a [u8]) -> Result<Self> {
+        match Form::detect(data) {
+            Some(_) => Self::parse(data),
+            None => Ok(Self { input: Bytes::new(data), first: None }),
         }
     }
 
@@ -132,7 +151,7 @@ impl<'a> MetadataStream<'a> {
     }
 
     /// The text at a place that a text of this stream gave.
-    pub(crate) fn text_at(&self, place: Place) -> Text<'a> {
+    pub(crate) fn text_of(&self, place: Place) -> Text<'a> {
         Text::at(self.input, self.first.map(|(_, profile)| profile), place)
     }
 
@@ -155,22 +174,47 @@ impl<'a> MetadataStream<'a> {
         (Text::new(Bytes::at(&[], 0), &self.packets(), len), fault)
     }
 
+    /// `len` bytes of the text from `offset` in the input, which lies in a content; less where there are fewer.
+    ///
+    /// Only a range that `crosses` packets needs to know where those are.
+    pub(in crate::ctf) fn text_at(&self, offset: u64, len: u64, crosses: bool) -> Text<'a> {
+        let mut packets = self.packets();
+        if !crosses || self.first.is_none() {
+            let piece = self.input.range(offset, len).unwrap_or(Bytes::at(&[], offset));
+            return Text::from_piece(piece);
+        }
+        while let Ok(Some(packet)) = packets.next_packet() {
+            let content = packet.content_range();
+            if (content.offset()..content.end_offset()).contains(&offset) {
+                let piece = content.range(offset, content.end_offset().saturating_sub(offset));
+                return Text::new(piece.unwrap_or(Bytes::at(&[], offset)), &packets, len);
+            }
+        }
+        Text::from_piece(Bytes::at(&[], offset))
+    }
+
+    /// The fragment that begins at `offset`; an empty one if the text ends there.
+    pub(in crate::ctf) fn text_from(&self, offset: u64) -> Text<'a> {
+        self.text_at(offset, self.input.end_offset().saturating_sub(offset), self.first.is_some())
+    }
+
     /// The language of the text.
     ///
-    /// Only version 1.8 leaves a choice: it is JSON if its first byte is 0x1E.
+    /// Packets of version 1.8 and plain text leave a choice: it is JSON if its first byte is 0x1E.
     pub fn language(&self) -> Language {
         match self.first_header() {
             Some(header) if header.major() == 1 => match self.pieces().next() {
                 Some(Ok([RECORD_SEPARATOR, ..])) => Language::Json,
                 _ => Language::Tsdl,
             },
+            None if self.input.as_slice().first() != Some(&RECORD_SEPARATOR) => Language::Tsdl,
             _ => Language::Json,
         }
     }
 
     /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
     pub fn has_tsdl_signature(&self) -> bool {
-        self.readable().0.starts_with(b"/* CTF 1.8")
+        self.readable().0.starts_with(TSDL_SIGNATURE)
     }
 
     /// The fragments of the text; none if it is TSDL.

@@ -50,6 +50,16 @@ impl Place {
     pub(crate) fn is_empty(self) -> bool {
         self.len == 0
     }
+
+    /// Its length in bytes of text.
+    pub(crate) fn len(self) -> u64 {
+        self.len.into()
+    }
+
+    /// Whether no packet ends in it.
+    pub(crate) fn is_together(self) -> bool {
+        self.packet == Self::TOGETHER
+    }
 }
 
 impl<'a> Text<'a> {
@@ -60,6 +70,12 @@ impl<'a> Text<'a> {
         text.piece = Source::limited(piece, len);
         text.refill();
         text
+    }
+
+    /// A text in one piece.
+    pub(in crate::ctf) const fn from_piece(piece: Bytes<'a>) -> Self {
+        let rest = Bytes::at(&[], piece.end_offset());
+        Self { piece, left: to_u64(piece.len()), rest, profile: None, packet: 0 }
     }
 
     /// Moves on to the next piece when the present one is used up; at the end it stays where that is.
@@ -274,8 +290,6 @@ impl FusedIterator for TextPieces<'_> {}
 impl<'a> From<&Packet<'a>> for Text<'a> {
     /// The content of one packet.
     fn from(packet: &Packet<'a>) -> Self {
-        let piece = packet.content_range();
-        let rest = Bytes::at(&[], piece.end_offset());
-        Self { piece, left: to_u64(piece.len()), rest, profile: None, packet: packet.offset() }
+        Self::from_piece(packet.content_range())
     }
 }

@@ -5,11 +5,14 @@ use super::compiler::{Compiler, Purpose};
 use super::declaration::Spec;
 use super::element;
 use super::keyword::Keyword;
-use super::lexer::{Kind, Token};
+use super::emit::shown;
+use super::lexer::{Kind, Punctuator, Token};
 use super::names::{self, Key};
 use super::parser::{Parser, Path, Value};
 use super::tree::{Node, NodeKind};
+use crate::bytes::Bytes;
 use crate::ctf::metadata::{Place, Text};
+use crate::ctf::schema::node::ESCAPED;
 use crate::error::{Error, ErrorKind, Result};
 
 /// An attribute between the braces of a type: `name = value;`.
@@ -57,7 +60,7 @@ const BASES: [(&[u8], u8); 17] = [
     (b"pointer", 16),
 ];
 
-impl<'a> Compiler<'a, '_> {
+impl<'a> Compiler<'a, '_, '_> {
     /// `integer { … }`
     pub(super) fn integer(&mut self) -> Result<Node> {
         let keyword = self.parser.bump()?;
@@ -194,9 +197,11 @@ impl<'a> Compiler<'a, '_> {
             Some(container) => container,
             None => self.default_container(first)?,
         };
+        // Up to the end of the text: a reader of the list stops at its brace.
+        let place = Parser::place(self.parser.rest())?;
         self.parser.bump()?;
-        let place = self.enumerators(&container)?;
-        let node = Node { kind: NodeKind::Enum, place, name: Place::nowhere(), ..container };
+        let mut node = Node { name: Place::nowhere(), place, ..container };
+        self.enumerators(&mut node)?;
         let start = self.tree.push(node, first.offset)?;
         if let Some(name) = name {
             self.declare(&Key::new(names::ENUM, name.text), start)?;
@@ -220,13 +225,8 @@ impl<'a> Compiler<'a, '_> {
     }
 
     /// What an enumeration without a container is stored as: the type that is called `int`.
-    fn default_container(&mut self, first: Token<'a>) -> Result<Node> {
-        let mut key = Key::alias(first.text, 0);
-        for (at, value) in self.int_names(first.offset) {
-            let _ = at;
-            key.owner = value;
-        }
-        Err(first.error(element::TYPE_NAME, ErrorKind::Undeclared))
+    fn default_container(&self, first: Token<'a>) -> Result<Node> {
+        self.integer_named(&Key::alias(Text::from_piece(Bytes::new(b"int")), 0), first)
     }
 
     fn integer_named(&self, key: &Key<'a>, first: Token<'a>) -> Result<Node> {
@@ -236,4 +236,144 @@ impl<'a> Compiler<'a, '_> {
         }
         Ok(node)
     }
+
+    /// The list of an enumeration, whose `{` has been read: makes its labels, and keeps where it stands.
+    fn enumerators(&mut self, node: &mut Node) -> Result<()> {
+        let first = self.parser.ahead;
+        let (min, max) = limits(node);
+        let mut reader = Enumerators { parser: self.parser, next: 0 };
+        let mut labels = None;
+        while let Some(entry) = reader.read()? {
+            if entry.lo > entry.hi || entry.lo < min || entry.hi > max {
+                return Err(entry.label.error(element::ENUMERATOR, outside(&entry, min, max)));
+            }
+            let escaped = entry.label.kind == Kind::String { escaped: true };
+            let place = Parser::place(entry.label.text)?;
+            let label = self.builder.label(shown(place, if escaped { ESCAPED } else { 0 })?)?;
+            if let Some(range) = self.builder.range(entry.lo, entry.hi)? {
+                self.builder.end_list(range);
+            }
+            self.builder.update(label, |label| label.size = 1);
+            labels = Some((labels.map_or(label, |(first, _)| first), label));
+        }
+        let Some((first_label, last_label)) = labels else {
+            return Err(first.error(element::ENUMERATOR, ErrorKind::Missing));
+        };
+        self.builder.end_list(last_label);
+        self.parser = reader.parser;
+        self.parser.expect(b'}', element::ENUMERATOR, "',' or '}'")?;
+        node.kind = NodeKind::Enum;
+        node.made = first_label;
+        Ok(())
+    }
+}
+
+/// The values that an integer can have.
+fn limits(node: &Node) -> (i128, i128) {
+    let one = 1_i128;
+    let size = u32::from(node.size);
+    if node.signed {
+        let half = one.checked_shl(size.saturating_sub(1)).unwrap_or(0);
+        (half.saturating_neg(), half.saturating_sub(1))
+    } else {
+        (0, one.checked_shl(size).unwrap_or(0).saturating_sub(1))
+    }
+}
+
+/// Why the values of an enumerator cannot be.
+fn outside(entry: &Enumerator<'_>, min: i128, max: i128) -> ErrorKind {
+    let bits = |value: i128| match u64::try_from(value) {
+        Ok(value) => value,
+        Err(_) => i64::try_from(value).unwrap_or(i64::MIN).cast_unsigned(),
+    };
+    if entry.lo > entry.hi {
+        return ErrorKind::NotAscending { previous: bits(entry.lo), value: bits(entry.hi) };
+    }
+    match i64::try_from(entry.lo) {
+        Ok(value) if entry.lo < min && value < 0 => ErrorKind::Negative { value },
+        _ => ErrorKind::OverLimit { value: bits(entry.hi), limit: bits(max) },
+    }
+}
+
+/// An entry of an enumeration's list.
+#[derive(Clone, Copy)]
+pub(super) struct Enumerator<'a> {
+    pub(super) label: Token<'a>,
+    pub(super) lo: i128,
+    pub(super) hi: i128,
+}
+
+/// The entries of a list.
+pub(super) struct Enumerators<'a> {
+    parser: Parser<'a>,
+    /// The value of the next entry that states none.
+    next: i128,
+}
+
+impl<'a> Enumerators<'a> {
+    /// Those of a list that has been read before.
+    pub(super) fn again(text: Text<'a>) -> Result<Self> {
+        Ok(Self { parser: Parser::new(text)?, next: 0 })
+    }
+
+    pub(super) fn read(&mut self) -> Result<Option<Enumerator<'a>>> {
+        let parser = &mut self.parser;
+        let label = parser.ahead;
+        if label.is(b'}') {
+            return Ok(None);
+        }
+        if !matches!(label.kind, Kind::Name | Kind::String { .. }) {
+            return Err(label.unexpected(element::ENUMERATOR, "a label or '}'"));
+        }
+        parser.bump()?;
+        let (mut lo, mut hi) = (self.next, self.next);
+        if parser.accept(b'=')? {
+            let value = |parser: &mut Parser<'a>| {
+                let token = parser.ahead;
+                let value = parser.signed_integer()?;
+                value.ok_or_else(|| token.unexpected(element::ENUMERATOR, "an integer"))
+            };
+            lo = value(parser)?;
+            hi = lo;
+            if parser.ahead.kind == Kind::Punctuator(Punctuator::Ellipsis) {
+                parser.bump()?;
+                hi = value(parser)?;
+            }
+        }
+        self.next = hi.saturating_add(1);
+        if !parser.ahead.is(b'}') {
+            parser.expect(b',', element::ENUMERATOR, "',' or '}'")?;
+        }
+        Ok(Some(Enumerator { label, lo, hi }))
+    }
+}
+
+fn base(value: &Value<'_>, offset: u64) -> Result<u8> {
+    match value {
+        Value::Integer(base @ (2 | 8 | 10 | 16)) => u8::try_from(*base).ok(),
+        Value::Path(_) => value.one_of(&BASES),
+        _ => None,
+    }
+    .ok_or_else(|| value.unexpected(offset, "a base"))
+}
+
+/// Whether an encoding makes characters.
+fn is_encoded(value: &Value<'_>, offset: u64) -> Result<bool> {
+    let words: [(&[u8], bool); 8] = [
+        (b"none", false),
+        (b"NONE", false),
+        (b"UTF8", true),
+        (b"utf8", true),
+        (b"UTF-8", true),
+        (b"utf-8", true),
+        (b"ASCII", true),
+        (b"ascii", true),
+    ];
+    value.one_of(&words).ok_or_else(|| value.unexpected(offset, "an encoding"))
+}
+
+/// Whether a byte order other than the native one is big-endian.
+pub(super) fn byte_order(value: &Value<'_>, offset: u64) -> Result<bool> {
+    let words: [(&[u8], bool); 3] = [(b"le", false), (b"be", true), (b"network", true)];
+    value.one_of(&words).ok_or_else(|| value.unexpected(offset, "a byte order"))
 }

@@ -4,20 +4,24 @@ use super::element;
 use super::keyword::Keyword;
 use super::lexer::{Kind, Token};
 use super::names::{self, Key, Names};
+use super::block::Facts;
 use super::parser::Parser;
 use super::tree::{Node, NodeKind, Tree};
 use crate::ctf::metadata::{MetadataStream, Place, Text};
+use crate::ctf::schema::builder::Builder;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How deep structures and variants may be nested.
 pub(super) const DEPTH: usize = 32;
 
 /// The state of the compilation of a text.
-pub(super) struct Compiler<'a, 'w> {
+pub(super) struct Compiler<'a, 'w, 's> {
     pub(super) stream: MetadataStream<'a>,
     pub(super) parser: Parser<'a>,
     pub(super) tree: Tree<'w>,
     pub(super) names: Names<'w>,
+    pub(super) builder: Builder<'s>,
+    pub(super) facts: Facts,
     /// Bodies that are open.
     pub(super) frames: Frames,
     /// The number of the first name of the innermost scope.
@@ -73,14 +77,6 @@ impl Frames {
         Self { frames: [empty; DEPTH], len: 0 }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.len = 0;
-    }
-
     pub(super) fn push(&mut self, frame: Frame, offset: u64) -> Result<()> {
         let Some(slot) = self.frames.get_mut(self.len) else {
             let limit = u32::try_from(DEPTH).unwrap_or(u32::MAX);
@@ -102,10 +98,10 @@ impl Frames {
     }
 }
 
-impl<'a> Compiler<'a, '_> {
+impl<'a> Compiler<'a, '_, '_> {
     /// The number and the value of a name, if it is known at `before`.
     pub(super) fn find(&self, key: &Key<'a>, before: u64) -> Option<(u32, u64)> {
-        self.names.find(key, before, |place| self.stream.text_at(place))
+        self.names.find(key, before, |place| self.stream.text_of(place))
     }
 
     /// The type that a name stands for at `offset`.
@@ -134,9 +130,8 @@ impl<'a> Compiler<'a, '_> {
         self.names.insert(key, place, value)
     }
 
-    /// Reads a type and what it is for, up to the semicolon, with all that stands between its braces.
-    pub(super) fn declaration(&mut self, purpose: Purpose) -> Result<()> {
-        self.begin(purpose)?;
+    /// Reads on until all bodies that are open have been closed.
+    pub(super) fn bodies(&mut self) -> Result<()> {
         while let Some(frame) = self.frames.last() {
             let ahead = self.parser.ahead;
             if ahead.is(b'}') {
@@ -186,7 +181,7 @@ impl<'a> Compiler<'a, '_> {
         self.scope = frame.scope;
         let named = !frame.name.is_empty();
         if named {
-            let key = Key::new(owner, self.stream.text_at(frame.name));
+            let key = Key::new(owner, self.stream.text_of(frame.name));
             self.declare(&key, frame.start)?;
         }
         self.finish(frame.purpose, super::declaration::Spec::Tree { start: frame.start, named })
@@ -221,6 +216,6 @@ impl<'a> Compiler<'a, '_> {
 
     /// The text of a name.
     pub(super) fn text(&self, place: Place) -> Text<'a> {
-        self.stream.text_at(place)
+        self.stream.text_of(place)
     }
 }

@@ -24,7 +24,7 @@ pub(super) enum Spec<'a> {
 /// How many pointers a type may have.
 const POINTERS: u32 = 14;
 
-impl<'a> Compiler<'a, '_> {
+impl<'a> Compiler<'a, '_, '_> {
     /// Reads a type, and goes on as [`Self::finish`] does unless it has a body, which is only opened.
     pub(super) fn begin(&mut self, purpose: Purpose) -> Result<()> {
         let first = self.parser.ahead;
@@ -254,7 +254,10 @@ impl<'a> Compiler<'a, '_> {
 
     /// One declarator or more, and the semicolon.
     fn declarators(&mut self, purpose: Purpose, spec: Spec<'a>) -> Result<()> {
-        let first = self.tree.len();
+        let first = match spec {
+            Spec::Tree { start, .. } => start,
+            _ => self.tree.len(),
+        };
         let mut spec = spec;
         let mut given = match spec {
             Spec::Alias { declarator, .. } => declarator,
@@ -287,16 +290,12 @@ impl<'a> Compiler<'a, '_> {
                 break;
             }
             self.parser.bump()?;
-            if let Spec::Tree { start: next, named } = &mut spec {
-                let _ = named;
+            if let Spec::Tree { start: next, .. } = &mut spec {
                 *next = self.tree.copy_to_front(start.saturating_add(arrays), name.offset)?;
             }
         }
         if purpose == Purpose::Typedef {
-            self.tree.truncate(match spec {
-                Spec::Tree { .. } => first.saturating_sub(1),
-                _ => first,
-            });
+            self.tree.truncate(first);
         }
         self.parser.end(element::MEMBER)
     }

@@ -18,6 +18,8 @@ pub struct Name {
     /// What is known of the pointers of an alias: see [`Key`].
     pointers: u16,
     value: u64,
+    /// What a number stands for.
+    pointee: u32,
     children: [u32; 2],
     /// The name whose child it is.
     parent: u32,
@@ -40,6 +42,7 @@ pub(super) const ENUM: u32 = PLAIN - 2;
 pub(super) const VARIANT: u32 = PLAIN - 3;
 pub(super) const ENV: u32 = PLAIN - 4;
 pub(super) const CLOCK: u32 = PLAIN - 5;
+/// Its names are numbers.
 pub(super) const STREAM: u32 = PLAIN - 6;
 
 const NONE: u32 = 0;
@@ -72,6 +75,13 @@ impl<'a> Key<'a> {
             hash = self::hash(word) ^ hash.rotate_left(5);
         }
         Self { owner: PLAIN, text: words, hash, pointers }
+    }
+
+    fn number(owner: u32, number: u64) -> Self {
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let [.., a, b, c, d] = mixed.to_le_bytes();
+        let text = Text::from_piece(crate::bytes::Bytes::new(&[]));
+        Self { owner, text, hash: u32::from_le_bytes([a, b, c, d]), pointers: 0 }
     }
 
     /// What the trie is ordered by: scrambled, as FNV's low bits follow the text's.
@@ -182,6 +192,44 @@ impl<'w> Names<'w> {
         found
     }
 
+    /// Gives the values of all that was added as `key`, in that order.
+    pub(super) fn find_all<'a>(
+        &self,
+        key: &Key<'a>,
+        text: impl Fn(Place) -> Text<'a>,
+        mut found: impl FnMut(u64),
+    ) {
+        self.path(key, |_, name| {
+            if name.hash == key.hash
+                && name.owner == key.owner
+                && super::keyword::same(text(name.place), key.text)
+            {
+                found(name.value);
+            }
+        });
+    }
+
+    /// The value of a number.
+    pub(super) fn find_number(&self, owner: u32, number: u64) -> Option<u32> {
+        let mut found = None;
+        self.path(&Key::number(owner, number), |_, name| {
+            if name.owner == owner && name.value == number {
+                found = Some(name.pointee);
+            }
+        });
+        found
+    }
+
+    pub(super) fn insert_number(&mut self, owner: u32, number: u64, value: u32, offset: u64) -> Result<()> {
+        let at = self.len;
+        self.insert(&Key::number(owner, number), Place::nowhere(), number)
+            .map_err(|error| Error::new(offset, error.element(), error.kind()))?;
+        if let Some(name) = self.names.get_mut(to_usize(at)) {
+            name.pointee = value;
+        }
+        Ok(())
+    }
+
     pub(super) fn insert(&mut self, key: &Key<'_>, place: Place, value: u64) -> Result<()> {
         let capacity = to_u64(self.names.len());
         let needed = u64::from(self.len).saturating_add(1);
@@ -197,6 +245,7 @@ impl<'w> Names<'w> {
             place,
             pointers: key.pointers,
             value,
+            pointee: 0,
             children: [NONE; 2],
             parent: parent.map_or(0, |(parent, _)| parent),
         };

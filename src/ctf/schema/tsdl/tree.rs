@@ -32,8 +32,10 @@ pub struct Node {
     pub(super) place: Place,
     /// How many elements an array has.
     pub(super) len: u64,
-    /// What it became in the schema.
+    /// What it became in the schema: the first label of an enumeration, a stream class.
     pub(super) made: u32,
+    /// The first range of the values that select an option.
+    pub(super) selected: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub(super) enum NodeKind {
     Array,
     /// The same, with the path of its length.
     Sequence,
+    /// Not a type: the structures of a stream follow.
+    Stream,
 }
 
 impl Node {
@@ -68,6 +72,7 @@ impl Node {
             place: NOWHERE,
             len: 0,
             made: 0,
+            selected: crate::ctf::schema::node::NONE,
         }
     }
 
