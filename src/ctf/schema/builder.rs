@@ -1,7 +1,7 @@
 //! Building a schema, whatever language it is described in.
 
 use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
-use super::{ALIAS, SCHEMA};
+use super::{ALIAS, NAME, Name, SCHEMA};
 use crate::bytes::to_u64;
 use crate::ctf::metadata::{MetadataStream, Uuid};
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -129,10 +129,12 @@ pub(crate) struct Builder<'s> {
     pub(crate) streams: u32,
     pub(crate) events: u32,
     pub(crate) clocks: u32,
-    /// The stream class and the clock class that were looked up last, or made.
+    /// What describes the trace, or `NONE`.
     pub(crate) trace: u32,
-    /// Whether a stream class without an identifier is the only one that an event can mean.
+    /// Where in the metadata it is, for errors.
     pub(crate) offset: u64,
+    /// How many aliases a builder that counts has stored.
+    kept: u32,
 }
 
 impl<'s> Builder<'s> {
@@ -149,6 +151,7 @@ impl<'s> Builder<'s> {
             clocks: 0,
             trace: NONE,
             offset: 0,
+            kept: 0,
         }
     }
 
@@ -220,13 +223,18 @@ impl<'s> Builder<'s> {
     pub(crate) fn side(&mut self, node: Node) -> Result<u32> {
         let used = u64::from(self.front).saturating_add(self.tail.into());
         let capacity = to_u64(self.nodes.len());
-        let stores = !self.counting || matches!(node.kind, Kind::Alias);
         if !self.counting && used >= capacity {
             return Err(self.full());
         }
         self.tail = self.tail.checked_add(1).ok_or_else(|| self.full())?;
-        let index = capacity.saturating_sub(self.tail.into());
+        let stores = !self.counting || matches!(node.kind, Kind::Alias);
+        if self.counting && stores {
+            self.kept = self.kept.saturating_add(1);
+        }
+        let used = if self.counting { self.kept } else { self.tail };
+        let index = capacity.saturating_sub(used.into());
         let Ok(index) = u32::try_from(index) else { return Err(self.full()) };
+        let stores = stores && u64::from(used) <= capacity;
         if let Some(slot) = self.nodes.get_mut(index as usize).filter(|_| stores) {
             *slot = node;
         }
@@ -310,7 +318,7 @@ impl<'s> Builder<'s> {
             return Ok(false);
         }
         let index = self.side(entry)?;
-        if !matches!(self.node(index).kind, Kind::Alias) {
+        if self.counting && self.kept > u32::try_from(self.nodes.len()).unwrap_or(NONE) {
             // More aliases than can be remembered in counting.
             return Ok(true);
         }
@@ -335,14 +343,14 @@ impl<'s> Builder<'s> {
 
     /// The entry of an alias, or else the last one on the way to where it would stand, and on which side.
     fn find_entry(&self, stream: &MetadataStream<'_>, name: Place) -> (u32, u32, bool) {
-        let wanted = super::Name::at(stream, name);
+        let wanted = Name::at(stream, name);
         let mut at = self.aliases;
         let (mut parent, mut right) = (NONE, false);
         let mut hash = wanted.hash(0);
         let mut level = 0_u64;
         while at != NONE {
             let node = self.node(at);
-            if node.place().is_some_and(|place| super::Name::at(stream, place).same(&wanted)) {
+            if node.place().is_some_and(|place| Name::at(stream, place).same(&wanted)) {
                 return (at, parent, right);
             }
             if level > 0 && level.is_multiple_of(32) {
@@ -472,15 +480,36 @@ impl<'s> Builder<'s> {
         self.front = index;
     }
 
+    /// The names of the members of a structure, or of the options of a variant, must differ.
+    ///
+    /// # Errors
+    /// `Repeated`, at the second one.
+    pub(crate) fn check_names(&mut self, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
+        let count = self.view().children(index).take(17).count();
+        if count <= 16 {
+            for (position, a) in self.view().children(index).enumerate() {
+                let Some(name) = self.node(a).place() else { continue };
+                for b in self.view().children(index).take(position) {
+                    let other = self.node(b).place();
+                    if other.is_some_and(|other| Name::at(stream, other).same(&Name::at(stream, name))) {
+                        return Err(Error::new(name.offset.into(), NAME, ErrorKind::Repeated));
+                    }
+                }
+            }
+            return Ok(());
+        }
+        super::names::check(self, stream, index)
+    }
+
     /// The clock class whose identifier is this.
     pub(crate) fn find_clock(&self, stream: &MetadataStream<'_>, id: Place) -> Option<u32> {
-        let wanted = super::Name::at(stream, id);
+        let wanted = Name::at(stream, id);
         self.tops().find(|index| {
             matches!(self.node(*index).kind, Kind::Clock)
                 && self
                     .node(index.saturating_add(1))
                     .place()
-                    .is_some_and(|place| super::Name::at(stream, place).same(&wanted))
+                    .is_some_and(|place| Name::at(stream, place).same(&wanted))
         })
     }
 

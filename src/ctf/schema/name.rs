@@ -120,16 +120,3 @@ impl fmt::Debug for Name<'_> {
         fmt::Debug::fmt(&self.raw, f)
     }
 }
-
-/// Where a string that was read stands.
-pub(crate) fn place_of(string: Str<Text<'_>>, element: crate::error::Element) -> Result<Place> {
-    let raw = string.raw();
-    let mut flags = 0;
-    if string.has_escapes() {
-        flags |= ESCAPED;
-    }
-    if raw.borrowed().is_none() {
-        flags |= SPLIT;
-    }
-    super::builder::place(raw.offset(), raw.len(), flags, element)
-}

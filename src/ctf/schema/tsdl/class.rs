@@ -170,10 +170,10 @@ impl<'a> Compiler<'a, '_, '_> {
         let (Some(first), Some(name), Some(last), 3) = (words.next(), words.next(), words.next(), path.words) else {
             return Err(expected());
         };
-        if first.kind != Kind::Keyword(Keyword::Clock) || !super::keyword::says(last.text, b"value") {
+        if first.kind != Kind::Keyword(Keyword::Clock) || !super::keyword::says(last.text(), b"value") {
             return Err(expected());
         }
-        let found = self.find(&Key::new(names::CLOCK, name.text), u64::MAX);
+        let found = self.find(&Key::new(names::CLOCK, name.text()), u64::MAX);
         let number = found.and_then(|(_, number)| u32::try_from(number).ok());
         number
             .map(|number| number.saturating_add(1))
@@ -204,7 +204,7 @@ impl<'a> Compiler<'a, '_, '_> {
         self.enumerators(&mut node)?;
         let start = self.tree.push(node, first.offset)?;
         if let Some(name) = name {
-            self.declare(&Key::new(names::ENUM, name.text), start)?;
+            self.declare(&Key::new(names::ENUM, name.text()), start)?;
         }
         Ok(Spec::Tree { start, named: name.is_some() })
     }
@@ -248,7 +248,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 return Err(entry.label.error(element::ENUMERATOR, outside(&entry, min, max)));
             }
             let escaped = entry.label.kind == Kind::String { escaped: true };
-            let place = Parser::place(entry.label.text)?;
+            let place = Parser::place(entry.label.text())?;
             let label = self.builder.label(shown(place, if escaped { ESCAPED } else { 0 })?)?;
             if let Some(range) = self.builder.range(entry.lo, entry.hi)? {
                 self.builder.end_list(range);

@@ -203,7 +203,7 @@ impl<'a> Compiler<'a, '_, '_> {
     pub(super) fn open(&mut self, node: Node, name: Option<Token<'a>>, purpose: Purpose) -> Result<()> {
         let brace = self.parser.bump()?;
         let name = match name {
-            Some(name) => Parser::place(name.text)?,
+            Some(name) => Parser::place(name.text())?,
             None => Place::nowhere(),
         };
         let start = self.tree.push(node, brace.offset)?;

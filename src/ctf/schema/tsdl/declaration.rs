@@ -21,6 +21,13 @@ pub(super) enum Spec<'a> {
     Named { owner: u32, name: Token<'a>, words: Text<'a>, tag: Place },
 }
 
+impl Spec<'_> {
+    /// Whether a type stands here that was given a name.
+    fn is_named(&self) -> bool {
+        matches!(self, Self::Tree { named: true, .. })
+    }
+}
+
 /// How many pointers a type may have.
 const POINTERS: u32 = 14;
 
@@ -80,7 +87,7 @@ impl<'a> Compiler<'a, '_, '_> {
     ) -> Result<Spec<'a>> {
         let ahead = self.parser.ahead;
         let name = name.ok_or_else(|| ahead.unexpected(element::TYPE, "a name or '{'"))?;
-        Ok(Spec::Named { owner, name, words: first.text.until_end_of(name.text), tag })
+        Ok(Spec::Named { owner, name, words: first.until(&name), tag })
     }
 
     /// The path of a variant's tag, if one stands here.
@@ -134,7 +141,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 _ => return Err(self.parser.ahead.unexpected(element::MEMBER, "a name")),
             }
         }
-        Ok(Spec::Alias { words: first.text.until_end_of(last.text), declarator })
+        Ok(Spec::Alias { words: first.until(&last), declarator })
     }
 
     /// Puts a copy of what a name stands for at the end of the tree.
@@ -148,7 +155,7 @@ impl<'a> Compiler<'a, '_, '_> {
             Spec::Named { words, .. } if pointers != 0 => self.copy(&Key::alias(words, pointers), pointers),
             Spec::Alias { words, .. } => self.copy(&Key::alias(words, pointers), pointers),
             Spec::Named { owner, name, tag, .. } => {
-                let start = self.copy(&Key::new(owner, name.text), 0)?;
+                let start = self.copy(&Key::new(owner, name.text()), 0)?;
                 if !tag.is_empty()
                     && let Some(node) = self.tree.get_mut(start)
                 {
@@ -182,14 +189,13 @@ impl<'a> Compiler<'a, '_, '_> {
                 self.parser.end(element::ATTRIBUTE)
             }
             Purpose::Typealias => self.typealias(&spec),
-            Purpose::Declaration | Purpose::Member if self.parser.ahead.is(b';') => match spec {
+            Purpose::Declaration | Purpose::Member if self.parser.ahead.is(b';') && spec.is_named() => {
                 // Its name is known by now; the type is not used here.
-                Spec::Tree { start, named: true } => {
+                if let Spec::Tree { start, .. } = spec {
                     self.tree.truncate(start);
-                    self.parser.end(element::TYPE)
                 }
-                _ => Err(self.parser.ahead.unexpected(element::MEMBER, "a name")),
-            },
+                self.parser.end(element::TYPE)
+            }
             Purpose::Declaration => Err(self.parser.ahead.unexpected(element::TYPE, "';'")),
             Purpose::Member | Purpose::Typedef => self.declarators(purpose, spec),
         }
@@ -230,7 +236,7 @@ impl<'a> Compiler<'a, '_, '_> {
         if compound && pointers == 0 {
             return Err(self.parser.ahead.unexpected(element::TYPE_NAME, "'*'"));
         }
-        let key = Key::alias(first.text.until_end_of(last.text), pointers);
+        let key = Key::alias(first.until(&last), pointers);
         self.declare(&key, start)?;
         self.tree.truncate(start);
         self.parser.end(element::TYPE)
@@ -282,7 +288,7 @@ impl<'a> Compiler<'a, '_, '_> {
             self.check_tagged(start.saturating_add(arrays))?;
             let more = self.parser.ahead.is(b',');
             if purpose == Purpose::Typedef {
-                self.declare(&Key::alias(name.text, 0), start)?;
+                self.declare(&Key::alias(name.text(), 0), start)?;
             } else {
                 self.member(start, name)?;
             }
@@ -305,9 +311,9 @@ impl<'a> Compiler<'a, '_, '_> {
         let Some(frame) = self.frames.last() else {
             return Err(name.error(element::MEMBER, ErrorKind::Misplaced));
         };
-        let key = Key::new(frame.start, name.text);
+        let key = Key::new(frame.start, name.text());
         self.enter(&key, start.into(), element::MEMBER)?;
-        let place = Parser::place(name.text)?;
+        let place = Parser::place(name.text())?;
         if let Some(node) = self.tree.get_mut(start) {
             node.name = place;
         }
@@ -347,7 +353,7 @@ impl<'a> Compiler<'a, '_, '_> {
         }
         let path = self.parser.path(element::LENGTH, "a length")?;
         if token.kind == Kind::Keyword(Keyword::Env) && path.words == 2 {
-            let key = path.iter().nth(1).map(|word| Key::new(names::ENV, word.text));
+            let key = path.iter().nth(1).map(|word| Key::new(names::ENV, word.text()));
             let found = key.and_then(|key| self.find(&key, u64::MAX));
             let Some((_, len)) = found else {
                 return Err(Error::new(token.offset, element::LENGTH, ErrorKind::Undeclared));

@@ -184,7 +184,7 @@ impl<'a> Compiler<'a, '_, '_> {
                     class.b = node.made;
                 }
                 if node.kind != NodeKind::Float {
-                    let _ = node.base;
+                    class.set_base(node.base);
                 }
             }
             NodeKind::Array => {

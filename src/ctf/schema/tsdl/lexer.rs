@@ -12,7 +12,9 @@ use crate::json::{Source, take_byte};
 #[derive(Clone, Copy)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
-    pub(super) text: Text<'a>,
+    /// The text from where its own begins.
+    start: Text<'a>,
+    len: u64,
     /// Offset of its first byte in the input, the quote included.
     pub(super) offset: u64,
 }
@@ -46,7 +48,16 @@ pub(super) enum Punctuator {
     Arrow,
 }
 
-impl Token<'_> {
+impl<'a> Token<'a> {
+    pub(super) fn text(&self) -> Text<'a> {
+        self.start.limited(self.len)
+    }
+
+    /// The text from here to the end of `last`.
+    pub(super) fn until(&self, last: &Self) -> Text<'a> {
+        self.start.until_end_of(last.text())
+    }
+
     pub(super) fn is(&self, byte: u8) -> bool {
         self.kind == Kind::Punctuator(Punctuator::Byte(byte))
     }
@@ -60,7 +71,7 @@ impl Token<'_> {
     /// The error that something else was expected here.
     #[cold]
     pub(super) fn unexpected(&self, element: Element, expected: &'static str) -> Error {
-        let kind = match (self.kind, self.text.front().first()) {
+        let kind = match (self.kind, self.start.front().first()) {
             (Kind::End, _) => ErrorKind::UnexpectedEnd { needed: 1 },
             (Kind::String { .. }, _) => ErrorKind::Unexpected { byte: b'"', expected },
             (_, Some(byte)) => ErrorKind::Unexpected { byte: *byte, expected },
@@ -94,7 +105,7 @@ impl<'a> Lexer<'a> {
         let start = self.text;
         let offset = start.offset();
         let Some(first) = start.front().first().copied() else {
-            return Ok(Token { kind: Kind::End, text: start, offset });
+            return Ok(Token { kind: Kind::End, start, len: 0, offset });
         };
         match first {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(start),
@@ -224,7 +235,7 @@ impl<'a> Lexer<'a> {
             return self.quoted(start.offset(), quote);
         }
         let kind = Keyword::of(text).map_or(Kind::Name, Kind::Keyword);
-        Ok(Token { kind, text, offset: start.offset() })
+        Ok(Token { kind, start, len, offset: start.offset() })
     }
 
     /// Decimal, octal, hexadecimal or binary digits, and a suffix that means nothing.
@@ -260,13 +271,13 @@ impl<'a> Lexer<'a> {
                 .and_then(|value| value.checked_add(digit.into()));
         }
         if !any || !is_suffix(digits) {
-            let found = Token { kind: Kind::Name, text: digits, offset: digits.offset() };
+            let found = Token { kind: Kind::Name, start: digits, len: 1, offset: digits.offset() };
             return Err(found.unexpected(element::INTEGER, "a digit"));
         }
         let Some(value) = value else {
             return Err(Error::new(start.offset(), element::INTEGER, ErrorKind::IntegerTooWide { bits: 64 }));
         };
-        Ok(Token { kind: Kind::Integer(value), text, offset: start.offset() })
+        Ok(Token { kind: Kind::Integer(value), start, len, offset: start.offset() })
     }
 
     /// A string or a character whose first quote has been read.
@@ -305,12 +316,12 @@ impl<'a> Lexer<'a> {
             }
         }
         let kind = if quote == b'"' { Kind::String { escaped } } else { Kind::Character };
-        Ok(Token { kind, text: start.limited(len), offset })
+        Ok(Token { kind, start, len, offset })
     }
 
     #[cold]
     fn escape(&self, expected: &'static str) -> Error {
-        let found = Token { kind: Kind::Name, text: self.text, offset: self.text.offset() };
+        let found = Token { kind: Kind::Name, start: self.text, len: 1, offset: self.text.offset() };
         found.unexpected(element::STRING, expected)
     }
 
@@ -333,7 +344,7 @@ impl<'a> Lexer<'a> {
         for _ in 0..len {
             self.text.advance(1);
         }
-        Ok(Token { kind: Kind::Punctuator(kind), text: start.limited(len), offset: start.offset() })
+        Ok(Token { kind: Kind::Punctuator(kind), start, len, offset: start.offset() })
     }
 }
 

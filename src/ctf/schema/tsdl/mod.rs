@@ -34,6 +34,7 @@ mod position;
 mod resolve;
 mod tree;
 
+use super::Schema;
 use super::builder::Builder;
 use crate::ctf::metadata::{MetadataStream, PACKET_HEADER, Text};
 use crate::error::Result;
@@ -70,13 +71,36 @@ pub struct Needed {
     pub workspace_names: u32,
 }
 
+/// Compiles a text whose language is [TSDL](crate::ctf::metadata::Language::Tsdl).
+///
+/// # Errors
+///
+/// `CapacityExceeded` with [`SCHEMA`](super::SCHEMA), [`element::NODES`] or [`element::NAMES`] if one of these is too
+/// small; for what is wrong in the text, its place ([`position`] gives the line) and what was expected.
+pub fn compile<'a, 's>(
+    stream: MetadataStream<'a>,
+    nodes: &'s mut [super::Node],
+    workspace: Workspace<'_>,
+) -> Result<Schema<'a, 's>> {
+    let (builder, _) = run(stream, Builder::new(nodes), workspace)?;
+    builder.finish(stream)
+}
+
 /// How much has to be lent to compile a text, which is checked except for its identifiers.
 ///
 /// # Errors
 ///
-/// Those of `compile`, except that no nodes of the schema are needed.
+/// Those of [`compile`], except that no nodes of the schema are needed.
 pub fn needed(stream: MetadataStream<'_>, workspace: Workspace<'_>) -> Result<Needed> {
     run(stream, Builder::counting(&mut []), workspace).map(|(_, needed)| needed)
+}
+
+/// As [`compile`] and [`needed`], with a workspace of about 70 KiB on the stack.
+#[inline(never)]
+pub(super) fn with_workspace<T>(run: impl FnOnce(Workspace<'_>) -> T) -> T {
+    let mut nodes = [TypeNode::default(); 512];
+    let mut names = [NameEntry::default(); 768];
+    run(Workspace { nodes: &mut nodes, names: &mut names })
 }
 
 /// The text of a stream. A few bytes after the last packet are no part of it.

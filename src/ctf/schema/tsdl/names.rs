@@ -99,7 +99,7 @@ impl<'a> Words<'a> {
         let mut lexer = super::lexer::Lexer::new(self.0);
         let token = lexer.next().ok()?;
         self.0 = lexer.rest();
-        (token.kind != super::lexer::Kind::End).then_some(token.text)
+        (token.kind != super::lexer::Kind::End).then_some(token.text())
     }
 }
 

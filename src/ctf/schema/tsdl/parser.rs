@@ -38,7 +38,7 @@ impl<'a> Path<'a> {
     /// Whether it is made of these words.
     pub(super) fn is(&self, words: &[&[u8]]) -> bool {
         let mut left = self.iter();
-        words.iter().all(|word| left.next().is_some_and(|found| says(found.text, word))) && left.next().is_none()
+        words.iter().all(|word| left.next().is_some_and(|found| says(found.text(), word))) && left.next().is_none()
     }
 
     /// The words, which have been read before.
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
 
     /// Words with dots between them, keywords included.
     pub(super) fn path(&mut self, element: Element, expected: &'static str) -> Result<Path<'a>> {
-        let start = self.ahead.text;
+        let start = self.ahead;
         let mut words = 0_u32;
         loop {
             match self.ahead.kind {
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
                 Kind::Punctuator(Punctuator::Byte(b'.') | Punctuator::Arrow) => {
                     self.bump()?;
                 }
-                _ => return Ok(Path { text: start.until_end_of(word.text), words }),
+                _ => return Ok(Path { text: start.until(&word), words }),
             }
         }
     }
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         let value = match token.kind {
             Kind::String { escaped } => {
                 self.bump()?;
-                Value::String { text: token.text, escaped }
+                Value::String { text: token.text(), escaped }
             }
             Kind::Name | Kind::Keyword(_) => Value::Path(self.path(element::ATTRIBUTE, "a name")?),
             _ => return Err(token.unexpected(element::ATTRIBUTE, "a value")),

@@ -73,8 +73,8 @@ impl<'a> Compiler<'a, '_, '_> {
         let mut labels = Enumerators::again(self.text(tag.place))?;
         let mut label = tag.made;
         while let Some(entry) = labels.read()? {
-            let place = super::parser::Parser::place(entry.label.text)?;
-            self.names.insert(&Key::new(at | LABELS, entry.label.text), place, label.into())?;
+            let place = super::parser::Parser::place(entry.label.text())?;
+            self.names.insert(&Key::new(at | LABELS, entry.label.text()), place, label.into())?;
             // A label is followed by its only range.
             label = label.saturating_sub(2);
         }
@@ -187,7 +187,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 at = at.saturating_add(1);
             }
             let member = |owner: u32| {
-                let found = self.find(&Key::new(owner, word.text), u64::MAX);
+                let found = self.find(&Key::new(owner, word.text()), u64::MAX);
                 found.and_then(|(_, node)| u32::try_from(node).ok())
             };
             at = match self.tree.get(at).kind {
@@ -242,7 +242,7 @@ impl<'a> Compiler<'a, '_, '_> {
             }
         }
         for word in path.iter().skip(skip) {
-            add(self, super::parser::Parser::place(word.text)?)?;
+            add(self, super::parser::Parser::place(word.text())?)?;
         }
         self.builder.end_list(last);
         Ok(first)
@@ -257,23 +257,23 @@ fn scope_of(path: &Path<'_>) -> Option<(Scope, usize)> {
     match first.kind {
         Kind::Keyword(Keyword::Trace) => {
             let (second, third) = (words.next()?, words.next()?);
-            let is = says(second.text, b"packet") && says(third.text, b"header");
+            let is = says(second.text(), b"packet") && says(third.text(), b"header");
             is.then_some((Scope::PacketHeader, 3))
         }
         Kind::Keyword(Keyword::Event) => {
             let second = words.next()?;
-            if says(second.text, b"context") {
+            if says(second.text(), b"context") {
                 Some((Scope::SpecificContext, 2))
             } else {
-                says(second.text, b"fields").then_some((Scope::Payload, 2))
+                says(second.text(), b"fields").then_some((Scope::Payload, 2))
             }
         }
         Kind::Keyword(Keyword::Stream) => {
             let (second, third) = (words.next()?, words.next()?);
-            match (says(second.text, b"packet"), says(third.text, b"context"), says(third.text, b"header")) {
+            match (says(second.text(), b"packet"), says(third.text(), b"context"), says(third.text(), b"header")) {
                 (true, true, _) => Some((Scope::PacketContext, 3)),
-                (false, _, true) if says(second.text, b"event") => Some((Scope::EventHeader, 3)),
-                (false, true, _) if says(second.text, b"event") => Some((Scope::CommonContext, 3)),
+                (false, _, true) if says(second.text(), b"event") => Some((Scope::EventHeader, 3)),
+                (false, true, _) if says(second.text(), b"event") => Some((Scope::CommonContext, 3)),
                 _ => None,
             }
         }
