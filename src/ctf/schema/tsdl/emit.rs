@@ -256,7 +256,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 roles = words.iter().find(|(word, _)| says(name, word)).map_or(0, |(_, role)| *role);
                 implied = roles & (role::TIMESTAMP | role::END_TIMESTAMP) != 0;
             }
-            Scope::EventHeader if is_member && says(name, b"id") && (node.is_unsigned() || is_direct) => {
+            Scope::EventHeader if is_member && node.is_integer() && says(name, b"id") => {
                 roles = role::EVENT_CLASS_ID;
                 origin.has_event_id = true;
             }

@@ -286,7 +286,7 @@ impl<'a> Lexer<'a> {
         let mut len = 0_u64;
         let mut escaped = false;
         loop {
-            len = len.saturating_add(self.skip_while(|byte| byte != quote && byte != b'\\'));
+            len = len.saturating_add(self.skip_while(|byte| byte != quote && byte != b'\\' && byte != 0));
             match take_byte(&mut self.text) {
                 Some(b'\\') => {
                     escaped = true;
@@ -308,6 +308,10 @@ impl<'a> Lexer<'a> {
                         }
                         _ => return Err(self.escape("an escape sequence")),
                     }
+                }
+                Some(0) => {
+                    let kind = ErrorKind::Unexpected { byte: 0, expected: "a character" };
+                    return Err(Error::new(offset, element::STRING, kind));
                 }
                 Some(_) => break,
                 None => {

@@ -43,7 +43,7 @@ impl<'a> Compiler<'a, '_, '_> {
         origin: &Origin,
     ) -> Result<u32> {
         let (target, path, skip) = self.target(node, scope, ancestors.all(), origin)?;
-        if !self.tree.get(target.node).is_unsigned() {
+        if !self.is_length(target.node) {
             return Err(wrong(&path, "the path of an unsigned integer"));
         }
         self.location(&target, &path, skip, ancestors.all())
@@ -202,21 +202,24 @@ impl<'a> Compiler<'a, '_, '_> {
         Some(at)
     }
 
-    /// The member that all options of a variant have which have it at all: of one kind.
+    /// Whether it is an unsigned integer, or a variant of nothing else.
+    fn is_length(&self, at: u32) -> bool {
+        let end = at.saturating_add(self.tree.get(at).span);
+        (at..end).all(|at| {
+            let node = self.tree.get(at);
+            node.is_unsigned() || node.kind == NodeKind::Variant
+        })
+    }
+
+    /// The member of the first option of a variant that has it, or of one where it is no length.
     fn through_options(&self, variant: u32, member: impl Fn(u32) -> Option<u32>) -> Option<u32> {
         let end = variant.saturating_add(self.tree.get(variant).span);
         let mut option = variant.saturating_add(1);
         let mut found: Option<u32> = None;
         while option < end {
             if let Some(at) = member(option) {
-                let kind = |at: u32| {
-                    let node = self.tree.get(at);
-                    (node.kind, node.signed)
-                };
-                if found.is_some_and(|found| kind(found) != kind(at)) {
-                    return None;
-                }
-                found = found.or(Some(at));
+                // One that cannot be a length tells more than one that can.
+                found = Some(found.filter(|_| self.is_length(at)).unwrap_or(at));
             }
             option = option.saturating_add(self.tree.get(option).span.max(1));
         }
