@@ -220,6 +220,15 @@ impl<'a, 's> FieldClass<'a, 's> {
         })
     }
 
+    /// The name of a variant's option.
+    pub fn option_name(&self, index: u32) -> Option<Name<'a>> {
+        if self.node().kind != Kind::Variant {
+            return None;
+        }
+        let at = usize::try_from(index).ok()?;
+        self.schema.nodes.children(self.index).nth(at).and_then(|choice| self.schema.name_of(choice))
+    }
+
     /// The names of an integer's value.
     #[doc(alias = "mappings")]
     pub fn labels(&self, value: i128) -> Labels<'a, 's> {

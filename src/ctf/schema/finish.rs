@@ -9,7 +9,7 @@ use crate::ctf::metadata::MetadataStream;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many lengths and selectors are remembered at a time.
-pub(crate) const SLOTS: u8 = 32;
+pub(crate) const SLOTS: u8 = 16;
 
 impl<'s> Builder<'s> {
     /// Resolves locations, computes sizes, sorts tables: the schema is complete.

@@ -48,15 +48,15 @@
 //    Such a builder stores nothing: `node()` gives an empty one, `find_…` nothing; `copy` must not be used (count the
 //    nodes by `open`/`side`).
 
-mod builder;
+pub(crate) mod builder;
 mod class;
-mod finish;
+pub(crate) mod finish;
 mod json;
 mod layout;
 mod name;
 mod names;
-mod node;
-mod resolve;
+pub(crate) mod node;
+pub(crate) mod resolve;
 #[allow(clippy::module_inception)]
 mod schema;
 mod table;

@@ -1,7 +1,7 @@
 //! From a field location to the fields it means, and from roles to where they may stand.
 
 use super::builder::{Builder, Scope, role};
-use super::node::{BIG, Kind, LAST, NAMED, NO_SLOT, NONE, Node, REVERSED, SIGNED_KEY};
+use super::node::{BIG, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY};
 use super::{FIELD_CLASS, FIELD_LOCATION, Name, RANGE, ROLE};
 use crate::ctf::metadata::{Language, MetadataStream};
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -210,7 +210,20 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
         }
         let dependent = if target == place.scope { place.index } else { NONE };
-        self.connect(place.index, node, start, dependent, &path)
+        if target >= Scope::EventHeader && target != place.scope {
+            // Who reads this scope alone has to begin with those before it.
+            let info = self.builder.node(owner.stream.saturating_add(1)).b;
+            if owner.event == NONE {
+                self.builder.update(info, |info| info.set(PLAIN, true));
+            } else {
+                self.builder.update(owner.event, |event| event.set(LAST, true));
+            }
+        }
+        if self.connect(place.index, node, start, dependent, &path)? && owner.stream != NONE {
+            let info = self.builder.node(owner.stream.saturating_add(1)).b;
+            self.builder.update(info, |info| info.set(LAST, true));
+        }
+        Ok(())
     }
 
     /// The steps of the location that begins at node `first`.
@@ -260,8 +273,10 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         }
     }
 
-    /// Finds all fields that a path means from `start`, and gives them and the dependent class one slot.
-    fn connect(&mut self, index: u32, node: &Node, start: u32, dependent: u32, path: &Path) -> Result<()> {
+    /// Finds all fields that a path means from `start`, and gives them and the dependent class one slot. `true` if some
+    /// option of a variant on the way has no such field.
+    fn connect(&mut self, index: u32, node: &Node, start: u32, dependent: u32, path: &Path) -> Result<bool> {
+        let mut lacks = false;
         let mut slot = NO_SLOT;
         let mut kind = None;
         // Twice: to learn the slot that one of them may have, then to give it to all.
@@ -293,7 +308,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                         *choices.get_mut(depth).ok_or(too_deep)? = (class.saturating_add(1), end, position);
                         depth = depth.saturating_add(1);
                     }
-                    Found::Nothing if depth > 0 => {}
+                    Found::Nothing if depth > 0 => lacks = true,
                     Found::Nothing => {
                         return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
                     }
@@ -340,7 +355,8 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             node.slot = slot;
             node.set(SIGNED_KEY, kind == Key::Signed);
         });
-        self.check_ranges(index, node, kind)
+        self.check_ranges(index, node, kind)?;
+        Ok(lacks)
     }
 
     /// One step of the way from `class`, of which the names before `position` are taken.
