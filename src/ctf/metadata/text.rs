@@ -65,8 +65,13 @@ impl Place {
 impl<'a> Text<'a> {
     /// The `len` bytes of text that begin with `piece` and go on in `packets`.
     pub(super) fn new(piece: Bytes<'a>, packets: &Packets<'a>, len: u64) -> Self {
-        let mut text =
-            Self { piece, left: len, rest: packets.rest(), profile: packets.profile(), packet: piece.offset() };
+        let mut text = Self {
+            piece,
+            left: len,
+            rest: packets.rest(),
+            profile: packets.profile(),
+            packet: piece.offset(),
+        };
         text.piece = Source::limited(piece, len);
         text.refill();
         text
@@ -158,7 +163,8 @@ impl<'a> Text<'a> {
         let mut ahead = self;
         let mut len = 0_u64;
         while ahead.left > 0 {
-            let to_last = last.offset().checked_sub(ahead.offset()).filter(|n| *n <= to_u64(ahead.piece.len()));
+            let to_last =
+                last.offset().checked_sub(ahead.offset()).filter(|n| *n <= to_u64(ahead.piece.len()));
             if let Some(n) = to_last {
                 return self.limited(len.saturating_add(n).saturating_add(last.left));
             }
@@ -199,13 +205,9 @@ impl<'a> Text<'a> {
         let content = packet.content_range();
         let left = content.end_offset().saturating_sub(place.at.into());
         match content.range(place.at.into(), left) {
-            Some(piece) => Self {
-                piece,
-                left: place.len.into(),
-                rest: packets.rest(),
-                profile,
-                packet: packet.offset(),
-            },
+            Some(piece) => {
+                Self { piece, left: place.len.into(), rest: packets.rest(), profile, packet: packet.offset() }
+            }
             None => nothing,
         }
     }

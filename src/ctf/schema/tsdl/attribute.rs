@@ -69,7 +69,8 @@ impl Value<'_> {
         if let Self::Integer(value) = self {
             return Ok(*value != 0);
         }
-        let words: [(&[u8], bool); 4] = [(b"true", true), (b"TRUE", true), (b"false", false), (b"FALSE", false)];
+        let words: [(&[u8], bool); 4] =
+            [(b"true", true), (b"TRUE", true), (b"false", false), (b"FALSE", false)];
         match self {
             Self::Path(_) => self.one_of(&words),
             _ => None,

@@ -51,7 +51,11 @@ pub(super) struct Facts {
 enum Item<'a> {
     Value(Attribute<'a>),
     /// The path, and the node of the structure.
-    Type { name: Path<'a>, at: u64, start: u32 },
+    Type {
+        name: Path<'a>,
+        at: u64,
+        start: u32,
+    },
 }
 
 impl<'a> Compiler<'a, '_, '_> {
@@ -96,7 +100,11 @@ impl<'a> Compiler<'a, '_, '_> {
                     self.block(pass, keyword, token)?;
                 }
                 Kind::Keyword(
-                    Keyword::Typealias | Keyword::Typedef | Keyword::Struct | Keyword::Variant | Keyword::Enum,
+                    Keyword::Typealias
+                    | Keyword::Typedef
+                    | Keyword::Struct
+                    | Keyword::Variant
+                    | Keyword::Enum,
                 ) => {
                     if pass == Pass::Trace {
                         self.type_declaration()?;
@@ -144,7 +152,11 @@ impl<'a> Compiler<'a, '_, '_> {
             let token = self.parser.ahead;
             match token.kind {
                 Kind::Keyword(
-                    Keyword::Typealias | Keyword::Typedef | Keyword::Struct | Keyword::Variant | Keyword::Enum,
+                    Keyword::Typealias
+                    | Keyword::Typedef
+                    | Keyword::Struct
+                    | Keyword::Variant
+                    | Keyword::Enum,
                 ) => {
                     if skip_types {
                         self.parser.skip_statement(element::TYPE)?;
@@ -164,7 +176,8 @@ impl<'a> Compiler<'a, '_, '_> {
                 }
                 _ => {}
             }
-            let name = self.parser.path(element::ATTRIBUTE, "an attribute, the declaration of a type, or '}'")?;
+            let name =
+                self.parser.path(element::ATTRIBUTE, "an attribute, the declaration of a type, or '}'")?;
             if self.parser.accept_assign()? {
                 let start = self.tree.len();
                 if skip_types {
@@ -376,7 +389,8 @@ impl<'a> Compiler<'a, '_, '_> {
                         return Err(unknown_type(at));
                     };
                     seen.once(number.saturating_add(1), at)?;
-                    if let Some(root) = usize::try_from(number).ok().and_then(|number| roots.get_mut(number)) {
+                    if let Some(root) = usize::try_from(number).ok().and_then(|number| roots.get_mut(number))
+                    {
                         *root = Some(start);
                     }
                     if let Some(node) = self.tree.get_mut(start) {
@@ -505,9 +519,7 @@ impl<'a> Compiler<'a, '_, '_> {
             }
         }
         let name = match name_of {
-            Some((text, escaped)) => {
-                Some(shown(Parser::place(text)?, if escaped { ESCAPED } else { 0 })?)
-            }
+            Some((text, escaped)) => Some(shown(Parser::place(text)?, if escaped { ESCAPED } else { 0 })?),
             None => None,
         };
         let spec = ClassSpec { id: id.unwrap_or(0), name, namespace: None, offset: token.offset };
@@ -558,4 +570,3 @@ fn version(value: &Value<'_>, offset: u64, supported: u64) -> Result<()> {
     }
     Ok(())
 }
-

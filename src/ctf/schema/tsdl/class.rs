@@ -4,8 +4,8 @@ use super::attribute::{Seen, align_log2};
 use super::compiler::{Compiler, Purpose};
 use super::declaration::Spec;
 use super::element;
-use super::keyword::Keyword;
 use super::emit::shown;
+use super::keyword::Keyword;
 use super::lexer::{Kind, Punctuator, Token};
 use super::names::{self, Key};
 use super::parser::{Parser, Path, Value};
@@ -74,7 +74,13 @@ impl<'a> Compiler<'a, '_, '_> {
                 let size = value.unsigned(offset)?;
                 node.size = match u8::try_from(size) {
                     Ok(size @ 1..=64) => size,
-                    _ => return Err(Error::new(offset, element::ATTRIBUTE, ErrorKind::Invalid { value: size })),
+                    _ => {
+                        return Err(Error::new(
+                            offset,
+                            element::ATTRIBUTE,
+                            ErrorKind::Invalid { value: size },
+                        ));
+                    }
                 };
             } else if name.is(&[b"align"]) {
                 seen.once(1, at)?;
@@ -167,7 +173,8 @@ impl<'a> Compiler<'a, '_, '_> {
         let expected = || value.unexpected(offset, "clock.NAME.value");
         let Value::Path(path) = value else { return Err(expected()) };
         let mut words = path.iter();
-        let (Some(first), Some(name), Some(last), 3) = (words.next(), words.next(), words.next(), path.words) else {
+        let (Some(first), Some(name), Some(last), 3) = (words.next(), words.next(), words.next(), path.words)
+        else {
             return Err(expected());
         };
         if first.kind != Kind::Keyword(Keyword::Clock) || !super::keyword::says(last.text(), b"value") {

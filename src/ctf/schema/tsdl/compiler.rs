@@ -1,10 +1,10 @@
 //! What is known while a text is compiled: its tokens, types and names.
 
+use super::block::Facts;
 use super::element;
 use super::keyword::Keyword;
 use super::lexer::{Kind, Token};
 use super::names::{self, Key, Names};
-use super::block::Facts;
 use super::parser::Parser;
 use super::tree::{Node, NodeKind, Tree};
 use crate::ctf::metadata::{MetadataStream, Place, Text};

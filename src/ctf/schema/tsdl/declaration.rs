@@ -105,7 +105,8 @@ impl<'a> Compiler<'a, '_, '_> {
     fn check_path(&self, path: &Path<'a>) -> Result<()> {
         for (n, word) in path.iter().enumerate() {
             match word.kind {
-                Kind::Keyword(Keyword::Trace | Keyword::Stream | Keyword::Event) if n == 0 && path.words > 1 => {}
+                Kind::Keyword(Keyword::Trace | Keyword::Stream | Keyword::Event)
+                    if n == 0 && path.words > 1 => {}
                 Kind::Keyword(Keyword::Event) if n == 1 => {}
                 Kind::Keyword(_) => return Err(word.unexpected(element::PATH, "the name of a member")),
                 _ => {}

@@ -303,10 +303,9 @@ impl<'a> Compiler<'a, '_, '_> {
         }
         let [context, header, _] = *roots;
         let mut needed = false;
-        for (root, names) in [
-            (context, [&b"timestamp_begin"[..], b"timestamp_end"]),
-            (header, [b"timestamp", b"timestamp"]),
-        ] {
+        for (root, names) in
+            [(context, [&b"timestamp_begin"[..], b"timestamp_end"]), (header, [b"timestamp", b"timestamp"])]
+        {
             let Some(root) = root else { continue };
             for at in root..root.saturating_add(self.tree.get(root).span) {
                 let name = displayed(self.text(self.tree.get(at).name));

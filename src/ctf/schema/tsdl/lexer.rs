@@ -28,7 +28,9 @@ pub(super) enum Kind {
     /// A constant without a sign.
     Integer(u64),
     /// Whether it has escapes.
-    String { escaped: bool },
+    String {
+        escaped: bool,
+    },
     /// A character between single quotes; no rule of the language needs one.
     Character,
     Punctuator(Punctuator),
@@ -294,7 +296,18 @@ impl<'a> Lexer<'a> {
                     // Only what may follow is checked; the digits of a number are skipped as any character.
                     match self.text.front().first() {
                         Some(
-                            b'\'' | b'"' | b'?' | b'\\' | b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'0'..=b'7',
+                            b'\''
+                            | b'"'
+                            | b'?'
+                            | b'\\'
+                            | b'a'
+                            | b'b'
+                            | b'f'
+                            | b'n'
+                            | b'r'
+                            | b't'
+                            | b'v'
+                            | b'0'..=b'7',
                         ) => {
                             self.text.advance(1);
                             len = len.saturating_add(1);
@@ -339,8 +352,8 @@ impl<'a> Lexer<'a> {
             b'.' if follows(b"..") => (Punctuator::Ellipsis, 3),
             b':' if follows(b"=") => (Punctuator::Assign, 2),
             b'-' if follows(b">") => (Punctuator::Arrow, 2),
-            b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'.' | b'*' | b'+' | b'-' | b'<' | b'>' | b':' | b';' | b'='
-            | b',' => (Punctuator::Byte(first), 1),
+            b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'.' | b'*' | b'+' | b'-' | b'<' | b'>' | b':'
+            | b';' | b'=' | b',' => (Punctuator::Byte(first), 1),
             byte => {
                 return Err(self.error(ErrorKind::Unexpected { byte, expected: "a token" }));
             }

@@ -38,7 +38,8 @@ impl<'a> Path<'a> {
     /// Whether it is made of these words.
     pub(super) fn is(&self, words: &[&[u8]]) -> bool {
         let mut left = self.iter();
-        words.iter().all(|word| left.next().is_some_and(|found| says(found.text(), word))) && left.next().is_none()
+        words.iter().all(|word| left.next().is_some_and(|found| says(found.text(), word)))
+            && left.next().is_none()
     }
 
     /// The words, which have been read before.

@@ -273,7 +273,11 @@ fn scope_of(path: &Path<'_>) -> Option<(Scope, usize)> {
         }
         Kind::Keyword(Keyword::Stream) => {
             let (second, third) = (words.next()?, words.next()?);
-            match (says(second.text(), b"packet"), says(third.text(), b"context"), says(third.text(), b"header")) {
+            match (
+                says(second.text(), b"packet"),
+                says(third.text(), b"context"),
+                says(third.text(), b"header"),
+            ) {
                 (true, true, _) => Some((Scope::PacketContext, 3)),
                 (false, _, true) if says(second.text(), b"event") => Some((Scope::EventHeader, 3)),
                 (false, true, _) if says(second.text(), b"event") => Some((Scope::CommonContext, 3)),
