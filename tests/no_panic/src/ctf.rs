@@ -1,6 +1,8 @@
 //! The entries of `traceglass::ctf`.
 
 use crate::slice_mut;
+use traceglass::ctf::schema::Node;
+use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 use traceglass::ctf::metadata::{Decoder, Form, Leniency, MetadataStream, PacketHeader, Step, compact};
 
 entries! {
@@ -64,6 +66,21 @@ entries! {
         let mut found = 0;
         stream.check(|finding| found ^= finding.cause().offset());
         found
+    }
+    ctf_tsdl_compile(data) {
+        let Ok(stream) = MetadataStream::parse_text(data) else { return 1 };
+        let mut types = [TypeNode::default(); 64];
+        let mut names = [NameEntry::default(); 64];
+        let needed = tsdl::needed(stream, Workspace { nodes: &mut types, names: &mut names });
+        let mut nodes = [Node::EMPTY; 64];
+        let schema = tsdl::compile(stream, &mut nodes, Workspace { nodes: &mut types, names: &mut names });
+        let sum = needed.map_or(0, |needed| needed.nodes);
+        schema.map_or(sum, |schema| sum ^ schema.stream_classes().count() as u64)
+    }
+    ctf_tsdl_position(data) {
+        let Ok(stream) = MetadataStream::parse_text(data) else { return 1 };
+        let at = tsdl::position(stream, data.len() as u64 / 2);
+        at.line ^ at.column ^ at.text.len()
     }
     ctf_metadata_decoder(data) {
         let mut decoder = Decoder::new(Leniency::Strict);

@@ -32,6 +32,8 @@ enum Pass {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Facts {
     has_trace: bool,
+    /// How many blocks and declarations there are that the header of packets may need.
+    types: u32,
     /// How many clocks and streams there are.
     pub(super) clocks: u32,
     streams: u32,
@@ -80,7 +82,13 @@ impl<'a> Compiler<'a, '_, '_> {
 
     fn pass(&mut self, text: Text<'a>, pass: Pass) -> Result<()> {
         self.parser = Parser::new(text)?;
-        loop {
+        // Writers describe all of their events last: there is no need to go on to the end.
+        let mut left = match pass {
+            Pass::Facts | Pass::Events => u32::MAX,
+            Pass::Trace => self.facts.types,
+            Pass::Streams => self.facts.streams,
+        };
+        while left > 0 {
             self.builder.offset = self.parser.ahead.offset;
             let token = self.parser.ahead;
             match token.kind {
@@ -98,6 +106,12 @@ impl<'a> Compiler<'a, '_, '_> {
                 ) => {
                     self.parser.bump()?;
                     self.block(pass, keyword, token)?;
+                    let counts = match pass {
+                        Pass::Trace => keyword == Keyword::Trace,
+                        Pass::Streams => keyword == Keyword::Stream,
+                        Pass::Facts | Pass::Events => false,
+                    };
+                    left = left.saturating_sub(counts.into());
                 }
                 Kind::Keyword(
                     Keyword::Typealias
@@ -108,13 +122,18 @@ impl<'a> Compiler<'a, '_, '_> {
                 ) => {
                     if pass == Pass::Trace {
                         self.type_declaration()?;
+                        left = left.saturating_sub(1);
                     } else {
                         self.parser.skip_statement(element::TYPE)?;
+                        if pass == Pass::Facts {
+                            self.facts.types = self.facts.types.saturating_add(1);
+                        }
                     }
                 }
                 _ => return Err(token.unexpected(element::BLOCK, "a block or the declaration of a type")),
             }
         }
+        Ok(())
     }
 
     /// A block whose keyword has been read.
@@ -204,6 +223,7 @@ impl<'a> Compiler<'a, '_, '_> {
             return Err(token.error(element::TRACE, ErrorKind::Repeated));
         }
         self.facts.has_trace = true;
+        self.facts.types = self.facts.types.saturating_add(1);
         self.open_block(element::TRACE)?;
         let mut seen = Seen::default();
         while let Some(item) = self.item(true)? {

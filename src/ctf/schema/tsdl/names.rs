@@ -70,6 +70,12 @@ impl<'a> Key<'a> {
     /// The name of an alias: its words, whatever stands between them, and its pointers.
     pub(super) fn alias(words: Text<'a>, pointers: u16) -> Self {
         let mut hash = 0x811c_9dc5_u32 ^ u32::from(pointers);
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        if words.borrowed().is_some_and(|slice| slice.iter().all(is_word)) {
+            // A single one, as most names of types are.
+            let hash = self::hash(words) ^ hash.rotate_left(5);
+            return Self { owner: PLAIN, text: words, hash, pointers };
+        }
         let mut words_left = Words(words);
         while let Some(word) = words_left.next() {
             hash = self::hash(word) ^ hash.rotate_left(5);

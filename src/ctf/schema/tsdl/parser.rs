@@ -37,6 +37,12 @@ pub(super) struct Path<'a> {
 impl<'a> Path<'a> {
     /// Whether it is made of these words.
     pub(super) fn is(&self, words: &[&[u8]]) -> bool {
+        if let (1, &[word]) = (self.words, words) {
+            return says(self.text, word);
+        }
+        if usize::try_from(self.words) != Ok(words.len()) {
+            return false;
+        }
         let mut left = self.iter();
         words.iter().all(|word| left.next().is_some_and(|found| says(found.text(), word)))
             && left.next().is_none()
