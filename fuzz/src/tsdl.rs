@@ -59,7 +59,7 @@ fn outline(metadata: &[u8], data: &[u8]) -> Result<String> {
     let schema = match compile(stream, &mut nodes, Workspace { nodes: types, names }) {
         Ok(schema) => schema,
         Err(error) => {
-            let is_slot = error.element() != traceglass::ctf::schema::SCHEMA;
+            let is_slot = error.element() != traceglass::ctf::schema::element::SCHEMA;
             assert!(is_slot || !matches!(error.kind(), ErrorKind::CapacityExceeded { .. }), "{error}");
             return Err(tell(error));
         }

@@ -4,5 +4,6 @@
 //! data stream. [`metadata`] reads the former in every form that occurs.
 
 pub mod data;
+pub mod element;
 pub mod metadata;
 pub mod schema;

@@ -4,10 +4,11 @@ use crate::common::{mutations, prefixes};
 use crate::forms;
 use traceglass::ctf::data::{Packets, Value};
 use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::element::SCHEMA;
 use traceglass::ctf::schema::tsdl::{
     NameEntry, Needed, TypeNode, Workspace, compile, element, needed, position,
 };
-use traceglass::ctf::schema::{FieldKind, Node, SCHEMA, Schema, Scope};
+use traceglass::ctf::schema::{FieldKind, Node, Schema, Scope};
 use traceglass::{Error, ErrorKind};
 
 /// As an RTOS on a microcontroller describes its trace: one stream without anything but event headers, no clock.

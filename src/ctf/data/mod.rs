@@ -49,21 +49,30 @@
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 //!
+//! [`Merge`] orders the records of several streams by time, [`Losses`] tells what the tracer lost, and [`check`] reads
+//! everything.
+//!
 //! # Limits
 //!
 //! - Lengths and selectors have at most 64 bits of value.
 //! - An array of elements that may take no bits has at most 4096 elements more than bits are left in the content.
 
 mod bits;
+mod check;
 mod cursor;
 pub mod element;
 mod fields;
+mod loss;
+mod merge;
 mod packet;
 mod record;
 mod value;
 
 pub use bits::BitString;
+pub use check::{Summary, check};
 pub use fields::Fields;
+pub use loss::{Loss, Losses};
+pub use merge::{Merge, MergeSlot, Merged};
 pub use packet::{Packet, Packets};
 pub use record::{Record, Records};
 pub use value::{Field, Float, Text, TextChars, Value};

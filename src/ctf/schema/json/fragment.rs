@@ -1,10 +1,11 @@
 //! Fragments.
 
 use super::super::builder::{ClassSpec, ClockSpec, Scope};
+use super::super::element::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
 use super::super::node::{Kind, NONE, Place};
-use super::super::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
 use super::{Compiler, Json};
-use crate::ctf::metadata::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS, Uuid};
+use crate::ctf::element::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS};
+use crate::ctf::metadata::Uuid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;
 

@@ -36,7 +36,8 @@ mod tree;
 
 use super::Schema;
 use super::builder::Builder;
-use crate::ctf::metadata::{MetadataStream, PACKET_HEADER, Text};
+use crate::ctf::element::PACKET_HEADER;
+use crate::ctf::metadata::{MetadataStream, Text};
 use crate::error::Result;
 use block::Facts;
 use compiler::{Compiler, Frames};
@@ -105,7 +106,7 @@ pub(super) fn with_workspace<T>(run: impl FnOnce(Workspace<'_>) -> T) -> T {
 
 /// The text of a stream. A few bytes after the last packet are no part of it.
 pub(super) fn text_of(stream: MetadataStream<'_>) -> Result<Text<'_>> {
-    match stream.readable() {
+    match stream.text_until_error() {
         (text, None) => Ok(text),
         (text, Some(error)) if error.is_truncation() && error.element() == PACKET_HEADER => Ok(text),
         (_, Some(error)) => Err(error),

@@ -28,7 +28,7 @@ pub struct Position<'a> {
 /// # Ok::<(), traceglass::Error>(())
 /// ```
 pub fn position(stream: MetadataStream<'_>, offset: u64) -> Position<'_> {
-    let (text, _) = stream.readable();
+    let (text, _) = stream.text_until_error();
     let mut ahead = text;
     let mut start = text;
     let (mut line, mut column) = (1_u64, 1_u64);
