@@ -244,6 +244,7 @@ mod tests {
             (Missing, "missing", "missing"),
             (Repeated, "repeated", "occurs again"),
             (Misplaced, "misplaced", "misplaced"),
+            (Undeclared, "undeclared", "not declared before it is used"),
             (OutOfSequence { found: 3, expected: 2 }, "out-of-sequence", "number 3 where 2 should follow"),
             (CrossesBoundary { boundary: 2048 }, "crosses-boundary", "does not end before 0x800"),
             (Lost { size: 1 }, "lost", "1 byte cannot be read"),

@@ -4,6 +4,8 @@
 
 #[path = "vectors/canonical.rs"]
 mod canonical;
+#[path = "vectors/ctf1_streams.rs"]
+mod ctf1_streams;
 #[path = "vectors/ctf2_streams.rs"]
 mod ctf2_streams;
 

@@ -220,6 +220,8 @@ pub enum ErrorKind {
     Repeated,
     /// It is where it must not be.
     Misplaced,
+    /// It is referred to, and not declared before.
+    Undeclared,
     /// A number does not follow the one before.
     OutOfSequence {
         /// The number found.
@@ -305,6 +307,7 @@ impl ErrorKind {
             Self::Missing => "missing",
             Self::Repeated => "repeated",
             Self::Misplaced => "misplaced",
+            Self::Undeclared => "undeclared",
             Self::OutOfSequence { .. } => "out-of-sequence",
             Self::CrossesBoundary { .. } => "crosses-boundary",
             Self::Lost { .. } => "lost",
@@ -387,6 +390,7 @@ impl fmt::Display for ErrorKind {
             Self::Missing => f.write_str("missing"),
             Self::Repeated => f.write_str("occurs again"),
             Self::Misplaced => f.write_str("misplaced"),
+            Self::Undeclared => f.write_str("not declared before it is used"),
             Self::OutOfSequence { found, expected } => {
                 write!(f, "number {found} where {expected} should follow")
             }

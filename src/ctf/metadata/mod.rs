@@ -94,4 +94,5 @@ pub use pieces::Pieces;
 pub(crate) use stream::detect;
 pub use stream::{Form, Language, MetadataStream};
 pub use string::{Chars, JsonString};
+pub(crate) use text::Place;
 pub use text::{Text, TextPieces};
