@@ -45,6 +45,8 @@
 
 mod check;
 mod chunk;
+#[cfg(feature = "rdf-contents")]
+pub mod contents;
 mod header;
 mod identifier;
 mod index;
