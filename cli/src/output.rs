@@ -1,10 +1,13 @@
 //! stdout for data, stderr for messages; colour on terminals.
 
+use crate::console::Console;
+pub use crate::escape::printable;
+use crate::escape::{self, Screen, painted, push};
 use crate::status::{Failure, Result};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value};
-use std::fmt::Display;
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::fmt::{Display, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// When to use colour.
@@ -30,65 +33,141 @@ pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// All is well.
 pub const GOOD: Style = AnsiColor::Green.on_default();
 
-/// stdout, buffered, or a page of it that waits for its turn.
+/// The styles that text can have.
+pub const STYLES: &[Style] = &[
+    HEADING,
+    LABEL,
+    DIM,
+    WARNING,
+    ERROR,
+    GOOD,
+    AnsiColor::Magenta.on_default(),
+    AnsiColor::Blue.on_default(),
+    AnsiColor::BrightCyan.on_default(),
+    AnsiColor::BrightGreen.on_default(),
+    AnsiColor::BrightYellow.on_default(),
+    AnsiColor::BrightMagenta.on_default(),
+    AnsiColor::BrightBlue.on_default(),
+];
+
+/// Everything that is printed: stdout, buffered, and stderr; or a page of both that waits for its turn.
+///
+/// Text is escaped here, whatever it was made of, so that nothing of a trace reaches a terminal that obeys it. Bytes as
+/// they are go to files and pipes alone.
 pub struct Out {
     stdout: Sink,
+    stderr: Box<dyn Write + Send>,
+    /// Messages of a page.
+    said: Vec<u8>,
     color: bool,
     color_stderr: bool,
+    is_terminal: bool,
+    /// What is being written.
+    line: String,
+    json: Vec<u8>,
 }
 
 impl Out {
-    pub fn new(color: Color) -> Self {
-        let stdout = std::io::stdout().lock();
-        let choose = |automatic: anstream::ColorChoice| match color {
-            Color::Auto => automatic != anstream::ColorChoice::Never,
+    pub fn new(color: Color, console: Console) -> Self {
+        let choose = |welcome: bool| match color {
+            Color::Auto => welcome,
             Color::Always => true,
             Color::Never => false,
         };
+        let [color_stdout, color_stderr] = console.color.map(choose);
         Self {
-            color: choose(anstream::AutoStream::choice(&stdout)),
-            color_stderr: choose(anstream::AutoStream::choice(&std::io::stderr())),
-            stdout: Sink::Stdout(BufWriter::with_capacity(1 << 16, stdout)),
+            stdout: Sink::Stdout(BufWriter::with_capacity(1 << 16, console.stdout)),
+            stderr: console.stderr,
+            said: Vec::new(),
+            color: color_stdout,
+            color_stderr,
+            is_terminal: console.is_terminal,
+            line: String::new(),
+            json: Vec::new(),
         }
     }
 
     /// A page for another thread to write; a page too long is a failure, and is to be written in its turn.
-    pub fn page(color: bool) -> Self {
-        Self { stdout: Sink::Page(Vec::new()), color, color_stderr: false }
+    pub fn page(&self) -> PageMaker {
+        PageMaker { color: self.color, color_stderr: self.color_stderr, is_terminal: self.is_terminal }
     }
 
-    /// What was written to a page.
-    pub fn into_page(self) -> Vec<u8> {
-        match self.stdout {
-            Sink::Page(page) => page,
-            Sink::Stdout(_) => Vec::new(),
+    /// Writes a page of another thread.
+    pub fn paste(&mut self, page: Self) -> Result<()> {
+        if let Sink::Page(text) = page.stdout {
+            self.stdout.write_all(&text)?;
         }
+        if !page.said.is_empty() {
+            // If it fails, so does what is written next, and that is told.
+            let _ = self.stdout.flush();
+            // Nothing can be said if stderr is gone.
+            let _ = self.stderr.write_all(&page.said);
+        }
+        Ok(())
     }
 
-    /// Bytes as they are.
-    pub fn bytes(&mut self, data: &[u8]) -> Result<()> {
+    /// Raw bytes are written to a terminal as well.
+    pub fn force(&mut self) {
+        self.is_terminal = false;
+    }
+
+    /// Bytes of the trace as they are, which a terminal does not get.
+    pub fn raw(&mut self, data: &[u8]) -> Result<()> {
+        if self.is_terminal {
+            return Err(Failure::usage(
+                "these are raw bytes, which a terminal may obey: redirect them to a file, or say --force",
+            ));
+        }
         Ok(self.stdout.write_all(data)?)
+    }
+
+    /// Text of the trace as it is; a terminal gets it escaped, apart from its lines.
+    pub fn content(&mut self, text: &[u8]) -> Result<()> {
+        if !self.is_terminal {
+            return Ok(self.stdout.write_all(text)?);
+        }
+        self.line.clear();
+        push(&mut self.line, &String::from_utf8_lossy(text), |c| matches!(c, '\n' | '\t'));
+        Ok(self.stdout.write_all(self.line.as_bytes())?)
+    }
+
+    /// Text of the command itself: help, completions, manual pages.
+    pub fn own(&mut self, text: &[u8]) -> Result<()> {
+        Ok(self.stdout.write_all(text)?)
     }
 
     /// A line of text.
     pub fn line(&mut self, text: impl Display) -> Result<()> {
-        Ok(writeln!(self.stdout, "{text}")?)
+        self.put(text, "\n")
     }
 
-    /// Text without a line end.
-    pub fn text(&mut self, text: impl Display) -> Result<()> {
-        Ok(write!(self.stdout, "{text}")?)
+    fn put(&mut self, text: impl Display, end: &str) -> Result<()> {
+        self.line.clear();
+        // A string takes all that is written to it; what cannot be shown ends there.
+        let _ = write!(Screen::new(&mut self.line, self.color), "{text}");
+        self.line.push_str(end);
+        Ok(self.stdout.write_all(self.line.as_bytes())?)
     }
 
     /// A JSON value, compact, on a line of its own.
     pub fn json(&mut self, value: &Value) -> Result<()> {
-        serde_json::to_writer(&mut self.stdout, value).map_err(std::io::Error::from)?;
+        self.json_text(value.to_string().as_bytes())?;
         Ok(self.stdout.write_all(b"\n")?)
+    }
+
+    /// JSON text, or a part of it.
+    pub fn json_text(&mut self, text: &[u8]) -> Result<()> {
+        if text.iter().all(|&byte| byte < 0x7f) {
+            return Ok(self.stdout.write_all(text)?);
+        }
+        self.json.clear();
+        escape::json(&mut self.json, text);
+        Ok(self.stdout.write_all(&self.json)?)
     }
 
     /// `text` in a style, where colour is on.
     pub fn paint(&self, style: Style, text: impl Display) -> String {
-        paint(self.color, style, text)
+        if self.color { painted(style, text) } else { text.to_string() }
     }
 
     /// Whether colour is on.
@@ -101,31 +180,73 @@ impl Out {
     }
 
     /// A message about a failure, on stderr.
-    pub fn complain(&self, failure: &Failure) {
+    pub fn complain(&mut self, failure: &Failure) {
         self.say(ERROR, "error", failure);
     }
 
     /// A message about a path that failed, on stderr.
-    pub fn complain_of(&self, path: &Path, failure: &Failure) {
+    pub fn complain_of(&mut self, path: &Path, failure: &Failure) {
         self.say(ERROR, "error", format_args!("{}: {failure}", shown(path)));
     }
 
-    /// A warning, on stderr, behind what was printed so far.
+    /// A warning, on stderr, after what was printed so far.
     pub fn warn(&mut self, path: &Path, message: impl Display) {
-        // If it fails, so does what is written next, and that is told.
-        let _ = self.stdout.flush();
         self.say(WARNING, "warning", format_args!("{}: {message}", shown(path)));
     }
 
-    fn say(&self, style: Style, kind: &str, message: impl Display) {
-        let kind = paint(self.color_stderr, style, format_args!("{kind}:"));
+    fn say(&mut self, style: Style, kind: &str, message: impl Display) {
+        let kind =
+            if self.color_stderr { painted(style, format_args!("{kind}:")) } else { format!("{kind}:") };
+        let mut line = String::new();
+        // A string takes all that is written to it.
+        let _ = write!(Screen::new(&mut line, self.color_stderr), "{kind} {message}");
+        line.push('\n');
+        self.tell(&line);
+    }
+
+    /// A message of several lines, on stderr.
+    pub fn message(&mut self, text: &str) {
+        let mut lines = String::new();
+        push(&mut lines, text, |c| c == '\n');
+        if let (true, Some(rest)) = (self.color_stderr, lines.strip_prefix("error:")) {
+            lines = format!("{ERROR}error:{ERROR:#}{rest}");
+        }
+        self.tell(&lines);
+    }
+
+    fn tell(&mut self, line: &str) {
+        if let Sink::Page(_) = self.stdout {
+            return self.said.extend(line.as_bytes());
+        }
+        // If it fails, so does what is written next, and that is told.
+        let _ = self.stdout.flush();
         // Nothing can be said if stderr is gone.
-        let _ = writeln!(std::io::stderr(), "{kind} {message}");
+        let _ = self.stderr.write_all(line.as_bytes()).and_then(|()| self.stderr.flush());
     }
 }
 
-fn paint(color: bool, style: Style, text: impl Display) -> String {
-    if color { format!("{style}{text}{style:#}") } else { text.to_string() }
+/// Makes pages: it can be sent to other threads.
+#[derive(Clone, Copy)]
+pub struct PageMaker {
+    color: bool,
+    color_stderr: bool,
+    is_terminal: bool,
+}
+
+impl PageMaker {
+    /// An empty page.
+    pub fn page(self) -> Out {
+        Out {
+            stdout: Sink::Page(Vec::new()),
+            stderr: Box::new(io::sink()),
+            said: Vec::new(),
+            color: self.color,
+            color_stderr: self.color_stderr,
+            is_terminal: self.is_terminal,
+            line: String::new(),
+            json: Vec::new(),
+        }
+    }
 }
 
 /// A field of text that may not be UTF-8: `key`, and `key_hex` where it is not.
@@ -150,7 +271,7 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
 const PAGE: usize = 1 << 20;
 
 enum Sink {
-    Stdout(BufWriter<StdoutLock<'static>>),
+    Stdout(BufWriter<Box<dyn Write + Send>>),
     Page(Vec<u8>),
 }
 
@@ -158,7 +279,9 @@ impl Write for Sink {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(stdout) => stdout.write(data),
-            Self::Page(page) if page.len() + data.len() > PAGE => Err(ErrorKind::FileTooLarge.into()),
+            Self::Page(page) if page.len().saturating_add(data.len()) > PAGE => {
+                Err(ErrorKind::FileTooLarge.into())
+            }
             Self::Page(page) => page.write(data),
         }
     }
@@ -229,16 +352,6 @@ pub fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy())
 }
 
-/// Text from a file, made safe for a terminal: control characters are escaped.
-pub fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let escaped = c.is_control();
-            escaped.then(|| c.escape_default()).into_iter().flatten().chain((!escaped).then_some(c))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,10 +365,5 @@ mod tests {
         assert_eq!(bytes(1), "1 byte");
         assert_eq!(bytes(464_946), "464,946 bytes (454.0 KiB)");
         assert_eq!(counted(1, "chunk", "chunks"), "1 chunk");
-    }
-
-    #[test]
-    fn terminals_are_safe() {
-        assert_eq!(printable("a\u{1b}[31mß\n"), "a\\u{1b}[31mß\\n");
     }
 }

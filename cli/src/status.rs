@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 use traceglass::{Error, Format};
 
 /// What a verb found, from best to worst.
@@ -21,14 +20,22 @@ impl Status {
     pub fn damaged_if(damaged: bool) -> Self {
         if damaged { Self::Damaged } else { Self::Clean }
     }
-}
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Clean => Self::SUCCESS,
-            Status::Failed => Self::from(1),
-            Status::Damaged => Self::from(3),
+    /// The exit status.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Failed => 1,
+            Self::Damaged => 3,
+        }
+    }
+
+    /// The verdict that JSON output gives.
+    pub fn verdict(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Damaged => "damaged",
+            Self::Failed => "unreadable",
         }
     }
 }
@@ -76,20 +83,12 @@ impl Failure {
         Self::Unreadable(Unreadable { format: Some(format), error: Some(error), message: error.to_string() })
     }
 
-    pub fn status(&self) -> Exit {
+    /// The exit status.
+    pub fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) => Exit(2),
-            Self::Unreadable(_) | Self::Output(_) => Exit(1),
+            Self::Usage(_) => 2,
+            Self::Unreadable(_) | Self::Output(_) => 1,
         }
-    }
-}
-
-/// The exit status of a failure.
-pub struct Exit(u8);
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.0)
     }
 }
 

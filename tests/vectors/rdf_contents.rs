@@ -14,11 +14,11 @@ mod tokens;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use traceglass::Finding;
 use traceglass::rdf::File;
 use traceglass::rdf::contents::Content;
 use traceglass::rdf::contents::rmt::{Stream, join};
 use traceglass::zstd::Workspace;
+use traceglass::{Finding, Severity};
 
 /// A chunk, read.
 struct Read {
@@ -134,7 +134,7 @@ fn compare(name: &str, data: &[u8], expected: &Value) -> usize {
             }
             Err(error) => {
                 assert!(facts.get("value").is_none(), "{what}: {error}, yet a value is expected");
-                findings.push(Finding::error(error));
+                findings.push(Finding::new(Severity::Error, error));
             }
         }
         for error in facts.get("errors").and_then(Value::as_array).into_iter().flatten() {

@@ -121,13 +121,30 @@ fn faults_of_blocks_are_located() {
     // A literal more than there are, which a slice finds elsewhere than a ring.
     let input = frame(20, &[b"\x10ab\x01\x54\x03\x02\0\x04"]);
     let error = zstd::decompress(&input, &mut [0; 100], &mut Workspace::new()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::CountTooLarge { claimed: 3, most: 2 });
+    assert_eq!(error.kind(), ErrorKind::CountTooLarge { claimed: 3, max: 2 });
 }
 
 #[test]
 fn what_is_needed_of_an_output_counts_all_frames() {
     let input = b"\x28\xb5\x2f\xfd\x20\x05\x29\x00\x00hello".repeat(2);
     let error = zstd::decompress(&input, &mut [0; 9], &mut Workspace::new()).unwrap_err();
-    assert_eq!((error.offset(), error.kind()), (20, ErrorKind::OutputTooSmall { capacity: 9, needed: 10 }));
+    assert_eq!((error.offset(), error.kind()), (20, ErrorKind::CapacityExceeded { capacity: 9, needed: 10 }));
     assert_eq!(zstd::content_size(&input), Ok(Some(10)));
+}
+
+/// A window of 1 KiB, and a byte that is repeated more often: whoever decodes it, it is refused.
+#[test]
+fn no_block_holds_more_than_the_window() {
+    let frame = |count: u32| {
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0];
+        frame.extend(&(count << 3 | 1 << 1 | 1).to_le_bytes()[..3]);
+        frame.push(b'x');
+        frame
+    };
+    let mut output = [0; 2048];
+    let mut workspace = Workspace::new();
+    assert_eq!(zstd::decompress(&frame(1024), &mut output, &mut workspace), Ok(1024));
+    let error = zstd::decompress(&frame(1025), &mut output, &mut workspace).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OverLimit { value: 1025, limit: 1024 });
+    assert_eq!(stream(&frame(1025), &mut workspace).unwrap_err(), error);
 }

@@ -1,30 +1,16 @@
 //! `traceglass cat`
 
-use crate::formats;
 use crate::input::Input;
 use crate::output::Out;
 use crate::status::{Failure, Result, Status};
-use std::path::PathBuf;
-use traceglass::Format;
+use crate::trace::{Open, Selection};
 
 /// The content of a file: records, or the raw bytes of the selected part
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A file or directory; - for stdin
-    #[arg(value_name = "PATH")]
-    pub path: PathBuf,
-    /// One JSON object a record
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    reading: formats::Reading,
-    #[command(flatten)]
-    pub rdf: formats::rdf::Select,
-    #[command(flatten)]
-    pub rtc: formats::rtc::Select,
-    #[command(flatten)]
-    pub rfr: formats::rfr::Select,
+    selection: Selection,
 }
 
 const EXAMPLES: &str = "\
@@ -35,35 +21,14 @@ const EXAMPLES: &str = "\
   traceglass cat --merge --task main recording/  RFR: one task's records, by time
   traceglass cat --json trace.rtc | head";
 
-impl Args {
-    /// Refuses options that select parts of another format.
-    fn refuse_foreign(&self, format: Format) -> Result<()> {
-        let given = [
-            (
-                Format::Rdf,
-                self.rdf != formats::rdf::Select::default(),
-                "--chunk, --entry, --header and --stored",
-            ),
-            (Format::Rtc, self.rtc != formats::rtc::Select::default(), "--stream and --raw"),
-            (
-                Format::Rfr,
-                self.rfr != formats::rfr::Select::default(),
-                "--objects, --callsites, --merge, --from, --to, --task and --kind",
-            ),
-        ];
-        match given.iter().find(|&&(of, given, _)| given && of != format) {
-            Some((of, _, options)) => {
-                Err(Failure::usage(format!("this is {format}, and {options} select from {of}")))
-            }
-            None => Ok(()),
-        }
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    let args = &args.selection;
+    if args.force {
+        out.force();
     }
-}
-
-pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     let done = (|| {
         let input = Input::open(&args.path)?;
-        let trace = formats::open(&input, args.reading)?;
+        let trace = open(&input, args.reading)?;
         args.refuse_foreign(trace.format())?;
         trace.cat(args, out)
     })();

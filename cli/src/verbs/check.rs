@@ -1,14 +1,14 @@
 //! `traceglass check`
 
-use crate::formats;
 use crate::input::Input;
-use crate::output::{ERROR, GOOD, HEADING, Out, WARNING, counted, insert_path, shown};
+use crate::output::{ERROR, GOOD, HEADING, Out, counted, insert_path, shown};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
+use crate::trace::{Findings, Open, Reading};
 use serde_json::{Map, Value, json};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use traceglass::{Finding, Format, Severity};
+use traceglass::Format;
 
 /// Read everything, verify everything, name every finding with its byte offset
 ///
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reading: formats::Reading,
+    reading: Reading,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -32,66 +32,7 @@ const EXAMPLES: &str = "\
   traceglass check trace.rtc > findings || echo damaged
   traceglass check --json trace.rtc | jq '.findings[].offset'";
 
-/// Where findings go: printed as they come, so that memory stays flat however many there are.
-pub struct Findings<'o> {
-    out: &'o mut Out,
-    json: bool,
-    warnings: u64,
-    errors: u64,
-    /// stdout's failure, told at the end: a format's walk is not to be stopped by each finding.
-    failed: Option<Failure>,
-}
-
-impl Findings<'_> {
-    /// A finding in the file that was named.
-    pub fn report(&mut self, finding: Finding) {
-        self.report_in(None, finding);
-    }
-
-    /// A finding in a file of the directory that was named.
-    pub fn report_in(&mut self, file: Option<&Path>, finding: Finding) {
-        let first = self.warnings + self.errors == 0;
-        match finding.severity() {
-            Severity::Warning => self.warnings += 1,
-            Severity::Error => self.errors += 1,
-        }
-        if self.failed.is_none() {
-            self.failed = self.print(first, file, finding).err();
-        }
-    }
-
-    fn print(&mut self, first: bool, file: Option<&Path>, finding: Finding) -> Result<()> {
-        let cause = finding.cause();
-        let (severity, style) = match finding.severity() {
-            Severity::Warning => ("warning", WARNING),
-            Severity::Error => ("error", ERROR),
-        };
-        if !self.json {
-            let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
-            let severity = self.out.paint(style, format_args!("{severity:<7}"));
-            return self.out.line(format_args!("  {severity}  {file}{cause}"));
-        }
-        let mut object = Map::new();
-        if let Some(file) = file {
-            insert_path(&mut object, file);
-        }
-        object.insert("offset".into(), cause.offset().into());
-        object.insert("severity".into(), severity.into());
-        object.insert("what".into(), cause.kind().code().into());
-        object.insert("message".into(), cause.to_string().into());
-        if !first {
-            self.out.text(",")?;
-        }
-        self.out.text(Value::from(object))
-    }
-
-    /// Whether an error was reported.
-    pub fn status(&self) -> Status {
-        Status::damaged_if(self.errors > 0)
-    }
-}
-
-pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
     let sizes = args.paths.iter().map(|path| path.metadata().ok().map(|about| (about.is_dir(), about.len())));
@@ -99,14 +40,14 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
         sizes.map(|size| size.filter(|&(folder, len)| folder || len > 0).map(|(_, len)| len)).sum();
     if args.paths.len() == 1 || !bytes.is_some_and(parallel::pays) {
         for path in &args.paths {
-            worst = worst.max(one(args, path, out)?);
+            worst = worst.max(one(args, path, open, out)?);
         }
         return Ok(worst);
     }
-    let color = out.is_colored();
+    let pages = out.page();
     let check = |(): &mut (), path: &&PathBuf| {
-        let mut page = Out::page(color);
-        one(args, path, &mut page).map(|status| (status, page.into_page()))
+        let mut page = pages.page();
+        one(args, path, open, &mut page).map(|status| (status, page))
     };
     parallel::in_order(
         bytes.unwrap_or(0),
@@ -116,11 +57,11 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
         |path, checked| {
             let status = match checked {
                 Ok((status, page)) => {
-                    out.bytes(&page)?;
+                    out.paste(page)?;
                     status
                 }
                 Err(Failure::Output(error)) if error.kind() == ErrorKind::FileTooLarge => {
-                    one(args, path, out)?
+                    one(args, path, open, out)?
                 }
                 Err(failure) => return Err(failure),
             };
@@ -131,12 +72,12 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     Ok(worst)
 }
 
-fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
+fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = match Input::open(path) {
         Ok(input) => input,
         Err(unreadable) => return refuse(args, path, &unreadable, out),
     };
-    let trace = match formats::open(&input, args.reading) {
+    let trace = match open(&input, args.reading) {
         Ok(trace) => trace,
         Err(unreadable) => return refuse(args, path, &unreadable, out),
     };
@@ -145,12 +86,9 @@ fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
     } else {
         out.line(out.paint(HEADING, shown(path)))?;
     }
-    let mut findings = Findings { out: &mut *out, json: args.json, warnings: 0, errors: 0, failed: None };
+    let mut findings = Findings::new(out, args.json);
     let status = trace.check(&mut findings);
-    let (warnings, errors) = (findings.warnings, findings.errors);
-    if let Some(failure) = findings.failed.take() {
-        return Err(failure);
-    }
+    let (warnings, errors) = findings.finish()?;
     let status = status?;
     if args.json {
         end(status, out)?;
@@ -179,7 +117,8 @@ fn refuse(args: &Args, path: &Path, unreadable: &Unreadable, out: &mut Out) -> R
         Some(error) => (error.offset(), error.kind().code()),
         None => (0, "unreadable"),
     };
-    out.text(json!({"offset": offset, "severity": "error", "what": what, "message": unreadable.message}))?;
+    let finding = json!({"offset": offset, "severity": "error", "what": what, "message": unreadable.message});
+    out.json_text(finding.to_string().as_bytes())?;
     end(Status::Failed, out)?;
     Ok(Status::Failed)
 }
@@ -190,10 +129,10 @@ fn begin(path: &Path, format: Option<Format>, out: &mut Out) -> Result<()> {
     insert_path(&mut object, path);
     object.insert("format".into(), format.map(Format::name).into());
     let text = Value::from(object).to_string();
-    out.text(text.trim_end_matches('}'))?;
-    out.text(",\"findings\":[")
+    out.json_text(text.trim_end_matches('}').as_bytes())?;
+    out.json_text(b",\"findings\":[")
 }
 
 fn end(status: Status, out: &mut Out) -> Result<()> {
-    out.line(format_args!("],\"verdict\":\"{}\"}}", formats::verdict(status)))
+    out.json_text(format!("],\"verdict\":\"{}\"}}\n", status.verdict()).as_bytes())
 }

@@ -20,6 +20,6 @@ const EXAMPLES: &str = "\
 pub fn run<C: CommandFactory>(args: &Args, out: &mut Out) -> Result<Status> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut C::command(), "traceglass", &mut script);
-    out.bytes(&script)?;
+    out.own(&script)?;
     Ok(Status::Clean)
 }

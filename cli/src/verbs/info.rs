@@ -1,10 +1,10 @@
 //! `traceglass info`
 
-use crate::formats;
 use crate::input::Input;
 use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
 use crate::status::{Result, Status};
-use serde_json::{Map, Value};
+use crate::trace::{Open, Reading};
+use serde_json::Map;
 use std::path::{Path, PathBuf};
 
 /// What a file is: format, version, size, time range, parts, damage
@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reading: formats::Reading,
+    reading: Reading,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -28,29 +28,13 @@ const EXAMPLES: &str = "\
   gzip -dc a.rmv.gz | traceglass info -
   traceglass info --json *.rmv | jq -r 'select(.verdict != \"clean\").path'";
 
-/// What a format has to say about a file as a whole.
-pub struct Info {
-    /// The size in bytes; of a recording, of all its files.
-    pub bytes: u64,
-    /// Whether something is damaged, which `check` tells in full.
-    pub status: Status,
-    /// The format's own fields of the JSON object, between `bytes` and `verdict`.
-    pub fields: Map<String, Value>,
-    /// What the format is called in full, with its version.
-    pub title: String,
-    /// Label and value, one a line, for people.
-    pub lines: Vec<(&'static str, String)>,
-    /// What is wrong, one a line.
-    pub damage: Vec<String>,
-}
-
-pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     for (number, path) in args.paths.iter().enumerate() {
         if number > 0 && !args.json {
             out.line("")?;
         }
-        let status = match one(args, path, out) {
+        let status = match one(args, path, open, out) {
             Ok(status) => status,
             Err(failure @ crate::status::Failure::Unreadable(_)) => {
                 out.complain_of(path, &failure);
@@ -63,9 +47,9 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     Ok(worst)
 }
 
-fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
+fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
-    let trace = formats::open(&input, args.reading)?;
+    let trace = open(&input, args.reading)?;
     let info = trace.info()?;
     if args.json {
         let mut object = Map::new();
@@ -73,7 +57,7 @@ fn one(args: &Args, path: &Path, out: &mut Out) -> Result<Status> {
         object.insert("format".into(), trace.format().name().into());
         object.insert("bytes".into(), info.bytes.into());
         object.extend(info.fields);
-        object.insert("verdict".into(), formats::verdict(info.status).into());
+        object.insert("verdict".into(), info.status.verdict().into());
         out.json(&object.into())?;
         return Ok(info.status);
     }

@@ -1,10 +1,9 @@
 //! `traceglass ls`
 
-use crate::formats;
 use crate::input::Input;
 use crate::output::Out;
 use crate::status::{Failure, Result, Status};
-use std::path::PathBuf;
+use crate::trace::{Listing, Open};
 
 /// The parts of a file, one a line
 ///
@@ -12,17 +11,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// One JSON object a part
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    reading: formats::Reading,
-    /// Read every part, decompressed, and print its SHA-256
-    #[arg(long)]
-    pub sha256: bool,
-    /// A file or directory; - for stdin
-    #[arg(value_name = "PATH")]
-    pub path: PathBuf,
+    listing: Listing,
 }
 
 const EXAMPLES: &str = "\
@@ -30,8 +20,9 @@ const EXAMPLES: &str = "\
   traceglass ls a.rmv
   traceglass ls --sha256 --json a.rmv | jq -r '[.data_sha256, .id] | @tsv'";
 
-pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
-    let failed = |failure| match failure {
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    let args = &args.listing;
+    let failed = |failure, out: &mut Out| match failure {
         Failure::Unreadable(_) => {
             out.complain_of(&args.path, &failure);
             Ok(Status::Failed)
@@ -40,10 +31,10 @@ pub fn run(args: &Args, out: &mut Out) -> Result<Status> {
     };
     let input = match Input::open(&args.path) {
         Ok(input) => input,
-        Err(unreadable) => return failed(unreadable.into()),
+        Err(unreadable) => return failed(unreadable.into(), out),
     };
-    match formats::open(&input, args.reading) {
+    match open(&input, args.reading) {
         Ok(trace) => trace.ls(args, out),
-        Err(unreadable) => failed(unreadable.into()),
+        Err(unreadable) => failed(unreadable.into(), out),
     }
 }

@@ -32,6 +32,6 @@ pub fn run<C: CommandFactory>(args: &Args, out: &mut Out) -> Result<Status> {
     Man::new(command).source(version).manual("traceglass").render(&mut page)?;
     // What stands behind the options has headings of its own, and keeps its lines.
     let page = String::from_utf8_lossy(&page).replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
-    out.text(page.replace("\nExit status:\n", "\n.SH \"EXIT STATUS\"\n.nf\n"))?;
+    out.own(page.replace("\nExit status:\n", "\n.SH \"EXIT STATUS\"\n.nf\n").as_bytes())?;
     Ok(Status::Clean)
 }

@@ -6,7 +6,7 @@ use super::elf::Elf;
 use super::layout::{Hash128, PciId};
 use super::pipeline_note::PipelineNote;
 use crate::bytes::Bytes;
-use crate::error::{Finding, Result};
+use crate::error::{Finding, Result, Severity};
 use zerocopy::little_endian::U32;
 
 /// A program for the GPU: chunk `CodeObject`, versions 1 and 2.
@@ -68,7 +68,7 @@ impl<'a> CodeObject<'a> {
     pub(super) fn check(&self, report: &mut dyn FnMut(Finding)) {
         match self.elf() {
             Ok(elf) => elf.check(report),
-            Err(error) => report(Finding::error(error)),
+            Err(error) => report(Finding::new(Severity::Error, error)),
         }
     }
 }

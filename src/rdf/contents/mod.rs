@@ -35,7 +35,7 @@
 //! a structure is read. Chunks that are not known stay bytes, [`Content::Unknown`].
 //!
 //! **Errors** say where: an offset counts from the start of the chunk's header, or of its data after decompression,
-//! whichever the [element](element) names. A count that the data cannot hold is a finding of [`Content::check`]; the
+//! whichever the [element](super::element) names. A count that the data cannot hold is a finding of [`Content::check`]; the
 //! records before the fault are read.
 //!
 //! **Joins.** [`joins`] answers what takes several chunks: what held the address of a page fault, and which command
@@ -50,7 +50,7 @@ mod clock;
 mod code;
 mod content;
 mod correlation;
-pub mod element;
+pub(super) mod element;
 mod elf;
 mod events;
 pub mod joins;

@@ -3,7 +3,7 @@
 use super::element;
 use super::layout::{layout, values};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use zerocopy::little_endian::{U32, U64};
 
 layout! {
@@ -95,7 +95,7 @@ impl<'a> AccelStruct<'a> {
         for (at, part, start, size) in parts {
             if part.is_none() {
                 let kind = ErrorKind::OutOfBounds { start: start.into(), size: size.into() };
-                report(Finding::error(Error::new(at, element::ACCEL_STRUCT_HEADER, kind)));
+                report(Finding::new(Severity::Error, Error::new(at, element::ACCEL_STRUCT_HEADER, kind)));
             }
         }
     }
@@ -181,7 +181,7 @@ impl<'a> HistoryMetadata<'a> {
 
     pub(super) fn check(&self, report: &mut dyn FnMut(Finding)) {
         if let Some(Err(error)) = self.records().find(|record| record.is_err()) {
-            report(Finding::error(error));
+            report(Finding::new(Severity::Error, error));
         }
     }
 }

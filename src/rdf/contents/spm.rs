@@ -5,7 +5,7 @@ use super::element;
 use super::layout::{PciId, layout, values};
 use super::table::Table;
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use zerocopy::little_endian::{U16, U32, U64};
 
 values! {
@@ -212,7 +212,7 @@ impl<'a> SpmCounter<'a> {
             other => {
                 let at = if self.pci.is_some() { 16 } else { 12 };
                 let kind = ErrorKind::Invalid { value: other.into() };
-                report(Finding::error(Error::new(at, header, kind)));
+                report(Finding::new(Severity::Error, Error::new(at, header, kind)));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::layout::{layout, values};
 use super::table::Table;
 use super::{FixedText, element};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use zerocopy::little_endian::U32;
 
 layout! {
@@ -59,17 +59,17 @@ impl<'a> StringTable<'a> {
 
     pub(super) fn check(&self, report: &mut dyn FnMut(Finding)) {
         let claimed = u64::from(self.fields.count());
-        let most = to_u64(self.data.len() >> 2);
-        if claimed > most {
-            let kind = ErrorKind::CountTooLarge { claimed, most };
-            report(Finding::error(Error::new(4, element::STRING_TABLE_HEADER, kind)));
+        let max = to_u64(self.data.len() >> 2);
+        if claimed > max {
+            let kind = ErrorKind::CountTooLarge { claimed, max };
+            report(Finding::new(Severity::Error, Error::new(4, element::STRING_TABLE_HEADER, kind)));
         }
         let last_nul = self.data.iter().rposition(|&byte| byte == 0);
         for (offset, number) in self.offsets.records.iter().zip(0_usize..) {
             let at = to_u64(number).saturating_mul(4);
             if self.get(number).is_none() {
                 let kind = ErrorKind::OutOfBounds { start: offset.get().into(), size: 1 };
-                report(Finding::error(Error::new(at, element::STRING_TABLE, kind)));
+                report(Finding::new(Severity::Error, Error::new(at, element::STRING_TABLE, kind)));
             } else if last_nul.is_none_or(|nul| to_u64(nul) < u64::from(offset.get())) {
                 report(Finding::warning(Error::new(
                     offset.get().into(),

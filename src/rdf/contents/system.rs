@@ -3,7 +3,7 @@
 use super::api::supported;
 use super::{FixedText, Json, JsonText, element};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use zerocopy::little_endian::U32;
 
 /// The computer that a trace was taken on: chunk `SystemInfo`, version 1.
@@ -160,10 +160,10 @@ impl<'a> ProcessInfo<'a> {
     }
 
     pub(super) fn check(&self, report: &mut dyn FnMut(Finding)) {
-        let (claimed, most) = (u64::from(self.length), to_u64(self.path.len()));
-        if claimed > most {
-            let kind = ErrorKind::CountTooLarge { claimed, most };
-            report(Finding::error(Error::new(4, element::PROCESS_PATH_LENGTH, kind)));
+        let (claimed, max) = (u64::from(self.length), to_u64(self.path.len()));
+        if claimed > max {
+            let kind = ErrorKind::CountTooLarge { claimed, max };
+            report(Finding::new(Severity::Error, Error::new(4, element::PROCESS_PATH_LENGTH, kind)));
         } else if !self.path().is_terminated() {
             report(Finding::warning(Error::new(8, element::PROCESS_PATH, ErrorKind::Missing)));
         }

@@ -1,7 +1,7 @@
 //! Records one after another, as many as a header says.
 
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Element, Error, ErrorKind, Finding};
+use crate::error::{Element, Error, ErrorKind, Finding, Severity};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The whole records of a chunk's data, held against the count that its header claims.
@@ -44,14 +44,14 @@ impl<'a, T: FromBytes + KnownLayout + Immutable + Unaligned> Table<'a, T> {
         if rest > 0 {
             let needed = to_u64(record.saturating_sub(rest));
             let kind = ErrorKind::UnexpectedEnd { needed };
-            report(Finding::error(Error::new(to_u64(whole), data, kind)));
+            report(Finding::new(Severity::Error, Error::new(to_u64(whole), data, kind)));
         }
         let Some(claimed) = self.claimed.map(u64::from) else { return };
-        let most = to_u64(self.fit);
-        if claimed > most {
-            let kind = ErrorKind::CountTooLarge { claimed, most };
-            report(Finding::error(Error::new(count_at, header, kind)));
-        } else if claimed < most {
+        let max = to_u64(self.fit);
+        if claimed > max {
+            let kind = ErrorKind::CountTooLarge { claimed, max };
+            report(Finding::new(Severity::Error, Error::new(count_at, header, kind)));
+        } else if claimed < max {
             let read = self.records.len().saturating_mul(record);
             let kind = ErrorKind::TrailingBytes { count: to_u64(self.size.saturating_sub(read)) };
             report(Finding::warning(Error::new(to_u64(read), data, kind)));

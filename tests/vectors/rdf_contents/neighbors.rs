@@ -2,8 +2,8 @@
 
 use super::{noticed, text, tokens};
 use serde_json::{Value, json};
-use traceglass::Finding;
 use traceglass::rdf::contents::neighbors::ChunkFile;
+use traceglass::{Finding, Severity};
 
 /// Compares the chunks of a file.
 pub fn compare(name: &str, data: &[u8], facts: &Value) {
@@ -30,7 +30,7 @@ pub fn compare(name: &str, data: &[u8], facts: &Value) {
         let chunk = match chunk {
             Ok(chunk) => chunk,
             Err(error) => {
-                findings.push(Finding::error(error));
+                findings.push(Finding::new(Severity::Error, error));
                 continue;
             }
         };

@@ -2,42 +2,18 @@
 
 mod decoder;
 
-use super::Trace;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::verbs::check::Findings;
-use crate::verbs::hex::{Field, Fields};
-use crate::verbs::info::Info;
-use crate::verbs::{cat, ls};
+use crate::trace::{Field, Fields, Findings, Info, Listing, RdfSelect, Selection, Trace};
 use decoder::Decoder;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use traceglass::rdf::{COMPRESSION, Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::rdf::element::COMPRESSION;
+use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
-
-/// Which part of an RDF file `cat` prints.
-#[derive(clap::Args, Default, PartialEq)]
-#[command(next_help_heading = "RDF")]
-pub struct Select {
-    /// The chunk with this identifier
-    #[arg(long, value_name = "ID", conflicts_with = "entry")]
-    chunk: Option<String>,
-    /// The N-th chunk of that identifier, from 0
-    #[arg(long, value_name = "N", requires = "chunk")]
-    index: Option<usize>,
-    /// The chunk of the N-th index entry, from 0
-    #[arg(long, value_name = "N")]
-    entry: Option<usize>,
-    /// The chunk's header instead of its data
-    #[arg(long, conflicts_with = "stored")]
-    header: bool,
-    /// The data as stored, not decompressed
-    #[arg(long)]
-    stored: bool,
-}
 
 struct Rdf<'a> {
     file: File<'a>,
@@ -46,8 +22,8 @@ struct Rdf<'a> {
 }
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    match File::salvage(data) {
-        Ok((file, damage)) => Ok(Box::new(Rdf { file, damage })),
+    match File::recover(data) {
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -57,16 +33,19 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 impl Rdf<'_> {
     /// Reads and verifies everything; the findings come in file order.
     fn verify(&self, mut report: impl FnMut(Finding)) -> Result<()> {
-        self.file.check_structure(&mut report);
+        if let Err(error) = self.file.check_header(&mut report) {
+            report(Finding::new(Severity::Error, error));
+        }
         if let Some(damage) = self.damage {
-            report(Finding::error(damage));
+            report(Finding::new(Severity::Error, damage));
         }
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
             let mut found = Vec::new();
-            if self.file.check_entry(*entry, |finding| found.push(finding)) {
+            let summary = self.file.check_entry(*entry, &mut |finding| found.push(finding));
+            if summary.is_ok_and(|summary| summary.items() > 0) {
                 let chunk = self.file.chunk_at(entry.number());
                 let read = chunk.map(|chunk| decoder.read(chunk, |_| ()));
-                found.extend(read.and_then(Result::err).map(Finding::error));
+                found.extend(read.and_then(Result::err).map(|error| Finding::new(Severity::Error, error)));
             }
             found
         };
@@ -80,7 +59,7 @@ impl Rdf<'_> {
         self.file.data().len() as u64
     }
 
-    fn selected(&self, select: &Select) -> Result<Chunk<'_>> {
+    fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
         let (chunk, asked) = match (&select.chunk, select.entry) {
             (Some(id), _) => {
                 let n = select.index.unwrap_or(0);
@@ -195,7 +174,7 @@ impl Trace for Rdf<'_> {
         })
     }
 
-    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+    fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let mut columns = vec![
             right("entry"),
             left("identifier"),
@@ -266,7 +245,7 @@ impl Trace for Rdf<'_> {
         Ok(status)
     }
 
-    fn cat(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         if args.json {
             return Err(Failure::usage(
                 "chunks of an RDF file are bytes; without --json they are written as they are",
@@ -278,14 +257,14 @@ impl Trace for Rdf<'_> {
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
         if args.rdf.header {
-            out.bytes(chunk.header().map_err(fail)?)?;
+            out.raw(chunk.header().map_err(fail)?)?;
         } else if args.rdf.stored {
-            out.bytes(chunk.stored().map_err(fail)?)?;
+            out.raw(chunk.stored().map_err(fail)?)?;
         } else {
             let (mut written, mut result) = (0, Ok(()));
             let read = Decoder::new().read(chunk, |piece| {
                 if result.is_ok() {
-                    result = out.bytes(piece);
+                    result = out.raw(piece);
                     written += piece.len();
                 }
             });
@@ -304,7 +283,7 @@ impl Trace for Rdf<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
         let mut storage = vec![0; self.file.index().len() * 2];
-        if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
+        if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::warning(error));
         }
         Ok(findings.status())
@@ -381,11 +360,12 @@ impl Parts {
     fn read(file: &File<'_>, entry: Entry<'_>, digest: bool, decoder: &mut Decoder) -> Self {
         let mut parts = Self { header_sha256: None, data_sha256: None, error: None };
         if !digest {
-            file.check_entry(entry, |finding| {
+            let checked = file.check_entry(entry, &mut |finding| {
                 if finding.severity() == Severity::Error {
                     parts.error.get_or_insert(finding.cause());
                 }
             });
+            parts.error = parts.error.or(checked.err());
             if let Compression::Other(number) = entry.compression() {
                 let kind = ErrorKind::Unsupported { value: number.into() };
                 parts.error.get_or_insert(Error::new(entry.offset() + 16, COMPRESSION, kind));

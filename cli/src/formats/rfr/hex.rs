@@ -3,7 +3,7 @@
 use super::files::{Kind, Part};
 use crate::output::printable;
 use crate::status::{Result, Status};
-use crate::verbs::hex::{Field, Fields};
+use crate::trace::{Field, Fields};
 use traceglass::rfr::{Callsites, Chunk, FormatIdentifier, Item, Meta, RecordKind, Streaming};
 
 /// Takes fields off the bytes, one after the other. What is read here has been read by the library before: where this
@@ -239,6 +239,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
             Item::Sequence(header) => header.offset(),
             Item::Object(object) => object.offset(),
             Item::Record(record) => record.offset(),
+            _ => return Ok(None),
         };
         if offset >= end {
             return Ok(None);
@@ -265,6 +266,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
                     _ => None,
                 }
             }
+            _ => None,
         };
         if more.is_none() {
             return Ok(None);

@@ -9,25 +9,19 @@ mod names;
 mod scan;
 mod select;
 
-pub use select::Select;
-
-use super::Trace;
 use crate::json::Line;
 use crate::output::{Out, counted, grouped, shown};
 use crate::parallel;
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::verbs::check::Findings;
-use crate::verbs::hex::Fields;
-use crate::verbs::info::Info;
-use crate::verbs::{self, ls};
+use crate::trace::{Fields, Findings, Info, Listing, Selection, Trace};
 use files::{Files, Part};
 use names::clock;
 use scan::Damage;
 use std::path::Path;
 use traceglass::rfr::{Chunk, Item, SequenceHeader};
-use traceglass::{Finding, Format};
+use traceglass::{Finding, Format, Severity};
 
 /// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
 const KEPT: usize = 10_000;
@@ -68,7 +62,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
             (Item::Object(_), Some(sequence)) => sequence.objects += 1,
             (Item::Record(record), Some(sequence)) => {
                 sequence.records += 1;
-                if let (true, Err(error)) = (based, record.absolute(&header)) {
+                if let (true, Err(error)) = (based, record.unix_micros(&header)) {
                     damage.add(path, error);
                 }
             }
@@ -88,7 +82,7 @@ impl Trace for Rfr<'_> {
         info::info(&self.files)
     }
 
-    fn ls(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+    fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let mut damage = Damage::of(&self.files);
         let mut line = Line::new();
         let mut table = Table::new(&[
@@ -118,9 +112,9 @@ impl Trace for Rfr<'_> {
                 line.int("base_time_secs", header.base_time());
                 line.int("start_micros", header.start()).int("end_micros", header.end());
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
-                out.bytes(line.int("sequences", sequences.len() as u64).end())?;
+                out.json_text(line.int("sequences", sequences.len() as u64).end())?;
             } else {
-                let start = header.absolute(header.start()).map(clock).unwrap_or_default();
+                let start = header.unix_micros(header.start()).map(clock).unwrap_or_default();
                 let length = names::duration(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
@@ -135,7 +129,7 @@ impl Trace for Rfr<'_> {
                     line.begin().text("kind", "sequence").path(Some(path)).int("offset", header.offset());
                     line.int("seq_id", header.seq_id()).int("earliest_micros", header.earliest());
                     line.int("latest_micros", header.latest()).int("objects", objects);
-                    out.bytes(line.int("records", records).end())?;
+                    out.json_text(line.int("records", records).end())?;
                 } else {
                     let length = match header.is_empty() {
                         true => "empty".to_owned(),
@@ -167,13 +161,13 @@ impl Trace for Rfr<'_> {
         Ok(damage.tell(&args.path, out))
     }
 
-    fn cat(&self, args: &verbs::cat::Args, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         cat::cat(&self.files, args, out)
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         for (path, error) in &self.files.problems {
-            findings.report_in(path.as_deref(), Finding::error(*error));
+            findings.report_in(path.as_deref(), Finding::new(Severity::Error, *error));
         }
         let progress = Progress::new(self.files.bytes);
         let check = |(): &mut (), part: &&Part<'_>| {

@@ -3,67 +3,9 @@
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
 use crate::status::{Failure, Result};
+use crate::trace::{RfrSelect, Time};
 use std::collections::HashSet;
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, Streaming};
-
-#[derive(clap::Args, Default, PartialEq)]
-#[group(id = "rfr")]
-#[command(next_help_heading = "RFR")]
-pub struct Select {
-    /// Tasks and spans as well
-    #[arg(long)]
-    pub objects: bool,
-    /// The callsites, and nothing else
-    #[arg(long, conflicts_with_all = ["objects", "merge", "from", "to", "task", "kind"])]
-    pub callsites: bool,
-    /// Ordered by time
-    #[arg(long)]
-    pub merge: bool,
-    /// From this time on: microseconds since the Unix epoch, or seconds from the start as +1.5
-    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    from: Option<Time>,
-    /// Up to this time, which is not included
-    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    to: Option<Time>,
-    /// Of the task with this name or instrumentation id
-    #[arg(long, value_name = "TASK")]
-    task: Option<String>,
-    /// Of this kind, such as TaskPollStart; several with commas
-    #[arg(long, value_name = "KIND", value_parser = kind, value_delimiter = ',')]
-    kind: Vec<RecordKind>,
-}
-
-/// A time as given on the command line, in microseconds.
-#[derive(Clone, Copy, PartialEq)]
-enum Time {
-    SinceEpoch(u64),
-    SinceStart(u64),
-}
-
-fn time(text: &str) -> Result<Time, String> {
-    let Some(seconds) = text.strip_prefix('+') else {
-        let wrong =
-            |_| "neither microseconds since the Unix epoch nor seconds from the start, as +1.5".to_owned();
-        return text.parse().map(Time::SinceEpoch).map_err(wrong);
-    };
-    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
-    if fraction.len() > 6 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("at most 6 digits may follow the point".into());
-    }
-    let whole: u64 = whole.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    let fraction: u64 = format!("{fraction:0<6}").parse().unwrap_or(0);
-    let micros = whole.checked_mul(1_000_000).and_then(|micros| micros.checked_add(fraction));
-    micros.map(Time::SinceStart).ok_or_else(|| "too large".to_owned())
-}
-
-fn kind(text: &str) -> Result<RecordKind, String> {
-    // Writers name it so.
-    if text.eq_ignore_ascii_case("TaskNew") {
-        return Ok(RecordKind::NewTask);
-    }
-    let found = RecordKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
-    found.ok_or_else(|| format!("one of {}", RecordKind::ALL.map(RecordKind::name).join(", ")))
-}
 
 /// A selection, with all that depends on the recording found out.
 pub struct Filter {
@@ -73,8 +15,8 @@ pub struct Filter {
     kinds: Vec<RecordKind>,
 }
 
-impl Select {
-    pub fn filter(&self, files: &Files<'_>) -> Result<Filter> {
+impl Filter {
+    pub fn of(select: &RfrSelect, files: &Files<'_>) -> Result<Self> {
         let absolute = |time: Time| -> Result<u64> {
             match time {
                 Time::SinceEpoch(micros) => Ok(micros),
@@ -85,10 +27,10 @@ impl Select {
             }
         };
         Ok(Filter {
-            from: self.from.map(absolute).transpose()?.unwrap_or(0),
-            to: self.to.map(absolute).transpose()?,
-            tasks: self.task.as_ref().map(|task| tasks(files, task)).transpose()?,
-            kinds: self.kind.clone(),
+            from: select.from.map(absolute).transpose()?.unwrap_or(0),
+            to: select.to.map(absolute).transpose()?,
+            tasks: select.task.as_ref().map(|task| tasks(files, task)).transpose()?,
+            kinds: select.kind.clone(),
         })
     }
 }
@@ -102,7 +44,7 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
         let data = part.data()?;
         let first = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
         if let Some(Ok(first)) = first {
-            return Ok(first.absolute().ok());
+            return Ok(first.unix_micros().ok());
         }
     }
     Ok(None)
@@ -162,28 +104,5 @@ impl Filter {
 
     pub fn wants_task(&self, iid: Option<u64>) -> bool {
         self.tasks.as_ref().is_none_or(|tasks| iid.is_some_and(|iid| tasks.contains(&iid)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_exact() {
-        assert!(time("1795225315215309") == Ok(Time::SinceEpoch(1_795_225_315_215_309)));
-        assert!(time("+1.5") == Ok(Time::SinceStart(1_500_000)));
-        assert!(time("+0.000001") == Ok(Time::SinceStart(1)));
-        assert!(time("+7") == Ok(Time::SinceStart(7_000_000)));
-        for wrong in ["", "-1", "+", "+1.0000001", "+1.+5", "+x", "1.5", "+99999999999999999"] {
-            assert!(time(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn kinds_are_known_by_both_names() {
-        assert_eq!(kind("taskpollstart"), Ok(RecordKind::TaskPollStart));
-        assert_eq!((kind("NewTask"), kind("TaskNew")), (Ok(RecordKind::NewTask), Ok(RecordKind::NewTask)));
-        assert!(kind("Poll").is_err());
     }
 }

@@ -6,7 +6,7 @@ use super::{Rtc, STREAMS, Walk};
 use crate::json::Line;
 use crate::output::{DIM, LABEL, Out, bytes};
 use crate::status::{Failure, Result, Status};
-use crate::verbs::cat;
+use crate::trace::Selection;
 use std::collections::VecDeque;
 use std::io::Write;
 use traceglass::rtc::{Clocks, Frame, Time};
@@ -18,7 +18,7 @@ const WAITING: usize = 16 << 20;
 const LONGEST: usize = 256 << 20;
 
 impl Rtc<'_> {
-    pub(super) fn print(&self, args: &cat::Args, out: &mut Out) -> Result<Status> {
+    pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         let wanted = args.rtc.stream.as_deref();
         let mut seen = wanted.is_none();
         let mut records = Records::new();
@@ -37,7 +37,7 @@ impl Rtc<'_> {
                     }
                     seen = true;
                     if args.rtc.raw {
-                        return out.bytes(frame.payload());
+                        return out.raw(frame.payload());
                     }
                     records.take(walk, frame, args.json, out)?;
                 }
@@ -65,7 +65,7 @@ impl Rtc<'_> {
                 }
                 Event::Unit(_) => {}
             }
-            records.print(out)
+            records.print(args.json, out)
         })?;
         if !seen {
             let wanted = wanted.unwrap_or_default();
@@ -210,7 +210,7 @@ impl Records {
             if self.queue.is_empty() && !frame.more() {
                 // Most are in one piece, and wait for none.
                 self.write(&begin, frame.payload(), json, walk, out);
-                return out.bytes(&self.line.text);
+                return emit(json, &self.line.text, out);
             }
             self.queue.push_back(Pending { begin, data: Vec::new(), state: State::Open });
             self.queue.len() - 1
@@ -234,7 +234,7 @@ impl Records {
     }
 
     /// Prints what is complete.
-    fn print(&mut self, out: &mut Out) -> Result<()> {
+    fn print(&mut self, json: bool, out: &mut Out) -> Result<()> {
         loop {
             let place = match self.queue.front() {
                 None => break,
@@ -251,7 +251,7 @@ impl Records {
             let Some(record) = self.queue.remove(place) else { break };
             if let State::Done(line) = record.state {
                 self.waiting = self.waiting.saturating_sub(line.len());
-                out.bytes(&line)?;
+                emit(json, &line, out)?;
             }
         }
         if self.queue.is_empty() {
@@ -313,4 +313,9 @@ impl Records {
             about.name.write(line, "about");
         }
     }
+}
+
+/// Prints a line that is complete.
+fn emit(json: bool, line: &[u8], out: &mut Out) -> Result<()> {
+    if json { out.json_text(line) } else { out.line(String::from_utf8_lossy(line).trim_end()) }
 }

@@ -4,7 +4,7 @@ use super::value::{Content, Known};
 use super::{Rtc, Walk};
 use crate::output::printable;
 use crate::status::{Result, Status};
-use crate::verbs::hex::{Field, Fields};
+use crate::trace::{Field, Fields};
 use traceglass::rtc::{self, Frame, Unit};
 
 impl Rtc<'_> {

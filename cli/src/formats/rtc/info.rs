@@ -5,7 +5,7 @@ use super::value::Text;
 use super::{Rtc, STREAMS, Walk};
 use crate::output::{bytes, counted, grouped};
 use crate::status::{Result, Status};
-use crate::verbs::info::Info;
+use crate::trace::Info;
 use serde_json::Map;
 use std::collections::BTreeMap;
 use traceglass::rtc::{Clocks, Frame, Time};

@@ -5,13 +5,13 @@ use super::scan::{Event, StreamRow, UnitRow};
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Result, Status};
 use crate::table::{Table, left, right};
-use crate::verbs::ls;
+use crate::trace::Listing;
 use serde_json::{Map, Value};
 use sha2::Digest;
 use traceglass::rtc::Gap;
 
 impl Rtc<'_> {
-    pub(super) fn list_json(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+    pub(super) fn list_json(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         self.scan(true, args.sha256, |event, _| match event {
             Event::Unit(row) => out.json(&row.json()),
             Event::Gap(gap) => out.json(&gap_json(gap)),
@@ -22,7 +22,7 @@ impl Rtc<'_> {
         })
     }
 
-    pub(super) fn list(&self, args: &ls::Args, out: &mut Out) -> Result<Status> {
+    pub(super) fn list(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let mut units = Table::new(&[
             right("unit"),
             right("session"),

@@ -7,10 +7,9 @@ mod ls;
 mod scan;
 mod value;
 
-use super::Trace;
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
-use crate::verbs::{self, check::Findings, hex::Fields, info::Info};
+use crate::trace::{Fields, Findings, Info, Listing, Selection, Trace};
 use scan::Event;
 use traceglass::Format;
 use traceglass::rtc;
@@ -19,19 +18,6 @@ use traceglass::rtc;
 const STREAMS: usize = 4096;
 
 type Walk<'a> = rtc::Walk<'a, STREAMS>;
-
-/// Which part of an RTC file `cat` prints.
-#[derive(clap::Args, Default, PartialEq)]
-#[group(id = "rtc")]
-#[command(next_help_heading = "RTC")]
-pub struct Select {
-    /// The stream of this name, or of this number
-    #[arg(long, value_name = "NAME|ID")]
-    stream: Option<String>,
-    /// The payload bytes of the stream, one after the other
-    #[arg(long, requires = "stream", conflicts_with = "json")]
-    raw: bool,
-}
 
 struct Rtc<'a> {
     data: &'a [u8],
@@ -55,11 +41,11 @@ impl Trace for Rtc<'_> {
         self.summarise()
     }
 
-    fn ls(&self, args: &verbs::ls::Args, out: &mut Out) -> Result<Status> {
+    fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         if args.json { self.list_json(args, out) } else { self.list(args, out) }
     }
 
-    fn cat(&self, args: &verbs::cat::Args, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         self.print(args, out)
     }
 

@@ -13,7 +13,7 @@ use super::api::supported;
 use super::element::{DRIVER_EVENT, DRIVER_EVENTS, DRIVER_EVENTS_HEADER};
 use super::layout::{layout, values};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use core::fmt;
 use core::iter::FusedIterator;
 use zerocopy::little_endian::{U16, U32, U64};
@@ -119,12 +119,12 @@ impl<'a> DriverEvents<'a> {
             let event = match event {
                 Ok(event) => event,
                 Err(error) => {
-                    report(Finding::error(error));
+                    report(Finding::new(Severity::Error, error));
                     return;
                 }
             };
             if let Err(error) = event.value() {
-                report(Finding::error(error));
+                report(Finding::new(Severity::Error, error));
             }
             // A large delta only says when the next event happened.
             match event.time() {
@@ -407,7 +407,7 @@ impl<'a> Payload<'a> {
     {
         let all = self.rest.slice_of().0;
         usize::try_from(count).ok().and_then(|count| all.get(..count)).ok_or_else(|| {
-            let kind = ErrorKind::CountTooLarge { claimed: count, most: to_u64(all.len()) };
+            let kind = ErrorKind::CountTooLarge { claimed: count, max: to_u64(all.len()) };
             Error::new(self.offset, DRIVER_EVENT, kind)
         })
     }

@@ -18,7 +18,7 @@ use super::api::supported;
 use super::element;
 use super::layout::layout;
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 
 layout! {
     /// The header of an `RmtData` chunk.
@@ -151,12 +151,12 @@ impl<'a> Stream<'a> {
                         break;
                     }
                 }
-                Err(error) => report(Finding::error(error)),
+                Err(error) => report(Finding::new(Severity::Error, error)),
             }
             first = false;
         }
         if let Some(Err(error)) = tokens.find(|token| token.is_err()) {
-            report(Finding::error(error));
+            report(Finding::new(Severity::Error, error));
         }
     }
 }

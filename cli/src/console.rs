@@ -1,0 +1,39 @@
+//! Where the command reads and writes.
+
+use std::io::{IsTerminal, Write};
+
+/// The streams of a run, and what is known of them.
+pub struct Console {
+    pub(crate) stdout: Box<dyn Write + Send>,
+    pub(crate) stderr: Box<dyn Write + Send>,
+    /// Whether a terminal shows what is written to stdout.
+    pub(crate) is_terminal: bool,
+    /// Whether colour is welcome, of stdout and stderr.
+    pub(crate) color: [bool; 2],
+}
+
+impl Console {
+    /// The streams of the process.
+    pub fn standard() -> Self {
+        let welcome = |choice: anstream::ColorChoice| choice != anstream::ColorChoice::Never;
+        let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+        Self {
+            color: [
+                welcome(anstream::AutoStream::choice(&stdout)),
+                welcome(anstream::AutoStream::choice(&stderr)),
+            ],
+            is_terminal: stdout.is_terminal(),
+            stdout: Box::new(stdout),
+            stderr: Box::new(stderr),
+        }
+    }
+
+    /// Other streams, for tests; a terminal has colour.
+    pub fn new(
+        stdout: impl Write + Send + 'static,
+        stderr: impl Write + Send + 'static,
+        is_terminal: bool,
+    ) -> Self {
+        Self { stdout: Box::new(stdout), stderr: Box::new(stderr), is_terminal, color: [is_terminal; 2] }
+    }
+}

@@ -1,0 +1,177 @@
+//! Text from files, names and arguments, made safe for terminals.
+//!
+//! Everything that is printed passes through here on its way out, whether or not it was escaped before: see
+//! [`Out`](crate::output::Out).
+
+use crate::output::STYLES;
+use anstyle::Style;
+use std::fmt::{self, Write};
+
+/// What begins a style in text that is on its way out, by its number: characters that Unicode keeps for such internal
+/// use. Text from elsewhere loses them when it is escaped.
+const STYLE: char = '\u{fdd0}';
+/// What ends the style.
+const PLAIN: char = '\u{fdef}';
+
+/// Whether a terminal, or who reads it, may take a character for more than what it looks like: controls of C0 and C1,
+/// DEL, controls of direction, separators of lines, and the marks of styles.
+pub fn is_unsafe(c: char) -> bool {
+    matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}'
+        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        | '\u{2028}' | '\u{2029}'
+        | STYLE..=PLAIN)
+}
+
+/// Whether a string may hold something unsafe: one look at each byte, for what most often is ASCII.
+fn is_suspect(text: &[u8]) -> bool {
+    text.iter().any(|&byte| byte < 0x20 || byte >= 0x7f)
+}
+
+/// Text from a file, an argument or a name: what is unsafe is escaped, as `\u{1b}`.
+pub fn printable(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    push(&mut escaped, text, |_| false);
+    escaped
+}
+
+/// Appends text, with what is unsafe escaped unless it is kept.
+pub fn push(to: &mut String, text: &str, keep: impl Fn(char) -> bool) {
+    if !is_suspect(text.as_bytes()) {
+        return to.push_str(text);
+    }
+    for c in text.chars() {
+        if !is_unsafe(c) || keep(c) {
+            to.push(c);
+        } else {
+            // A string takes all that is written to it.
+            let _ = write!(to, "{}", c.escape_default());
+        }
+    }
+}
+
+/// Text in a style; what it says is escaped. Only [`Screen`] makes a style of it.
+pub fn painted(style: Style, text: impl fmt::Display) -> String {
+    let number = STYLES.iter().position(|known| *known == style).and_then(|place| u32::try_from(place).ok());
+    let mark = number.and_then(|number| char::from_u32(u32::from(STYLE).saturating_add(number)));
+    let mut painted = String::new();
+    painted.extend(mark);
+    // A string takes all that is written to it.
+    let _ = write!(Escaped(&mut painted), "{text}");
+    painted.extend(mark.map(|_| PLAIN));
+    painted
+}
+
+/// Escapes all that is written to it.
+struct Escaped<'s>(&'s mut String);
+
+impl Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        push(self.0, text, |_| false);
+        Ok(())
+    }
+}
+
+/// A line, or a part of one, on its way to a terminal or a file.
+pub struct Screen<'s> {
+    to: &'s mut String,
+    color: bool,
+}
+
+impl<'s> Screen<'s> {
+    pub fn new(to: &'s mut String, color: bool) -> Self {
+        Self { to, color }
+    }
+}
+
+impl Write for Screen<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if !self.color || !is_suspect(text.as_bytes()) {
+            push(self.to, text, |_| false);
+            return Ok(());
+        }
+        for c in text.chars() {
+            let number = u32::from(c).wrapping_sub(u32::from(STYLE));
+            match usize::try_from(number).ok().and_then(|number| STYLES.get(number)) {
+                Some(style) => write!(self.to, "{style}")?,
+                None if c == PLAIN => self.to.push_str(RESET),
+                None if is_unsafe(c) => write!(self.to, "{}", c.escape_default())?,
+                None => self.to.push(c),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ends all styles.
+const RESET: &str = "\x1b[0m";
+
+/// JSON with what is unsafe escaped as `\u....`: it can only stand in strings, so that the meaning stays.
+pub fn json(to: &mut Vec<u8>, text: &[u8]) {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|&byte| byte >= 0x7f) {
+        let (before, from) = rest.split_at(at);
+        to.extend(before);
+        let start = from.get(..4).unwrap_or(from);
+        let c = start.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+        let len = match c {
+            Some(c) if is_unsafe(c) => {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    to.extend(format!("\\u{unit:04x}").as_bytes());
+                }
+                c.len_utf8()
+            }
+            c => {
+                let len = c.map_or(1, char::len_utf8);
+                to.extend(from.get(..len).unwrap_or_default());
+                len
+            }
+        };
+        rest = from.get(len..).unwrap_or_default();
+    }
+    to.extend(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::ERROR;
+
+    /// What must never be printed as it is.
+    const HOSTILE: &str = "\x1b[31m\x07\n\x7f\u{9b}2J\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}\u{fdd0}\u{fdef}";
+
+    #[test]
+    fn nothing_unsafe_is_left() {
+        assert_eq!(printable("a\u{1b}[31mß\n"), "a\\u{1b}[31mß\\n");
+        assert!(!printable(HOSTILE).chars().any(is_unsafe));
+        for color in [false, true] {
+            let mut line = String::new();
+            write!(Screen::new(&mut line, color), "{}", printable(HOSTILE)).unwrap();
+            assert!(!line.chars().any(is_unsafe), "{line:?}");
+        }
+        let mut line = String::new();
+        write!(Screen::new(&mut line, false), "{HOSTILE}").unwrap();
+        assert_eq!(line, printable(HOSTILE));
+    }
+
+    #[test]
+    fn styles_are_of_what_was_painted() {
+        let painted = painted(ERROR, format_args!("<{}>", "\x1b"));
+        let mut line = String::new();
+        write!(Screen::new(&mut line, true), "a {painted}").unwrap();
+        assert_eq!(line, format!("a {ERROR}<\\u{{1b}}>{RESET}"));
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let mut text = Vec::new();
+        let value = serde_json::json!({"a": HOSTILE, "b": "é😀\u{a0}"});
+        json(&mut text, value.to_string().as_bytes());
+        assert!(!std::str::from_utf8(&text).unwrap().chars().any(is_unsafe));
+        assert_eq!(serde_json::from_slice::<serde_json::Value>(&text).unwrap(), value);
+        text.clear();
+        json(&mut text, b"\"\xff\xc2\"");
+        assert_eq!(text, b"\"\xff\xc2\"");
+    }
+}

@@ -1,0 +1,137 @@
+//! The `traceglass` command: what a trace file is, what is in it, where it is damaged.
+//!
+//! A verb is one file in `verbs`, a format is one folder in `formats`. Both know `trace`, which says what a format must
+//! answer; neither knows the other, and this file joins them.
+//!
+//! This is no library for others: it is the command, apart from its `main`, for its own tests. Use the crate `traceglass`.
+
+#![deny(clippy::undocumented_unsafe_blocks)]
+// A trace that makes the command panic is a vulnerability, as it is in the library.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used,
+    )
+)]
+
+mod console;
+mod escape;
+mod formats;
+mod input;
+mod json;
+mod output;
+mod parallel;
+mod progress;
+mod status;
+mod table;
+mod trace;
+mod verbs;
+
+pub use console::Console;
+
+use clap::{Parser, Subcommand};
+use output::{Color, Out};
+use status::Failure;
+use std::ffi::OsString;
+
+/// Look at a trace without moving it.
+///
+/// Reads RDF (.rmv .rra .rgd .rgp), RTC, CTF 2 metadata and RFR, told by their content, never by their name. Of what is
+/// damaged everything is read that can be, and what was lost is said.
+#[derive(Parser)]
+#[command(name = "traceglass", version, max_term_width = 100, after_help = AFTER)]
+struct Cli {
+    /// Colour: always, never, or auto, which is on a terminal unless NO_COLOR is set
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    color: Color,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Info(verbs::info::Args),
+    Ls(verbs::ls::Args),
+    Cat(Box<verbs::cat::Args>),
+    Check(verbs::check::Args),
+    Hex(verbs::hex::Args),
+    Completions(verbs::completions::Args),
+    Man(verbs::man::Args),
+}
+
+const AFTER: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass info trace.rtc                what it is, and whether it is whole
+  traceglass ls --sha256 scene.rgp         its parts, with a hash of each
+  traceglass cat --chunk AsicInfo a.rmv    one of them, decompressed
+  traceglass check --json *.rmv | jq .     every finding, for a script
+  traceglass hex --at 0x400 trace.rtc      which field is at that offset
+
+\x1b[1;4mExit status:\x1b[0m
+  0  done, and nothing is wrong
+  1  could not: unreadable, or not a known format
+  2  the command line is wrong
+  3  done, but the input is damaged; what could be read was printed";
+
+/// Runs the command with its arguments, the first of which is its own name; gives the exit status.
+pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&args, &error, console),
+    };
+    let mut out = Out::new(cli.color, console);
+    let open = formats::open;
+    let done = match &cli.verb {
+        Verb::Info(args) => verbs::info::run(args, open, &mut out),
+        Verb::Ls(args) => verbs::ls::run(args, open, &mut out),
+        Verb::Cat(args) => verbs::cat::run(args, open, &mut out),
+        Verb::Check(args) => verbs::check::run(args, open, &mut out),
+        Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
+        Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
+        Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
+    };
+    match done.and_then(|status| out.finish().map(|()| status)) {
+        Ok(status) => status.code(),
+        // The reader has seen enough.
+        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(failure) => {
+            // What was found before the failure is still delivered.
+            let _ = out.finish();
+            out.complain(&failure);
+            failure.code()
+        }
+    }
+}
+
+/// Prints why the arguments are not understood, or the help that they ask for.
+fn refuse(args: &[OsString], error: &clap::Error, console: Console) -> u8 {
+    if !error.use_stderr() {
+        let mut out = Out::new(Color::Auto, console);
+        let text = error.render();
+        let text = if out.is_colored() { text.ansi().to_string() } else { text.to_string() };
+        return u8::from(out.own(text.as_bytes()).and_then(|()| out.finish()).is_err());
+    }
+    // clap repeats what it was given: it is given what may be repeated.
+    let safe = args.iter().map(|arg| OsString::from(escape::printable(&arg.to_string_lossy())));
+    let mut out = Out::new(Color::Auto, console);
+    match Cli::try_parse_from(safe) {
+        Err(error) if error.use_stderr() => out.message(&error.render().to_string()),
+        _ => out.message("error: the arguments are not understood"),
+    }
+    2
+}

@@ -1,0 +1,132 @@
+//! The fields of a hex dump.
+
+use crate::output::{DIM, Out};
+use crate::status::Result;
+use anstyle::{AnsiColor, Style};
+use traceglass::HexDump;
+
+/// A field, and what it says.
+pub struct Field {
+    pub offset: u64,
+    pub len: u64,
+    pub name: String,
+    pub value: String,
+}
+
+impl Field {
+    pub fn new(offset: u64, len: u64, name: impl Into<String>, value: impl ToString) -> Self {
+        Self { offset, len, name: name.into(), value: value.to_string() }
+    }
+}
+
+/// The fields that lie, wholly or in part, in the bytes to be shown; they come in ascending order.
+pub struct Fields<'d, 'o> {
+    data: &'d [u8],
+    out: &'o mut Out,
+    /// The next byte to be shown, and the one behind the last.
+    next: u64,
+    end: u64,
+    legend: Legend,
+}
+
+/// Which colour fields of a name have: they are given in turn, to each name that is new.
+#[derive(Default)]
+struct Legend(Vec<String>);
+
+impl Legend {
+    const COLORS: [AnsiColor; 10] = [
+        AnsiColor::Cyan,
+        AnsiColor::Green,
+        AnsiColor::Yellow,
+        AnsiColor::Magenta,
+        AnsiColor::Blue,
+        AnsiColor::BrightCyan,
+        AnsiColor::BrightGreen,
+        AnsiColor::BrightYellow,
+        AnsiColor::BrightMagenta,
+        AnsiColor::BrightBlue,
+    ];
+
+    /// The style of a field. Names that differ in a number alone, such as that of a packet, are one.
+    fn style(&mut self, name: &str) -> Style {
+        let words = name.split(' ').filter(|word| word.parse::<u64>().is_err());
+        let name = words.collect::<Vec<_>>().join(" ");
+        let place = self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.0.push(name);
+            self.0.len() - 1
+        });
+        Self::color(place)
+    }
+
+    fn color(place: usize) -> Style {
+        Self::COLORS[place % Self::COLORS.len()].on_default()
+    }
+}
+
+impl<'d, 'o> Fields<'d, 'o> {
+    /// The fields of `data` in a range of it.
+    pub fn new(data: &'d [u8], range: std::ops::Range<u64>, out: &'o mut Out) -> Self {
+        Self { data, out, next: range.start, end: range.end, legend: Legend::default() }
+    }
+
+    /// Shows what no field covered; and which colour stands for which field, where there is colour.
+    pub fn finish(mut self) -> Result<()> {
+        self.rows(self.end, "", "")?;
+        self.legend()
+    }
+
+    /// The range to be shown.
+    pub fn range(&self) -> std::ops::Range<u64> {
+        self.next..self.end
+    }
+
+    /// Shows a field, and before it what no field covered. A part of it that was already shown is not shown again.
+    pub fn field(&mut self, field: &Field) -> Result<()> {
+        let end = field.offset.saturating_add(field.len).min(self.end);
+        if field.offset >= self.end || end <= self.next {
+            return Ok(());
+        }
+        if field.offset > self.next {
+            self.rows(field.offset, "", "")?;
+        }
+        self.rows(end, &field.name, &field.value)
+    }
+
+    /// Shows the bytes up to `end`, which belong to the field of that name, or to none.
+    fn rows(&mut self, end: u64, name: &str, value: &str) -> Result<()> {
+        /// Of a row of 16 bytes.
+        const WIDTH: usize = 78;
+        let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
+        let part = &self.data[place(self.next)..place(end)];
+        let style = if name.is_empty() { DIM } else { self.legend.style(name) };
+        for (number, row) in HexDump::new(part, self.next).rows().enumerate() {
+            let row = row.to_string();
+            let (offset, shown) = row.split_once("  ").unwrap_or(("", &row));
+            // Only the first row of a field is labelled: padded, so that the labels stand in a column.
+            if number == 0 && !name.is_empty() {
+                let width = WIDTH.saturating_sub(offset.len() + 2);
+                let shown = self.out.paint(style, format_args!("{shown:<width$} {name:<24}"));
+                self.out.line(
+                    format_args!("{}  {shown} {value}", self.out.paint(DIM, offset)).to_string().trim_end(),
+                )?;
+            } else {
+                let (offset, shown) = (self.out.paint(DIM, offset), self.out.paint(style, shown));
+                self.out.line(format_args!("{offset}  {shown}"))?;
+            }
+        }
+        self.next = end;
+        Ok(())
+    }
+
+    /// Which colour stands for which field, where there is colour.
+    fn legend(&mut self) -> Result<()> {
+        if !self.out.is_colored() || self.legend.0.is_empty() {
+            return Ok(());
+        }
+        let names = self.legend.0.iter().enumerate();
+        let names: Vec<String> =
+            names.map(|(place, name)| self.out.paint(Legend::color(place), name)).collect();
+        self.out.line("")?;
+        self.out.line(format_args!("fields: {}", names.join(", ")))
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the findings of a check go.
+
+use crate::output::{ERROR, Out, WARNING, insert_path, shown};
+use crate::status::{Failure, Result, Status};
+use serde_json::{Map, Value};
+use std::path::Path;
+use traceglass::{Finding, Severity};
+
+/// Where findings go: printed as they come, so that memory stays flat however many there are.
+pub struct Findings<'o> {
+    out: &'o mut Out,
+    json: bool,
+    warnings: u64,
+    errors: u64,
+    /// stdout's failure, told at the end: a format's walk is not to be stopped by each finding.
+    failed: Option<Failure>,
+}
+
+impl<'o> Findings<'o> {
+    pub fn new(out: &'o mut Out, json: bool) -> Self {
+        Self { out, json, warnings: 0, errors: 0, failed: None }
+    }
+
+    /// How many warnings and errors there were, unless they could not be printed.
+    pub fn finish(self) -> Result<(u64, u64)> {
+        match self.failed {
+            Some(failure) => Err(failure),
+            None => Ok((self.warnings, self.errors)),
+        }
+    }
+
+    /// A finding in the file that was named.
+    pub fn report(&mut self, finding: Finding) {
+        self.report_in(None, finding);
+    }
+
+    /// A finding in a file of the directory that was named.
+    pub fn report_in(&mut self, file: Option<&Path>, finding: Finding) {
+        let first = self.warnings == 0 && self.errors == 0;
+        match finding.severity() {
+            Severity::Warning => self.warnings = self.warnings.saturating_add(1),
+            _ => self.errors = self.errors.saturating_add(1),
+        }
+        if self.failed.is_none() {
+            self.failed = self.print(first, file, finding).err();
+        }
+    }
+
+    fn print(&mut self, first: bool, file: Option<&Path>, finding: Finding) -> Result<()> {
+        let cause = finding.cause();
+        let (severity, style) = match finding.severity() {
+            Severity::Warning => ("warning", WARNING),
+            _ => ("error", ERROR),
+        };
+        if !self.json {
+            let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
+            let severity = self.out.paint(style, format_args!("{severity:<7}"));
+            return self.out.line(format_args!("  {severity}  {file}{cause}"));
+        }
+        let mut object = Map::new();
+        if let Some(file) = file {
+            insert_path(&mut object, file);
+        }
+        object.insert("offset".into(), cause.offset().into());
+        object.insert("severity".into(), severity.into());
+        object.insert("what".into(), cause.kind().code().into());
+        object.insert("message".into(), cause.to_string().into());
+        if !first {
+            self.out.json_text(b",")?;
+        }
+        self.out.json_text(Value::from(object).to_string().as_bytes())
+    }
+
+    /// Whether an error was reported.
+    pub fn status(&self) -> Status {
+        Status::damaged_if(self.errors > 0)
+    }
+}
