@@ -62,7 +62,7 @@ impl<'a> Structure<'a> {
             let bytes = bytes.get(block.offset..).unwrap_or_default();
             let most = if block.stride > 0 { usize::MAX } else { 1 };
             // The last record may lack what follows this structure in it.
-            bytes.chunks(block.stride.max(block.size)).take(most).enumerate().filter_map(
+            bytes.chunks(block.stride.max(block.size).max(1)).take(most).enumerate().filter_map(
                 move |(number, bytes)| {
                     let offset = block.offset.saturating_add(number.saturating_mul(block.stride));
                     let bytes = bytes.get(..block.size)?;
