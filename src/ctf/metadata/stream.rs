@@ -60,7 +60,8 @@ pub struct MetadataStream<'a> {
 impl<'a> MetadataStream<'a> {
     /// A stream of any form; with packets, the header of the first one is read.
     ///
-    /// **Errors**, of the first header here and of each later one when it is reached; the rules in this order:
+    /// # Errors
+    /// Of the first header here, and of each later one when it is reached; the rules in this order:
     ///
     /// | kind | element |
     /// |---|---|
@@ -123,7 +124,8 @@ impl<'a> MetadataStream<'a> {
 
     /// The whole text.
     ///
-    /// **Errors**: those of the first packet that cannot be read.
+    /// # Errors
+    /// Those of the first packet that cannot be read.
     pub fn text(&self) -> Result<Text<'a>> {
         match self.text_until_error() {
             (text, None) => Ok(text),

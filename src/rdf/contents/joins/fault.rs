@@ -4,7 +4,7 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rdf::contents::element::PAGE_FAULT_STORAGE;
 use crate::rdf::contents::rmt::{ResourceDetail, ResourceType, Stream, TokenValue};
-use crate::rdf::order::sort_by_key;
+use crate::sort::sort_by_key;
 
 /// A resource that held an address.
 #[derive(Clone, Copy, Debug)]

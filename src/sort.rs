@@ -12,7 +12,7 @@ const SHORT: usize = 16;
 ///
 /// Quicksort, which reads keys in the order in which they lie while the numbers ascend; a range whose pivots turn out
 /// bad is left to heapsort.
-pub(super) fn sort_by_key<T: Copy, K: Ord + Copy>(items: &mut [T], key: impl Fn(T) -> K) {
+pub(crate) fn sort_by_key<T: Copy, K: Ord + Copy>(items: &mut [T], key: impl Fn(T) -> K) {
     let items = Cell::from_mut(items).as_slice_of_cells();
     // Twice as many levels as halving takes: 62 where there are as many numbers as 32 bits tell apart. One part waits
     // for each level, so that all have a place.
