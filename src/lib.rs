@@ -131,8 +131,8 @@ mod gap;
 #[cfg(any(feature = "rtc", feature = "ctf"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod grammar;
-#[cfg(any(feature = "rtc", feature = "ctf"))]
-#[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
+#[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
+#[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;

@@ -8,6 +8,8 @@ mod canonical;
 mod ctf1_streams;
 #[path = "vectors/ctf2_streams.rs"]
 mod ctf2_streams;
+#[path = "vectors/rdf_contents.rs"]
+mod rdf_contents;
 
 use std::path::PathBuf;
 

@@ -46,6 +46,8 @@
 mod check;
 mod chunk;
 mod compression;
+#[cfg(feature = "rdf-contents")]
+pub mod contents;
 pub mod element;
 mod file;
 mod header;
