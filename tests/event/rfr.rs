@@ -242,12 +242,12 @@ fn spans_and_events_have_names_and_fields() {
         [
             "2 < 0: span request iid=1 parent=Null callsite_id=5 level=30 id=4 ok=Bool(true)",
             "3 < 2: span span 2 iid=2 parent=1 callsite_id=6 value 0=4",
-            "@1 2 instant SpanNew iid=1",
-            "@2 2 begin enter iid=1",
+            "@1 2 instant SpanNew",
+            "@2 2 begin enter",
             "@3 2 instant request parent=1 callsite_id=5 level=30 id=Signed(-1) why=Float(0.5)",
             "@4 1 instant Event parent=Null callsite_id=9",
-            "@5 2 end enter iid=1",
-            "@6 2 instant SpanClose iid=1",
+            "@5 2 end enter",
+            "@6 2 instant SpanClose",
         ]
     );
 }

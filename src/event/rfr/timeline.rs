@@ -606,6 +606,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
 /// The event of a record on the track of the task or span that it is about.
 fn on_its_track<'a>(kind: RecordKind, known: &mut Known, event: Event<'a>) -> Delivered<'a> {
     let mut done = true;
+    // Its id is that of the track.
+    let event = Event { data: Data::None, ..event };
     let event = match kind {
         RecordKind::TaskPollStart if known.open > 0 => {
             known.open = 0;

@@ -1,12 +1,15 @@
 //! RDF for each verb.
 
 mod decoder;
+mod extract;
 
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, RdfSelect, Selection, Trace};
+use crate::trace::{
+    Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
+};
 use decoder::Decoder;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -86,6 +89,14 @@ impl Rdf<'_> {
 impl Trace for Rdf<'_> {
     fn format(&self) -> Format {
         Format::Rdf
+    }
+
+    fn bytes(&self) -> u64 {
+        self.size()
+    }
+
+    fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
+        self.extract_chunks(parts)
     }
 
     fn info(&self) -> Result<Info> {
