@@ -74,5 +74,5 @@ pub mod guide;
 pub use byte_order::ByteOrder;
 pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};
-pub use error::{Element, Error, ErrorKind, Finding, Result, Severity};
+pub use error::{Element, Error, ErrorKind, Finding, Result, Severity, Summary};
 pub use gap::Gap;

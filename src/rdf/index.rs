@@ -1,12 +1,13 @@
 //! The chunk index: its entries in file order.
 
-use super::chunk::Compression;
+use super::compression::Compression;
+use super::element::CHUNK_INDEX;
 use super::header::claim;
 use super::identifier::Identifier;
+use super::part::ChunkPart;
 use super::raw::RawEntry;
-use super::{CHUNK_INDEX, ChunkPart};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Element, Error, ErrorKind, Finding, Result};
+use crate::error::{Element, Error, ErrorKind, Report, Result};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -261,7 +262,7 @@ impl<'a> Entry<'a> {
     pub fn output_size(&self) -> Result<u64> {
         let (position, element) = match self.compression() {
             Compression::None => ChunkPart::Data.size_field(),
-            _ => (56, super::UNCOMPRESSED_SIZE),
+            _ => (56, super::element::UNCOMPRESSED_SIZE),
         };
         claim(self.data_size(), self.offset.saturating_add(position), element)
     }
@@ -296,20 +297,20 @@ impl<'a> Entry<'a> {
     }
 
     /// What this entry says against the document, without looking at the chunk.
-    pub(super) fn check(&self, report: &mut impl FnMut(Finding)) {
+    pub(super) fn check(&self, report: &mut Report<'_>) {
         let mut warn = |position, element: Element, kind| {
-            report(Finding::warning(Error::new(self.offset.saturating_add(position), element, kind)));
+            report.warning(Error::new(self.offset.saturating_add(position), element, kind));
         };
         if self.identifier().text().is_err() {
-            warn(0, super::IDENTIFIER, ErrorKind::NotUtf8);
+            warn(0, super::element::IDENTIFIER, ErrorKind::NotUtf8);
         }
         if self.identifier().has_bytes_after_nul() {
-            warn(0, super::IDENTIFIER, ErrorKind::BytesAfterNul);
+            warn(0, super::element::IDENTIFIER, ErrorKind::BytesAfterNul);
         }
         let [a, b, c] = self.reserved();
         let value = u64::from(u32::from_le_bytes([a, b, c, 0]));
         if value != 0 {
-            warn(17, super::RESERVED, ErrorKind::ReservedNotZero { value });
+            warn(17, super::element::RESERVED, ErrorKind::ReservedNotZero { value });
         }
         if self.compression() == Compression::None && self.uncompressed_size() != 0 {
             let stated = self.uncompressed_size();
@@ -317,7 +318,7 @@ impl<'a> Entry<'a> {
                 Ok(stated) => ErrorKind::SizeMismatch { stated, found: 0 },
                 Err(_) => ErrorKind::Negative { value: stated },
             };
-            warn(56, super::UNCOMPRESSED_SIZE, kind);
+            warn(56, super::element::UNCOMPRESSED_SIZE, kind);
         }
     }
 }

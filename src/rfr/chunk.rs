@@ -169,11 +169,11 @@ impl ChunkHeader {
     ///
     /// # Errors
     /// `Overflow`, if that has more than 64 bits.
-    pub fn absolute(&self, timestamp: u64) -> Result<u64> {
-        self.absolute_at(timestamp, self.offset)
+    pub fn unix_micros(&self, timestamp: u64) -> Result<u64> {
+        self.unix_micros_at(timestamp, self.offset)
     }
 
-    fn absolute_at(&self, timestamp: u64, offset: u64) -> Result<u64> {
+    fn unix_micros_at(&self, timestamp: u64, offset: u64) -> Result<u64> {
         let overflow = Error::new(offset, TIMESTAMP, ErrorKind::Overflow { value: timestamp });
         self.base_micros()?.checked_add(timestamp).ok_or(overflow)
     }
@@ -185,7 +185,7 @@ impl Record<'_> {
     /// # Errors
     /// `Overflow`, at the header or the record, if that has more than 64 bits.
     #[inline]
-    pub fn absolute(&self, header: &ChunkHeader) -> Result<u64> {
-        header.absolute_at(self.timestamp(), self.offset())
+    pub fn unix_micros(&self, header: &ChunkHeader) -> Result<u64> {
+        header.unix_micros_at(self.timestamp(), self.offset())
     }
 }

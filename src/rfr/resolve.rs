@@ -24,7 +24,7 @@ impl TableEntry {
 #[derive(Clone, Copy, Debug)]
 struct Table<'t> {
     entries: &'t [TableEntry],
-    damage: Option<Error>,
+    error: Option<Error>,
 }
 
 impl<'t> Table<'t> {
@@ -36,7 +36,7 @@ impl<'t> Table<'t> {
         element: Element,
     ) -> Result<Self> {
         let mut used = 0_usize;
-        let mut damage = None;
+        let mut stopped = None;
         for item in items {
             match item {
                 Ok(entry) => {
@@ -46,7 +46,7 @@ impl<'t> Table<'t> {
                     used = used.saturating_add(1);
                 }
                 Err(error) => {
-                    damage = Some(error);
+                    stopped = Some(error);
                     break;
                 }
             }
@@ -57,7 +57,7 @@ impl<'t> Table<'t> {
             return Err(at.error(element, kind));
         };
         sort(entries);
-        Ok(Self { entries, damage })
+        Ok(Self { entries, error: stopped })
     }
 
     /// Where the first thing with this id stands.
@@ -116,8 +116,8 @@ impl<'a, 't> ObjectTable<'a, 't> {
     }
 
     /// What kept further objects from being read.
-    pub const fn damage(&self) -> Option<Error> {
-        self.table.damage
+    pub const fn error(&self) -> Option<Error> {
+        self.table.error
     }
 }
 
@@ -149,8 +149,8 @@ impl<'a, 't> CallsiteTable<'a, 't> {
     }
 
     /// What kept further callsites from being read.
-    pub const fn damage(&self) -> Option<Error> {
-        self.table.damage
+    pub const fn error(&self) -> Option<Error> {
+        self.table.error
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn finds_the_first_of_several() {
         let entries = [(1, 9), (4, 2), (4, 7), (u64::MAX, 3)].map(|(id, offset)| TableEntry { id, offset });
-        let table = Table { entries: &entries, damage: None };
+        let table = Table { entries: &entries, error: None };
         assert_eq!([0, 1, 4, 5, u64::MAX].map(|id| table.find(id)), [None, Some(9), Some(2), None, Some(3)]);
     }
 }

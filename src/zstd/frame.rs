@@ -1,7 +1,7 @@
 //! Frames: their headers, and walking them without decoding.
 
 use super::block::BlockHeader;
-use super::{BLOCK, CHECKSUM, FRAME, FRAME_HEADER, SKIPPABLE, WINDOW};
+use super::element::{BLOCK, CHECKSUM, FRAME, FRAME_HEADER, SKIPPABLE, WINDOW};
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -104,8 +104,8 @@ impl FrameHeader {
     }
 
     /// The most that a block of the frame holds.
-    pub(super) fn block_most(&self) -> usize {
-        usize::try_from(self.window_size).unwrap_or(usize::MAX).min(super::block::MOST)
+    pub(super) fn block_max(&self) -> usize {
+        usize::try_from(self.window_size).unwrap_or(usize::MAX).min(super::block::SIZE_MAX)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The memory that decoding needs beside input and output.
 
-use super::fse::{Distribution, Entry};
+use super::fse::Entry;
 use super::huffman::Tree;
+use super::scratch::Scratch;
 
 /// The memory that decoding needs beside input and output: its tables.
 ///
@@ -54,13 +55,6 @@ pub(super) struct Tables {
     pub(super) scratch: Scratch,
 }
 
-/// Memory for the time in which a table is built.
-pub(super) struct Scratch {
-    pub(super) counts: Distribution,
-    pub(super) weights: [u8; 255],
-    pub(super) weight_table: [Entry; 64],
-}
-
 impl Tables {
     const fn new() -> Self {
         Self {
@@ -72,7 +66,7 @@ impl Tables {
             has_sequences: false,
             // All zeros, so that a `static` takes no flash; `reset` sets what a frame begins with.
             recent: [0; 3],
-            scratch: Scratch { counts: [0; 256], weights: [0; 255], weight_table: [0; 64] },
+            scratch: Scratch::new(),
         }
     }
 

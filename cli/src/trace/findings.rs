@@ -39,7 +39,7 @@ impl<'o> Findings<'o> {
         let first = self.warnings == 0 && self.errors == 0;
         match finding.severity() {
             Severity::Warning => self.warnings = self.warnings.saturating_add(1),
-            Severity::Error => self.errors = self.errors.saturating_add(1),
+            _ => self.errors = self.errors.saturating_add(1),
         }
         if self.failed.is_none() {
             self.failed = self.print(first, file, finding).err();
@@ -50,7 +50,7 @@ impl<'o> Findings<'o> {
         let cause = finding.cause();
         let (severity, style) = match finding.severity() {
             Severity::Warning => ("warning", WARNING),
-            Severity::Error => ("error", ERROR),
+            _ => ("error", ERROR),
         };
         if !self.json {
             let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();

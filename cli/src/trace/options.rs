@@ -162,8 +162,11 @@ fn kind(text: &str) -> Result<RecordKind, String> {
     if text.eq_ignore_ascii_case("TaskNew") {
         return Ok(RecordKind::NewTask);
     }
-    let found = RecordKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
-    found.ok_or_else(|| format!("one of {}", RecordKind::ALL.map(RecordKind::name).join(", ")))
+    let found = RecordKind::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(text));
+    found.ok_or_else(|| {
+        let names: Vec<_> = RecordKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("one of {}", names.join(", "))
+    })
 }
 
 #[cfg(test)]

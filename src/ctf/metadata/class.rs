@@ -1,5 +1,6 @@
 use super::fragment::{object, string, unexpected};
-use super::{CLOCK_CLASS, Fragment, FragmentKind, JsonString, Members, PREAMBLE, TRACE_CLASS, Text, Uuid};
+use super::{Fragment, FragmentKind, JsonString, Members, Text, Uuid};
+use crate::ctf::element::{CLOCK_CLASS, PREAMBLE, TRACE_CLASS};
 use crate::error::{Element, Result};
 use crate::json::{Event, Parser};
 use core::iter::FusedIterator;
@@ -209,7 +210,7 @@ impl<'a> TraceClass<'a> {
     /// The environment in which it was recorded: such as `hostname` and `tracer_name`.
     pub const fn environment(&self) -> Environment<'a> {
         Environment(match self.environment {
-            Some(text) => Some(Members::of(text, TRACE_CLASS)),
+            Some(text) => Some(Members::new(text, TRACE_CLASS)),
             None => None,
         })
     }
@@ -297,7 +298,7 @@ fn uuid(value: Text<'_>) -> Result<Uuid> {
 /// Seconds and cycles.
 fn offset(value: Text<'_>) -> Result<(i64, u64)> {
     let mut sum = (0, 0);
-    for member in Members::of(value, CLOCK_CLASS) {
+    for member in Members::new(value, CLOCK_CLASS) {
         let (name, value) = member?;
         if name == "seconds" {
             sum.0 = signed(value, CLOCK_CLASS)?;

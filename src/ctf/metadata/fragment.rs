@@ -1,7 +1,8 @@
 use super::header::RECORD_SEPARATOR;
-use super::stream::Pieces;
-use super::{FRAGMENT, JsonString, Text};
+use super::pieces::Pieces;
+use super::{JsonString, Text};
 use crate::bytes::{Bytes, to_u64};
+use crate::ctf::element::FRAGMENT;
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{self, Event, Parser, Source};
 use core::iter::FusedIterator;
@@ -118,7 +119,7 @@ impl<'a> Fragment<'a> {
 
     /// Its members in the order in which they stand: each name with the JSON text of its value.
     pub fn members(&self) -> Members<'a> {
-        Members::of(self.text, FRAGMENT)
+        Members::new(self.text, FRAGMENT)
     }
 
     /// Whether it is a complete object, although the text behind it could not be read.
@@ -179,8 +180,11 @@ pub(super) fn unexpected<'a>(
     while text.offset() != offset && !text.front().is_empty() {
         text.advance(1);
     }
-    let byte = text.front().first().copied().unwrap_or(0);
-    Error::new(offset, element, ErrorKind::Unexpected { byte, expected })
+    let kind = match text.front().first() {
+        Some(&byte) => ErrorKind::Unexpected { byte, expected },
+        None => ErrorKind::UnexpectedEnd { needed: 1 },
+    };
+    Error::new(offset, element, kind)
 }
 
 /// The members of a JSON object: each name with the text of its value.
@@ -195,7 +199,7 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub(super) const fn of(text: Text<'a>, element: Element) -> Self {
+    pub(super) const fn new(text: Text<'a>, element: Element) -> Self {
         Self { text, element, parser: None, done: false }
     }
 

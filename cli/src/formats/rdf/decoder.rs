@@ -1,6 +1,7 @@
 //! The data of chunks, in memory that stays small whatever a file claims.
 
-use traceglass::rdf::{CHUNK_DATA, Chunk, Compression, UNCOMPRESSED_SIZE};
+use traceglass::rdf::element::{CHUNK_DATA, UNCOMPRESSED_SIZE};
+use traceglass::rdf::{Chunk, Compression};
 use traceglass::zstd::{self, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
 

@@ -14,7 +14,8 @@ use decoder::Decoder;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use traceglass::rdf::{COMPRESSION, Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::rdf::element::COMPRESSION;
+use traceglass::rdf::{Chunk, Compression, Entry, File, Header, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
 
 struct Rdf<'a> {
@@ -24,8 +25,8 @@ struct Rdf<'a> {
 }
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    match File::salvage(data) {
-        Ok((file, damage)) => Ok(Box::new(Rdf { file, damage })),
+    match File::recover(data) {
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -35,16 +36,19 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 impl Rdf<'_> {
     /// Reads and verifies everything; the findings come in file order.
     fn verify(&self, mut report: impl FnMut(Finding)) -> Result<()> {
-        self.file.check_structure(&mut report);
+        if let Err(error) = self.file.check_header(&mut report) {
+            report(Finding::new(Severity::Error, error));
+        }
         if let Some(damage) = self.damage {
-            report(Finding::error(damage));
+            report(Finding::new(Severity::Error, damage));
         }
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
             let mut found = Vec::new();
-            if self.file.check_entry(*entry, |finding| found.push(finding)) {
+            let summary = self.file.check_entry(*entry, &mut |finding| found.push(finding));
+            if summary.is_ok_and(|summary| summary.items() > 0) {
                 let chunk = self.file.chunk_at(entry.number());
                 let read = chunk.map(|chunk| decoder.read(chunk, |_| ()));
-                found.extend(read.and_then(Result::err).map(Finding::error));
+                found.extend(read.and_then(Result::err).map(|error| Finding::new(Severity::Error, error)));
             }
             found
         };
@@ -290,7 +294,7 @@ impl Trace for Rdf<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
         let mut storage = vec![0; self.file.index().len() * 2];
-        if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
+        if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::warning(error));
         }
         Ok(findings.status())
@@ -367,11 +371,12 @@ impl Parts {
     fn read(file: &File<'_>, entry: Entry<'_>, digest: bool, decoder: &mut Decoder) -> Self {
         let mut parts = Self { header_sha256: None, data_sha256: None, error: None };
         if !digest {
-            file.check_entry(entry, |finding| {
+            let checked = file.check_entry(entry, &mut |finding| {
                 if finding.severity() == Severity::Error {
                     parts.error.get_or_insert(finding.cause());
                 }
             });
+            parts.error = parts.error.or(checked.err());
             if let Compression::Other(number) = entry.compression() {
                 let kind = ErrorKind::Unsupported { value: number.into() };
                 parts.error.get_or_insert(Error::new(entry.offset() + 16, COMPRESSION, kind));

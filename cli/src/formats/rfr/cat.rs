@@ -102,7 +102,7 @@ fn chunk(
             printer.object(path, seq_id, &object, objects && filter.wants_task(Some(object.iid())))
         }
         Item::Record(record) => {
-            let micros = record.absolute(&header);
+            let micros = record.unix_micros(&header);
             if let (Err(error), Ok(_)) = (micros, header.base_micros()) {
                 damage.add(path, error);
             }
@@ -112,6 +112,7 @@ fn chunk(
             }
             Ok(())
         }
+        _ => Ok(()),
     })
 }
 
@@ -125,13 +126,13 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
         let mut span: Option<(u64, u64)> = None;
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {
             if let Item::Record(record) = item {
-                let micros = record.absolute(&chunk.header()).unwrap_or(u64::MAX);
+                let micros = record.unix_micros(&chunk.header()).unwrap_or(u64::MAX);
                 span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
             }
             Ok(())
         })?;
         // One without records is still read, for its damage.
-        let start = chunk.header().absolute(chunk.header().start()).unwrap_or(u64::MAX);
+        let start = chunk.header().unix_micros(chunk.header().start()).unwrap_or(u64::MAX);
         let (first, last) = span.unwrap_or((start, start));
         spans.push((first, last, *part));
     }
@@ -192,7 +193,7 @@ fn merge(
                     Ok(None) => break,
                     Err(error) => {
                         damage.add(path, error);
-                        if !all.resume() {
+                        if all.recover().is_none() {
                             break;
                         }
                     }
@@ -225,15 +226,20 @@ fn merge(
     loop {
         match merge.next_record() {
             Ok(Some(merged)) => {
-                let run = &sources[merged.source];
-                if filter.wants(merged.record.kind(), Some(merged.micros), merged.record.data().iid()) {
+                let run = &sources[merged.source()];
+                if filter.wants(
+                    merged.record().kind(),
+                    Some(merged.unix_micros()),
+                    merged.record().data().iid(),
+                ) {
                     let path = group[run.chunk].path.as_deref();
-                    printer.record(path, run.seq_id, Some(merged.micros), &merged.record)?;
+                    printer.record(path, run.seq_id, Some(merged.unix_micros()), &merged.record())?;
                 }
             }
             Ok(None) => return Ok(()),
             Err(error) => {
-                let source = merge.resume();
+                let source = merge.failed_source();
+                merge.recover();
                 let path = source.and_then(|source| group[sources[source].chunk].path.as_deref());
                 damage.add(path, error);
             }
@@ -266,7 +272,7 @@ fn find_runs<'a>(
             Ok(None) => break,
             Err(error) => {
                 damage.add(path, error);
-                let resumed = next.resume();
+                let resumed = next.recover().is_some();
                 run(std::mem::replace(&mut start, next.clone()), count);
                 (count, last) = (0, 0);
                 if !resumed {
@@ -290,7 +296,7 @@ fn stream(
     let Ok(stream) = Streaming::parse(data.bytes()) else { return Ok(()) };
     let path = part.path.as_deref();
     let mut print = |record: StreamRecord<'_>, damage: &mut Damage| {
-        let micros = record.absolute().map_err(|error| damage.add(path, error)).ok();
+        let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
         let iid = match record.data() {
             StreamData::Span(span) => Some(span.iid()),
             StreamData::Task(task) => Some(task.iid()),
@@ -311,7 +317,7 @@ fn printer_sorted<'a>(
     damage: &mut Damage,
     print: &mut impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
 ) -> Result<()> {
-    let key = |record: &StreamRecord<'_>| record.absolute().unwrap_or(u64::MAX);
+    let key = |record: &StreamRecord<'_>| record.unix_micros().unwrap_or(u64::MAX);
     if !sort || stream.records().map_while(|record| record.ok().as_ref().map(key)).is_sorted() {
         return scan::stream(stream, path, damage, print);
     }
@@ -360,7 +366,7 @@ impl Printer<'_> {
             StreamData::Record(data) => self.about(&data),
             _ => String::new(),
         };
-        self.row(record.absolute().ok(), "", record.kind().name(), &about)
+        self.row(record.unix_micros().ok(), "", record.kind().name(), &about)
     }
 
     fn object(&mut self, path: Option<&Path>, seq_id: u64, object: &Object<'_>, print: bool) -> Result<()> {
@@ -421,9 +427,9 @@ impl Printer<'_> {
             RecordData::WakerWake(waker)
             | RecordData::WakerWakeByRef(waker)
             | RecordData::WakerClone(waker)
-            | RecordData::WakerDrop(waker) => match waker.context {
-                Some(context) => task(waker.task_iid, &format!(" in {}", self.names.object(context))),
-                None => task(waker.task_iid, ""),
+            | RecordData::WakerDrop(waker) => match waker.context() {
+                Some(context) => task(waker.task_iid(), &format!(" in {}", self.names.object(context))),
+                None => task(waker.task_iid(), ""),
             },
             _ => data.iid().map(|iid| task(iid, "")).unwrap_or_default(),
         }
@@ -444,8 +450,8 @@ impl Printer<'_> {
             text.push_str(&json::shown(&value));
         }
         for field in event.dynamic_fields() {
-            text.push_str(&format!(" {}=", printable(field.name)));
-            text.push_str(&json::shown(&field.value));
+            text.push_str(&format!(" {}=", printable(field.name())));
+            text.push_str(&json::shown(&field.value()));
         }
         text
     }
@@ -468,7 +474,7 @@ impl Printer<'_> {
 fn callsite_line(callsite: &Callsite<'_>) -> String {
     let level = match callsite.level().name() {
         Some(name) => name.to_owned(),
-        None => callsite.level().0.to_string(),
+        None => callsite.level().number().to_string(),
     };
     let names: Vec<String> = callsite.split_field_names().map(printable).collect();
     // The name of an event is its place.

@@ -175,8 +175,8 @@ impl<'a> Files<'a> {
     pub fn period(&self) -> (Option<u64>, Option<u64>) {
         let first = self.chunks().find_map(Part::header);
         let last = self.chunks().filter_map(Part::header).last();
-        let start = first.and_then(|header| header.absolute(header.start()).ok());
-        let end = last.and_then(|header| header.absolute(header.end()).ok());
+        let start = first.and_then(|header| header.unix_micros(header.start()).ok());
+        let end = last.and_then(|header| header.unix_micros(header.end()).ok());
         (start, end)
     }
 }

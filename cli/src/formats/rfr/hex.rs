@@ -239,6 +239,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
             Item::Sequence(header) => header.offset(),
             Item::Object(object) => object.offset(),
             Item::Record(record) => record.offset(),
+            _ => return Ok(None),
         };
         if offset >= end {
             return Ok(None);
@@ -265,6 +266,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
                     _ => None,
                 }
             }
+            _ => None,
         };
         if more.is_none() {
             return Ok(None);

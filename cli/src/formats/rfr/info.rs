@@ -155,16 +155,17 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
                     Item::Record(record) => {
                         counts.records += 1;
                         kinds[record.kind() as usize] += 1;
-                        match base.map(|_| record.absolute(&header)) {
+                        match base.map(|_| record.unix_micros(&header)) {
                             Some(Ok(micros)) => tasks.record(seq_id, micros, &record.data()),
                             Some(Err(error)) => damage.add(path, error),
                             None => {}
                         }
                     }
+                    _ => {}
                 }
                 Ok(())
             })?;
-            for (kind, count) in RecordKind::ALL.into_iter().zip(kinds).filter(|&(_, count)| count > 0) {
+            for (&kind, count) in RecordKind::ALL.iter().zip(kinds).filter(|&(_, count)| count > 0) {
                 *counts.by_kind.entry(kind).or_default() += count;
             }
         }
@@ -173,7 +174,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
             scan::stream(&stream, path, damage, |record, damage| {
                 counts.records += 1;
                 *counts.by_kind.entry(record.kind()).or_default() += 1;
-                let micros = record.absolute().map_err(|error| damage.add(path, error)).ok();
+                let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
                 if let Some(micros) = micros {
                     let first = counts.stream.map_or(micros, |(first, _)| first);
                     counts.stream = Some((first, micros));

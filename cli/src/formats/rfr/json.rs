@@ -23,7 +23,7 @@ impl Line {
     }
 
     pub fn stream_record(&mut self, record: &StreamRecord<'_>) -> &mut Self {
-        self.null("seq_id").int_or_null("micros", record.absolute().ok());
+        self.null("seq_id").int_or_null("micros", record.unix_micros().ok());
         self.text("kind", record.kind().name());
         match record.data() {
             StreamData::Callsite(callsite) => {
@@ -50,7 +50,7 @@ impl Line {
     }
 
     fn waker(&mut self, waker: Waker) -> &mut Self {
-        self.int("task_iid", waker.task_iid).int_or_null("context", waker.context)
+        self.int("task_iid", waker.task_iid()).int_or_null("context", waker.context())
     }
 
     fn event(&mut self, event: &Event<'_>) -> &mut Self {
@@ -78,7 +78,7 @@ impl Line {
     }
 
     pub fn callsite(&mut self, callsite: &Callsite<'_>) -> &mut Self {
-        self.int("callsite_id", callsite.id()).int("level", callsite.level().0.into());
+        self.int("callsite_id", callsite.id()).int("level", callsite.level().number().into());
         self.text("kind", callsite.kind().name()).callsite_details(callsite)
     }
 
@@ -107,9 +107,9 @@ impl Line {
     fn fields<'a>(&mut self, key: &str, fields: List<'a, traceglass::rfr::Field<'a>>) -> &mut Self {
         array(&mut self.key(key).text, fields, |text, field| {
             text.extend(b"{\"name\":");
-            quote(text, field.name);
+            quote(text, field.name());
             text.extend(b",\"value\":");
-            value(text, &field.value);
+            value(text, &field.value());
             text.push(b'}');
         });
         self

@@ -22,7 +22,7 @@ use names::clock;
 use scan::Damage;
 use std::path::Path;
 use traceglass::rfr::{Chunk, Item, SequenceHeader};
-use traceglass::{Finding, Format};
+use traceglass::{Finding, Format, Severity};
 
 /// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
 const KEPT: usize = 10_000;
@@ -63,7 +63,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
             (Item::Object(_), Some(sequence)) => sequence.objects += 1,
             (Item::Record(record), Some(sequence)) => {
                 sequence.records += 1;
-                if let (true, Err(error)) = (based, record.absolute(&header)) {
+                if let (true, Err(error)) = (based, record.unix_micros(&header)) {
                     damage.add(path, error);
                 }
             }
@@ -127,7 +127,7 @@ impl Trace for Rfr<'_> {
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
                 out.json_text(line.int("sequences", sequences.len() as u64).end())?;
             } else {
-                let start = header.absolute(header.start()).map(clock).unwrap_or_default();
+                let start = header.unix_micros(header.start()).map(clock).unwrap_or_default();
                 let length = names::duration(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
@@ -180,7 +180,7 @@ impl Trace for Rfr<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         for (path, error) in &self.files.problems {
-            findings.report_in(path.as_deref(), Finding::error(*error));
+            findings.report_in(path.as_deref(), Finding::new(Severity::Error, *error));
         }
         let progress = Progress::new(self.files.bytes);
         let check = |(): &mut (), part: &&Part<'_>| {

@@ -72,14 +72,15 @@ impl Damage {
 pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<()> {
     let data = part.data()?;
     let data = data.bytes();
-    let parsed = match part.kind {
-        Kind::Chunk(_) => Chunk::parse(data).map(|chunk| chunk.check(&mut report)),
-        Kind::Stream => Streaming::parse(data).map(|stream| stream.check(&mut report)),
-        Kind::Callsites => Callsites::parse(data).map(|callsites| callsites.check(&mut report)),
-        Kind::Meta => Meta::parse(data).map(|meta| meta.check(&mut report)),
+    let report: &mut dyn FnMut(Finding) = &mut report;
+    let checked = match part.kind {
+        Kind::Chunk(_) => Chunk::parse(data).and_then(|chunk| chunk.check(report)),
+        Kind::Stream => Streaming::parse(data).and_then(|stream| stream.check(report)),
+        Kind::Callsites => Callsites::parse(data).and_then(|callsites| callsites.check(report)),
+        Kind::Meta => Meta::parse(data).and_then(|meta| meta.check(report)),
     };
-    if let Err(error) = parsed {
-        report(Finding::error(error));
+    if let Err(error) = checked {
+        report(Finding::new(Severity::Error, error));
     }
     Ok(())
 }
@@ -107,7 +108,7 @@ pub fn items<'a>(
             Ok(None) => return Ok(()),
             Err(error) => {
                 damage.add(path, error);
-                if !items.resume() {
+                if items.recover().is_none() {
                     return Ok(());
                 }
             }
@@ -129,7 +130,7 @@ pub fn stream<'a>(
             Ok(None) => return Ok(()),
             Err(error) => {
                 damage.add(path, error);
-                if !records.resume() {
+                if records.recover().is_none() {
                     return Ok(());
                 }
             }
@@ -151,7 +152,7 @@ pub fn callsites<'a>(
             Ok(None) => return Ok(()),
             Err(error) => {
                 damage.add(path, error);
-                if !callsites.resume() {
+                if callsites.recover().is_none() {
                     return Ok(());
                 }
             }

@@ -44,7 +44,7 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
         let data = part.data()?;
         let first = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
         if let Some(Ok(first)) = first {
-            return Ok(first.absolute().ok());
+            return Ok(first.unix_micros().ok());
         }
     }
     Ok(None)
