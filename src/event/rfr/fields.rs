@@ -98,7 +98,7 @@ impl<'a> RfrFields<'a> {
             return Some(Field::new(name, value(found)));
         }
         let field = self.dynamic.as_mut()?.next()?;
-        Some(Field::new(Label::Text(field.name), value(field.value)))
+        Some(Field::new(Label::Text(field.name()), value(field.value())))
     }
 
     /// The fields that the format gives a name, one by one: what there is of each kind of data, then of the callsite.
@@ -108,7 +108,7 @@ impl<'a> RfrFields<'a> {
             return match stage {
                 0 => callsite.target().map(|target| ("target", Value::Text(Label::Text(target)))),
                 1 => place(&callsite).map(|place| ("location", Value::Text(place))),
-                _ => Some(("level", Value::Unsigned(callsite.level().0.into()))),
+                _ => Some(("level", Value::Unsigned(callsite.level().number().into()))),
             };
         }
         match (self.data, stage) {

@@ -304,14 +304,10 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                         self.enter(at, ns, class);
                     }
                 }
-                Err(error) => {
-                    let offset = objects.offset();
-                    if objects.resume() {
-                        let gap = Gap::new(offset, objects.offset().saturating_sub(offset), error);
-                        return Ok(Some(gap_event(input, Some(ns), ROOT, gap)));
-                    }
-                    opening.sequence = None;
-                }
+                Err(_) => match objects.recover() {
+                    Some(gap) => return Ok(Some(gap_event(input, Some(ns), ROOT, gap))),
+                    None => opening.sequence = None,
+                },
             }
         }
         Ok(None)
@@ -387,7 +383,6 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         let lane = self.lanes.slots_mut().get_mut(at);
         match lane.map(|lane| &mut lane.content) {
             Some(Content::Records { base, records, head, .. }) => {
-                let offset = records.offset();
                 match records.next_record() {
                     Ok(Some(record)) => {
                         *head = Head::Record(record);
@@ -395,12 +390,9 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                         let class = u8::from(record.kind() == RecordKind::TaskPollStart);
                         return (base.saturating_add(since), class);
                     }
-                    Err(error) if records.resume() => {
-                        let len = records.offset().saturating_sub(offset);
-                        *head = Head::Gap(Gap::new(offset, len, error));
-                    }
                     // What has no end was met when the chunk was opened.
-                    Ok(None) | Err(_) => *head = Head::End,
+                    Err(_) => *head = records.recover().map_or(Head::End, Head::Gap),
+                    Ok(None) => *head = Head::End,
                 }
             }
             Some(Content::Stream { size, records, head, .. }) => {
@@ -411,8 +403,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                         return (ns_of(record.secs(), record.subsec_micros().into()), 0);
                     }
                     Err(error) => {
-                        let end = if records.resume() { records.offset() } else { *size };
-                        *head = Head::Gap(Gap::new(offset, end.saturating_sub(offset), error));
+                        let rest = Gap::new(offset, size.saturating_sub(offset), error);
+                        *head = Head::Gap(records.recover().unwrap_or(rest));
                     }
                     Ok(None) => *head = Head::End,
                 }
@@ -585,12 +577,12 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
             RecordData::WakerWake(waker)
             | RecordData::WakerWakeByRef(waker)
             | RecordData::WakerClone(waker)
-            | RecordData::WakerDrop(waker) => match self.place_of_context(waker.context, happened)? {
+            | RecordData::WakerDrop(waker) => match self.place_of_context(waker.context(), happened)? {
                 Ok(track) => {
                     let wakes = matches!(kind, RecordKind::WakerWake | RecordKind::WakerWakeByRef);
                     let known = if wakes { self.registry.get(Space::Objects, iid) } else { None };
                     let starts = known.map(Known::start_flow);
-                    let data = RfrData::Waker { task_iid: waker.task_iid, context: waker.context };
+                    let data = RfrData::Waker { task_iid: waker.task_iid(), context: waker.context() };
                     done(Event { track, starts, data: Data::Rfr(data), ..event })
                 }
                 Err(track) => Ok(track),

@@ -76,20 +76,16 @@ mod tests {
     /// The examples of the encoding's documentation, and the edges.
     #[test]
     fn fields_are_encoded_as_documented() {
-        let bytes = |write: &dyn Fn(&mut Message)| {
-            let mut message = Message::default();
-            write(&mut message);
-            message.bytes().to_vec()
-        };
-        assert_eq!(bytes(&|message| drop(message.uint(1, 150))), [0x08, 0x96, 0x01]);
-        assert_eq!(bytes(&|message| drop(message.text(2, "testing"))), *b"\x12\x07testing");
-        assert_eq!(bytes(&|message| drop(message.nested(3, &[0x08, 0x96, 0x01]))), [0x1a, 3, 8, 0x96, 1]);
-        assert_eq!(
-            bytes(&|message| drop(message.int(1, -2))),
-            [0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]
-        );
-        assert_eq!(bytes(&|message| drop(message.fixed64(47, 1))), [0xf9, 0x02, 1, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(bytes(&|message| drop(message.double(5, 1.0))), [0x29, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
-        assert_eq!(bytes(&|message| drop(message.uint(16, 0))), [0x80, 0x01, 0]);
+        let mut message = Message::default();
+        message.uint(1, 150).text(2, "testing").nested(3, &[0x08, 0x96, 0x01]);
+        assert_eq!(message.bytes(), b"\x08\x96\x01\x12\x07testing\x1a\x03\x08\x96\x01");
+        message.clear();
+        message.int(1, -2);
+        assert_eq!(message.bytes(), [0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
+        message.clear();
+        message.fixed64(47, 1).double(5, 1.0).uint(16, 0);
+        let fixed = [0xf9, 0x02, 1, 0, 0, 0, 0, 0, 0, 0];
+        let double = [0x29, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f];
+        assert_eq!(message.bytes(), [&fixed[..], &double, &[0x80, 0x01, 0]].concat());
     }
 }

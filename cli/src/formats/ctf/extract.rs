@@ -11,7 +11,7 @@ impl Ctf2<'_> {
         let damage = self.damage(&errors);
         let whole = Part { kind: "metadata", name: None, number: 0, path: None, offset: None };
         let part = parts.part(&whole)?;
-        let (text, error) = self.stream.readable();
+        let (text, error) = self.stream.text_until_error();
         for piece in text.pieces() {
             parts.write(part, piece)?;
         }
