@@ -64,7 +64,7 @@ pub mod zstd;
 
 // What stands above the formats.
 #[cfg(feature = "event")]
-#[cfg_attr(not(feature = "rfr"), allow(dead_code))]
+#[cfg_attr(not(all(feature = "rfr", feature = "ctf")), allow(dead_code))]
 pub mod event;
 
 // It links to all formats.

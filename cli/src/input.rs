@@ -20,7 +20,8 @@ impl Input {
             let metadata = path.join("metadata");
             if metadata.is_file() {
                 // A CTF 2 trace is named by its directory as well.
-                return Mapped::open(&metadata).map(Self::File);
+                let mapped = Mapped::open(&metadata)?;
+                return Ok(Self::File(Mapped { folder: Some(path.to_owned()), ..mapped }));
             }
             return Ok(Self::Directory(path.to_owned()));
         }
@@ -29,7 +30,11 @@ impl Input {
 }
 
 /// The bytes of a file.
-pub struct Mapped(Storage);
+pub struct Mapped {
+    storage: Storage,
+    /// The directory that was named, of which this is the file that tells what it is.
+    folder: Option<PathBuf>,
+}
 
 enum Storage {
     Map(Mmap),
@@ -43,23 +48,32 @@ impl Mapped {
         if path == Path::new("-") {
             let mut data = Vec::new();
             std::io::stdin().lock().read_to_end(&mut data).map_err(fail)?;
-            return Ok(Self(Storage::Read(data)));
+            return Ok(Self::of(Storage::Read(data)));
         }
         let mut file = File::open(path).map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         if !metadata.is_file() || metadata.len() == 0 {
             let mut data = Vec::new();
             file.read_to_end(&mut data).map_err(fail)?;
-            return Ok(Self(Storage::Read(data)));
+            return Ok(Self::of(Storage::Read(data)));
         }
         // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
         // process shortens meanwhile ends this one with a signal; recorders only ever append.
         let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
-        Ok(Self(Storage::Map(map)))
+        Ok(Self::of(Storage::Map(map)))
+    }
+
+    const fn of(storage: Storage) -> Self {
+        Self { storage, folder: None }
+    }
+
+    /// The directory that was named, of which this is the file that tells what it is.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     pub fn data(&self) -> &[u8] {
-        match &self.0 {
+        match &self.storage {
             Storage::Map(map) => map,
             Storage::Read(data) => data,
         }

@@ -4,7 +4,7 @@ use super::label::Label;
 use crate::error::Result;
 
 /// A name and its value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
     name: Option<Label<'a>>,
     value: Value<'a>,
@@ -15,7 +15,6 @@ impl<'a> Field<'a> {
         Self { name: Some(name), value }
     }
 
-    #[allow(dead_code)] // So far no format has nested fields.
     pub(super) const fn unnamed(value: Value<'a>) -> Self {
         Self { name: None, value }
     }
@@ -32,7 +31,7 @@ impl<'a> Field<'a> {
 }
 
 /// A value of a field.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
     /// None: an option that is not there.
@@ -69,6 +68,8 @@ pub(super) enum Data<'a> {
     None,
     #[cfg(feature = "rfr")]
     Rfr(super::rfr::RfrData<'a>),
+    #[cfg(feature = "ctf")]
+    Ctf(crate::ctf::data::Record<'a, 'a, 'a>),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
     Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
 }
@@ -79,6 +80,8 @@ enum Inner<'a> {
     None,
     #[cfg(feature = "rfr")]
     Rfr(super::rfr::RfrFields<'a>),
+    #[cfg(feature = "ctf")]
+    Ctf(super::ctf::CtfFields<'a>),
     #[allow(dead_code)] // As above.
     Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
 }
@@ -89,6 +92,8 @@ impl<'a> Data<'a> {
             Self::None | Self::Never(..) => Inner::None,
             #[cfg(feature = "rfr")]
             Self::Rfr(data) => Inner::Rfr(data.fields()),
+            #[cfg(feature = "ctf")]
+            Self::Ctf(record) => Inner::Ctf(super::ctf::CtfFields::new(record)),
         })
     }
 }
@@ -103,6 +108,8 @@ impl<'a> Fields<'a> {
             Inner::None | Inner::Never(..) => Ok(None),
             #[cfg(feature = "rfr")]
             Inner::Rfr(fields) => Ok(fields.next_field()),
+            #[cfg(feature = "ctf")]
+            Inner::Ctf(fields) => fields.next_field(),
         };
         if next.is_err() {
             self.0 = Inner::None;

@@ -11,7 +11,7 @@ use core::fmt;
 /// assert_eq!(Label::Place("src/main.rs", 12).to_string(), "src/main.rs:12");
 /// assert_eq!(Label::Bytes(b"a\xff").to_string(), r"a\xff");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Label<'a> {
     /// Text.
@@ -22,13 +22,18 @@ pub enum Label<'a> {
     Place(&'a str, u64),
     /// Text that is not UTF-8.
     Bytes(&'a [u8]),
+    /// A name in the metadata of a CTF trace, which may have to be decoded.
+    #[cfg(feature = "ctf")]
+    Ctf(crate::ctf::schema::Name<'a>),
 }
 
 impl<'a> Label<'a> {
     /// The text, if it stands as such in the input.
-    pub const fn as_str(&self) -> Option<&'a str> {
+    pub fn as_str(&self) -> Option<&'a str> {
         match *self {
             Self::Text(text) => Some(text),
+            #[cfg(feature = "ctf")]
+            Self::Ctf(name) => name.borrowed(),
             _ => None,
         }
     }
@@ -40,6 +45,8 @@ impl fmt::Display for Label<'_> {
             Self::Text(text) => f.write_str(text),
             Self::Numbered(name, number) => write!(f, "{name} {number}"),
             Self::Place(file, line) => write!(f, "{file}:{line}"),
+            #[cfg(feature = "ctf")]
+            Self::Ctf(name) => name.fmt(f),
             Self::Bytes(bytes) => write!(f, "{}", bytes.escape_ascii()),
         }
     }

@@ -61,6 +61,8 @@ mod room;
 mod time;
 mod track;
 
+#[cfg(feature = "ctf")]
+pub mod ctf;
 #[cfg(feature = "rfr")]
 pub mod rfr;
 
@@ -84,14 +86,14 @@ pub enum Item<'a> {
 }
 
 /// The adaptor of a format: yields the tracks and the events of what it reads.
-pub trait Source<'a> {
+pub trait Source {
     /// The next track or event.
     ///
     /// Damage is no error: it is an event, and reading goes on where it can.
     ///
     /// # Errors
     /// `CapacityExceeded`, if lent room is full and does not grow. From then on there is none.
-    fn next_item(&mut self) -> Result<Option<Item<'a>>>;
+    fn next_item(&mut self) -> Result<Option<Item<'_>>>;
 
     /// Leaves out events that are not in this window, and does not read what lies outside of it where the format tells.
     ///

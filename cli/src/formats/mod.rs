@@ -12,8 +12,8 @@ use traceglass::{Format, Lookalike};
 
 /// Opens a trace of any format.
 pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a>, Unreadable> {
-    let data = match input {
-        Input::File(mapped) => mapped.data(),
+    let (data, folder) = match input {
+        Input::File(mapped) => (mapped.data(), mapped.folder()),
         Input::Directory(path) => {
             if let Some(recording) = rfr::open_directory(path)? {
                 return Ok(recording);
@@ -26,7 +26,7 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
     match Format::detect(data) {
         Some(Format::Rdf) => rdf::open(data),
         Some(Format::Rtc) => rtc::open(data),
-        Some(Format::Ctf2) => ctf::open(data, reading.lenient),
+        Some(Format::Ctf2) => ctf::open(data, folder, reading.lenient),
         Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("the file is empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {

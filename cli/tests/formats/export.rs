@@ -205,7 +205,7 @@ fn damage_is_told_and_the_rest_is_exported() {
     // One path cannot be read at all.
     assert_eq!(status(&out), 1);
     let messages = String::from_utf8(out.stderr).unwrap();
-    assert!(messages.contains("input ends, 1 more bytes needed"), "{messages}");
+    assert!(messages.contains("input ends, 1 more byte needed"), "{messages}");
     assert!(messages.contains("/nowhere"), "{messages}");
     let lines = decode(&out.stdout);
     assert_eq!(lines.iter().filter(|line| line.contains("TaskDrop")).count(), 1);

@@ -67,7 +67,7 @@
 //! - TSDL, the language of CTF 1.8, is handed out as text and not parsed.
 //! - Of the fragments the envelope, the preamble, the clock classes and the trace class are read; field classes stay
 //!   JSON, for which [`Fragment::members`] gives each member's text.
-//! - JSON nested deeper than 128 levels is refused.
+//! - JSON nested deeper than 256 levels is refused.
 
 mod check;
 mod class;

@@ -150,6 +150,30 @@ impl<'a> MetadataStream<'a> {
         (Text::new(Bytes::at(&[], 0), &self.packets(), len), error)
     }
 
+    /// `len` bytes of the text from `offset` in the input, which lies in a content; less where there are fewer.
+    ///
+    /// Only a range that `crosses` packets needs to know where those are.
+    pub(in crate::ctf) fn text_at(&self, offset: u64, len: u64, crosses: bool) -> Text<'a> {
+        let mut packets = self.packets();
+        if !crosses || self.first.is_none() {
+            let piece = self.input.range(offset, len).unwrap_or(Bytes::at(&[], offset));
+            return Text::from_piece(piece);
+        }
+        while let Ok(Some(packet)) = packets.next_packet() {
+            let content = packet.content_range();
+            if (content.offset()..content.end_offset()).contains(&offset) {
+                let piece = content.range(offset, content.end_offset().saturating_sub(offset));
+                return Text::new(piece.unwrap_or(Bytes::at(&[], offset)), &packets, len);
+            }
+        }
+        Text::from_piece(Bytes::at(&[], offset))
+    }
+
+    /// The fragment that begins at `offset`; an empty one if the text ends there.
+    pub(in crate::ctf) fn text_from(&self, offset: u64) -> Text<'a> {
+        self.text_at(offset, self.input.end_offset().saturating_sub(offset), self.first.is_some())
+    }
+
     /// The language of the text.
     ///
     /// Only version 1.8 leaves a choice: it is JSON if its first byte is 0x1E.

@@ -32,6 +32,11 @@ impl<'a> Text<'a> {
         text
     }
 
+    /// A text in one piece.
+    pub(in crate::ctf) const fn from_piece(piece: Bytes<'a>) -> Self {
+        Self { piece, left: to_u64(piece.len()), rest: Bytes::at(&[], piece.end_offset()), profile: None }
+    }
+
     /// Moves on to the next piece when the present one is used up; at the end it stays where that is.
     fn refill(&mut self) {
         let mut packets = Packets::new(self.rest, self.profile);
@@ -168,7 +173,6 @@ impl FusedIterator for TextPieces<'_> {}
 impl<'a> From<&Packet<'a>> for Text<'a> {
     /// The content of one packet.
     fn from(packet: &Packet<'a>) -> Self {
-        let piece = packet.content_range();
-        Self { piece, left: to_u64(piece.len()), rest: Bytes::at(&[], piece.end_offset()), profile: None }
+        Self::from_piece(packet.content_range())
     }
 }

@@ -657,8 +657,8 @@ fn ns_of(secs: u64, micros: u64) -> i128 {
     micros.saturating_mul(NS_IN_MICRO)
 }
 
-impl<'a, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Source<'a> for Timeline<'a, '_, R, L> {
-    fn next_item(&mut self) -> Result<Option<Item<'a>>> {
+impl<'a, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Source for Timeline<'a, '_, R, L> {
+    fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         if self.failed {
             return Ok(None);
         }

@@ -23,7 +23,7 @@ fn fields(fields: Fields<'_>) -> u64 {
 }
 
 /// All that a source yields.
-fn drain<'a>(mut source: impl Source<'a>) -> u64 {
+fn drain(mut source: impl Source) -> u64 {
     source.set_window(Window::new(Some(1), None));
     let mut sum = 0_u64;
     loop {

@@ -35,7 +35,7 @@ impl Annotations {
     pub fn write(&mut self, fields: Fields<'_>, field: u32, event: &mut Message, interned: &mut Message) {
         let mut depth = 0_usize;
         for found in fields.map_while(Result::ok) {
-            if found.value() == Value::End {
+            if matches!(found.value(), Value::End) {
                 if let Some(above) = depth.checked_sub(1) {
                     self.close(depth, field, event);
                     depth = above;

@@ -1,12 +1,13 @@
 //! CTF 2 metadata for each verb.
 
+mod events;
 mod extract;
 mod summary;
 
 use crate::output::{ERROR, Out, bytes, counted, grouped, hex, percent};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
+use crate::trace::{Events, Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
@@ -19,9 +20,15 @@ use traceglass::{Error, Finding, Format, Severity};
 struct Ctf2<'a> {
     data: &'a [u8],
     stream: MetadataStream<'a>,
+    /// The directory of the trace, if that was named.
+    folder: Option<&'a Path>,
 }
 
-pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
+pub fn open<'a>(
+    data: &'a [u8],
+    folder: Option<&'a Path>,
+    lenient: bool,
+) -> Result<Box<dyn Trace + 'a>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
@@ -39,7 +46,7 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
     match stream.packets().next() {
         // With the first packet all of the text is lost.
         Some(Err(error)) => Err(refuse(error)),
-        _ => Ok(Box::new(Ctf2 { data, stream })),
+        _ => Ok(Box::new(Ctf2 { data, stream, folder })),
     }
 }
 
@@ -113,6 +120,10 @@ impl Trace for Ctf2<'_> {
 
     fn bytes(&self) -> u64 {
         self.data.len() as u64
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
