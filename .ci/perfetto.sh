@@ -40,11 +40,25 @@ recording() {
     count=$((count + 1))
 }
 
+# A trace of the vectors: its files without what is expected of it.
+ctf() {
+    echo "-- $1"
+    rm -rf "$scratch/ctf"
+    mkdir "$scratch/ctf"
+    find "$1" -maxdepth 1 -type f ! -name expected.ndjson -exec cp {} "$scratch/ctf" \;
+    tolerate "$traceglass" export --to perfetto "$scratch/ctf" >"$scratch/trace" 2>"$scratch/messages"
+    node cli/tests/perfetto/ctf.mjs "$scratch/trace" "$1/expected.ndjson"
+    count=$((count + 1))
+}
+
 recording examples/data/sample.rfr
 recording examples/data/stream.rfr
 if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     for path in "$TRACEGLASS_VECTORS"/rfr/*.rfr; do
         recording "$path"
+    done
+    for path in "$TRACEGLASS_VECTORS"/ctf2-streams/lttng/*/ "$TRACEGLASS_VECTORS"/ctf2-streams/babeltrace/*/; do
+        ctf "${path%/}"
     done
 else
     echo "TRACEGLASS_VECTORS is not set: samples only"
