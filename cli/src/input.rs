@@ -20,8 +20,7 @@ impl Input {
             let metadata = path.join("metadata");
             if metadata.is_file() {
                 // A CTF 2 trace is named by its directory as well.
-                let mapped = Mapped::open(&metadata)?;
-                return Ok(Self::File(Mapped { folder: Some(path.to_owned()), ..mapped }));
+                return Mapped::open(&metadata).map(Self::File);
             }
             return Ok(Self::Directory(path.to_owned()));
         }
@@ -30,11 +29,7 @@ impl Input {
 }
 
 /// The bytes of a file.
-pub struct Mapped {
-    storage: Storage,
-    /// The directory that was named, of which this is the file that tells what it is.
-    folder: Option<PathBuf>,
-}
+pub struct Mapped(Storage);
 
 enum Storage {
     Map(Mmap),
@@ -48,32 +43,23 @@ impl Mapped {
         if path == Path::new("-") {
             let mut data = Vec::new();
             std::io::stdin().lock().read_to_end(&mut data).map_err(fail)?;
-            return Ok(Self::of(Storage::Read(data)));
+            return Ok(Self(Storage::Read(data)));
         }
         let mut file = File::open(path).map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         if !metadata.is_file() || metadata.len() == 0 {
             let mut data = Vec::new();
             file.read_to_end(&mut data).map_err(fail)?;
-            return Ok(Self::of(Storage::Read(data)));
+            return Ok(Self(Storage::Read(data)));
         }
         // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
         // process shortens meanwhile ends this one with a signal; recorders only ever append.
         let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
-        Ok(Self::of(Storage::Map(map)))
-    }
-
-    const fn of(storage: Storage) -> Self {
-        Self { storage, folder: None }
-    }
-
-    /// The directory that was named, of which this is the file that tells what it is.
-    pub fn folder(&self) -> Option<&Path> {
-        self.folder.as_deref()
+        Ok(Self(Storage::Map(map)))
     }
 
     pub fn data(&self) -> &[u8] {
-        match &self.storage {
+        match &self.0 {
             Storage::Map(map) => map,
             Storage::Read(data) => data,
         }

@@ -1,5 +1,6 @@
 //! Lines of JSON, of which there may be many millions: the text is made without a tree of values in between.
 
+use serde_json::Value;
 use std::fmt::Display;
 use std::io::Write;
 
@@ -113,4 +114,53 @@ pub fn array<T>(text: &mut Vec<u8>, items: impl Iterator<Item = T>, mut item: im
         item(text, one);
     }
     text.push(b']');
+}
+
+/// JSON text as a value; `None` if it is none, or if it cannot be told as one.
+///
+/// `serde_json` takes an object whose member has a name of its own for a number. Of an object that it swallows, or that
+/// has a member twice, a brace is missing.
+pub fn value(text: &str) -> Option<Value> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    (braces(text) == braces(&value.to_string())).then_some(value)
+}
+
+/// How many objects there are in JSON text.
+fn braces(json: &str) -> usize {
+    let (mut in_string, mut escaped, mut count) = (false, false, 0_usize);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' if !in_string => count = count.saturating_add(1),
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_no_number() {
+        for text in [
+            r#"{"$serde_json::private::Number":"12345"}"#,
+            r#"{"\u0024serde_json::private::Number":"12345"}"#,
+            r#"[{"a":{"$serde_json::private::Number":"12345"}}]"#,
+            r#"{"a":{},"a":1}"#,
+            "{",
+        ] {
+            assert_eq!(value(text), None, "{text}");
+        }
+        for text in [
+            r#"{"a":"{\"","b":[{},1.50,123456789012345678901234567890]}"#,
+            "7",
+            "\"$serde_json::private::Number\"",
+        ] {
+            assert_eq!(value(text).unwrap().to_string(), text);
+        }
+    }
 }

@@ -51,7 +51,6 @@ mod file;
 mod header;
 mod identifier;
 mod index;
-mod order;
 mod part;
 mod raw;
 #[cfg(feature = "ruzstd")]

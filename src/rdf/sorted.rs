@@ -4,9 +4,9 @@ use super::chunk::Chunk;
 use super::file::File;
 use super::identifier::Identifier;
 use super::index::Index;
-use super::order::sort_by_key;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sort::sort_by_key;
 use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.

@@ -25,8 +25,9 @@ pub enum BlockKind {
 
 /// The header of a block.
 ///
-/// **Layout**: 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
-/// **Spec**: RFC 8878, 3.1.1.2.
+/// # Layout
+/// 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
+/// See RFC 8878, 3.1.1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockHeader {
     offset: u64,

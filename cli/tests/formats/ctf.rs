@@ -76,7 +76,7 @@ fn a_trace_directory_is_told_in_full() {
     );
     assert_eq!(
         (&first["padding_bytes"], &first["uuid"]),
-        (&json!(20), &json!("101112131415161718191a1b1c1d1e1f"))
+        (&json!(20), &json!("10111213-1415-1617-1819-1a1b1c1d1e1f"))
     );
     assert_eq!(packets[1]["offset"], first["total_bytes"]);
 
@@ -97,23 +97,80 @@ fn damage_is_status_3_and_what_precedes_it_is_printed() {
     let trace = Trace::new("damage", &[good, broken, after].concat());
     let expected = [preamble.as_bytes(), b"\x1e{\"type\""].concat();
     let (status, stdout, stderr) = trace.run(&["cat"]);
-    assert_eq!((status, stdout), (3, expected));
+    // What follows the damage is there again, though not what it goes on from.
+    assert_eq!((status, stdout), (3, [&expected[..], b"\x1e{}"].concat()));
     // Whoever gets a part is told that it is one.
     assert!(stderr.contains("compression scheme") && stderr.contains("are lost"), "{stderr}");
     let (status, fragments) = trace.json(&["cat", "--json"]);
-    assert_eq!((status, fragments), (3, vec![json!({"type": "preamble", "version": 2})]));
+    assert_eq!((status, fragments), (3, vec![json!({"type": "preamble", "version": 2}), json!({})]));
     let (status, packets) = trace.json(&["ls", "--json"]);
-    assert_eq!((status, packets.len()), (3, 2));
+    assert_eq!((status, packets.len()), (3, 3));
     let (status, check) = trace.json(&["check", "--json"]);
     assert_eq!((status, &check[0]["verdict"]), (3, &json!("damaged")));
     let finding = &check[0]["findings"][0];
     assert_eq!((&finding["offset"], &finding["what"]), (&json!(at + 32), &json!("unsupported")));
     let (status, stdout, _) = trace.run(&["info"]);
     let screen = String::from_utf8(stdout).unwrap();
-    let expected = format!("1 packet of this stream from {:#x} after 53 bytes that are lost", at + 53);
+    let expected = format!("53 bytes from {at:#x} are lost");
     assert!(status == 3 && screen.contains(&expected), "{screen}");
-    let (status, stdout, _) = trace.run(&["ls"]);
-    assert!(status == 3 && String::from_utf8(stdout).unwrap().contains("1 is not supported"));
+    let (status, _, stderr) = trace.run(&["ls"]);
+    assert!(status == 3 && stderr.contains("1 is not supported"), "{stderr}");
+}
+
+/// What a recorder has written of a packet is there, and so is what follows garbage; it is checked, too.
+#[test]
+fn what_is_there_of_a_packet_is_delivered() {
+    let parts =
+        ["{\"type\":\"preamble\",\"version\":2}", "{\"type\":\"a\"}", "{\"type\":\"b\"}"].map(fragment);
+    let whole = stream([parts.concat().as_bytes()], Packet::v2);
+    let trace = Trace::new("cut-content", &whole[..whole.len() - 3]);
+    let text = parts.concat().into_bytes();
+    let (status, stdout, stderr) = trace.run(&["cat"]);
+    assert_eq!((status, &stdout[..]), (3, &text[..text.len() - 3]));
+    assert!(stderr.contains("3 more bytes needed"), "{stderr}");
+    let (status, info) = trace.json(&["info", "--json"]);
+    assert_eq!(
+        (status, &info[0]["content_bytes"], &info[0]["fragments"]),
+        (3, &json!(text.len() - 3), &json!(2))
+    );
+    assert_eq!(trace.json(&["cat", "--json"]).1.len(), 2);
+
+    // A fragment that begins before the garbage, one that ends after it, a whole one, and one that is none.
+    let before = stream([&b"\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"lost\":"[..]], Packet::v2);
+    let after = stream([&b"1}\n\x1e{\"type\":\"x\"}\n\x1e{,}"[..]], Packet::v2);
+    let trace = Trace::new("garbage", &[&before[..], b"garbage", &after].concat());
+    let (status, fragments) = trace.json(&["cat", "--json"]);
+    assert_eq!((status, &fragments[1..]), (3, &[json!({"type": "x"})][..]));
+    let (_, check) = trace.json(&["check", "--json"]);
+    let errors = check[0]["findings"].as_array().unwrap().iter();
+    let errors: Vec<_> = errors.map(|found| found["offset"].as_u64().unwrap()).collect();
+    let comma = before.len() + 7 + after.iter().rposition(|&byte| byte == b',').unwrap();
+    assert_eq!(errors, [before.len() as u64, comma as u64]);
+    let (_, info) = trace.json(&["info", "--json"]);
+    assert_eq!((&info[0]["packets"], &info[0]["fragments"]), (&json!(2), &json!(2)));
+}
+
+/// Text without packets is listed by its fragments.
+#[test]
+fn plain_text_is_listed() {
+    let text = [
+        "{\"type\": \"preamble\", \"version\": 2}",
+        "{\"type\": \"event-record-class\", \"id\": 7, \"name\": \"open\"}",
+        "{\"type\": \"clock-class\", \"id\": \"c\", }",
+    ];
+    let text = text.map(fragment);
+    let trace = Trace::new("plain", text.concat().as_bytes());
+    let (status, lines) = trace.json(&["ls", "--json"]);
+    assert_eq!((status, lines.len()), (3, 3));
+    assert_eq!(
+        lines[1],
+        json!({"kind": "fragment", "fragment": 1, "offset": text[0].len() + 1, "type": "event-record-class",
+            "name": "open", "id": 7, "bytes": text[1].len() - 1})
+    );
+    assert_eq!((&lines[2]["type"], &lines[0]["name"]), (&Value::Null, &Value::Null));
+    let (_, stdout, _) = trace.run(&["ls"]);
+    assert!(String::from_utf8(stdout).unwrap().contains("event-record-class  open (7)"));
+    assert_eq!(trace.run(&["ls", "--sha256"]).0, 2);
 }
 
 #[test]
@@ -135,7 +192,7 @@ fn what_has_no_first_packet_is_unreadable() {
     let short = Packet { version: [2, 0], ..Packet::v1(b"\x1e{\"a\":1}") }.write();
     for (name, data, says) in [
         ("version", &broken[..], "version 3.0"),
-        ("cut", &cut[..38], "2 more bytes needed"),
+        ("cut", &cut[..37], "3 more bytes needed"),
         ("short", &short, "header of 37 bytes"),
     ] {
         let trace = Trace::new(name, data);

@@ -45,8 +45,11 @@ fn ctf2_vectors_are_as_their_manifest_says() {
             let found = json_lines(&ls);
             assert_eq!(found.len(), packets.len(), "{path}");
             for (found, packet) in found.iter().zip(packets) {
+                let mut found = found.clone();
+                // The manifest has it without hyphens.
+                found["uuid"] = found["uuid"].as_str().map(|uuid| uuid.replace('-', "")).into();
                 let names: Vec<&str> = packet.as_object().unwrap().keys().map(String::as_str).collect();
-                assert_fields(path, found, packet, &names);
+                assert_fields(path, &found, packet, &names);
             }
         }
         if facts["fragments"].is_u64() {
@@ -55,11 +58,14 @@ fn ctf2_vectors_are_as_their_manifest_says() {
                 (&facts["fragments"], facts["fragments"].as_u64().unwrap())
             );
         }
-        for (size, hash) in [("text_size", "text_sha256"), ("text_prefix_size", "text_prefix_sha256")] {
-            if let Some(hash) = facts[hash].as_str() {
-                assert_eq!(facts[size], cat.stdout.len() as u64, "{path}");
-                assert_eq!(sha256(&cat.stdout), hash, "{path}");
-            }
+        if let Some(hash) = facts["text_sha256"].as_str() {
+            assert_eq!(facts["text_size"], cat.stdout.len() as u64, "{path}");
+            assert_eq!(sha256(&cat.stdout), hash, "{path}");
+        }
+        // What is there of a packet that is cut, and what follows damage, comes after it.
+        if let Some(hash) = facts["text_prefix_sha256"].as_str() {
+            let size = facts["text_prefix_size"].as_u64().unwrap() as usize;
+            assert_eq!(cat.stdout.get(..size).map(sha256).as_deref(), Some(hash), "{path}");
         }
         if let Some(text) = facts["text"].as_str() {
             // It is named from the folder of the manifest, which is above that of the file.

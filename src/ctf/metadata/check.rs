@@ -11,7 +11,7 @@ impl MetadataStream<'_> {
     /// a wrong type.
     ///
     /// It ends with the first packet that cannot be read; [`Packets::recover`](super::Packets::recover) tells whether
-    /// others follow.
+    /// others follow, and [`resumed_at`](Self::resumed_at) checks those.
     pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
         let mut report = Report::new(report);
         let mut minor_is_reported = false;
@@ -26,21 +26,28 @@ impl MetadataStream<'_> {
                         }
                         minor_is_reported |= is_minor;
                     }
+                    if let Err(error) = packet.check_content() {
+                        report.error(error);
+                    }
                 }
                 Err(error) => report.error(error),
             }
         }
         if self.language() == Language::Tsdl {
             let (text, _) = self.text_until_error();
-            if !text.is_empty() && !self.has_tsdl_signature() {
+            if !text.is_empty() && !self.is_resumed() && !self.has_tsdl_signature() {
                 let kind = ErrorKind::BadMagic { found: first_bytes(text) };
                 report.warning(Error::new(text.offset(), TEXT, kind));
             }
             return Ok(report.summary());
         }
-        let mut is_first = true;
+        let mut is_first = !self.is_resumed();
         // An error here is that of the packets again.
         for fragment in self.fragments().map_while(Result::ok) {
+            if !fragment.is_separated() && self.is_resumed() {
+                // The rest of one whose beginning is lost, which has been reported.
+                continue;
+            }
             if !fragment.is_separated() {
                 let kind = ErrorKind::Unexpected { byte: first_bytes(fragment.text())[0], expected: "0x1E" };
                 report.warning(Error::new(fragment.offset(), FRAGMENT, kind));

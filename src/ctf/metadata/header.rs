@@ -127,9 +127,19 @@ pub(super) struct Profile {
     /// Headers of version 2 have 37 bytes.
     short: bool,
     options: ParseOptions,
+    /// A packet whose content the input cuts is read as far as it goes.
+    keeps_cut: bool,
 }
 
 impl Profile {
+    pub(super) const fn keeps_cut(&self) -> bool {
+        self.keeps_cut
+    }
+
+    pub(super) const fn with_cut(self) -> Self {
+        Self { keeps_cut: true, ..self }
+    }
+
     pub(super) const fn order(&self) -> ByteOrder {
         self.order
     }
@@ -137,7 +147,8 @@ impl Profile {
 
 /// The header of a metadata packet, checked.
 ///
-/// **Layout**: see the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
+/// # Layout
+/// See the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
 ///
 /// It holds that header ≤ content ≤ total, all of them whole bytes; whether the content is all there is for the
 /// [`Packet`](super::Packet) to say.
@@ -163,7 +174,8 @@ struct Fields {
 impl PacketHeader {
     /// Reads the first header of a stream, which lies at the front of `data`.
     ///
-    /// **Errors**: [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
     /// [`MetadataStream::parse`](super::MetadataStream::parse).
     pub fn parse(data: &[u8]) -> Result<Self> {
         Self::first(Bytes::new(data), ParseOptions::STRICT).map(|(header, _)| header)
@@ -173,7 +185,7 @@ impl PacketHeader {
     pub(super) fn first(input: Bytes<'_>, options: ParseOptions) -> Result<(Self, Profile)> {
         let (order, fields) = Self::fields(input, None)?;
         let short = options.is_lenient() && fields.major == 2 && is_short(input, order, &fields);
-        let profile = Profile { order, uuid: fields.uuid, short, options };
+        let profile = Profile { order, uuid: fields.uuid, short, options, keeps_cut: false };
         let header = Self::sized(input, order, fields, short)?;
         Ok((header, profile))
     }

@@ -16,11 +16,11 @@ pub struct Packet<'a> {
 
 impl<'a> Packet<'a> {
     /// The packet at the front of `input`, whose header has been read, and the input behind it.
-    pub(super) fn read(input: Bytes<'a>, header: PacketHeader) -> Result<(Self, Bytes<'a>)> {
+    pub(super) fn read(input: Bytes<'a>, header: PacketHeader, keeps_cut: bool) -> Result<(Self, Bytes<'a>)> {
         let size = to_usize(header.content_bytes());
-        let Some((content, rest)) =
-            input.split(to_usize(header.header_bytes())).and_then(|(_, body)| body.split(size))
-        else {
+        let body = input.split(to_usize(header.header_bytes())).map(|(_, body)| body);
+        let size = if keeps_cut { size.min(body.map_or(0, |body| body.len())) } else { size };
+        let Some((content, rest)) = body.and_then(|body| body.split(size)) else {
             return Err(cut_content(&header, input.end_offset()));
         };
         let padding = rest.len().min(to_usize(header.padding_bytes()));
@@ -62,6 +62,17 @@ impl<'a> Packet<'a> {
         u64::from(self.header.padding_bytes()).saturating_sub(to_u64(self.padding.len()))
     }
 
+    /// What is missing of the content, in a [stream that keeps it](super::MetadataStream::with_cut_content).
+    ///
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the input ends in it.
+    pub fn check_content(&self) -> Result<()> {
+        if to_u64(self.content.len()) < u64::from(self.header.content_bytes()) {
+            return Err(cut_content(&self.header, self.content.end_offset()));
+        }
+        Ok(())
+    }
+
     /// What is odd about the packet, though it is readable: a minor version that is not known, missing padding.
     pub(super) fn oddities(&self) -> impl Iterator<Item = Error> {
         let header = &self.header;
@@ -69,7 +80,8 @@ impl<'a> Packet<'a> {
             let kind = ErrorKind::UnsupportedRevision { major: 2, minor: header.minor().into() };
             Error::new(header.offset().saturating_add(35), crate::ctf::element::VERSION, kind)
         });
-        let needed = self.missing_padding();
+        // Of a packet without all of its content there is no padding.
+        let needed = if self.check_content().is_ok() { self.missing_padding() } else { 0 };
         let missing = (needed > 0).then(|| self.padding.error(PADDING, ErrorKind::UnexpectedEnd { needed }));
         minor.into_iter().chain(missing)
     }
@@ -101,7 +113,8 @@ impl<'a> Packets<'a> {
 
     /// The next packet; `None` at the end, and after an error.
     ///
-    /// **Errors**: those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
+    /// # Errors
+    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
     /// [`BadMagic`](ErrorKind::BadMagic), [`ByteOrderChanged`](ErrorKind::ByteOrderChanged) or
     /// [`UuidMismatch`](ErrorKind::UuidMismatch) where the packet does not belong to the stream.
     #[inline]
@@ -110,7 +123,9 @@ impl<'a> Packets<'a> {
         if self.failed || self.input.is_empty() {
             return Ok(None);
         }
-        match PacketHeader::next(self.input, profile).and_then(|header| Packet::read(self.input, header)) {
+        let packet = PacketHeader::next(self.input, profile)
+            .and_then(|header| Packet::read(self.input, header, profile.keeps_cut()));
+        match packet {
             Ok((packet, rest)) => {
                 self.input = rest;
                 Ok(Some(packet))
@@ -154,19 +169,20 @@ impl<'a> Packets<'a> {
         let profile = self.profile.filter(|_| self.failed)?;
         let start = self.input;
         // Reading it again tells why it failed.
-        let cause =
-            PacketHeader::next(start, &profile).and_then(|header| Packet::read(start, header)).err()?;
+        let cause = PacketHeader::next(start, &profile)
+            .and_then(|header| Packet::read(start, header, profile.keeps_cut()))
+            .err()?;
         let magic = profile.order().u32_bytes(MAGIC_NUMBER);
         while !self.input.is_empty() {
             self.input.advance(1);
             let data = self.input.as_slice();
-            let at = data.iter().position(|byte| *byte == magic[0]).unwrap_or(data.len());
+            let at = memchr::memchr(magic[0], data).unwrap_or(data.len());
             self.input.advance(at);
             if !self.input.as_slice().starts_with(&magic) {
                 continue;
             }
-            let packet =
-                PacketHeader::next(self.input, &profile).and_then(|header| Packet::read(self.input, header));
+            let packet = PacketHeader::next(self.input, &profile)
+                .and_then(|header| Packet::read(self.input, header, profile.keeps_cut()));
             if packet.is_ok() {
                 self.failed = false;
                 return Some(Gap::new(start.offset(), self.offset().saturating_sub(start.offset()), cause));

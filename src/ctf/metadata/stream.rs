@@ -55,12 +55,15 @@ pub struct MetadataStream<'a> {
     input: Bytes<'a>,
     /// The first packet, unless it is plain.
     first: Option<(PacketHeader, Profile)>,
+    /// Whether it begins after damage: with the rest of a fragment, and without a preamble.
+    resumed: bool,
 }
 
 impl<'a> MetadataStream<'a> {
     /// A stream of any form; with packets, the header of the first one is read.
     ///
-    /// **Errors**, of the first header here and of each later one when it is reached; the rules in this order:
+    /// # Errors
+    /// Of the first header here, and of each later one when it is reached; the rules in this order:
     ///
     /// | kind | element |
     /// |---|---|
@@ -83,12 +86,43 @@ impl<'a> MetadataStream<'a> {
     pub fn parse_with(data: &'a [u8], options: ParseOptions) -> Result<Self> {
         let input = Bytes::new(data);
         match Form::detect(data) {
-            Some(Form::Plain) => Ok(Self { input, first: None }),
-            Some(Form::Packets(_)) => {
-                PacketHeader::first(input, options).map(|first| Self { input, first: Some(first) })
-            }
+            Some(Form::Plain) => Ok(Self { input, first: None, resumed: false }),
+            Some(Form::Packets(_)) => PacketHeader::first(input, options).map(|first| Self {
+                input,
+                first: Some(first),
+                resumed: false,
+            }),
             None => Err(not_metadata(data)),
         }
+    }
+
+    /// The stream with what is there of a packet whose content the input cuts, as that of a file that is being written.
+    ///
+    /// Without it such a packet is an error, and no part of the text. With it [`Packet::check_content`] gives that error,
+    /// and [`check`](Self::check) reports it.
+    #[must_use]
+    pub fn with_cut_content(self) -> Self {
+        Self { first: self.first.map(|(header, profile)| (header, profile.with_cut())), ..self }
+    }
+
+    /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None` if none begins there.
+    ///
+    /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text goes
+    /// up to the next packet that cannot be read.
+    ///
+    /// [`Packet::check_content`]: super::Packet::check_content
+    /// [`Fragment::is_separated`]: super::Fragment::is_separated
+    pub fn resumed_at(&self, offset: u64) -> Option<Self> {
+        let (_, profile) = self.first?;
+        let mut input = self.input;
+        input.advance(usize::try_from(offset.checked_sub(input.offset())?).ok()?);
+        let header = PacketHeader::next(input, &profile).ok()?;
+        Some(Self { input, first: Some((header, profile)), resumed: true })
+    }
+
+    /// Whether it begins after damage.
+    pub(super) const fn is_resumed(&self) -> bool {
+        self.resumed
     }
 
     /// The form.
@@ -123,7 +157,8 @@ impl<'a> MetadataStream<'a> {
 
     /// The whole text.
     ///
-    /// **Errors**: those of the first packet that cannot be read.
+    /// # Errors
+    /// Those of the first packet that cannot be read.
     pub fn text(&self) -> Result<Text<'a>> {
         match self.text_until_error() {
             (text, None) => Ok(text),

@@ -77,7 +77,8 @@ impl<'a> Text<'a> {
 
     /// Copies it to the front of `buffer`, and gives that part of it.
     ///
-    /// **Errors**: [`CapacityExceeded`](ErrorKind::CapacityExceeded) if the buffer is too small, with the size needed.
+    /// # Errors
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if the buffer is too small, with the size needed.
     pub fn copy_to<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
         let capacity = to_u64(buffer.len());
         let needed = self.left;

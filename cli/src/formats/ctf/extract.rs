@@ -11,16 +11,15 @@ impl Ctf2<'_> {
         let damage = self.damage(&errors);
         let whole = Part { kind: "metadata", name: None, number: 0, path: None, offset: None };
         let part = parts.part(&whole)?;
-        let (text, error) = self.stream.text_until_error();
-        for piece in text.pieces() {
+        for piece in self.pieces() {
             parts.write(part, piece)?;
         }
-        if let Some(error) = error {
+        if let Some(error) = errors.first() {
             parts.cut(part, &error.to_string());
         }
         parts.end(part)?;
         if self.stream.form() != Form::Plain {
-            for (number, packet) in (0..).zip(self.stream.packets().map_while(std::result::Result::ok)) {
+            for (number, packet) in (0..).zip(self.packets()) {
                 let offset = Some(packet.header().offset());
                 let part = parts.part(&Part { kind: "packet", name: None, number, path: None, offset })?;
                 parts.write(part, packet.content())?;

@@ -1,34 +1,29 @@
 //! CTF 2 metadata for each verb.
 
-mod events;
 mod extract;
 mod summary;
 
-use crate::output::{ERROR, Out, bytes, counted, grouped, hex, percent};
+use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Events, Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use serde_json::Map;
+use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
+use serde_json::{Map, Value};
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
 use traceglass::ctf::metadata::{
-    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, PacketHeader, ParseOptions,
+    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
 
 struct Ctf2<'a> {
     data: &'a [u8],
     stream: MetadataStream<'a>,
-    /// The directory of the trace, if that was named.
-    folder: Option<&'a Path>,
+    /// The stream up to what cannot be read, and from each packet on that is found after that.
+    segments: Vec<MetadataStream<'a>>,
 }
 
-pub fn open<'a>(
-    data: &'a [u8],
-    folder: Option<&'a Path>,
-    lenient: bool,
-) -> Result<Box<dyn Trace + 'a>, Unreadable> {
+pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
@@ -43,23 +38,38 @@ pub fn open<'a>(
     };
     let leniency = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
     let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
-    match stream.packets().next() {
-        // With the first packet all of the text is lost.
-        Some(Err(error)) => Err(refuse(error)),
-        _ => Ok(Box::new(Ctf2 { data, stream, folder })),
+    let mut segments = Vec::new();
+    let mut next = Some(stream);
+    while let Some(segment) = next {
+        let mut packets = segment.packets();
+        let is_damaged = packets.any(|packet| packet.is_err());
+        let gap = if is_damaged { packets.recover() } else { None };
+        next = gap.and_then(|gap| stream.resumed_at(gap.end()));
+        // A size that is wrong, and not just cut, would swallow the packets after it.
+        segments.push(if is_damaged && next.is_none() { segment.with_cut_content() } else { segment });
     }
+    let first = segments.iter().flat_map(MetadataStream::packets).next();
+    match first {
+        // With the first packet all of the text is lost.
+        Some(Err(error)) => return Err(refuse(error)),
+        Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
+        _ => {}
+    }
+    Ok(Box::new(Ctf2 { data, stream, segments }))
 }
 
 impl Ctf2<'_> {
     /// Everything that cannot be delivered.
     fn errors(&self) -> Vec<Error> {
         let mut errors = Vec::new();
-        let checked = self.stream.check(&mut |finding| {
-            if finding.severity() == Severity::Error {
-                errors.push(finding.cause());
-            }
-        });
-        errors.extend(checked.err());
+        for segment in &self.segments {
+            let checked = segment.check(&mut |finding| {
+                if finding.severity() == Severity::Error {
+                    errors.push(finding.cause());
+                }
+            });
+            errors.extend(checked.err());
+        }
         errors
     }
 
@@ -70,21 +80,15 @@ impl Ctf2<'_> {
         if errors.len() > SHOWN {
             lines.push(format!("and {} more", grouped((errors.len() - SHOWN) as u64)));
         }
-        let mut packets = self.stream.packets();
-        if packets.any(|packet| packet.is_err()) {
+        for (number, segment) in self.segments.iter().enumerate().take(SHOWN) {
+            let mut packets = segment.packets();
+            if !packets.any(|packet| packet.is_err()) {
+                continue;
+            }
             let lost = packets.offset();
-            lines.push(match packets.recover() {
-                Some(gap) => {
-                    let more = packets.map_while(Result::ok).count();
-                    let what = counted(more as u64, "packet", "packets");
-                    format!(
-                        "{what} of this stream from {:#x} after {} that are lost",
-                        gap.end(),
-                        bytes(gap.len())
-                    )
-                }
-                None => format!("{} from {lost:#x} are lost", bytes(self.data.len() as u64 - lost)),
-            });
+            let next = self.segments.get(number + 1).and_then(MetadataStream::first_header);
+            let end = next.map_or(self.data.len() as u64, PacketHeader::offset);
+            lines.push(format!("{} from {lost:#x} are lost", bytes(end - lost)));
         }
         lines
     }
@@ -102,14 +106,31 @@ impl Ctf2<'_> {
         Status::damaged_if(!errors.is_empty())
     }
 
-    /// The fragments up to a fault, from 0.
+    /// The fragments that can be read, from 0. After damage the rest of one that began before is none.
     fn fragments(&self) -> impl Iterator<Item = (usize, Fragment<'_>)> {
-        self.stream.fragments().map_while(Result::ok).enumerate()
+        self.segments
+            .iter()
+            .enumerate()
+            .flat_map(|(number, segment)| {
+                let fragments = segment.fragments().map_while(Result::ok);
+                fragments.filter(move |fragment| number == 0 || fragment.is_separated())
+            })
+            .enumerate()
     }
 
-    /// The packets up to a fault.
-    fn headers(&self) -> impl Iterator<Item = PacketHeader> {
-        self.stream.packets().map_while(Result::ok).map(|packet| *packet.header())
+    /// The packets that can be read.
+    fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
+        self.segments.iter().flat_map(|segment| segment.packets().map_while(Result::ok))
+    }
+
+    /// The pieces of the text that can be read.
+    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.segments.iter().flat_map(|segment| segment.pieces().map_while(Result::ok))
+    }
+
+    /// The size of the text that can be read.
+    fn text_bytes(&self) -> u64 {
+        self.pieces().map(|piece| piece.len() as u64).sum()
     }
 }
 
@@ -122,20 +143,16 @@ impl Trace for Ctf2<'_> {
         self.data.len() as u64
     }
 
-    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(events)
-    }
-
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_packets(parts)
     }
 
     fn info(&self) -> Result<Info> {
-        let (text, _) = self.stream.text_until_error();
+        let text = self.text_bytes();
         let (mut packets, mut padding) = (0_u64, 0_u64);
-        for header in self.headers() {
+        for packet in self.packets() {
             packets += 1;
-            padding += u64::from(header.padding_bytes());
+            padding += u64::from(packet.header().padding_bytes());
         }
         let mut summary = Summary::default();
         for (_, fragment) in self.fragments() {
@@ -160,7 +177,7 @@ impl Trace for Ctf2<'_> {
         fields.insert("byte_order".into(), order.into());
         fields.insert("uuid".into(), self.stream.uuid().map(|uuid| uuid.to_string()).into());
         fields.insert("packets".into(), packets.into());
-        fields.insert("content_bytes".into(), text.len().into());
+        fields.insert("content_bytes".into(), text.into());
         fields.insert("padding_bytes".into(), padding.into());
         fields.insert("language".into(), language.into());
         fields.insert("fragments".into(), summary.count.into());
@@ -186,7 +203,7 @@ impl Trace for Ctf2<'_> {
             ));
             lines.push(("stream", header.uuid().to_string()));
         }
-        lines.push(("text", bytes(text.len())));
+        lines.push(("text", bytes(text)));
         if language == "tsdl" {
             let signed = if self.stream.has_tsdl_signature() { "with" } else { "without" };
             lines.push(("language", format!("TSDL, {signed} its signature; it is not parsed")));
@@ -207,6 +224,12 @@ impl Trace for Ctf2<'_> {
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        args.refuse_sha256(
+            "packets and fragments are no files of their own; `traceglass cat` gives the text",
+        )?;
+        if self.stream.form() == Form::Plain {
+            return self.list_fragments(args, out);
+        }
         let columns = [
             right("packet"),
             right("offset"),
@@ -218,24 +241,19 @@ impl Trace for Ctf2<'_> {
             left("stream"),
         ];
         let mut table = Table::new(&columns);
-        let (mut fault, mut packets) = (None, 0_u64);
-        for (number, packet) in self.stream.packets().enumerate() {
-            let header = match packet {
-                Ok(packet) => *packet.header(),
-                Err(error) => {
-                    fault = Some(error);
-                    break;
-                }
-            };
+        let mut packets = 0_u64;
+        for (number, packet) in self.packets().enumerate() {
+            let header = packet.header();
             if args.json {
                 let mut object = Map::new();
+                object.insert("kind".into(), "packet".into());
                 object.insert("packet".into(), number.into());
                 object.insert("offset".into(), header.offset().into());
                 object.insert("header_bytes".into(), header.header_bytes().into());
                 object.insert("content_bytes".into(), header.content_bytes().into());
                 object.insert("total_bytes".into(), header.total_bytes().into());
                 object.insert("padding_bytes".into(), header.padding_bytes().into());
-                object.insert("uuid".into(), hex(header.uuid().as_bytes()).into());
+                object.insert("uuid".into(), header.uuid().to_string().into());
                 out.json(&object.into())?;
                 continue;
             }
@@ -254,29 +272,19 @@ impl Trace for Ctf2<'_> {
                 ],
             )?;
         }
-        if !args.json {
-            if let Some(fault) = fault {
-                table.note(out, ERROR, fault.to_string())?;
-            }
-            table.finish(out)?;
-            let size = bytes(self.data.len() as u64);
-            match self.stream.form() {
-                Form::Plain => out.line(format_args!("plain text of {size}, no packets"))?,
-                Form::Packets(_) => {
-                    let text = bytes(self.stream.text_until_error().0.len());
-                    out.line(format_args!(
-                        "{}, {size}, {text} of text",
-                        counted(packets, "packet", "packets")
-                    ))?;
-                }
-            }
+        if args.json {
+            return Ok(self.tell(&args.path, out));
         }
-        Ok(self.status())
+        table.finish(out)?;
+        let (size, text) = (bytes(self.data.len() as u64), bytes(self.text_bytes()));
+        out.line(format_args!("{}, {size}, {text} of text", counted(packets, "packet", "packets")))?;
+        Ok(self.tell(&args.path, out))
     }
 
     fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+        args.refuse_window("metadata has no time")?;
         if !args.json {
-            for piece in self.stream.pieces().map_while(Result::ok) {
+            for piece in self.pieces() {
                 out.content(piece)?;
             }
             return Ok(self.tell(&args.path, out));
@@ -299,8 +307,10 @@ impl Trace for Ctf2<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        if let Err(error) = self.stream.check(&mut |finding| findings.report(finding)) {
-            findings.report(Finding::new(Severity::Error, error));
+        for segment in &self.segments {
+            if let Err(error) = segment.check(&mut |finding| findings.report(finding)) {
+                findings.report(Finding::new(Severity::Error, error));
+            }
         }
         Ok(findings.status())
     }
@@ -309,7 +319,7 @@ impl Trace for Ctf2<'_> {
         let shown = fields.range();
         let mut parts = Vec::new();
         let mut contents: Vec<Range<u64>> = Vec::new();
-        for (number, packet) in self.stream.packets().map_while(Result::ok).enumerate() {
+        for (number, packet) in self.packets().enumerate() {
             let header = packet.header();
             let end = header.offset().saturating_add(header.total_bytes().into());
             if header.offset() >= shown.end {
@@ -346,6 +356,56 @@ impl Trace for Ctf2<'_> {
 }
 
 impl Ctf2<'_> {
+    /// The fragments, for `ls`.
+    fn list_fragments(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        let mut table =
+            Table::new(&[right("fragment"), right("offset"), right("bytes"), left("type"), left("name")]);
+        let mut count = 0_u64;
+        for (number, fragment) in self.fragments() {
+            count += 1;
+            let found = fragment.check().and_then(|()| fragment.kind());
+            let kind = found.as_ref().ok().map(|_| name_of(&found));
+            let (name, id) = (label(&fragment, "name"), label(&fragment, "id"));
+            if args.json {
+                let mut object = Map::new();
+                object.insert("kind".into(), "fragment".into());
+                object.insert("fragment".into(), number.into());
+                object.insert("offset".into(), fragment.offset().into());
+                object.insert("type".into(), kind.into());
+                object.insert("name".into(), name.into());
+                object.insert("id".into(), id.unwrap_or_default());
+                object.insert("bytes".into(), fragment.text().len().into());
+                out.json(&object.into())?;
+                continue;
+            }
+            let id = id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+            let name = name.as_ref().and_then(|name| name.as_str().map(str::to_owned));
+            let name = match (name, id) {
+                (Some(name), Some(id)) => format!("{name} ({id})"),
+                (name, id) => name.or(id).unwrap_or_default(),
+            };
+            let kind = kind.unwrap_or_else(|| "unreadable".into());
+            let offset = format!("{:#x}", fragment.offset());
+            let size = grouped(fragment.text().len());
+            table.row(
+                out,
+                vec![
+                    number.to_string(),
+                    offset,
+                    size,
+                    shortened(&kind, 32).into(),
+                    shortened(&name, 60).into(),
+                ],
+            )?;
+        }
+        if !args.json {
+            table.finish(out)?;
+            let size = bytes(self.data.len() as u64);
+            out.line(format_args!("plain text of {size}, {}", counted(count, "fragment", "fragments")))?;
+        }
+        Ok(self.tell(&args.path, out))
+    }
+
     /// The pieces of fragments in the range to be shown, each with the 0x1E before it.
     fn fragment_fields(&self, shown: &Range<u64>, contents: &[Range<u64>], parts: &mut Vec<Field>) {
         for (number, fragment) in self.fragments() {
@@ -423,6 +483,15 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
         field(4, "header size", size(header.header_size().get(), header.header_bytes()));
         field(u64::from(header.header_bytes()) - 44, "more header", String::new());
     }
+}
+
+/// A member of a fragment that names it: a string or a number.
+fn label(fragment: &Fragment<'_>, member: &str) -> Option<Value> {
+    let text = fragment.member(member).ok().flatten()?;
+    let mut json = Vec::new();
+    minify(text.pieces().flatten().copied(), &mut json);
+    let value: Value = serde_json::from_slice(&json).ok()?;
+    (value.is_string() || value.is_u64() || value.is_i64()).then_some(value)
 }
 
 /// The kind of a fragment, as its type says.

@@ -63,7 +63,8 @@ impl Summary {
                 EnvironmentValue::Other(value) => {
                     let mut json = Vec::new();
                     minify(value.pieces().flatten().copied(), &mut json);
-                    serde_json::from_slice(&json).unwrap_or(Value::Null)
+                    let text = String::from_utf8_lossy(&json);
+                    crate::json::value(&text).unwrap_or_else(|| text.into())
                 }
                 _ => Value::Null,
             };

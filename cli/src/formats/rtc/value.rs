@@ -205,5 +205,5 @@ fn write_sample(text: &mut Vec<u8>, known: &Known, sample: Sample<'_>) {
 
 /// JSON as a value; or a string, if it is none.
 fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    json::value(text).unwrap_or_else(|| text.into())
 }
