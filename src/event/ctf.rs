@@ -42,7 +42,8 @@ impl StreamSlot<'_, '_> {
 /// The tracks and events of a CTF trace.
 #[derive(Debug)]
 pub struct Timeline<'a, 's, 't, R> {
-    schema: Schema<'a, 's>,
+    /// Whether the first clock counts from the Unix epoch.
+    absolute: Option<bool>,
     merge: Merge<'a, 's, 't>,
     streams: R,
     count: usize,
@@ -65,9 +66,9 @@ struct Lost {
 
 impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
     /// A timeline of no stream yet. It needs a slot of each kind for each stream.
-    pub const fn new(schema: Schema<'a, 's>, slots: &'t mut [MergeSlot<'a, 's>], streams: R) -> Self {
+    pub const fn new(slots: &'t mut [MergeSlot<'a, 's>], streams: R) -> Self {
         Self {
-            schema,
+            absolute: None,
             merge: Merge::new(slots),
             streams,
             count: 0,
@@ -78,12 +79,14 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         }
     }
 
-    /// Adds a data stream, which events refer to as `input`.
+    /// Adds a data stream, which events refer to as `input`. Streams may be of different schemas.
     ///
     /// # Errors
     /// `CapacityExceeded`.
-    pub fn add(&mut self, input: usize, data: &'a [u8]) -> Result<()> {
-        let packets = Packets::new(data, &self.schema);
+    pub fn add(&mut self, input: usize, data: &'a [u8], schema: &Schema<'a, 's>) -> Result<()> {
+        let packets = Packets::new(data, schema);
+        let clock = schema.clocks().next();
+        self.absolute = self.absolute.or(clock.map(|clock| clock.is_unix()));
         let needed = self.count.saturating_add(1);
         let fits = self.count < self.streams.slots().len() || self.streams.grow(needed);
         let capacity = crate::bytes::to_u64(self.streams.slots().len());
@@ -103,7 +106,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let number = self.announced;
         let Some(source) = number.checked_sub(1) else {
             self.announced = 1;
-            let absolute = self.schema.clocks().next().is_some_and(|clock| clock.is_unix());
+            let absolute = self.absolute.unwrap_or(false);
             return Some(Item::Track(Track {
                 id: ROOT,
                 parent: None,

@@ -4,15 +4,15 @@ use super::bits::{BitString, bits_of, find_nul, load, reverse, sign_extend};
 use super::element;
 use super::value::{Field, Float, Text, Value};
 use crate::ctf::schema::builder::Scope;
-use crate::ctf::schema::finish::SLOTS;
+use crate::ctf::schema::finish::SLOT_COUNT;
 use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY};
 use crate::ctf::schema::resolve::DEPTH;
 use crate::ctf::schema::{FieldClass, Schema};
 use crate::error::{Element, Error, ErrorKind, Result};
 
 /// Values of lengths and selectors.
-pub(super) type Slots = [u64; SLOTS as usize];
-pub(super) const NO_SLOTS: Slots = [0; SLOTS as usize];
+pub(super) type Slots = [u64; SLOT_COUNT];
+pub(super) const NO_SLOTS: Slots = [0; SLOT_COUNT];
 
 /// The bytes of a packet, and how far its fields go.
 #[derive(Clone, Copy)]

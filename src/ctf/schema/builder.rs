@@ -1,7 +1,8 @@
 //! Building a schema, whatever language it is described in.
 
+use super::Name;
+use super::element::{ALIAS, NAME, SCHEMA};
 use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
-use super::{ALIAS, NAME, Name, SCHEMA};
 use crate::bytes::to_u64;
 use crate::ctf::metadata::{MetadataStream, Uuid};
 use crate::error::{Element, Error, ErrorKind, Result};

@@ -132,6 +132,11 @@ impl<'a, 's> FieldClass<'a, 's> {
         self.schema.nodes.get(self.index)
     }
 
+    /// A number that no other field class of the schema has: for tables of one's own.
+    pub fn key(&self) -> u32 {
+        self.index
+    }
+
     /// What its fields are.
     pub fn kind(&self) -> FieldKind {
         match self.node().kind {

@@ -1,15 +1,20 @@
 //! The last steps of building: tables, locations, roles, layout.
 
 use super::builder::{Builder, Scope};
+use super::element::CLASS_ID;
 use super::node::{Kind, LAST, NO_SLOT, NONE, Node};
 use super::resolve::{Level, Owner, Resolver};
 use super::table::Table;
-use super::{CLASS_ID, Schema, layout};
+use super::{Schema, layout};
 use crate::ctf::metadata::MetadataStream;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many lengths and selectors are remembered at a time.
 pub(crate) const SLOTS: u8 = 16;
+/// The same, as the length of an array.
+pub(crate) const SLOT_COUNT: usize = 16;
+#[allow(clippy::as_conversions)]
+const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 
 impl<'s> Builder<'s> {
     /// Resolves locations, computes sizes, sorts tables: the schema is complete.

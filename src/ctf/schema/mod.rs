@@ -50,6 +50,7 @@
 
 pub(crate) mod builder;
 mod class;
+pub mod element;
 pub(crate) mod finish;
 mod json;
 mod layout;
@@ -61,29 +62,8 @@ pub(crate) mod resolve;
 mod schema;
 mod table;
 
-use crate::error::Element;
-
 pub use builder::Scope;
 pub use class::{Encoding, FieldClass, FieldKind, Labels};
 pub use name::Name;
 pub use node::Node;
 pub use schema::{Clock, EventClass, Schema, StreamClass};
-
-/// A schema as a whole.
-pub const SCHEMA: Element = Element::new(&"CTF schema");
-/// A name in the metadata.
-pub const NAME: Element = Element::new(&"CTF name");
-/// A field class.
-pub const FIELD_CLASS: Element = Element::new(&"CTF field class");
-/// A field class alias.
-pub const ALIAS: Element = Element::new(&"CTF field class alias");
-/// The location of a length or a selector.
-pub const FIELD_LOCATION: Element = Element::new(&"CTF field location");
-/// A range of values.
-pub const RANGE: Element = Element::new(&"CTF range");
-/// What a field means.
-pub const ROLE: Element = Element::new(&"CTF role");
-/// The identifier of a data stream class or an event record class.
-pub const CLASS_ID: Element = Element::new(&"CTF class identifier");
-/// An extension of CTF 2.
-pub const EXTENSION: Element = Element::new(&"CTF 2 extension");

@@ -23,7 +23,7 @@ impl<'a> Name<'a> {
     }
 
     fn string(&self) -> Str<Text<'a>> {
-        Str::new(self.raw, self.flags & ESCAPED != 0, super::NAME)
+        Str::new(self.raw, self.flags & ESCAPED != 0, super::element::NAME)
     }
 
     fn is_stripped(&self) -> bool {
@@ -58,7 +58,7 @@ impl<'a> Name<'a> {
             let Some(to) = buffer.get_mut(len..end) else {
                 let needed = self.chars().fold(0_u64, |sum, c| sum.saturating_add(to_u64(c.len_utf8())));
                 let kind = ErrorKind::CapacityExceeded { capacity, needed };
-                return Err(Error::new(self.offset(), super::NAME, kind));
+                return Err(Error::new(self.offset(), super::element::NAME, kind));
             };
             json::encode_utf8(c, to);
             len = end;

@@ -1,8 +1,9 @@
 //! Whether many names differ.
 
+use super::Name;
 use super::builder::Builder;
+use super::element::NAME;
 use super::node::{Kind, NONE, Node};
-use super::{NAME, Name};
 use crate::ctf::metadata::MetadataStream;
 use crate::error::{Error, ErrorKind, Result};
 

@@ -166,6 +166,7 @@ impl Node {
 
     /// The binary logarithm of its alignment.
     #[inline(always)]
+    #[allow(clippy::as_conversions)]
     pub(crate) const fn align_log2(&self) -> u32 {
         (self.align & 0x3f) as u32
     }

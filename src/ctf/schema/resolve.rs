@@ -1,8 +1,9 @@
 //! From a field location to the fields it means, and from roles to where they may stand.
 
+use super::Name;
 use super::builder::{Builder, Scope, role};
+use super::element::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
 use super::node::{BIG, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY};
-use super::{FIELD_CLASS, FIELD_LOCATION, Name, RANGE, ROLE};
 use crate::ctf::metadata::{Language, MetadataStream};
 use crate::error::{Element, Error, ErrorKind, Result};
 

@@ -43,7 +43,7 @@ impl<'a, 's> Schema<'a, 's> {
     pub fn compile(metadata: &MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Self> {
         match metadata.language() {
             Language::Json => super::json::compile(metadata, nodes),
-            Language::Tsdl => Err(Error::new(0, super::SCHEMA, ErrorKind::NoDecoder)),
+            Language::Tsdl => Err(Error::new(0, super::element::SCHEMA, ErrorKind::NoDecoder)),
         }
     }
 
@@ -56,7 +56,7 @@ impl<'a, 's> Schema<'a, 's> {
     pub fn needed(metadata: &MetadataStream<'_>) -> Result<u64> {
         match metadata.language() {
             Language::Json => super::json::needed(metadata),
-            Language::Tsdl => Err(Error::new(0, super::SCHEMA, ErrorKind::NoDecoder)),
+            Language::Tsdl => Err(Error::new(0, super::element::SCHEMA, ErrorKind::NoDecoder)),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::super::builder::role;
 use super::super::class::Encoding;
+use super::super::element::{FIELD_CLASS, RANGE};
 use super::super::node::{BIG, Kind, NONE, Node, Place, REVERSED};
 use super::super::resolve::{DEPTH, check_range};
-use super::super::{FIELD_CLASS, RANGE};
 use super::{Compiler, Json};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;

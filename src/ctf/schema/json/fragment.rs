@@ -1,8 +1,8 @@
 //! Fragments.
 
 use super::super::builder::{ClassSpec, ClockSpec, Scope};
+use super::super::element::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
 use super::super::node::{Kind, NONE, Place};
-use super::super::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
 use super::{Compiler, Json};
 use crate::ctf::element::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS};
 use crate::ctf::metadata::Uuid;

@@ -6,9 +6,10 @@ mod class;
 mod fragment;
 mod value;
 
+use super::Schema;
 use super::builder::Builder;
+use super::element::SCHEMA;
 use super::node::Node;
-use super::{SCHEMA, Schema};
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::{FRAGMENT, PREAMBLE};
 use crate::ctf::metadata::{MetadataStream, Text};

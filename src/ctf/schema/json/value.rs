@@ -1,8 +1,8 @@
 //! Values of properties: numbers, names, ranges, mappings, locations, roles.
 
 use super::super::builder::{Scope, Step, place, role};
+use super::super::element::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
 use super::super::node::{ESCAPED, LAST, NONE, Place, SPLIT};
-use super::super::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
 use super::{Compiler, Json};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{Event, Str, take_byte};
