@@ -151,6 +151,11 @@ pub mod rtc;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
+// What stands above the formats.
+#[cfg(feature = "event")]
+#[cfg_attr(not(all(feature = "rfr", feature = "ctf")), allow(dead_code))]
+pub mod event;
+
 // It links to all formats.
 #[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd"))]
 pub mod guide;

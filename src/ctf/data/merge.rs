@@ -202,6 +202,20 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         Some(source)
     }
 
+    /// The record that was delivered last, until the next one is asked for.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn current(&self) -> Option<Merged<'_, 'a, 's>> {
+        let source = if self.delivered { self.first()? } else { return None };
+        let stream = self.slots.get(source)?.source.as_ref()?;
+        match (&stream.next, &stream.packet) {
+            (Some(Ok(parts)), Some((packet, _))) => {
+                let record = Record { packet, parts: *parts };
+                Some(Merged { source, loss: Loss::default(), record })
+            }
+            _ => None,
+        }
+    }
+
     /// The stream of the earliest record.
     fn first(&self) -> Option<usize> {
         if self.open == 0 { None } else { self.slots.first().map(|slot| slot.rank.source) }

@@ -1,5 +1,6 @@
 //! CTF 2 metadata for each verb.
 
+mod extract;
 mod summary;
 mod trace;
 
@@ -7,7 +8,7 @@ use crate::input::Mapped;
 use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, Selection, Trace};
+use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use serde_json::{Map, Value};
 use std::ops::Range;
 use std::path::Path;
@@ -154,6 +155,14 @@ impl Ctf2<'_> {
 impl Trace for Ctf2<'_> {
     fn format(&self) -> Format {
         Format::Ctf2
+    }
+
+    fn bytes(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        self.extract_packets(parts)
     }
 
     fn info(&self) -> Result<Info> {

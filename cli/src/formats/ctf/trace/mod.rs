@@ -1,6 +1,7 @@
 //! CTF traces: metadata and data streams.
 
 mod cat;
+mod events;
 mod files;
 mod hex;
 mod info;
@@ -12,7 +13,7 @@ use crate::json::Line;
 use crate::output::{Out, counted, grouped, shown};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Fields, Findings, Info, Listing, Selection, Trace};
+use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 pub use files::is_alone;
 use files::{Found, Stream, compile};
 use std::path::Path;
@@ -165,6 +166,18 @@ impl Scan {
 impl Trace for Ctf<'_> {
     fn format(&self) -> Format {
         Format::Ctf2
+    }
+
+    fn bytes(&self) -> u64 {
+        self.found.bytes()
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
+    }
+
+    fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        self.extract_streams(parts)
     }
 
     fn info(&self) -> Result<Info> {
