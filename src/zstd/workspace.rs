@@ -1,6 +1,6 @@
 //! The memory that decoding needs beside input and output.
 
-use super::fse::{Distribution, Entry};
+use super::fse::{Distribution, Entry, Ordered};
 use super::huffman::Tree;
 
 /// The memory that decoding needs beside input and output: its tables.
@@ -57,7 +57,8 @@ pub(super) struct Tables {
 /// Memory for the time in which a table is built.
 pub(super) struct Scratch {
     pub(super) counts: Distribution,
-    pub(super) weights: [u8; 255],
+    /// The symbols of a distribution in order, or the weights of a tree.
+    pub(super) symbols: Ordered,
     pub(super) weight_table: [Entry; 64],
 }
 
@@ -72,7 +73,7 @@ impl Tables {
             has_sequences: false,
             // All zeros, so that a `static` takes no flash; `reset` sets what a frame begins with.
             recent: [0; 3],
-            scratch: Scratch { counts: [0; 256], weights: [0; 255], weight_table: [0; 64] },
+            scratch: Scratch { counts: [0; 256], symbols: [0; 512 + 8], weight_table: [0; 64] },
         }
     }
 
