@@ -67,13 +67,13 @@ edition = "2024"
 traceglass = { path = "../$name" }
 END
     cat >"$folder/consumer/src/main.rs" <<'END'
-use traceglass::rdf::{File, RawOnly};
+use traceglass::rdf::{File, NoDecoder};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = std::fs::read(std::env::args().nth(1).ok_or("no file")?)?;
     println!("{}", traceglass::Format::detect(&data).ok_or("no format")?);
     let chunk = File::parse(&data)?.chunk("AsicInfo".into(), 0).ok_or("no chunk")?;
-    println!("{}", std::str::from_utf8(chunk.data(&mut [], &mut RawOnly)?)?);
+    println!("{}", std::str::from_utf8(chunk.data(&mut [], &mut NoDecoder)?)?);
     Ok(())
 }
 END
@@ -179,7 +179,7 @@ examples() {
     cmp <($bin/flash_pieces $data/sample.rdf DDEvent) <($bin/extract_rdf $data/sample.rdf DDEvent)
     $bin/flash_pieces $data/sample.ctf2 | grep "tracer_major"
     said=$($bin/flash_pieces $data/sample.rdf Snapshot 2>&1) && return 1
-    grep "WindowTooSmall { capacity: 8192, needed: 70000 }" <<<"$said"
+    grep "CapacityExceeded { capacity: 8192, needed: 70000 }" <<<"$said"
     follow sample.rtc 9000 "clk delta .* bytes at 0x[0-9a-f]*$"
     follow stream.rfr 100 "1795225315000000  TaskDrop$"
     follow sample.ctf2 200 "user.u002ddefined"

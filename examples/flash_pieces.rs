@@ -10,7 +10,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use traceglass::ctf::metadata::{Decoder, Leniency, Step};
+use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 use traceglass::rdf::{Compression, Header, Identifier, Index};
 use traceglass::zstd::{self, Workspace};
 
@@ -91,7 +91,7 @@ fn copy(flash: &mut impl Storage, range: Range<u64>, out: &mut impl Write) -> Re
 
 /// The text of a CTF 2 metadata stream: the decoder is fed, and hands back what of it is text.
 fn metadata(flash: &mut impl Storage, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     let (mut buffer, end) = ([0; 64], flash.size()?);
     while decoder.offset() < end {
         let piece = &mut buffer[..(end - decoder.offset()).min(64) as usize];
@@ -99,9 +99,9 @@ fn metadata(flash: &mut impl Storage, out: &mut impl Write) -> Result<(), Box<dy
         let mut fed = &*piece;
         loop {
             match decoder.step(&mut fed)? {
-                Step::Packet(_) => {}
                 Step::Content(text) => out.write_all(text)?,
                 Step::NeedMore(_) => break,
+                _ => {}
             }
         }
     }

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 use traceglass::Format;
-use traceglass::ctf::metadata::{Decoder, Leniency, Step};
+use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 use traceglass::rfr::Streaming;
 use traceglass::rtc::{Clocks, Grid, Walk};
 
@@ -109,7 +109,7 @@ fn records(data: &[u8], from: u64, out: &mut dyn Write) -> Result<u64, Box<dyn E
     let mut records = stream.records_from(from);
     loop {
         match records.next_record() {
-            Ok(Some(record)) => writeln!(out, "{:>20}  {}", record.absolute()?, record.kind().name())?,
+            Ok(Some(record)) => writeln!(out, "{:>20}  {}", record.unix_micros()?, record.kind().name())?,
             Err(error) if !error.is_truncation() => return Err(error.into()),
             // Nothing more yet, or half a record.
             _ => return Ok(records.offset()),
@@ -119,7 +119,7 @@ fn records(data: &[u8], from: u64, out: &mut dyn Write) -> Result<u64, Box<dyn E
 
 /// CTF 2 metadata, however few bytes come at a time. At the end of what is there, `more` says whether to try again.
 fn text(mut source: impl Read, mut more: impl FnMut() -> bool) -> Result<(), Box<dyn Error>> {
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     let (mut buffer, mut out) = ([0; 4096], std::io::stdout().lock());
     loop {
         let count = source.read(&mut buffer)?;
@@ -130,9 +130,9 @@ fn text(mut source: impl Read, mut more: impl FnMut() -> bool) -> Result<(), Box
         let mut fed = &buffer[..count];
         loop {
             match decoder.step(&mut fed)? {
-                Step::Packet(_) => {}
                 Step::Content(text) => out.write_all(text)?,
                 Step::NeedMore(_) => break,
+                _ => {}
             }
         }
         out.flush()?;

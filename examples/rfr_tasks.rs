@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let callsites = Callsites::parse(&file)?;
     let mut entries = vec![TableEntry::EMPTY; callsites.clone().count()];
     let callsites = CallsiteTable::build(&callsites, &mut entries)?;
-    if let Some(damage) = callsites.damage() {
+    if let Some(damage) = callsites.error() {
         eprintln!("callsites.rfr: {damage}");
     }
 
@@ -62,7 +62,7 @@ fn chunks(root: &Path) -> Result<Vec<(u64, PathBuf)>, Box<dyn Error>> {
                 folders.push(path);
             } else if let Ok(chunk) = Chunk::parse(&fs::read(&path)?) {
                 // The first `Chunk::HEADER_SIZE_MAX` bytes would have been enough.
-                chunks.push((chunk.header().absolute(chunk.header().start())?, path));
+                chunks.push((chunk.header().unix_micros(chunk.header().start())?, path));
             }
         }
     }
@@ -77,7 +77,7 @@ fn read(
 ) -> Result<(), traceglass::Error> {
     let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
     let directory = Directory::build(chunk, &mut entries)?;
-    if let Some(damage) = directory.damage() {
+    if let Some(damage) = directory.error() {
         // A recorder may still be writing: what is in front of it is read.
         eprintln!("{damage}");
     }
@@ -108,14 +108,14 @@ fn read(
     let mut started: HashMap<(usize, u64), u64> = HashMap::new();
     for merged in merge {
         let merged = merged?;
-        let Some(iid) = merged.record.iid() else { continue };
-        match merged.record.kind() {
-            RecordKind::TaskPollStart => drop(started.insert((merged.source, iid), merged.micros)),
+        let Some(iid) = merged.record().iid() else { continue };
+        match merged.record().kind() {
+            RecordKind::TaskPollStart => drop(started.insert((merged.source(), iid), merged.unix_micros())),
             RecordKind::TaskPollEnd => {
-                let start = started.remove(&(merged.source, iid)).unwrap_or(merged.micros);
+                let start = started.remove(&(merged.source(), iid)).unwrap_or(merged.unix_micros());
                 let task = tasks.entry(iid).or_default();
                 task.polls += 1;
-                task.busy += merged.micros.saturating_sub(start);
+                task.busy += merged.unix_micros().saturating_sub(start);
             }
             _ => {}
         }

@@ -7,7 +7,8 @@
 mod finding;
 mod kind;
 
-pub use finding::{Finding, Severity};
+pub(crate) use finding::Report;
+pub use finding::{Finding, Severity, Summary};
 pub use kind::ErrorKind;
 
 use core::fmt;
@@ -61,7 +62,7 @@ impl Error {
         self.element
     }
 
-    /// Whether the input merely ends too early: more bytes may mend it.
+    /// Whether the input merely ends too early: more input may fix it.
     pub const fn is_truncation(&self) -> bool {
         matches!(self.kind, ErrorKind::UnexpectedEnd { .. })
     }
@@ -180,6 +181,12 @@ mod tests {
                 "version 4, only 3 is read",
             ),
             (UnsupportedRevision { major: 2, minor: 1 }, "unsupported-revision", "version 2.1 is not known"),
+            (
+                UnsupportedRelease { major: 1, minor: 2, patch: 3 },
+                "unsupported-release",
+                "version 1.2.3 is not read",
+            ),
+            (Malformed, "malformed", "malformed"),
             (Unsupported { value: 7 }, "unsupported", "7 is not supported"),
             (Invalid { value: 7 }, "invalid", "7 is not allowed"),
             (ReservedNotZero { value: 255 }, "reserved-not-zero", "reserved, yet 0xff instead of 0"),
@@ -197,7 +204,7 @@ mod tests {
                 "stored as 0xa, computed as 0xb",
             ),
             (
-                CountTooLarge { claimed: 9, most: 8 },
+                CountTooLarge { claimed: 9, max: 8 },
                 "count-too-large",
                 "count 9, though at most 8 fit in what follows",
             ),
@@ -218,24 +225,14 @@ mod tests {
                 "capacity-exceeded",
                 "capacity is 1, at least 2 needed",
             ),
-            (
-                UnevenDistribution { left: 3 },
-                "uneven-distribution",
-                "does not share out all there is, 3 over or missing",
-            ),
-            (MissingTable, "missing-table", "to be used again, though none has been given"),
+            (UnevenDistribution { left: 3 }, "uneven-distribution", "does not sum to one, 3 over or missing"),
+            (MissingTable, "missing-table", "to be used again, but none precedes"),
             (BadBitStream, "bad-bit-stream", "bits do not end where their content does"),
             (
                 OffsetTooFar { offset: 9, available: 8 },
                 "offset-too-far",
                 "refers 9 bytes back, where only 8 are",
             ),
-            (
-                OutputTooSmall { capacity: 1, needed: 2 },
-                "output-too-small",
-                "output holds 1 bytes, at least 2 needed",
-            ),
-            (WindowTooSmall { capacity: 1, needed: 2 }, "window-too-small", "window holds 1 bytes, 2 needed"),
             (DictionaryNeeded { id: 5 }, "dictionary-needed", "can only be read with dictionary 5"),
             (NoDecoder, "no-decoder", "no decoder for it in this build"),
             (ByteOrderChanged, "byte-order-changed", "byte order changes"),
@@ -246,7 +243,7 @@ mod tests {
             ),
             (Missing, "missing", "missing"),
             (Repeated, "repeated", "occurs again"),
-            (Misplaced, "misplaced", "not where one can be"),
+            (Misplaced, "misplaced", "misplaced"),
             (OutOfSequence { found: 3, expected: 2 }, "out-of-sequence", "number 3 where 2 should follow"),
             (CrossesBoundary { boundary: 2048 }, "crosses-boundary", "does not end before 0x800"),
             (Lost { size: 1 }, "lost", "1 byte cannot be read"),
@@ -256,7 +253,7 @@ mod tests {
         for (kind, code, message) in kinds {
             assert_eq!((kind.code(), &*kind.to_string()), (code, message));
         }
-        let error = Finding::error(Error::new(0, ELEMENT, Missing));
+        let error = Finding::new(Severity::Error, Error::new(0, ELEMENT, Missing));
         assert_eq!(error.to_string(), "error: RTC frame payload at 0x0: missing");
         assert!(!error.cause().is_truncation());
         assert_eq!(std::format!("{ELEMENT:?}"), "\"RTC frame payload\"");

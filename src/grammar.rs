@@ -20,7 +20,7 @@ const UNNAMED: Element = Element::new(&"input");
 
 impl<'a> nom::error::ParseError<Bytes<'a>> for Located {
     fn from_error_kind(input: Bytes<'a>, _: nom::error::ErrorKind) -> Self {
-        Self(input.error(UNNAMED, ErrorKind::Invalid { value: 0 }))
+        Self(input.error(UNNAMED, ErrorKind::Malformed))
     }
 
     fn append(_: Bytes<'a>, _: nom::error::ErrorKind, other: Self) -> Self {

@@ -3,7 +3,7 @@
 #[path = "../../tests/common/ctf.rs"]
 pub mod builder;
 
-use traceglass::ctf::metadata::{Decoder, Leniency, MetadataStream, Step, compact};
+use traceglass::ctf::metadata::{Decoder, MetadataStream, ParseOptions, Step, compact};
 
 pub fn data(bytes: usize) -> Vec<u8> {
     builder::large(bytes >> 12)
@@ -20,7 +20,7 @@ pub fn pieces(data: &[u8]) -> u64 {
 
 /// The length of the text, moved together in place.
 pub fn compacted(data: &mut [u8]) -> u64 {
-    compact(data, Leniency::Strict).expect("a stream").text().len() as u64
+    compact(data, ParseOptions::STRICT).expect("a stream").text().len() as u64
 }
 
 pub fn copied(data: &[u8], target: &mut [u8]) -> u64 {
@@ -42,20 +42,20 @@ pub fn kinds(data: &[u8]) -> u64 {
 /// The number of findings.
 pub fn check(data: &[u8]) -> u64 {
     let mut findings = 0;
-    stream(data).check(|_| findings += 1);
-    findings
+    let summary = stream(data).check(&mut |_| findings += 1).expect("a stream");
+    findings + summary.items()
 }
 
 /// The length of the text, as it comes over a network: 1,500 bytes at a time.
 pub fn decoder(data: &[u8]) -> u64 {
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     let mut read = 0;
     for mut part in data.chunks(1500) {
         loop {
             match decoder.step(&mut part).expect("a stream") {
                 Step::Content(content) => read += content.len() as u64,
-                Step::Packet(_) => {}
                 Step::NeedMore(_) => break,
+                _ => {}
             }
         }
     }

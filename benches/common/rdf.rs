@@ -3,7 +3,7 @@
 #[path = "../../tests/common/rdf.rs"]
 pub mod builder;
 
-use traceglass::rdf::{File, Identifier, Sorted};
+use traceglass::rdf::{File, Identifier, SortedIndex};
 
 /// Different identifiers in an index; they take turns.
 pub const IDENTIFIERS: u32 = 1_000;
@@ -50,7 +50,7 @@ pub fn asked(entries: u32, count: usize) -> Vec<(String, usize)> {
 }
 
 /// Where in the file the chunks asked for are, summed up.
-pub fn look_up(sorted: &Sorted<'_, '_>, asked: &[(Identifier, usize)]) -> u64 {
+pub fn look_up(sorted: &SortedIndex<'_, '_>, asked: &[(Identifier, usize)]) -> u64 {
     asked.iter().fold(0, |sum, &(id, n)| {
         let chunk = sorted.chunk(id, n).expect("it is there");
         sum.wrapping_add(chunk.entry().data_offset() as u64)

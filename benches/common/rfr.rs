@@ -74,8 +74,8 @@ fn digest_event(event: &Event<'_>) -> u64 {
         sum = sum.wrapping_add(value.as_str().map_or(0, |text| text.len() as u64));
     }
     for field in event.dynamic_fields() {
-        sum = sum.wrapping_add(field.name.len() as u64);
-        sum = sum.wrapping_add(field.value.as_str().map_or(0, |text| text.len() as u64));
+        sum = sum.wrapping_add(field.name().len() as u64);
+        sum = sum.wrapping_add(field.value().as_str().map_or(0, |text| text.len() as u64));
     }
     sum
 }
@@ -125,7 +125,7 @@ pub fn decode_matching(input: &Input) -> u64 {
     for entry in &input.entries {
         let mut records = entry.sequence(&chunk).records().unwrap();
         while let Some(record) = records.next_record().unwrap() {
-            let of_waker = |waker: Waker| waker.task_iid.wrapping_add(waker.context.unwrap_or(0));
+            let of_waker = |waker: Waker| waker.task_iid().wrapping_add(waker.context().unwrap_or(0));
             let (kind, rest) = match record.data() {
                 RecordData::SpanNew { iid } => (0, iid),
                 RecordData::SpanEnter { iid } => (1, iid),
@@ -198,7 +198,7 @@ pub fn merge(Input { data, .. }: &Input) -> u64 {
     }
     let mut sum = 0_u64;
     while let Some(merged) = merge.next_record().unwrap() {
-        sum = sum.wrapping_add(digest(&merged.record));
+        sum = sum.wrapping_add(digest(&merged.record()));
     }
     sum
 }

@@ -24,7 +24,7 @@ fn main() {
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     let asked = |option: &str| options.iter().any(|asked| asked == option);
     if let Some(unknown) = options.iter().find(|option| !["--large", "--write"].contains(&option.as_str())) {
-        eprintln!("{unknown}? --large measures larger data, --write writes the table into the README");
+        eprintln!("{unknown}? --large measures larger data, --write writes the table into benches/README.md");
         std::process::exit(2);
     }
     let large = asked("--large");
@@ -410,9 +410,9 @@ fn machine() -> String {
     format!("Measured on {name}, {count} cores, {system}, at a load of {load}:")
 }
 
-/// Puts the table between the two marks in the README.
+/// Puts the table between the two marks in benches/README.md.
 fn write(text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
     let readme = std::fs::read_to_string(&path).expect("the README");
     let (begin, end) = ("<!-- speed table -->\n", "<!-- end of speed table -->");
     let start = readme.find(begin).expect("a mark in the README") + begin.len();

@@ -25,7 +25,7 @@ pub fn is_unsafe(c: char) -> bool {
 
 /// Whether a string may hold something unsafe: one look at each byte, for what most often is ASCII.
 fn is_suspect(text: &[u8]) -> bool {
-    text.iter().any(|&byte| byte < 0x20 || byte >= 0x7f)
+    text.iter().any(|&byte| !(0x20..0x7f).contains(&byte))
 }
 
 /// Text from a file, an argument or a name: what is unsafe is escaped, as `\u{1b}`.

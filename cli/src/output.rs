@@ -6,6 +6,7 @@ use crate::escape::{self, Screen, painted, push};
 use crate::status::{Failure, Result};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -294,6 +295,11 @@ impl Write for Sink {
     }
 }
 
+/// Adds to a count, which stays at the most that there is.
+pub fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
+}
+
 /// Bytes as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|&byte| digits(byte)).map(char::from).collect()
@@ -301,7 +307,7 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// The two digits of a byte in lower-case hex.
 pub fn digits(byte: u8) -> [u8; 2] {
-    let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' - 10 + half };
+    let digit = |half: u8| b"0123456789abcdef".get(usize::from(half)).copied().unwrap_or_default();
     [digit(byte >> 4), digit(byte & 15)]
 }
 
@@ -311,7 +317,7 @@ pub fn grouped(number: impl Into<i128>) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = String::from(if number < 0 { "-" } else { "" });
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && digits.len().saturating_sub(place) % 3 == 0 {
             text.push(',');
         }
         text.push(digit);
@@ -323,14 +329,34 @@ pub fn grouped(number: impl Into<i128>) -> String {
 pub fn bytes(count: u64) -> String {
     let exact = grouped(count);
     let unit = if count == 1 { "byte" } else { "bytes" };
-    const UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    match UNITS.iter().find(|(_, shift)| count >> shift >= 10) {
-        Some((name, shift)) => {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match UNITS.iter().find(|(_, unit)| count >= unit.saturating_mul(10)) {
+        Some((name, size)) => {
             #[allow(clippy::cast_precision_loss)]
-            let rounded = count as f64 / f64::from(1_u32 << shift);
+            let rounded = count as f64 / *size as f64;
             format!("{exact} {unit} ({rounded:.1} {name})")
         }
         None => format!("{exact} {unit}"),
+    }
+}
+
+/// Text of up to so many characters; of a longer one the beginning.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
+        Some(start) if text.len() > most => format!("{start}…").into(),
+        _ => text.into(),
+    }
+}
+
+/// Appends text, and spaces up to a width. Formatting has a limit of widths, and panics.
+pub fn pad(to: &mut String, text: &str, width: usize, right: bool) {
+    let spaces = width.saturating_sub(text.chars().count());
+    if right {
+        to.extend(std::iter::repeat_n(' ', spaces));
+    }
+    to.push_str(text);
+    if !right {
+        to.extend(std::iter::repeat_n(' ', spaces));
     }
 }
 

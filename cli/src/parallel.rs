@@ -36,7 +36,7 @@ pub fn in_order<T: Sync, S: Send, R: Send>(
         });
     }
     loop {
-        let batch: Vec<T> = parts.by_ref().take(threads * AT_ONCE).collect();
+        let batch: Vec<T> = parts.by_ref().take(threads.saturating_mul(AT_ONCE)).collect();
         if batch.is_empty() {
             return Ok(());
         }

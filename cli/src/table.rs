@@ -1,11 +1,14 @@
 //! Aligned columns for people.
 
-use crate::output::{DIM, Out};
+use crate::output::{DIM, Out, pad};
 use crate::status::Result;
 use anstyle::Style;
 
 /// How many rows are looked at before the widths of the columns are fixed, so that memory stays flat.
 const LOOK_AHEAD: usize = 1024;
+
+/// The widest that a column becomes for one of its cells: a longer one stands out.
+const WIDTH_MAX: usize = 64;
 
 /// A column of a [`Table`].
 #[derive(Clone, Copy)]
@@ -52,7 +55,7 @@ impl Table {
     pub fn styled_row(&mut self, out: &mut Out, style: Style, cells: Vec<String>) -> Result<()> {
         if !self.fixed {
             for (width, cell) in self.widths.iter_mut().zip(&cells) {
-                *width = (*width).max(cell.chars().count());
+                *width = (*width).max(cell.chars().count().min(WIDTH_MAX));
             }
         }
         self.push(out, style, Row::Cells(cells))
@@ -96,11 +99,7 @@ impl Table {
             if !line.is_empty() {
                 line.push_str("  ");
             }
-            if column.right {
-                line.push_str(&format!("{cell:>width$}"));
-            } else {
-                line.push_str(&format!("{cell:<width$}"));
-            }
+            pad(&mut line, cell, width, column.right);
         }
         let line = out.paint(style, line.trim_end());
         out.line(line)

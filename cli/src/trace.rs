@@ -3,10 +3,12 @@
 mod fields;
 mod findings;
 mod options;
+mod time;
 
 pub use fields::{Field, Fields};
 pub use findings::Findings;
-pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection, Time};
+pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
+pub use time::{Time, Window, rfc3339};
 
 use crate::input::Input;
 use crate::output::Out;

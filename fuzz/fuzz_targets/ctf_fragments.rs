@@ -53,12 +53,14 @@ fn read(data: &[u8]) -> (Vec<Option<ErrorKind>>, Vec<String>, usize) {
     });
     assert_eq!(fault, None);
     let (mut findings, mut errors_found) = (0, 0);
-    stream.check(|finding| {
-        found(&finding);
-        located_in(&finding.cause(), data);
-        findings += 1;
-        errors_found += usize::from(finding.severity() == Severity::Error);
-    });
+    stream
+        .check(&mut |finding| {
+            found(&finding);
+            located_in(&finding.cause(), data);
+            findings += 1;
+            errors_found += usize::from(finding.severity() == Severity::Error);
+        })
+        .unwrap();
     assert_eq!(errors_found, errors.iter().flatten().count());
     (errors, said, findings)
 }

@@ -2,13 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::ctf::metadata::{Leniency, MetadataStream, compact};
+use traceglass::ctf::metadata::{MetadataStream, ParseOptions, compact};
 use traceglass_fuzz::ctf::in_parts;
 use traceglass_fuzz::{lies_in, located_in, walk};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&control, data)) = data.split_first() else { return };
-    let leniency = if control & 1 == 0 { Leniency::Strict } else { Leniency::Lenient };
+    let leniency = if control & 1 == 0 { ParseOptions::STRICT } else { ParseOptions::LENIENT };
     read(data, leniency, usize::from(control >> 1) + 1);
     // Random bytes are seldom a header: one whose sizes are right leads further in.
     let mut packet = Vec::from(0x75d1_1d57_u32.to_le_bytes());
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     read(&packet, leniency, usize::from(control >> 1) + 1);
 });
 
-fn read(data: &[u8], leniency: Leniency, size: usize) {
+fn read(data: &[u8], leniency: ParseOptions, size: usize) {
     let parsed = MetadataStream::parse_with(data, leniency);
     let whole = parsed.and_then(|stream| {
         let mut text = Vec::new();
@@ -39,14 +39,15 @@ fn read(data: &[u8], leniency: Leniency, size: usize) {
             None
         });
         assert_eq!(fault, pieces);
-        let (readable, also) = stream.readable();
+        let (readable, also) = stream.text_until_error();
         assert_eq!((readable.len(), also), (text.len() as u64, fault));
         assert_eq!(readable.copy_to(&mut vec![0; text.len()]).unwrap(), text);
         let mut buffer = data.to_vec();
         let compacted = compact(&mut buffer, leniency).unwrap();
-        assert_eq!((compacted.text(), compacted.fault()), (&text[..], fault));
+        assert_eq!((compacted.text(), compacted.error()), (&text[..], fault));
         let mut last = packets.offset();
-        while let Some(found) = packets.resync() {
+        while let Some(gap) = packets.recover() {
+            let found = gap.end();
             assert!(found > last && found < data.len() as u64);
             last = found;
             assert!(packets.next().unwrap().is_ok());
@@ -61,8 +62,8 @@ fn read(data: &[u8], leniency: Leniency, size: usize) {
     }
     match (&whole, in_parts(data, leniency, size)) {
         // A lenient decoder cannot know that a header of 37 bytes is the last thing that comes.
-        (Ok(_), Err(error)) if leniency == Leniency::Lenient && error.is_truncation() => {}
-        (Err(_), Err(error)) if leniency == Leniency::Lenient && error.is_truncation() => {}
+        (Ok(_), Err(error)) if leniency == ParseOptions::LENIENT && error.is_truncation() => {}
+        (Err(_), Err(error)) if leniency == ParseOptions::LENIENT && error.is_truncation() => {}
         (whole, found) => assert_eq!(*whole, found),
     }
 }

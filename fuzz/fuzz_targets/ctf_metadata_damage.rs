@@ -9,7 +9,7 @@ mod build;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use std::ops::Range;
-use traceglass::ctf::metadata::{Form, Language, Leniency, MetadataStream, Packet};
+use traceglass::ctf::metadata::{Form, Language, MetadataStream, Packet, ParseOptions};
 use traceglass::{Error, Severity};
 use traceglass_fuzz::ctf::in_parts;
 use traceglass_fuzz::damage::{Damage, Damaged};
@@ -156,15 +156,17 @@ fn read_back(whole: &[u8], packets: &[Written], texts: &[String], text: &[u8]) {
         assert_eq!(describe(packet), (one.at.start, one.at.end, &whole[one.content.clone()]));
     }
     assert_eq!(stream.text().unwrap().copy_to(&mut vec![0; text.len()]).unwrap(), text);
-    assert_eq!(in_parts(whole, Leniency::Strict, 7).unwrap(), text);
+    assert_eq!(in_parts(whole, ParseOptions::STRICT, 7).unwrap(), text);
     let (fragments, error) = fragments(&stream, whole);
     assert_eq!((fragments.len(), error), (texts.len(), None));
     assert!(fragments.iter().zip(texts).all(|((_, found), text)| found.trim_ascii_end() == text.as_bytes()));
     assert!(stream.fragments().all(|fragment| fragment.unwrap().check().is_ok()));
-    stream.check(|finding| {
-        found(&finding);
-        assert_eq!(finding.severity(), Severity::Warning, "{finding}");
-    });
+    stream
+        .check(&mut |finding| {
+            found(&finding);
+            assert_eq!(finding.severity(), Severity::Warning, "{finding}");
+        })
+        .unwrap();
 }
 
 /// In one piece: a fragment is what stands between two separators that are as they were.
@@ -191,7 +193,7 @@ fn fragments_survive(whole: &[u8], damaged: &Damaged) {
             assert!(now.contains(&(moved, text)), "the fragment at {offset:#x} is lost");
         }
     }
-    stream.check(|finding| located_in(&finding.cause(), data));
+    stream.check(&mut |finding| located_in(&finding.cause(), data)).unwrap();
 }
 
 fn packets_survive(whole: &[u8], damaged: &Damaged, packets: &[Written]) {
@@ -241,7 +243,9 @@ fn packets_survive(whole: &[u8], damaged: &Damaged, packets: &[Written]) {
     // not written.
     let mut failed = error.map(|_| iterator.offset());
     while let Some(at) = failed {
-        let Some(next) = iterator.resync() else { break };
+        let Some(gap) = iterator.recover() else { break };
+        let next = gap.end();
+        assert_eq!(gap.offset(), at);
         assert!(next > at && next < data.len() as u64);
         assert_eq!(iterator.offset(), next);
         failed = None;

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::Severity;
-use traceglass::rdf::{File, Header, Index, RawOnly};
+use traceglass::rdf::{File, Header, Index, NoDecoder};
 use traceglass_fuzz::{found, lies_in, located};
 
 fuzz_target!(|data: &[u8]| {
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn read(data: &[u8]) {
-    let (file, damage) = match File::salvage(data) {
+    let (file, gap) = match File::recover(data) {
         Ok(opened) => opened,
         Err(error) => {
             located(&error);
@@ -25,7 +25,8 @@ fn read(data: &[u8]) {
             return;
         }
     };
-    assert_eq!(File::parse(data).err(), damage);
+    assert_eq!(File::parse(data).err(), gap.map(|gap| gap.cause()));
+    assert!(gap.is_none_or(|gap| gap.end() <= data.len() as u64 || gap.len() == 0));
     assert!(file.index().len() <= data.len() / Index::ENTRY_SIZE);
     assert!(Header::parse(data).is_ok());
     let mut order = vec![0; file.index().len()];
@@ -39,7 +40,7 @@ fn read(data: &[u8]) {
     for (number, entry) in file.entries().enumerate() {
         assert_eq!(entry.number(), number);
         let chunk = file.chunk_at(number).unwrap();
-        for part in [chunk.header(), chunk.stored(), chunk.data(&mut [0; 256], &mut RawOnly)] {
+        for part in [chunk.header(), chunk.stored(), chunk.data(&mut [0; 256], &mut NoDecoder)] {
             match part {
                 Ok(part) => lies_in(part, data),
                 Err(error) => {
@@ -60,11 +61,12 @@ fn read(data: &[u8]) {
         }
     }
     let mut reported = 0;
-    file.check(&mut [0; 256], &mut RawOnly, |finding| {
+    file.check(&mut [0; 256], &mut NoDecoder, &mut |finding| {
         found(&finding);
         reported += u32::from(finding.severity() == Severity::Error);
-    });
+    })
+    .unwrap();
     assert_eq!(errors > 0, reported > 0);
     let mut storage = vec![0; file.index().len() * 2];
-    file.overlaps(&mut storage, |finding| found(&finding)).unwrap();
+    file.overlaps(&mut storage, &mut |finding| found(&finding)).unwrap();
 }

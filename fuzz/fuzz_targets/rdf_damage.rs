@@ -145,17 +145,18 @@ fn findings(file: &File<'_>) -> Vec<Finding> {
     let mut all = Vec::new();
     let mut buffer = vec![0; 1 << 17];
     WORKSPACE.with_borrow_mut(|workspace| {
-        file.check(&mut buffer, workspace, |finding| {
+        file.check(&mut buffer, workspace, &mut |finding| {
             found(&finding);
             all.push(finding);
-        });
+        })
+        .unwrap();
     });
     all
 }
 
 fn entry_findings(file: &File<'_>, number: usize) -> Vec<Finding> {
     let mut all = Vec::new();
-    file.check_entry(file.index().get(number).unwrap(), |finding| all.push(finding));
+    file.check_entry(file.index().get(number).unwrap(), &mut |finding| all.push(finding)).unwrap();
     all
 }
 
@@ -177,7 +178,10 @@ fn read_back(whole: &[u8], written: &[Written]) {
             Err(error) => {
                 let value = one.chunk.compression.into();
                 let at = one.entry_at.start as u64 + 16;
-                assert_eq!(error, Error::new(at, rdf::COMPRESSION, ErrorKind::Unsupported { value }));
+                assert_eq!(
+                    error,
+                    Error::new(at, rdf::element::COMPRESSION, ErrorKind::Unsupported { value })
+                );
             }
         }
         let id = chunk.entry().identifier();
@@ -187,7 +191,7 @@ fn read_back(whole: &[u8], written: &[Written]) {
     }
     let errors = findings(&file).iter().filter(|finding| finding.severity() == Severity::Error).count();
     assert_eq!(errors, written.iter().filter(|one| one.chunk.compression > 1).count());
-    file.overlaps(&mut vec![0; written.len() * 2], |finding| panic!("{finding}")).unwrap();
+    file.overlaps(&mut vec![0; written.len() * 2], &mut |finding| panic!("{finding}")).unwrap();
 }
 
 fn padded(one: &Written) -> Vec<u8> {
@@ -214,9 +218,9 @@ fn entry_is(entry: rdf::Entry<'_>, one: &Written) {
 
 fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
     let data = &damaged.data[..];
-    let opened = File::salvage(data);
+    let opened = File::recover(data);
     let parsed = File::parse(data);
-    let (file, damage) = match opened {
+    let (file, gap) = match opened {
         Ok(opened) => opened,
         Err(error) => {
             located_in(&error, data);
@@ -226,7 +230,7 @@ fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
             return;
         }
     };
-    assert_eq!(parsed.err(), damage);
+    assert_eq!(parsed.err(), gap.map(|gap| gap.cause()));
     let all = findings(&file);
     // The four bytes between are reserved.
     if data.len() < 32 || !damaged.keeps(&(0..12)) || !damaged.keeps(&(16..32)) {
@@ -235,8 +239,8 @@ fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
     let (start, end) = (index.start, index.end);
     let needed = end.saturating_sub(data.len()) as u64;
     let at = start.min(data.len()) as u64;
-    let cut = Error::new(at, rdf::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
-    assert_eq!(damage, (needed > 0).then_some(cut));
+    let cut = Error::new(at, rdf::element::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
+    assert_eq!(gap.map(|gap| gap.cause()), (needed > 0).then_some(cut));
     assert_eq!(file.index().len(), end.min(data.len()).saturating_sub(start) / 64);
 
     let mut guilty = 0;
@@ -247,8 +251,8 @@ fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
             continue;
         }
         entry_is(chunk.entry(), one);
-        part_is(chunk.header(), &one.header_at, 24, rdf::CHUNK_HEADER, one, data);
-        part_is(chunk.stored(), &one.stored_at, 40, rdf::CHUNK_DATA, one, data);
+        part_is(chunk.header(), &one.header_at, 24, rdf::element::CHUNK_HEADER, one, data);
+        part_is(chunk.stored(), &one.stored_at, 40, rdf::element::CHUNK_DATA, one, data);
         let content = data_of(&chunk);
         let is_whole = damaged.keeps(&one.stored_at) && one.stored_at.end <= data.len();
         match content {

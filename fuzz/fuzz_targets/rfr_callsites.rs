@@ -30,15 +30,17 @@ fn read(data: &[u8]) {
     });
     let mut entries = vec![TableEntry::EMPTY; count];
     let table = CallsiteTable::build(&callsites, &mut entries).unwrap();
-    assert_eq!(table.damage(), damage);
+    assert_eq!(table.error(), damage);
     for callsite in callsites.clone().map_while(Result::ok).take(64) {
         let found = table.get(callsite.id()).unwrap();
         assert!(found.id() == callsite.id() && found.offset() <= callsite.offset());
     }
     let mut errors = 0;
-    callsites.check(|finding| {
-        found(&finding);
-        errors += u32::from(finding.severity() == Severity::Error);
-    });
+    callsites
+        .check(&mut |finding| {
+            found(&finding);
+            errors += u32::from(finding.severity() == Severity::Error);
+        })
+        .unwrap();
     assert_eq!(errors > 0, damage.is_some());
 }

@@ -30,15 +30,18 @@ fn read(data: &[u8]) {
             Item::Sequence(header) => header.offset(),
             Item::Object(object) => object_lies_in(object, data),
             Item::Record(record) => record_lies_in(record, data),
+            item => panic!("{item:?}"),
         })
     });
     assert_eq!(views(&chunk), (items.clone(), damage));
 
     let mut reported = 0;
-    chunk.check(|finding| {
-        found(&finding);
-        reported += u32::from(finding.severity() == Severity::Error);
-    });
+    chunk
+        .check(&mut |finding| {
+            found(&finding);
+            reported += u32::from(finding.severity() == Severity::Error);
+        })
+        .unwrap();
     assert!(reported > 0 || damage.is_none());
 
     // On behind damage, in any number of steps: never back, never for ever.
@@ -47,13 +50,13 @@ fn read(data: &[u8]) {
     for step in 0.. {
         match all.next() {
             Some(Ok(_)) => {}
-            Some(Err(_)) if all.resume() => {}
+            Some(Err(_)) if all.recover().is_some() => {}
             _ => break,
         }
         assert!(all.offset() >= last && step <= most);
         last = all.offset();
     }
-    assert!(!all.resume() && all.next().is_none());
+    assert!(all.recover().is_none() && all.next().is_none());
 
     if chunk.sequence_count_max() < 4096 {
         random_access(&chunk, data);
@@ -112,12 +115,12 @@ fn random_access(chunk: &Chunk<'_>, data: &[u8]) {
         match merge.next() {
             Some(Ok(one)) => {
                 merged += 1;
-                ordered &= one.micros >= last;
-                last = one.micros;
+                ordered &= one.unix_micros() >= last;
+                last = one.unix_micros();
             }
             Some(Err(error)) => {
                 located_in(&error, data);
-                assert!(merge.next().is_none() && merge.resume().is_some());
+                assert!(merge.next().is_none() && merge.recover().is_some());
             }
             None => break,
         }
@@ -138,7 +141,7 @@ fn object_lies_in(object: &Object<'_>, data: &[u8]) -> u64 {
         }
         Object::Span(span) => {
             for field in span.dynamic_fields() {
-                lies_in(field.name.as_bytes(), data);
+                lies_in(field.name().as_bytes(), data);
             }
             assert_eq!(span.split_field_values().len(), span.split_field_values().count());
         }

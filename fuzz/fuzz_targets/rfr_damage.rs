@@ -196,7 +196,7 @@ impl File {
                             Some(Err(error)) => {
                                 errors.push(error);
                                 assert!(iterator.next().is_none(), "something after an error");
-                                if !resumes || !iterator.resume() {
+                                if !resumes || iterator.recover().is_none() {
                                     break;
                                 }
                             }
@@ -218,13 +218,18 @@ impl File {
                         Item::Record(record) => {
                             format!("{} {}", record.timestamp(), describe(&record.data(), &mut text))
                         }
+                        item => panic!("{item:?}"),
                     }
                 })
             }
             Self::Callsites(_) => {
                 read_all!(Callsites::parse(data), callsites, |callsite: &traceglass::rfr::Callsite<'_>| {
-                    let mut line =
-                        format!("{} {} {}:", callsite.id(), callsite.level().0, callsite.kind().name());
+                    let mut line = format!(
+                        "{} {} {}:",
+                        callsite.id(),
+                        callsite.level().number(),
+                        callsite.kind().name()
+                    );
                     for field in callsite.const_fields() {
                         line += &describe_field(&field, &mut text);
                     }
@@ -274,10 +279,12 @@ impl File {
         if let Self::Chunk { .. } = self {
             let Ok(chunk) = Chunk::parse(data) else { return };
             let mut reported = 0;
-            chunk.check(|finding| {
-                found(&finding);
-                reported += u32::from(finding.severity() == Severity::Error);
-            });
+            chunk
+                .check(&mut |finding| {
+                    found(&finding);
+                    reported += u32::from(finding.severity() == Severity::Error);
+                })
+                .unwrap();
             assert!(reported > 0 || errors.is_empty());
             // Sequences whose end precedes the damage are found at once, too.
             let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max().min(1000) as usize];

@@ -30,9 +30,10 @@ fn read(data: &[u8]) {
         located(&error);
     }
     let mut errors = 0;
-    meta.check(|finding| {
+    meta.check(&mut |finding| {
         found(&finding);
         errors += u32::from(finding.severity() == Severity::Error);
-    });
+    })
+    .unwrap();
     assert_eq!(errors > 0, damage.is_some() || meta.created().is_err());
 }

@@ -20,7 +20,7 @@ fn read(data: &[u8]) {
     };
     let mut late = false;
     let damage = walk(stream.records(), data.len() as u64, data, |record| {
-        late |= record.absolute().is_err();
+        late |= record.unix_micros().is_err();
         match record.data() {
             StreamData::Callsite(callsite) => lies_in(callsite.name().unwrap_or_default().as_bytes(), data),
             StreamData::Task(task) => lies_in(task.name().as_bytes(), data),
@@ -33,17 +33,19 @@ fn read(data: &[u8]) {
         Some(record.offset())
     });
     let mut errors = 0;
-    stream.check(|finding| {
-        found(&finding);
-        errors += u32::from(finding.severity() == Severity::Error);
-    });
+    stream
+        .check(&mut |finding| {
+            found(&finding);
+            errors += u32::from(finding.severity() == Severity::Error);
+        })
+        .unwrap();
     assert!(errors > 0 || (damage.is_none() && !late));
     let mut records = stream.records();
     for step in 0.. {
         assert!(step <= data.len());
         match records.next() {
             Some(Ok(_)) => {}
-            Some(Err(_)) if records.resume() => {}
+            Some(Err(_)) if records.recover().is_some() => {}
             _ => break,
         }
     }

@@ -149,7 +149,7 @@ fn read_back(whole: &[u8], written: &[Written]) {
     }
     if !all.is_empty() {
         let too_small = decompress(whole, all.len() - 1).unwrap_err();
-        assert!(matches!(too_small.kind(), ErrorKind::OutputTooSmall { .. }), "{too_small}");
+        assert!(matches!(too_small.kind(), ErrorKind::CapacityExceeded { .. }), "{too_small}");
     }
 }
 
@@ -220,5 +220,5 @@ fn read_damaged(damaged: &Damaged, written: &[Written], damage: &Damage) {
 }
 
 fn is_too_small(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::OutputTooSmall { .. })
+    matches!(error.kind(), ErrorKind::CapacityExceeded { .. })
 }

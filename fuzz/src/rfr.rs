@@ -17,8 +17,8 @@ fn describe_value(value: &FieldValue<'_>, text: &mut impl FnMut(&str)) -> String
 
 /// A field, its name first.
 pub fn describe_field(field: &Field<'_>, text: &mut impl FnMut(&str)) -> String {
-    text(field.name);
-    format!(" {:?}={}", field.name, describe_value(&field.value, text))
+    text(field.name());
+    format!(" {:?}={}", field.name(), describe_value(&field.value(), text))
 }
 
 /// A span or a task.
@@ -62,7 +62,7 @@ pub fn describe(data: &RecordData<'_>, text: &mut impl FnMut(&str)) -> String {
         | RecordData::WakerWakeByRef(waker)
         | RecordData::WakerClone(waker)
         | RecordData::WakerDrop(waker) => {
-            format!("{} waker {} {:?}", number(data), waker.task_iid, waker.context)
+            format!("{} waker {} {:?}", number(data), waker.task_iid(), waker.context())
         }
         _ => format!("{} about {}", number(data), data.iid().unwrap()),
     }

@@ -32,7 +32,7 @@ pub fn compare(input: &[u8], capacity: usize) {
                         kind,
                         ErrorKind::OverLimit { .. }
                             | ErrorKind::OffsetTooFar { .. }
-                            | ErrorKind::WindowTooSmall { .. }
+                            | ErrorKind::CapacityExceeded { .. }
                     );
                     assert!(is_stricter, "refused as a stream only: {error}");
                 }
@@ -40,18 +40,18 @@ pub fn compare(input: &[u8], capacity: usize) {
         }
         (Err(error), Err(_)) => {
             located_in(&error, input);
-            if !matches!(error.kind(), ErrorKind::OutputTooSmall { .. }) {
+            if !matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
                 assert!(stream(input).is_err(), "accepted as a stream only: {error}");
             }
         }
         (Err(error), Ok(_)) => {
             located_in(&error, input);
             // Whether a block may be too long depends on the capacity there.
-            let is_too_long =
-                error.element() == zstd::BLOCK && matches!(error.kind(), ErrorKind::OverLimit { .. });
+            let is_too_long = error.element() == zstd::element::BLOCK
+                && matches!(error.kind(), ErrorKind::OverLimit { .. });
             // Its fast Huffman decoders, of which a build may keep some, do not notice where streams end.
             let is_unended =
-                error.element() == zstd::HUFFMAN_STREAM && error.kind() == ErrorKind::BadBitStream;
+                error.element() == zstd::element::HUFFMAN_STREAM && error.kind() == ErrorKind::BadBitStream;
             assert!(is_too_long || is_unended, "only we refuse: {error}");
         }
         (Ok(_), Err(code)) => {
@@ -78,7 +78,7 @@ fn stream(input: &[u8]) -> Result<Vec<u8>, Error> {
                 return Ok(content);
             }
             Err(error) => match error.kind() {
-                ErrorKind::WindowTooSmall { needed, .. } if needed <= 1 << 20 => {
+                ErrorKind::CapacityExceeded { needed, .. } if needed <= 1 << 20 => {
                     assert!(needed > window.len() as u64);
                     window.resize(needed as usize, 0xdd);
                 }

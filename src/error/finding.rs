@@ -6,10 +6,11 @@ use core::fmt;
 /// How much a [`Finding`] matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Severity {
     /// Against the document or unusual, yet everything can be read.
     Warning,
-    /// Something cannot be delivered.
+    /// Something cannot be read.
     Error,
 }
 
@@ -18,18 +19,20 @@ pub enum Severity {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Finding {
     severity: Severity,
-    error: Error,
+    cause: Error,
 }
 
 impl Finding {
-    /// A finding that leaves everything readable.
-    pub const fn warning(error: Error) -> Self {
-        Self { severity: Severity::Warning, error }
+    /// Makes a finding.
+    #[must_use]
+    pub const fn new(severity: Severity, cause: Error) -> Self {
+        Self { severity, cause }
     }
 
-    /// A finding because of which something cannot be delivered.
-    pub const fn error(error: Error) -> Self {
-        Self { severity: Severity::Error, error }
+    /// Makes a finding that leaves everything readable.
+    #[must_use]
+    pub const fn warning(cause: Error) -> Self {
+        Self::new(Severity::Warning, cause)
     }
 
     /// How much it matters.
@@ -39,7 +42,7 @@ impl Finding {
 
     /// What was found, and where.
     pub const fn cause(&self) -> Error {
-        self.error
+        self.cause
     }
 }
 
@@ -49,6 +52,76 @@ impl fmt::Display for Finding {
             Severity::Warning => "warning: ",
             Severity::Error => "error: ",
         })?;
-        self.error.fmt(f)
+        self.cause.fmt(f)
+    }
+}
+
+/// What a `check` comes to: how much was read, and how much of it was wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Summary {
+    items: u64,
+    errors: u64,
+    warnings: u64,
+}
+
+impl Summary {
+    /// Number of elements that were read whole; each `check` says of which kind.
+    pub const fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// Number of findings of [`Severity::Error`].
+    pub const fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Number of findings of [`Severity::Warning`].
+    pub const fn warnings(&self) -> u64 {
+        self.warnings
+    }
+
+    /// Whether there were no findings.
+    pub const fn is_clean(&self) -> bool {
+        self.errors == 0 && self.warnings == 0
+    }
+}
+
+/// Hands findings to the caller's closure and counts them.
+pub(crate) struct Report<'r> {
+    sink: &'r mut dyn FnMut(Finding),
+    summary: Summary,
+}
+
+impl<'r> Report<'r> {
+    pub(crate) fn new(sink: &'r mut dyn FnMut(Finding)) -> Self {
+        Self { sink, summary: Summary::default() }
+    }
+
+    pub(crate) fn finding(&mut self, finding: Finding) {
+        let count = match finding.severity {
+            Severity::Warning => &mut self.summary.warnings,
+            Severity::Error => &mut self.summary.errors,
+        };
+        *count = count.saturating_add(1);
+        (self.sink)(finding);
+    }
+
+    pub(crate) fn error(&mut self, cause: Error) {
+        self.finding(Finding::new(Severity::Error, cause));
+    }
+
+    pub(crate) fn warning(&mut self, cause: Error) {
+        self.finding(Finding::warning(cause));
+    }
+
+    /// Counts an element that was read whole.
+    #[inline]
+    pub(crate) fn item(&mut self) {
+        self.summary.items = self.summary.items.saturating_add(1);
+    }
+
+    pub(crate) const fn summary(&self) -> Summary {
+        self.summary
     }
 }

@@ -50,11 +50,22 @@ pub enum ErrorKind {
         /// The minor version found.
         minor: u64,
     },
+    /// The version, of three numbers, is not one that is read.
+    UnsupportedRelease {
+        /// The major version found.
+        major: u32,
+        /// The minor version found.
+        minor: u32,
+        /// The patch number found.
+        patch: u32,
+    },
     /// The value is defined, or may be some day, but is not read here.
     Unsupported {
         /// The value found.
         value: u64,
     },
+    /// The bytes do not have the form of the element.
+    Malformed,
     /// The value is not allowed.
     Invalid {
         /// The value found.
@@ -102,9 +113,9 @@ pub enum ErrorKind {
     },
     /// A value lies outside the range that the input states for it.
     OutsideRange {
-        /// The least value allowed.
+        /// The smallest value allowed.
         start: u64,
-        /// The least value above the range.
+        /// The end of the range, which is not allowed.
         end: u64,
     },
     /// A value is too large to be expressed in its unit.
@@ -124,7 +135,7 @@ pub enum ErrorKind {
         /// The count claimed.
         claimed: u64,
         /// How many elements fit at most.
-        most: u64,
+        max: u64,
     },
     /// A variable-length integer does not fit its type.
     IntegerTooWide {
@@ -142,7 +153,7 @@ pub enum ErrorKind {
         /// Size of the other range in bytes.
         size: u64,
     },
-    /// Bytes follow where the element should end.
+    /// Bytes follow the end of the element.
     TrailingBytes {
         /// How many.
         count: u64,
@@ -154,9 +165,9 @@ pub enum ErrorKind {
         /// What should stand there.
         expected: &'static str,
     },
-    /// Nested deeper than is read.
+    /// Nested deeper than the limit.
     TooDeep {
-        /// The deepest level that is read.
+        /// The deepest level allowed.
         limit: u32,
     },
     /// Storage that the caller lent, or a table of fixed capacity, is too small.
@@ -173,12 +184,12 @@ pub enum ErrorKind {
         /// The largest that is allowed.
         limit: u64,
     },
-    /// Probabilities or code lengths do not share out all there is to share.
+    /// Probabilities or code lengths do not sum to one.
     UnevenDistribution {
         /// How much is left over or missing.
         left: u64,
     },
-    /// A table is to be used again that has not been given.
+    /// A table is to be used again, but none precedes.
     MissingTable,
     /// A stream of bits has no end mark, or holds more or fewer bits than its content takes.
     BadBitStream,
@@ -188,20 +199,6 @@ pub enum ErrorKind {
         offset: u64,
         /// How many bytes there are.
         available: u64,
-    },
-    /// The content is larger than the output that the caller lent.
-    OutputTooSmall {
-        /// Size of the output.
-        capacity: u64,
-        /// The size needed, at least.
-        needed: u64,
-    },
-    /// The content refers further back than the window that the caller lent can hold.
-    WindowTooSmall {
-        /// Size of the window.
-        capacity: u64,
-        /// The size needed.
-        needed: u64,
     },
     /// The content can only be read with a dictionary.
     DictionaryNeeded {
@@ -217,11 +214,11 @@ pub enum ErrorKind {
         /// The UUID found.
         found: [u8; 16],
     },
-    /// What must stand here does not.
+    /// What must be here is not.
     Missing,
     /// What must occur once occurs again.
     Repeated,
-    /// It is there, and should not be.
+    /// It is where it must not be.
     Misplaced,
     /// A number does not follow the one before.
     OutOfSequence {
@@ -230,17 +227,17 @@ pub enum ErrorKind {
         /// The number that would follow.
         expected: u64,
     },
-    /// The element does not end before a boundary that none crosses.
+    /// The element crosses a boundary that it must not cross.
     CrossesBoundary {
         /// Offset of the boundary.
         boundary: u64,
     },
-    /// Bytes that cannot be delivered.
+    /// Bytes that cannot be read.
     Lost {
         /// How many.
         size: u64,
     },
-    /// A checksum is right for the bytes that were there when it was computed; more were written then.
+    /// A checksum matches the bytes that had been written when it was computed; more were written later.
     StaleChecksum,
 }
 
@@ -255,7 +252,9 @@ impl ErrorKind {
             Self::LegacyMagic => "legacy-magic",
             Self::UnsupportedVersion { .. } => "unsupported-version",
             Self::UnsupportedRevision { .. } => "unsupported-revision",
+            Self::UnsupportedRelease { .. } => "unsupported-release",
             Self::Unsupported { .. } => "unsupported",
+            Self::Malformed => "malformed",
             Self::Invalid { .. } => "invalid",
             Self::ReservedNotZero { .. } => "reserved-not-zero",
             Self::NotMultiple { .. } => "not-multiple",
@@ -280,8 +279,6 @@ impl ErrorKind {
             Self::MissingTable => "missing-table",
             Self::BadBitStream => "bad-bit-stream",
             Self::OffsetTooFar { .. } => "offset-too-far",
-            Self::OutputTooSmall { .. } => "output-too-small",
-            Self::WindowTooSmall { .. } => "window-too-small",
             Self::DictionaryNeeded { .. } => "dictionary-needed",
             Self::NoDecoder => "no-decoder",
             Self::ByteOrderChanged => "byte-order-changed",
@@ -312,6 +309,10 @@ impl fmt::Display for ErrorKind {
                 write!(f, "version {found}, only {supported} is read")
             }
             Self::UnsupportedRevision { major, minor } => write!(f, "version {major}.{minor} is not known"),
+            Self::UnsupportedRelease { major, minor, patch } => {
+                write!(f, "version {major}.{minor}.{patch} is not read")
+            }
+            Self::Malformed => f.write_str("malformed"),
             Self::Unsupported { value } => write!(f, "{value} is not supported"),
             Self::Invalid { value } => write!(f, "{value} is not allowed"),
             Self::ReservedNotZero { value } => write!(f, "reserved, yet {value:#x} instead of 0"),
@@ -328,8 +329,8 @@ impl fmt::Display for ErrorKind {
             Self::ChecksumMismatch { stored, computed } => {
                 write!(f, "stored as {stored:#x}, computed as {computed:#x}")
             }
-            Self::CountTooLarge { claimed, most } => {
-                write!(f, "count {claimed}, though at most {most} fit in what follows")
+            Self::CountTooLarge { claimed, max } => {
+                write!(f, "count {claimed}, though at most {max} fit in what follows")
             }
             Self::IntegerTooWide { bits } => write!(f, "integer wider than {bits} bits"),
             Self::NotUtf8 => f.write_str("not UTF-8"),
@@ -345,18 +346,12 @@ impl fmt::Display for ErrorKind {
                 write!(f, "capacity is {capacity}, at least {needed} needed")
             }
             Self::UnevenDistribution { left } => {
-                write!(f, "does not share out all there is, {left} over or missing")
+                write!(f, "does not sum to one, {left} over or missing")
             }
-            Self::MissingTable => f.write_str("to be used again, though none has been given"),
+            Self::MissingTable => f.write_str("to be used again, but none precedes"),
             Self::BadBitStream => f.write_str("bits do not end where their content does"),
             Self::OffsetTooFar { offset, available } => {
                 write!(f, "refers {offset} bytes back, where only {available} are")
-            }
-            Self::OutputTooSmall { capacity, needed } => {
-                write!(f, "output holds {capacity} bytes, at least {needed} needed")
-            }
-            Self::WindowTooSmall { capacity, needed } => {
-                write!(f, "window holds {capacity} bytes, {needed} needed")
             }
             Self::DictionaryNeeded { id } => write!(f, "can only be read with dictionary {id}"),
             Self::NoDecoder => f.write_str("no decoder for it in this build"),
@@ -367,7 +362,7 @@ impl fmt::Display for ErrorKind {
             }
             Self::Missing => f.write_str("missing"),
             Self::Repeated => f.write_str("occurs again"),
-            Self::Misplaced => f.write_str("not where one can be"),
+            Self::Misplaced => f.write_str("misplaced"),
             Self::OutOfSequence { found, expected } => {
                 write!(f, "number {found} where {expected} should follow")
             }

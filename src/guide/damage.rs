@@ -5,9 +5,8 @@
 //!
 //! # Opening
 //!
-//! `parse` is strict about what is needed to find one's way, and about nothing else: a bad size in one entry of a table
-//! does not close the others. Where even the table is damaged, there is a second way in, which gives what is left next
-//! to the error that `parse` would have given:
+//! `parse` checks what is needed to navigate and nothing else: a bad size in one entry of a table does not keep the
+//! others from opening. Where the table itself is damaged, `recover` opens what is left, and says what was lost:
 //!
 //! ```
 //! use traceglass::rdf::File;
@@ -15,25 +14,26 @@
 //! # let whole = [&b"AMD_RDF \x03\0\0\0\0\0\0\0\x20\0\0\0\0\0\0\0\x80\0\0\0\0\0\0\0"[..], &[0; 128]].concat();
 //! let cut = &whole[..whole.len() - 1];
 //! assert!(File::parse(cut).is_err());
-//! let (file, damage) = File::salvage(cut)?;
+//! let (file, gap) = File::recover(cut)?;
 //! assert_eq!(file.index().len(), 1); // of two entries, the one that is whole
 //! let message = "RDF chunk index at 0x20: input ends, 1 more byte needed";
-//! assert_eq!(damage.unwrap().to_string(), message);
+//! assert_eq!(gap.unwrap().cause().to_string(), message);
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 //!
 //! # Iterating
 //!
-//! An iterator gives what it can, then one error, then nothing. Going on is explicit, because only the caller knows
-//! whether it wants what follows:
+//! An iterator returns what it can read, then one error, then nothing. Continuing is an explicit call, because only the
+//! caller knows whether it wants what follows. It returns the [`Gap`](crate::Gap) that was lost, or `None` if there is
+//! nothing to continue with:
 //!
 //! - RTC: [`Walk::resync`](crate::rtc::Walk::resync) goes on at the next Marker or index, whichever comes first, and
 //!   gives the [`Gap`](crate::rtc::Gap) that was lost. Frames and gaps tile the input.
-//! - CTF 2: [`Packets::resync`](crate::ctf::metadata::Packets::resync) looks for the next packet of the same stream.
-//! - RFR: [`Records::resume`](crate::rfr::Records::resume) goes on behind a record whose end could be found, such as one
-//!   with text that is not UTF-8. Nothing in RFR has a length in bytes, so that behind other damage there is no way.
+//! - CTF: [`Packets::recover`](crate::ctf::metadata::Packets::recover) looks for the next packet of the same stream.
+//! - RFR: [`Records::recover`](crate::rfr::Records::recover) skips a record whose end can be found, such as one with text
+//!   that is not UTF-8. Nothing in RFR has a length in bytes, so other damage ends the file.
 //!
-//! The loop is the same wherever there is a way on:
+//! The loop is the same everywhere:
 //!
 //! ```
 //! # fn read(data: &[u8]) {
@@ -54,10 +54,10 @@
 //!
 //! | format | one wrong byte | the end is missing |
 //! |---|---|---|
-//! | RDF | a chunk at most, if it is in an entry or in compressed data; in raw data it goes unnoticed: RDF has no checksum | the index stands last: entries that are whole are read, chunks without one are not found |
+//! | RDF | one chunk at most, if it is in an entry or in compressed data; in raw data it goes unnoticed: RDF has no checksum | the index, which stands last: whole entries are read, chunks without one are not found |
 //! | RTC | the frames up to the next index or Marker, less than a minor unit as a rule; in a payload none, but the unit's checksum tells | the last frame |
-//! | CTF 2 | of the text, a fragment; of a header, the text up to the next packet | what is missing; the text before it is read |
-//! | RFR | of a number, maybe all that follows in the file: nothing has a length; other chunk files are not concerned | the record that is cut |
+//! | CTF metadata | in the text, a fragment; in a header, the text up to the next packet | the last packet |
+//! | RFR | possibly all that follows in the file, since nothing has a length; other chunk files stay readable | the last record |
 //!
 //! # Checking
 //!

@@ -5,8 +5,8 @@
 //! - **where**: [`offset`](crate::Error::offset), in bytes from the start of the input that was given. For a claim of
 //!   the input, such as a size that is too large, it is where the claim stands, because that is the byte to look at.
 //! - **what**: [`element`](crate::Error::element), a noun of the format's document. The constants are in the module of
-//!   the format: [`rdf::CHUNK_INDEX`](crate::rdf::CHUNK_INDEX),
-//!   [`ctf2::CONTENT_SIZE`](crate::ctf::metadata::CONTENT_SIZE); those of RFR in [`rfr::element`](crate::rfr::element).
+//!   the format: [`rdf::element::CHUNK_INDEX`](crate::rdf::element::CHUNK_INDEX),
+//!   [`ctf2::CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE); those of RFR in [`rfr::element`](crate::rfr::element).
 //! - **how**: [`kind`](crate::Error::kind), an [`ErrorKind`](crate::ErrorKind) with the values that disagree.
 //!
 //! ```
@@ -15,7 +15,7 @@
 //! let error = rdf::File::parse(b"MINI\0\0\0\0").unwrap_err();
 //! let message = r#"RDF file header at 0x0: begins with "MINI\x00\x00\x00\x00""#;
 //! assert_eq!(error.to_string(), message);
-//! assert_eq!(error.element(), rdf::FILE_HEADER);
+//! assert_eq!(error.element(), rdf::element::FILE_HEADER);
 //! let ErrorKind::BadMagic { found } = error.kind() else { panic!() };
 //! assert!(found.starts_with(b"MINI"));
 //! ```

@@ -1,58 +1,83 @@
 //! Everything that can be verified about a file.
 
-use super::chunk::{Chunk, Decompress};
+use super::chunk::Chunk;
+use super::compression::Decompress;
+use super::file::File;
 use super::index::Entry;
-use super::order::sort_by_key;
-use super::{ChunkPart, File};
+use super::part::ChunkPart;
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Finding, Report, Result, Summary};
+use crate::sort::sort_by_key;
 
 impl<'a> File<'a> {
     /// Verifies the file header, every entry of the index, and that every chunk can be read.
     ///
-    /// Compressed data is decompressed into `buffer`; a chunk that needs more than that is reported as
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded). What a finding makes impossible to read is an error, all
-    /// else a warning. Chunks that overlap each other are legal; [`overlaps`](Self::overlaps) finds them.
+    /// Compressed data is decompressed into `buffer`. The [items](Summary::items) are the chunks that can be read. A
+    /// finding that keeps data from being read is an error, any other a warning: a chunk that needs a larger buffer is
+    /// a [`CapacityExceeded`](ErrorKind::CapacityExceeded) error. Chunks that overlap are legal;
+    /// [`overlaps`](Self::overlaps) finds them.
+    ///
+    /// # Errors
+    /// None: what is wrong is reported.
     pub fn check(
         &self,
         buffer: &mut [u8],
         decoder: &mut (impl Decompress + ?Sized),
-        mut report: impl FnMut(Finding),
-    ) {
-        self.check_structure(&mut report);
+        report: &mut dyn FnMut(Finding),
+    ) -> Result<Summary> {
+        let report = &mut Report::new(report);
+        self.header().check(report);
         for entry in self.entries() {
-            if !self.check_entry(entry, &mut report) {
+            if !self.entry(entry, report) {
                 continue;
             }
-            if let Err(error) = Chunk::new(self.bytes(), entry).data(buffer, decoder) {
-                report(Finding::error(error));
+            match Chunk::new(self.bytes(), entry).data(buffer, decoder) {
+                Ok(_) => report.item(),
+                Err(error) => report.error(error),
             }
         }
+        Ok(report.summary())
     }
 
-    /// Verifies the file header alone.
-    pub fn check_structure(&self, mut report: impl FnMut(Finding)) {
+    /// Verifies the file header alone: part of [`check`](Self::check), for programs that decompress in parallel.
+    ///
+    /// # Errors
+    /// None: what is wrong is reported.
+    pub fn check_header(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let mut report = Report::new(report);
         self.header().check(&mut report);
+        Ok(report.summary())
     }
 
     /// Verifies what one entry says, and that its header and stored bytes lie in the file; decompresses nothing.
     ///
-    /// Returns whether the stored bytes, and the size that decompression should give, can be had.
-    pub fn check_entry(&self, entry: Entry<'a>, mut report: impl FnMut(Finding)) -> bool {
-        entry.check(&mut report);
+    /// The one [item](Summary::items) is the entry, if its stored bytes lie in the file and the size after
+    /// decompression is known: only then can its data be read.
+    ///
+    /// # Errors
+    /// None: what is wrong is reported.
+    pub fn check_entry(&self, entry: Entry<'a>, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let mut report = Report::new(report);
+        if self.entry(entry, &mut report) {
+            report.item();
+        }
+        Ok(report.summary())
+    }
+
+    fn entry(&self, entry: Entry<'a>, report: &mut Report<'_>) -> bool {
+        entry.check(report);
         let input = self.bytes();
         if let Err(error) = entry.locate(ChunkPart::Header, input) {
-            report(Finding::error(error));
+            report.error(error);
         }
         let stored = entry.locate(ChunkPart::Data, input).and_then(|_| entry.output_size());
         if let Err(error) = stored {
-            report(Finding::error(error));
+            report.error(error);
         }
         for part in [ChunkPart::Header, ChunkPart::Data] {
             let Ok(bytes) = entry.locate(part, input) else { continue };
             if let Some((start, size)) = self.structure_under(bytes) {
-                let error = bytes.error(part.element(), ErrorKind::Overlap { start, size });
-                report(Finding::warning(error));
+                report.warning(bytes.error(part.element(), ErrorKind::Overlap { start, size }));
             }
         }
         stored.is_ok()
@@ -69,11 +94,12 @@ impl<'a> File<'a> {
     /// Reports each part of a chunk that overlaps a part of another one, or of its own.
     ///
     /// Overlaps are legal (Mesa's RADV counts a chunk's header into its data), so they are warnings; a part that
-    /// overlaps several others is reported once. `storage` takes two numbers for each entry.
+    /// overlaps several others is reported once. `storage` takes two numbers for each entry. The [items](Summary::items) are the parts compared.
     ///
     /// # Errors
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of `u32` needed.
-    pub fn overlaps(&self, storage: &mut [u32], mut report: impl FnMut(Finding)) -> Result<()> {
+    pub fn overlaps(&self, storage: &mut [u32], report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let mut report = Report::new(report);
         let index = self.index();
         let needed = index.len().saturating_mul(2);
         let capacity = to_u64(storage.len());
@@ -81,7 +107,7 @@ impl<'a> File<'a> {
             Some(order) if u32::try_from(needed).is_ok() => order,
             _ => {
                 let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(needed) };
-                return Err(Error::new(index.offset(), super::CHUNK_INDEX, kind));
+                return Err(Error::new(index.offset(), super::element::CHUNK_INDEX, kind));
             }
         };
         for (slot, number) in order.iter_mut().zip(0..) {
@@ -100,12 +126,13 @@ impl<'a> File<'a> {
             let Some((part, bytes)) = part_of(number) else { continue };
             if bytes.offset() < reached.end_offset() {
                 let kind = ErrorKind::Overlap { start: reached.offset(), size: to_u64(reached.len()) };
-                report(Finding::warning(bytes.error(part.element(), kind)));
+                report.warning(bytes.error(part.element(), kind));
             }
+            report.item();
             if bytes.end_offset() > reached.end_offset() {
                 reached = bytes;
             }
         }
-        Ok(())
+        Ok(report.summary())
     }
 }

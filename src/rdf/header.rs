@@ -1,15 +1,26 @@
 //! The file header.
 
+use super::element::{CHUNK_INDEX, FILE_HEADER, INDEX_OFFSET, INDEX_SIZE, RESERVED, VERSION};
 use super::raw::RawHeader;
-use super::{CHUNK_INDEX, FILE_HEADER, INDEX_OFFSET, INDEX_SIZE, MAGIC, MAGIC_LEGACY, RESERVED, VERSION};
 use crate::bytes::Bytes;
-use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::error::{Error, ErrorKind, Report, Result};
 use core::fmt;
 use core::ops::Range;
 
+/// The magic of a file: `AMD_RDF `.
+pub const MAGIC: [u8; 8] = *b"AMD_RDF ";
+/// The magic of files from before the name: `RTA_DATA`.
+pub const MAGIC_LEGACY: [u8; 8] = *b"RTA_DATA";
+
+/// Whether `data` begins like an RDF file.
+pub fn detect(data: &[u8]) -> bool {
+    data.starts_with(&MAGIC) || data.starts_with(&MAGIC_LEGACY)
+}
+
 /// The file header: 32 bytes at the start of the file.
 ///
-/// **Layout**
+/// # Layout
+///
 ///
 /// | at | bytes | type | field |
 /// |---|---|---|---|
@@ -19,7 +30,7 @@ use core::ops::Range;
 /// | 16 | 8 | `i64` | offset of the chunk index, from the start of the file |
 /// | 24 | 8 | `i64` | size of the chunk index in bytes, 64 for an entry |
 ///
-/// **Spec** RDF 1.3, "File header".
+/// See RDF 1.3, "File header".
 #[derive(Clone, Copy)]
 pub struct Header<'a> {
     raw: &'a RawHeader,
@@ -100,13 +111,13 @@ impl<'a> Header<'a> {
         Ok(start..end)
     }
 
-    pub(super) fn check(&self, report: &mut impl FnMut(Finding)) {
+    pub(super) fn check(&self, report: &mut Report<'_>) {
         if self.is_legacy() {
-            report(Finding::warning(Error::new(0, FILE_HEADER, ErrorKind::LegacyMagic)));
+            report.warning(Error::new(0, FILE_HEADER, ErrorKind::LegacyMagic));
         }
         if self.reserved() != 0 {
             let kind = ErrorKind::ReservedNotZero { value: self.reserved().into() };
-            report(Finding::warning(Error::new(12, RESERVED, kind)));
+            report.warning(Error::new(12, RESERVED, kind));
         }
     }
 }

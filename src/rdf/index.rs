@@ -1,19 +1,20 @@
 //! The chunk index: its entries in file order.
 
-use super::chunk::Compression;
+use super::compression::Compression;
+use super::element::CHUNK_INDEX;
 use super::header::claim;
 use super::identifier::Identifier;
+use super::part::ChunkPart;
 use super::raw::RawEntry;
-use super::{CHUNK_INDEX, ChunkPart};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Element, Error, ErrorKind, Finding, Result};
+use crate::error::{Element, Error, ErrorKind, Report, Result};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
 /// The chunk index: 64 bytes an entry, borrowed from the input as it is.
 ///
-/// **Spec** RDF 1.3, "Chunk index".
+/// See RDF 1.3, "Chunk index".
 #[derive(Clone, Copy)]
 pub struct Index<'a> {
     entries: &'a [RawEntry],
@@ -138,7 +139,8 @@ impl FusedIterator for Entries<'_> {}
 /// Offsets and sizes are signed in the file and may be wrong; they are given as stored, and checked by
 /// [`header_range`](Self::header_range) and [`stored_range`](Self::stored_range).
 ///
-/// **Layout**
+/// # Layout
+///
 ///
 /// | at | bytes | type | field |
 /// |---|---|---|---|
@@ -152,7 +154,7 @@ impl FusedIterator for Entries<'_> {}
 /// | 48 | 8 | `i64` | size of the chunk data in bytes, as stored |
 /// | 56 | 8 | `i64` | size after decompression; 0 where not compressed |
 ///
-/// **Spec** RDF 1.3, "Chunk index".
+/// See RDF 1.3, "Chunk index".
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
     raw: &'a RawEntry,
@@ -261,7 +263,7 @@ impl<'a> Entry<'a> {
     pub fn output_size(&self) -> Result<u64> {
         let (position, element) = match self.compression() {
             Compression::None => ChunkPart::Data.size_field(),
-            _ => (56, super::UNCOMPRESSED_SIZE),
+            _ => (56, super::element::UNCOMPRESSED_SIZE),
         };
         claim(self.data_size(), self.offset.saturating_add(position), element)
     }
@@ -296,20 +298,20 @@ impl<'a> Entry<'a> {
     }
 
     /// What this entry says against the document, without looking at the chunk.
-    pub(super) fn check(&self, report: &mut impl FnMut(Finding)) {
+    pub(super) fn check(&self, report: &mut Report<'_>) {
         let mut warn = |position, element: Element, kind| {
-            report(Finding::warning(Error::new(self.offset.saturating_add(position), element, kind)));
+            report.warning(Error::new(self.offset.saturating_add(position), element, kind));
         };
         if self.identifier().text().is_err() {
-            warn(0, super::IDENTIFIER, ErrorKind::NotUtf8);
+            warn(0, super::element::IDENTIFIER, ErrorKind::NotUtf8);
         }
         if self.identifier().has_bytes_after_nul() {
-            warn(0, super::IDENTIFIER, ErrorKind::BytesAfterNul);
+            warn(0, super::element::IDENTIFIER, ErrorKind::BytesAfterNul);
         }
         let [a, b, c] = self.reserved();
         let value = u64::from(u32::from_le_bytes([a, b, c, 0]));
         if value != 0 {
-            warn(17, super::RESERVED, ErrorKind::ReservedNotZero { value });
+            warn(17, super::element::RESERVED, ErrorKind::ReservedNotZero { value });
         }
         if self.compression() == Compression::None && self.uncompressed_size() != 0 {
             let stated = self.uncompressed_size();
@@ -317,7 +319,7 @@ impl<'a> Entry<'a> {
                 Ok(stated) => ErrorKind::SizeMismatch { stated, found: 0 },
                 Err(_) => ErrorKind::Negative { value: stated },
             };
-            warn(56, super::UNCOMPRESSED_SIZE, kind);
+            warn(56, super::element::UNCOMPRESSED_SIZE, kind);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `ruzstd` as a decoder of chunks.
 
-use super::CHUNK_DATA;
-use super::chunk::{Compression, Decompress};
+use super::compression::{Compression, Decompress};
+use super::element::CHUNK_DATA;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use ::ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -86,9 +86,9 @@ impl Decompress for Ruzstd {
             let free = output.get_mut(written..).unwrap_or_default();
             let (read, more) = self.frame(input.as_slice(), free).map_err(|fault| {
                 let kind = match fault {
-                    Fault::Frame => ErrorKind::Invalid { value: 0 },
+                    Fault::Frame => ErrorKind::Malformed,
                     Fault::OutputFull => {
-                        ErrorKind::OutputTooSmall { capacity, needed: capacity.saturating_add(1) }
+                        ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) }
                     }
                     Fault::Checksum(stored, computed) => {
                         ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() }

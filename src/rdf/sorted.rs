@@ -1,12 +1,12 @@
 //! Chunks by identifier, through an order, and a hash table, in memory that the caller lends.
 
-use super::File;
 use super::chunk::Chunk;
+use super::file::File;
 use super::identifier::Identifier;
 use super::index::Index;
-use super::order::sort_by_key;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sort::sort_by_key;
 use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
@@ -25,7 +25,7 @@ use core::fmt;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy)]
-pub struct Sorted<'a, 's> {
+pub struct SortedIndex<'a, 's> {
     file: File<'a>,
     order: &'s [u32],
     /// Where in the order each identifier begins, by hash; 0 is a free slot, all else is one too many. Empty, or a
@@ -33,17 +33,30 @@ pub struct Sorted<'a, 's> {
     table: &'s [u32],
 }
 
+impl<'a> File<'a> {
+    /// Sorts the entries by identifier in `storage`, of which as many places are used as there are entries.
+    ///
+    /// # Errors
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of places needed.
+    pub fn sort<'s>(&self, storage: &'s mut [u32]) -> Result<SortedIndex<'a, 's>> {
+        SortedIndex::new(*self, storage)
+    }
+}
+
 /// How far from its slot an identifier may stand: files cannot make a lookup slow by identifiers that collide. Of a
 /// hundred thousand identifiers that do not, in a table that is half full, none stands farther.
 const PROBES: u32 = 64;
 
-impl<'a, 's> Sorted<'a, 's> {
+impl<'a, 's> SortedIndex<'a, 's> {
     pub(super) fn new(file: File<'a>, storage: &'s mut [u32]) -> Result<Self> {
         let index = file.index();
         let capacity = to_u64(storage.len().min(usize::try_from(u32::MAX).unwrap_or(usize::MAX)));
         let needed = to_u64(index.len());
-        let too_small =
-            Error::new(index.offset(), super::CHUNK_INDEX, ErrorKind::CapacityExceeded { capacity, needed });
+        let too_small = Error::new(
+            index.offset(),
+            super::element::CHUNK_INDEX,
+            ErrorKind::CapacityExceeded { capacity, needed },
+        );
         let (order, rest) = match storage.split_at_mut_checked(index.len()) {
             Some(parts) if needed <= capacity => parts,
             _ => return Err(too_small),
@@ -143,9 +156,9 @@ fn build_table<'s>(index: Index<'_>, order: &[u32], storage: &'s mut [u32]) -> O
     Some(table)
 }
 
-impl fmt::Debug for Sorted<'_, '_> {
+impl fmt::Debug for SortedIndex<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sorted").field("file", &self.file).finish_non_exhaustive()
+        f.debug_struct("SortedIndex").field("file", &self.file).finish_non_exhaustive()
     }
 }
 

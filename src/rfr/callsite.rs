@@ -4,15 +4,26 @@ use super::element::{CALLSITE, FIELD};
 use super::identifier::{FormatIdentifier, Variant};
 use super::list::{List, sealed::Item as _};
 use super::read::Reader;
-use super::value::{Field, FieldValue, checked_list, pass_fields, pass_names};
+use super::value::{Field, FieldValue, checked_list, skip_fields, skip_names};
 use crate::error::{ErrorKind, Result};
+use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 /// How important a callsite is: 10 trace, 20 debug, 30 info, 40 warn, 50 error. Other numbers are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Level(pub u8);
+pub struct Level(u8);
 
 impl Level {
+    /// The level with this number.
+    pub const fn new(number: u8) -> Self {
+        Self(number)
+    }
+
+    /// The number as stored.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
     /// The name, if it has one.
     pub const fn name(self) -> Option<&'static str> {
         match self.0 {
@@ -90,15 +101,15 @@ impl<'a> Callsite<'a> {
         let offset = reader.offset();
         let (id, level, kind) = Self::read_head(reader)?;
         let start = *reader;
-        pass_fields::<true>(reader)?;
-        pass_names::<true>(reader)?;
+        skip_fields::<true>(reader)?;
+        skip_names::<true>(reader)?;
         Ok(Self { offset, id, level, kind, lists: Lists(start.until(reader)) })
     }
 
     pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
         Self::read_head(reader)?;
-        pass_fields::<false>(reader)?;
-        pass_names::<false>(reader).map(drop)
+        skip_fields::<false>(reader)?;
+        skip_names::<false>(reader).map(drop)
     }
 
     fn read_head(reader: &mut Reader<'a>) -> Result<(u64, Level, CallsiteKind)> {
@@ -154,7 +165,7 @@ impl<'a> Callsite<'a> {
 
     /// The value of a constant field.
     pub fn const_field(&self, name: &str) -> Option<FieldValue<'a>> {
-        self.const_fields().find(|field| field.name == name).map(|field| field.value)
+        self.const_fields().find(|field| field.name() == name).map(|field| field.value())
     }
 
     /// The name of the span, or `event FILE:LINE`.
@@ -230,15 +241,21 @@ impl<'a> Callsites<'a> {
         callsite.map(Some)
     }
 
-    /// After an error, goes on behind the callsite that failed, if its end can be found.
-    pub fn resume(&mut self) -> bool {
-        let mut reader = self.reader;
-        if !self.failed || Callsite::skip(&mut reader).is_err() {
-            return false;
+    /// After an error, skips the callsite that failed, if its end can be found, and says what was lost.
+    ///
+    /// `None` if nothing failed or the end cannot be found: then there are no more.
+    pub fn recover(&mut self) -> Option<Gap> {
+        if !self.failed {
+            return None;
         }
-        self.reader = reader;
+        // Reading it again tells why it failed.
+        let cause = Callsite::read(&mut self.reader.clone()).err()?;
+        let mut end = self.reader;
+        Callsite::skip(&mut end).ok()?;
+        let gap = Gap::new(self.offset(), end.offset().saturating_sub(self.offset()), cause);
+        self.reader = end;
         self.failed = false;
-        true
+        Some(gap)
     }
 
     /// Offset of the next callsite, or of the one that failed: that many bytes are good.

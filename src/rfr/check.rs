@@ -9,7 +9,7 @@ use super::meta::Meta;
 use super::record::Record;
 use super::sequence::SequenceHeader;
 use super::streaming::{StreamData, Streaming};
-use crate::error::{Element, Error, ErrorKind, Finding};
+use crate::error::{Element, Error, ErrorKind, Finding, Report, Result, Summary};
 
 /// The least and the greatest of some times.
 #[derive(Clone, Copy)]
@@ -32,20 +32,13 @@ impl Span {
     }
 
     /// Reports times that a header states and that are others; what is empty states none.
-    fn compare(
-        self,
-        earliest: u64,
-        latest: u64,
-        at: u64,
-        element: Element,
-        report: &mut impl FnMut(Finding),
-    ) {
+    fn compare(self, earliest: u64, latest: u64, at: u64, element: Element, report: &mut Report<'_>) {
         if self.least > self.greatest {
             return;
         }
         for (stated, found) in [(earliest, self.least), (latest, self.greatest)] {
             if stated != found {
-                report(Finding::warning(Error::new(at, element, ErrorKind::Mismatch { stated, found })));
+                report.warning(Error::new(at, element, ErrorKind::Mismatch { stated, found }));
             }
         }
     }
@@ -65,9 +58,9 @@ impl Progress {
         Self { header, times: Span::EMPTY, last: 0, stepped_back: false, outside: false }
     }
 
-    fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, report: &mut impl FnMut(Finding)) {
+    fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, report: &mut Report<'_>) {
         let value = record.timestamp();
-        let mut warn = |kind| report(Finding::warning(Error::new(record.offset(), TIMESTAMP, kind)));
+        let mut warn = |kind| report.warning(Error::new(record.offset(), TIMESTAMP, kind));
         if value < self.last && !core::mem::replace(&mut self.stepped_back, true) {
             warn(ErrorKind::NotAscending { previous: self.last, value });
         }
@@ -76,15 +69,15 @@ impl Progress {
             warn(ErrorKind::OutsideRange { start, end });
         }
         if chunk.base_micros().is_ok()
-            && let Err(error) = record.absolute(chunk)
+            && let Err(error) = record.unix_micros(chunk)
         {
-            report(Finding::error(error));
+            report.error(error);
         }
         self.last = value;
         self.times.add(value);
     }
 
-    fn finish(&self, report: &mut impl FnMut(Finding)) {
+    fn finish(&self, report: &mut Report<'_>) {
         let header = self.header;
         self.times.compare(header.earliest(), header.latest(), header.offset(), SEQUENCE, report);
     }
@@ -97,15 +90,15 @@ impl Chunk<'_> {
     /// what is damaged can be found, the check goes on behind it. Warnings are times that step back, lie outside the
     /// period of the chunk (of both kinds the first in each sequence), or are not what a header states, a period that
     /// ends before it starts, and bytes behind the last sequence.
-    pub fn check(&self, mut report: impl FnMut(Finding)) {
-        let report = &mut report;
+    pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let report = &mut Report::new(report);
         let header = self.header();
         if let Err(error) = header.base_micros() {
-            report(Finding::error(error));
+            report.error(error);
         }
         if header.start() > header.end() {
             let kind = ErrorKind::NotAscending { previous: header.start(), value: header.end() };
-            report(Finding::warning(Error::new(header.offset(), CHUNK_HEADER, kind)));
+            report.warning(Error::new(header.offset(), CHUNK_HEADER, kind));
         }
         let mut times = Span::EMPTY;
         let mut sequence: Option<Progress> = None;
@@ -114,24 +107,26 @@ impl Chunk<'_> {
         loop {
             match items.next_item() {
                 Ok(Some(Item::Sequence(next))) => {
+                    report.item();
                     if let Some(sequence) = sequence.replace(Progress::new(next)) {
                         sequence.finish(report);
                         times.add_all(sequence.times);
                     }
                 }
-                Ok(Some(Item::Object(_))) => {}
+                Ok(Some(Item::Object(_))) => report.item(),
                 Ok(Some(Item::Record(record))) => {
+                    report.item();
                     if let Some(sequence) = &mut sequence {
                         sequence.record(&record, &header, report);
                     }
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    report(Finding::error(error));
+                    report.error(error);
                     // Times that are missing cannot be compared.
                     whole = false;
-                    if !items.resume() {
-                        return;
+                    if items.recover().is_none() {
+                        return Ok(report.summary());
                     }
                 }
             }
@@ -146,6 +141,7 @@ impl Chunk<'_> {
             times.compare(header.earliest(), header.latest(), header.offset(), CHUNK_HEADER, report);
         }
         trailing(items.offset(), items.left(), CHUNK, report);
+        Ok(report.summary())
     }
 }
 
@@ -154,16 +150,20 @@ impl Callsites<'_> {
     ///
     /// Errors are callsites that cannot be delivered, one that the file ends in among them. Levels without a name are
     /// warnings.
-    pub fn check(&self, mut report: impl FnMut(Finding)) {
+    pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let report = &mut Report::new(report);
         let mut callsites = self.clone();
         loop {
             match callsites.next_callsite() {
-                Ok(Some(callsite)) => check_callsite(&callsite, &mut report),
-                Ok(None) => return,
+                Ok(Some(callsite)) => {
+                    report.item();
+                    check_callsite(&callsite, report);
+                }
+                Ok(None) => return Ok(report.summary()),
                 Err(error) => {
-                    report(Finding::error(error));
-                    if !callsites.resume() {
-                        return;
+                    report.error(error);
+                    if callsites.recover().is_none() {
+                        return Ok(report.summary());
                     }
                 }
             }
@@ -171,10 +171,10 @@ impl Callsites<'_> {
     }
 }
 
-fn check_callsite(callsite: &Callsite<'_>, report: &mut impl FnMut(Finding)) {
+fn check_callsite(callsite: &Callsite<'_>, report: &mut Report<'_>) {
     if callsite.level().name().is_none() {
-        let kind = ErrorKind::Invalid { value: callsite.level().0.into() };
-        report(Finding::warning(Error::new(callsite.offset(), CALLSITE, kind)));
+        let kind = ErrorKind::Invalid { value: callsite.level().number().into() };
+        report.warning(Error::new(callsite.offset(), CALLSITE, kind));
     }
 }
 
@@ -183,30 +183,34 @@ impl Meta<'_> {
     ///
     /// Errors are identifiers that cannot be delivered, and a time of more than 64 bits. Warnings are microseconds of a
     /// second or more, a format of chunks that is not read here, and bytes behind the end.
-    pub fn check(&self, mut report: impl FnMut(Finding)) {
-        let report = &mut report;
+    pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let report = &mut Report::new(report);
         let created = self.created_at();
         check_subsec(created.offset, created.subsec_micros, report);
         if let Err(error) = self.created() {
-            report(Finding::error(error));
+            report.error(error);
         }
         let mut formats = self.formats();
         let mut first = true;
         loop {
             match formats.next_format() {
                 Ok(Some(text)) => {
-                    let known = FormatIdentifier::from_text(text)
-                        .is_some_and(|format| format.variant() == Variant::Chunk && format.is_supported());
-                    if core::mem::take(&mut first) && !known {
-                        let kind = ErrorKind::Invalid { value: crate::bytes::to_u64(text.len()) };
-                        report(Finding::warning(Error::new(formats.last_offset(), IDENTIFIER, kind)));
+                    report.item();
+                    if core::mem::take(&mut first)
+                        && let Err(kind) = FormatIdentifier::supported(text, Variant::Chunk)
+                    {
+                        report.warning(Error::new(formats.last_offset(), IDENTIFIER, kind));
                     }
                 }
                 Ok(None) => break,
-                Err(error) => return report(Finding::error(error)),
+                Err(error) => {
+                    report.error(error);
+                    return Ok(report.summary());
+                }
             }
         }
         trailing(formats.offset(), formats.left(), META, report);
+        Ok(report.summary())
     }
 }
 
@@ -215,37 +219,38 @@ impl Streaming<'_> {
     ///
     /// Errors are records that cannot be delivered, and times of more than 64 bits. Warnings are microseconds of a
     /// second or more, records behind an end, levels without a name, and the first time that steps back.
-    pub fn check(&self, mut report: impl FnMut(Finding)) {
-        let report = &mut report;
+    pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let report = &mut Report::new(report);
         let mut last = 0;
         let (mut stepped_back, mut ended, mut behind_end) = (false, false, false);
         let mut records = self.records();
         loop {
             let record = match records.next_record() {
                 Ok(Some(record)) => record,
-                Ok(None) => return,
+                Ok(None) => return Ok(report.summary()),
                 Err(error) => {
-                    report(Finding::error(error));
-                    if records.resume() {
+                    report.error(error);
+                    if records.recover().is_some() {
                         continue;
                     }
-                    return;
+                    return Ok(report.summary());
                 }
             };
-            let warning = |element, kind| Finding::warning(Error::new(record.offset(), element, kind));
+            report.item();
+            let warning = |element, kind| Error::new(record.offset(), element, kind);
             if ended && !core::mem::replace(&mut behind_end, true) {
                 let count = records.left().saturating_add(records.offset()).saturating_sub(record.offset());
-                report(warning(RECORD, ErrorKind::TrailingBytes { count }));
+                report.warning(warning(RECORD, ErrorKind::TrailingBytes { count }));
             }
             check_subsec(record.offset(), record.subsec_micros(), report);
-            match record.absolute() {
+            match record.unix_micros() {
                 Ok(value) => {
                     if value < last && !core::mem::replace(&mut stepped_back, true) {
-                        report(warning(TIMESTAMP, ErrorKind::NotAscending { previous: last, value }));
+                        report.warning(warning(TIMESTAMP, ErrorKind::NotAscending { previous: last, value }));
                     }
                     last = value;
                 }
-                Err(error) => report(Finding::error(error)),
+                Err(error) => report.error(error),
             }
             match record.data() {
                 StreamData::End => ended = true,
@@ -256,19 +261,15 @@ impl Streaming<'_> {
     }
 }
 
-fn check_subsec(offset: u64, micros: u32, report: &mut impl FnMut(Finding)) {
+fn check_subsec(offset: u64, micros: u32, report: &mut Report<'_>) {
     let value = u64::from(micros);
     if value >= MICROS {
-        report(Finding::warning(Error::new(
-            offset,
-            TIMESTAMP,
-            ErrorKind::OutsideRange { start: 0, end: MICROS },
-        )));
+        report.warning(Error::new(offset, TIMESTAMP, ErrorKind::OutsideRange { start: 0, end: MICROS }));
     }
 }
 
-fn trailing(offset: u64, count: u64, element: Element, report: &mut impl FnMut(Finding)) {
+fn trailing(offset: u64, count: u64, element: Element, report: &mut Report<'_>) {
     if count > 0 {
-        report(Finding::warning(Error::new(offset, element, ErrorKind::TrailingBytes { count })));
+        report.warning(Error::new(offset, element, ErrorKind::TrailingBytes { count }));
     }
 }

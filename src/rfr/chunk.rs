@@ -17,8 +17,7 @@ pub(super) const MICROS: u64 = 1_000_000;
 /// [`FormatIdentifier`], [`ChunkHeader`], and a list of sequences to the end of the file. Nothing in it has a length in
 /// bytes, so that only the header can be read without reading what precedes.
 ///
-/// # Spec
-/// *Chunked*, "Chunk Structure".
+/// See *Chunked*, "Chunk Structure".
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
     identifier: FormatIdentifier<'a>,
@@ -169,11 +168,11 @@ impl ChunkHeader {
     ///
     /// # Errors
     /// `Overflow`, if that has more than 64 bits.
-    pub fn absolute(&self, timestamp: u64) -> Result<u64> {
-        self.absolute_at(timestamp, self.offset)
+    pub fn unix_micros(&self, timestamp: u64) -> Result<u64> {
+        self.unix_micros_at(timestamp, self.offset)
     }
 
-    fn absolute_at(&self, timestamp: u64, offset: u64) -> Result<u64> {
+    fn unix_micros_at(&self, timestamp: u64, offset: u64) -> Result<u64> {
         let overflow = Error::new(offset, TIMESTAMP, ErrorKind::Overflow { value: timestamp });
         self.base_micros()?.checked_add(timestamp).ok_or(overflow)
     }
@@ -185,7 +184,7 @@ impl Record<'_> {
     /// # Errors
     /// `Overflow`, at the header or the record, if that has more than 64 bits.
     #[inline]
-    pub fn absolute(&self, header: &ChunkHeader) -> Result<u64> {
-        header.absolute_at(self.timestamp(), self.offset())
+    pub fn unix_micros(&self, header: &ChunkHeader) -> Result<u64> {
+        header.unix_micros_at(self.timestamp(), self.offset())
     }
 }

@@ -67,27 +67,27 @@ impl DirectoryEntry {
 pub struct Directory<'a, 't> {
     chunk: Chunk<'a>,
     entries: &'t [DirectoryEntry],
-    damage: Option<Error>,
+    error: Option<Error>,
 }
 
 impl<'a, 't> Directory<'a, 't> {
     /// Walks through the chunk and notes where its sequences are.
     ///
     /// Records are passed by, not checked. Of a damaged chunk, the directory has what precedes the
-    /// [`damage`](Self::damage): of the sequence in which that is, the whole records in front of it.
+    /// [`error`](Self::error): of the sequence in which that is, the whole records in front of it.
     ///
     /// # Errors
     /// `CapacityExceeded` with the number of entries needed.
     pub fn build(chunk: &Chunk<'a>, storage: &'t mut [DirectoryEntry]) -> Result<Self> {
         let mut used = 0_usize;
-        let mut damage = None;
+        let mut stopped = None;
         let mut sequences = chunk.sequences();
         loop {
             let sequence = match sequences.next_sequence() {
                 Ok(Some(sequence)) => sequence,
                 Ok(None) => break,
                 Err(error) => {
-                    damage = Some(error);
+                    stopped = Some(error);
                     break;
                 }
             };
@@ -97,7 +97,7 @@ impl<'a, 't> Directory<'a, 't> {
                     entry
                 }
                 Err((entry, error)) => {
-                    damage = Some(error);
+                    stopped = Some(error);
                     entry
                 }
             };
@@ -105,7 +105,7 @@ impl<'a, 't> Directory<'a, 't> {
                 *slot = entry;
             }
             used = used.saturating_add(1);
-            if damage.is_some() {
+            if stopped.is_some() {
                 break;
             }
         }
@@ -114,7 +114,7 @@ impl<'a, 't> Directory<'a, 't> {
             let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(used) };
             return Err(chunk.body().error(CHUNK, kind));
         };
-        Ok(Self { chunk: *chunk, entries, damage })
+        Ok(Self { chunk: *chunk, entries, error: stopped })
     }
 
     /// The entry of a sequence, and what follows it or why that is not known.
@@ -132,7 +132,7 @@ impl<'a, 't> Directory<'a, 't> {
         };
         entry.records = reader.offset();
         let mut records = Records::new(reader, claimed);
-        let damage = loop {
+        let error = loop {
             match records.skip_record() {
                 Ok(true) => entry.record_count = entry.record_count.saturating_add(1),
                 Ok(false) => break None,
@@ -140,7 +140,7 @@ impl<'a, 't> Directory<'a, 't> {
             }
         };
         entry.end = records.offset();
-        match damage {
+        match error {
             None => Ok((entry, records.reader())),
             Some(error) => Err((entry, error)),
         }
@@ -157,7 +157,7 @@ impl<'a, 't> Directory<'a, 't> {
     }
 
     /// What keeps the rest of the chunk from being found.
-    pub const fn damage(&self) -> Option<Error> {
-        self.damage
+    pub const fn error(&self) -> Option<Error> {
+        self.error
     }
 }

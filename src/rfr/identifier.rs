@@ -2,6 +2,7 @@
 
 use super::element::IDENTIFIER;
 use super::read::Reader;
+use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What kind of file it is, and in which version of its layout.
@@ -66,8 +67,8 @@ impl<'a> FormatIdentifier<'a> {
     /// Reads the identifier at the start of a file.
     ///
     /// # Errors
-    /// `UnexpectedEnd`; `IntegerTooWide` for its length; `NotUtf8`; `Invalid` with the length, if the text is too long
-    /// or not of the form above.
+    /// `UnexpectedEnd`; `IntegerTooWide` for its length; `OverLimit` if the text is too long; `NotUtf8`; `Malformed` if it
+    /// does not have the form above.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::read(&mut Reader::new(data))
     }
@@ -76,18 +77,16 @@ impl<'a> FormatIdentifier<'a> {
     pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
         let start = *reader;
         let text = reader.string(IDENTIFIER).map_err(|error| Self::explain(start, error))?;
-        Self::from_text(text).ok_or_else(|| {
-            start.error(IDENTIFIER, ErrorKind::Invalid { value: crate::bytes::to_u64(text.len()) })
-        })
+        Self::parse_text(text).map_err(|kind| start.error(IDENTIFIER, kind))
     }
 
-    /// A length that no identifier has is no truncation: more bytes would not mend it.
+    /// An impossible length is not a truncation: more input would not fix it.
     #[cold]
     fn explain(mut start: Reader<'a>, error: Error) -> Error {
         let at = start;
         match start.u64(IDENTIFIER) {
             Ok(len) if usize::try_from(len).map_or(true, |len| len > Self::LEN_MAX) => {
-                at.error(IDENTIFIER, ErrorKind::Invalid { value: len })
+                at.error(IDENTIFIER, ErrorKind::OverLimit { value: len, limit: to_u64(Self::LEN_MAX) })
             }
             _ => error,
         }
@@ -97,22 +96,37 @@ impl<'a> FormatIdentifier<'a> {
     pub(super) fn expect(reader: &mut Reader<'a>, expected: Variant<'_>) -> Result<Self> {
         let start = *reader;
         let identifier = Self::read(reader)?;
-        if identifier.variant != expected {
-            let mut found = [0; 8];
-            for (to, from) in found.iter_mut().zip(identifier.text.bytes()) {
-                *to = from;
-            }
-            return Err(start.error(IDENTIFIER, ErrorKind::BadMagic { found }));
-        }
-        if !identifier.is_supported() {
-            let supported = expected.patches().last().copied().unwrap_or(0).into();
-            let found = identifier.packed_version();
-            return Err(start.error(IDENTIFIER, ErrorKind::UnsupportedVersion { found, supported }));
-        }
-        Ok(identifier)
+        identifier.expected(expected).map_err(|kind| start.error(IDENTIFIER, kind))
     }
 
-    /// Takes a text apart, if it has the form of an identifier.
+    /// The identifier that is `text`, if it is one of the variant `expected` in a version that is read.
+    pub(super) fn supported(text: &'a str, expected: Variant<'_>) -> Result<Self, ErrorKind> {
+        Self::parse_text(text)?.expected(expected)
+    }
+
+    fn expected(self, expected: Variant<'_>) -> Result<Self, ErrorKind> {
+        if self.variant != expected {
+            let mut found = [0; 8];
+            for (to, from) in found.iter_mut().zip(self.text.bytes()) {
+                *to = from;
+            }
+            return Err(ErrorKind::BadMagic { found });
+        }
+        if !self.is_supported() {
+            let (major, minor, patch) = self.version;
+            return Err(ErrorKind::UnsupportedRelease { major, minor, patch });
+        }
+        Ok(self)
+    }
+
+    fn parse_text(text: &'a str) -> Result<Self, ErrorKind> {
+        if text.len() > Self::LEN_MAX {
+            return Err(ErrorKind::OverLimit { value: to_u64(text.len()), limit: to_u64(Self::LEN_MAX) });
+        }
+        Self::from_text(text).ok_or(ErrorKind::Malformed)
+    }
+
+    /// Splits a text into its parts, if it has the form of an identifier.
     pub fn from_text(text: &'a str) -> Option<Self> {
         if text.len() > Self::LEN_MAX {
             return None;
@@ -153,13 +167,6 @@ impl<'a> FormatIdentifier<'a> {
     pub fn is_supported(&self) -> bool {
         let (major, minor, patch) = self.version;
         major == 0 && minor == 0 && self.variant.patches().contains(&patch)
-    }
-
-    /// The version as one number for an error: 0.0.2 is 2, and 1.2.3 is 1002003.
-    fn packed_version(&self) -> u64 {
-        let (major, minor, patch) = self.version;
-        let part = |number: u32, unit: u64| u64::from(number).saturating_mul(unit);
-        part(major, 1_000_000).saturating_add(part(minor, 1_000)).saturating_add(patch.into())
     }
 }
 

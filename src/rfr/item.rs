@@ -6,10 +6,12 @@ use super::read::{Part, Reader};
 use super::record::Record;
 use super::sequence::SequenceHeader;
 use crate::error::{Element, Result};
+use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 /// What a chunk consists of, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Item<'a> {
     /// A sequence begins: the objects and records up to the next one belong to it.
     Sequence(SequenceHeader),
@@ -53,7 +55,7 @@ impl<'a> Items<'a> {
     ///
     /// # Errors
     /// `UnexpectedEnd`, `IntegerTooWide`, `NotUtf8`, and `Invalid` for an unknown kind or a byte that should be 0 or 1.
-    /// From then on there is none, unless [`Items::resume`] finds a way.
+    /// From then on there is none, unless [`Items::recover`] finds a way.
     #[inline]
     pub fn next_item(&mut self) -> Result<Option<Item<'a>>> {
         if self.failed {
@@ -61,7 +63,7 @@ impl<'a> Items<'a> {
         }
         loop {
             if let Some(left) = self.records.checked_sub(1) {
-                if let Some((record, end)) = Record::read_at_once(self.reader) {
+                if let Some((record, end)) = Record::read_fast(self.reader) {
                     self.reader.go_to(end);
                     self.records = left;
                     return Ok(Some(Item::Record(record)));
@@ -123,17 +125,18 @@ impl<'a> Items<'a> {
         self.read(header.map(|header| (header, reader.position())))
     }
 
-    /// After an error, goes on behind the object or record that failed, if its end can be found.
-    pub fn resume(&mut self) -> bool {
+    /// After an error, skips the object or record that failed, if its end can be found, and says what was lost.
+    ///
+    /// `None` if nothing failed or the end cannot be found: then there are no more.
+    pub fn recover(&mut self) -> Option<Gap> {
         if !self.failed {
-            return false;
+            return None;
         }
-        let end = match (self.objects, self.records) {
-            (1.., _) => Object::skip(self.reader),
-            (0, 1..) => Record::skip(self.reader),
-            (0, 0) => return false,
+        let (gap, end) = match (self.objects, self.records) {
+            (1.., _) => (self.reader.gap::<Object<'_>>()?, Object::skip(self.reader).ok()?),
+            (0, 1..) => (self.reader.gap::<Record<'_>>()?, Record::skip(self.reader).ok()?),
+            (0, 0) => return None,
         };
-        let Ok(end) = end else { return false };
         self.reader.go_to(end);
         self.failed = false;
         if self.objects > 0 {
@@ -141,7 +144,7 @@ impl<'a> Items<'a> {
         } else {
             self.records = self.records.saturating_sub(1);
         }
-        true
+        Some(gap)
     }
 
     /// Offset of the next item, or of the one that failed.

@@ -6,6 +6,7 @@ use super::record::Record;
 use super::sequence::Records;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 /// Room for one source of a [`Merge`].
@@ -45,12 +46,29 @@ impl MergeSlot<'_> {
 /// A record of a [`Merge`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merged<'a> {
-    /// The source it comes from: its number in the order in which they were added.
-    pub source: usize,
-    /// Its time in microseconds since the Unix epoch.
-    pub micros: u64,
+    source: usize,
+    micros: u64,
+    record: Record<'a>,
+}
+
+impl<'a> Merged<'a> {
+    /// Number of the source, in the order in which sources were added.
+    #[inline]
+    pub const fn source(&self) -> usize {
+        self.source
+    }
+
+    /// The time in microseconds since the Unix epoch.
+    #[inline]
+    pub const fn unix_micros(&self) -> u64 {
+        self.micros
+    }
+
     /// The record.
-    pub record: Record<'a>,
+    #[inline]
+    pub const fn record(&self) -> Record<'a> {
+        self.record
+    }
 }
 
 /// The records of several sequences, ordered by time.
@@ -69,7 +87,7 @@ pub struct Merged<'a> {
 /// for sequence in chunk.sequences() {
 ///     merge.add(&chunk.header(), sequence?.records()?)?;
 /// }
-/// let times: Result<Vec<u64>, _> = merge.map(|merged| merged.map(|merged| merged.micros)).collect();
+/// let times: Result<Vec<u64>, _> = merge.map(|merged| merged.map(|merged| merged.unix_micros())).collect();
 /// assert_eq!(times?, [1, 2, 4]);
 /// # Ok::<(), traceglass::Error>(())
 /// ```
@@ -79,8 +97,17 @@ pub struct Merge<'a, 't> {
     sources: usize,
     /// How many sources are in the heap.
     open: usize,
-    /// The source that failed, and whether it did so in reading a record.
-    failed: Option<(usize, bool)>,
+    /// The source that failed.
+    failed: Option<(usize, Failure)>,
+}
+
+/// How a source failed.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    /// A record cannot be read.
+    Record(Error),
+    /// The time of a record, which was read, cannot be expressed.
+    Time(Gap),
 }
 
 impl<'a, 't> Merge<'a, 't> {
@@ -116,7 +143,7 @@ impl<'a, 't> Merge<'a, 't> {
     ///
     /// # Errors
     /// Those of a record; `Overflow` if its time has more than 64 bits. From then on there is none, unless
-    /// [`Merge::resume`] is called.
+    /// [`Merge::recover`] is called.
     pub fn next_record(&mut self) -> Result<Option<Merged<'a>>> {
         if self.failed.is_some() || self.open == 0 {
             return Ok(None);
@@ -128,21 +155,23 @@ impl<'a, 't> Merge<'a, 't> {
         let base = slot.base;
         match slot.records.next_record() {
             Ok(Some(record)) => {
-                let next = slot.next_micros(last);
+                let (next, end) = (slot.next_micros(last), slot.records.offset());
                 self.rank_first(source, next);
                 match base.checked_add(record.timestamp()) {
                     Some(micros) => Ok(Some(Merged { source, micros, record })),
                     None => {
-                        self.failed = Some((source, false));
                         let kind = ErrorKind::Overflow { value: record.timestamp() };
-                        Err(Error::new(record.offset(), TIMESTAMP, kind))
+                        let cause = Error::new(record.offset(), TIMESTAMP, kind);
+                        let gap = Gap::new(record.offset(), end.saturating_sub(record.offset()), cause);
+                        self.failed = Some((source, Failure::Time(gap)));
+                        Err(cause)
                     }
                 }
             }
             // A source without another record is not in the heap.
             Ok(None) => Ok(None),
             Err(error) => {
-                self.failed = Some((source, true));
+                self.failed = Some((source, Failure::Record(error)));
                 Err(error)
             }
         }
@@ -160,17 +189,32 @@ impl<'a, 't> Merge<'a, 't> {
         }
     }
 
-    /// After an error, goes on: with the other sources, and with the one that failed if the end of its damaged record
-    /// can be found. Returns the number of the source that failed.
-    pub fn resume(&mut self) -> Option<usize> {
-        let (source, damaged) = self.failed.take()?;
-        if damaged {
-            let last = self.slots.first().map_or(0, |first| first.rank.micros);
-            let slot = self.slots.get_mut(source)?;
-            let next = if slot.records.resume() { slot.next_micros(last) } else { None };
-            self.rank_first(source, next);
+    /// The source that the last error came from, until [`recover`](Self::recover) is called.
+    pub const fn failed_source(&self) -> Option<usize> {
+        match &self.failed {
+            Some((source, _)) => Some(*source),
+            None => None,
         }
-        Some(source)
+    }
+
+    /// After an error, goes on without the record that failed, and says what was lost.
+    ///
+    /// If the end of that record cannot be found, its source is at its end, and the gap reaches to the end of its file.
+    /// The other sources go on in any case.
+    pub fn recover(&mut self) -> Option<Gap> {
+        let (source, failure) = self.failed.take()?;
+        let cause = match failure {
+            // The record itself was read.
+            Failure::Time(gap) => return Some(gap),
+            Failure::Record(cause) => cause,
+        };
+        let last = self.slots.first().map_or(0, |first| first.rank.micros);
+        let slot = self.slots.get_mut(source)?;
+        let rest = slot.records.reader().gap_to_end(cause);
+        let gap = slot.records.recover();
+        let next = if gap.is_some() { slot.next_micros(last) } else { None };
+        self.rank_first(source, next);
+        Some(gap.unwrap_or(rest))
     }
 
     /// The chunk header that a source was added with.

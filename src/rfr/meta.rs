@@ -54,11 +54,6 @@ impl<'a> Meta<'a> {
         self.created.micros()
     }
 
-    /// The part of [`Self::created`] that is less than a second, as stored.
-    pub const fn created_subsec_micros(&self) -> u32 {
-        self.created.subsec_micros
-    }
-
     /// The identifiers of the formats used, that of the chunks first.
     pub const fn formats(&self) -> Formats<'a> {
         Formats { reader: self.body, left: None, last: 0, failed: false }

@@ -32,7 +32,7 @@
 //! views, [`Directory`] makes them randomly accessible after one walk, [`Merge`] orders their records by time, and
 //! [`ObjectTable`] and [`CallsiteTable`] lead from ids to what they name.
 //!
-//! # Example
+//! # Examples
 //! ```
 //! use traceglass::rfr::{Chunk, RecordKind};
 //! # let file = b"\x0brfr-c/0.0.2\x80\xe2\xcf\xaa\x06\0\xc0\x84\x3d\x04\x09\x01\x01\x04\x09\x01\x01\x05\x07\x63\x04main\0\0\x02\x04\x06\x05\x09\x07\x05";
@@ -69,8 +69,10 @@ mod check;
 mod chunk;
 mod directory;
 pub mod element;
+mod event;
 mod identifier;
 mod item;
+mod kind;
 mod list;
 mod merge;
 mod meta;
@@ -85,13 +87,15 @@ mod value;
 pub use callsite::{Callsite, CallsiteKind, Callsites, Level};
 pub use chunk::{Chunk, ChunkHeader};
 pub use directory::{Directory, DirectoryEntry};
+pub use event::{Event, Waker};
 pub use identifier::{FormatIdentifier, Variant, detect};
 pub use item::{Item, Items};
+pub use kind::{RecordData, RecordKind};
 pub use list::List;
 pub use merge::{Merge, MergeSlot, Merged};
 pub use meta::{Formats, Meta};
 pub use object::{Object, Span, Task, TaskKind};
-pub use record::{Event, Record, RecordData, RecordKind, Waker};
+pub use record::Record;
 pub use resolve::{CallsiteTable, ObjectTable, TableEntry};
 pub use sequence::{Objects, Records, Sequence, SequenceHeader, Sequences};
 pub use streaming::{StreamData, StreamRecord, StreamRecords, Streaming};

@@ -3,7 +3,7 @@
 use super::element::{CONTEXT, OBJECT, TASK_KIND};
 use super::list::List;
 use super::read::{Part, Reader};
-use super::value::{Details, Field, FieldValue, Parent};
+use super::value::{Field, FieldValue, Parent, ParentAndFields};
 use crate::error::{ErrorKind, Result};
 
 /// What the records of a sequence are about: their instrumentation ids name objects.
@@ -89,7 +89,7 @@ pub struct Span<'a> {
     offset: u64,
     iid: u64,
     callsite_id: u64,
-    details: Details<'a>,
+    details: ParentAndFields<'a>,
 }
 
 impl<'a> Span<'a> {
@@ -97,13 +97,13 @@ impl<'a> Span<'a> {
         let offset = reader.offset();
         let iid = reader.u64(OBJECT)?;
         let callsite_id = reader.u64(OBJECT)?;
-        Ok(Self { offset, iid, callsite_id, details: Details::read(reader)? })
+        Ok(Self { offset, iid, callsite_id, details: ParentAndFields::read(reader)? })
     }
 
     pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
         reader.u64(OBJECT)?;
         reader.u64(OBJECT)?;
-        Details::pass::<false>(reader)
+        ParentAndFields::skip::<false>(reader)
     }
 
     /// Offset in the input of its first byte; of its object's, where it stands in a list of objects.
@@ -170,7 +170,7 @@ impl<'a> Task<'a> {
         reader.u64(OBJECT)?;
         reader.u64(OBJECT)?;
         reader.u64(OBJECT)?;
-        reader.pass_string::<false>(OBJECT)?;
+        reader.skip_string::<false>(OBJECT)?;
         TaskKind::skip(reader)?;
         reader.option(CONTEXT).map(drop)
     }
@@ -258,7 +258,7 @@ impl<'a> TaskKind<'a> {
         let start = *reader;
         match reader.u32(TASK_KIND)? {
             0..=3 => Ok(()),
-            4 => reader.pass_string::<false>(TASK_KIND),
+            4 => reader.skip_string::<false>(TASK_KIND),
             other => Err(start.error(TASK_KIND, ErrorKind::Invalid { value: other.into() })),
         }
     }

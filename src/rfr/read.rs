@@ -2,9 +2,10 @@
 
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Element, Error, ErrorKind, Result};
+use crate::gap::Gap;
 use crate::varint::{self, Fault};
 
-/// What lists in a sequence consist of.
+/// A list element: an object or a record.
 ///
 /// Positions go in and out by value, and what is read at once goes another way than what is not: only then does a loop
 /// keep its position in a register, which makes it twice as fast. This is a trait rather than closures handed on, because
@@ -15,7 +16,7 @@ pub(super) trait Part<'a>: Sized {
 
     /// Decodes one, if that can be done at once, and says where it ends. It has nothing that would need a check.
     #[inline(always)]
-    fn read_at_once(_: Reader<'a>) -> Option<(Self, usize)> {
+    fn read_fast(_: Reader<'a>) -> Option<(Self, usize)> {
         None
     }
 
@@ -26,7 +27,7 @@ pub(super) trait Part<'a>: Sized {
     fn skip(reader: Reader<'a>) -> Result<usize>;
 }
 
-/// A place in the input, from which on it is read.
+/// A position in the input, from which it is read.
 ///
 /// Reading moves one number: the slice stays, so that a loop over records has nothing else to carry along.
 #[derive(Clone, Copy)]
@@ -63,6 +64,22 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub(super) const fn position(&self) -> usize {
         self.at
+    }
+
+    /// What is lost with the element here, which cannot be read; `None` if it has no end.
+    ///
+    /// Reading it again tells why, so that iterators need not keep the error.
+    #[cold]
+    pub(super) fn gap<T: Part<'a>>(&self) -> Option<Gap> {
+        let cause = T::read(*self).err()?;
+        let end = T::skip(*self).ok()?;
+        Some(Gap::new(self.offset(), to_u64(end).saturating_sub(self.offset()), cause))
+    }
+
+    /// What is lost if everything from here on is.
+    #[cold]
+    pub(super) const fn gap_to_end(&self, cause: Error) -> Gap {
+        Gap::new(self.offset(), self.left(), cause)
     }
 
     /// Goes on at a position that was found in this input.
@@ -171,7 +188,7 @@ impl<'a> Reader<'a> {
 
     /// An optional id, where that can be read at once: whether there is one, and the id or 0.
     #[inline(always)]
-    pub(super) fn option_at_once(&mut self) -> Option<(bool, u64)> {
+    pub(super) fn option_fast(&mut self) -> Option<(bool, u64)> {
         let (has, id, len) = varint::read_option(self.data.get(self.at..)?)?;
         self.advance(len);
         Some((has, id))
@@ -205,7 +222,7 @@ impl<'a> Reader<'a> {
 
     /// Passes a string by; `CHECK` says whether its text matters.
     #[inline]
-    pub(super) fn pass_string<const CHECK: bool>(&mut self, element: Element) -> Result<()> {
+    pub(super) fn skip_string<const CHECK: bool>(&mut self, element: Element) -> Result<()> {
         if CHECK { self.string(element).map(drop) } else { self.text(element).map(drop) }
     }
 

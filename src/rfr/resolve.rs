@@ -7,6 +7,7 @@ use super::object::Object;
 use super::read::{Part, Reader};
 use crate::bytes::to_u64;
 use crate::error::{Element, Error, ErrorKind, Result};
+use crate::sort::sort_by_key;
 
 /// An id, and where what it names stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +25,7 @@ impl TableEntry {
 #[derive(Clone, Copy, Debug)]
 struct Table<'t> {
     entries: &'t [TableEntry],
-    damage: Option<Error>,
+    error: Option<Error>,
 }
 
 impl<'t> Table<'t> {
@@ -36,7 +37,7 @@ impl<'t> Table<'t> {
         element: Element,
     ) -> Result<Self> {
         let mut used = 0_usize;
-        let mut damage = None;
+        let mut stopped = None;
         for item in items {
             match item {
                 Ok(entry) => {
@@ -46,7 +47,7 @@ impl<'t> Table<'t> {
                     used = used.saturating_add(1);
                 }
                 Err(error) => {
-                    damage = Some(error);
+                    stopped = Some(error);
                     break;
                 }
             }
@@ -56,8 +57,11 @@ impl<'t> Table<'t> {
             let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(used) };
             return Err(at.error(element, kind));
         };
-        sort(entries);
-        Ok(Self { entries, damage })
+        // Writers mostly count upwards.
+        if !entries.is_sorted() {
+            sort_by_key(entries, |entry| entry);
+        }
+        Ok(Self { entries, error: stopped })
     }
 
     /// Where the first thing with this id stands.
@@ -116,8 +120,8 @@ impl<'a, 't> ObjectTable<'a, 't> {
     }
 
     /// What kept further objects from being read.
-    pub const fn damage(&self) -> Option<Error> {
-        self.table.damage
+    pub const fn error(&self) -> Option<Error> {
+        self.table.error
     }
 }
 
@@ -149,77 +153,19 @@ impl<'a, 't> CallsiteTable<'a, 't> {
     }
 
     /// What kept further callsites from being read.
-    pub const fn damage(&self) -> Option<Error> {
-        self.table.damage
-    }
-}
-
-/// Sorts in place. A heap sort: whatever the input, it takes n log n steps, and nothing in it can panic.
-fn sort(entries: &mut [TableEntry]) {
-    // Writers mostly count upwards.
-    if entries.is_sorted() {
-        return;
-    }
-    let len = entries.len();
-    for root in (0..len / 2).rev() {
-        sift_down(entries, root, len);
-    }
-    for last in (1..len).rev() {
-        swap(entries, 0, last);
-        sift_down(entries, 0, last);
-    }
-}
-
-/// Moves the entry at `root` to its place in the heap of the first `len` entries.
-fn sift_down(entries: &mut [TableEntry], mut root: usize, len: usize) {
-    loop {
-        let left = root.saturating_mul(2).saturating_add(1);
-        let right = left.saturating_add(1);
-        let mut largest = root;
-        for child in [left, right] {
-            if child < len && entries.get(child) > entries.get(largest) {
-                largest = child;
-            }
-        }
-        if largest == root {
-            return;
-        }
-        swap(entries, root, largest);
-        root = largest;
-    }
-}
-
-fn swap(entries: &mut [TableEntry], a: usize, b: usize) {
-    if let Ok([a, b]) = entries.get_disjoint_mut([a, b]) {
-        core::mem::swap(a, b);
+    pub const fn error(&self) -> Option<Error> {
+        self.table.error
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec::Vec;
-
-    #[test]
-    fn sorts_like_the_standard_library() {
-        let mut seed = 1_u64;
-        for len in 0..200 {
-            let mut entries = Vec::new();
-            for offset in 0..len {
-                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                entries.push(TableEntry { id: seed >> 58, offset });
-            }
-            let mut expected = entries.clone();
-            expected.sort();
-            sort(&mut entries);
-            assert_eq!(entries, expected);
-        }
-    }
 
     #[test]
     fn finds_the_first_of_several() {
         let entries = [(1, 9), (4, 2), (4, 7), (u64::MAX, 3)].map(|(id, offset)| TableEntry { id, offset });
-        let table = Table { entries: &entries, damage: None };
+        let table = Table { entries: &entries, error: None };
         assert_eq!([0, 1, 4, 5, u64::MAX].map(|id| table.find(id)), [None, Some(9), Some(2), None, Some(3)]);
     }
 }

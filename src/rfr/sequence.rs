@@ -5,6 +5,7 @@ use super::object::Object;
 use super::read::{Part, Reader};
 use super::record::Record;
 use crate::error::Result;
+use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 /// The fewest bytes of a sequence: its header and two empty lists.
@@ -108,7 +109,7 @@ impl<'a> Sequence<'a> {
 
     /// The objects that the records name.
     pub const fn objects(&self) -> Objects<'a> {
-        Objects { run: Run::new(self.objects, self.header.object_count) }
+        Objects { run: Counted::new(self.objects, self.header.object_count) }
     }
 
     /// The records.
@@ -221,9 +222,9 @@ impl<'a> Iterator for Sequences<'a> {
 
 impl FusedIterator for Sequences<'_> {}
 
-/// Elements of which only the number is known.
+/// A counted run of elements.
 #[derive(Clone, Debug)]
-struct Run<'a> {
+struct Counted<'a> {
     reader: Reader<'a>,
     /// How many are to come, if the claim is true.
     left: u64,
@@ -231,7 +232,7 @@ struct Run<'a> {
     held: u64,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Counted<'a> {
     const fn new(reader: Reader<'a>, left: u64) -> Self {
         Self { reader, left, held: 0 }
     }
@@ -239,7 +240,7 @@ impl<'a> Run<'a> {
     #[inline(always)]
     fn next<T: Part<'a>>(&mut self) -> Result<Option<T>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        if let Some((element, end)) = T::read_at_once(self.reader) {
+        if let Some((element, end)) = T::read_fast(self.reader) {
             self.reader.go_to(end);
             self.left = left;
             return Ok(Some(element));
@@ -260,7 +261,7 @@ impl<'a> Run<'a> {
     #[inline(always)]
     fn skip_record(&mut self) -> Result<bool> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
-        if let Some(end) = Record::skip_at_once(self.reader) {
+        if let Some(end) = Record::skip_fast(self.reader) {
             self.reader.go_to(end);
             self.left = left;
             return Ok(true);
@@ -278,23 +279,22 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Ends it, unless it is resumed.
+    /// Ends it until it recovers.
     #[inline(always)]
     fn hold(&mut self) {
         self.held = core::mem::take(&mut self.left);
     }
 
-    fn resume<T: Part<'a>>(&mut self) -> bool {
-        let held = core::mem::take(&mut self.held);
-        let Some(left) = held.checked_sub(1) else { return false };
-        let Ok(end) = T::skip(self.reader) else { return false };
-        self.reader.go_to(end);
+    fn recover<T: Part<'a>>(&mut self) -> Option<Gap> {
+        let left = core::mem::take(&mut self.held).checked_sub(1)?;
+        let gap = self.reader.gap::<T>()?;
+        self.reader.go_to(T::skip(self.reader).ok()?);
         self.left = left;
-        true
+        Some(gap)
     }
 
-    /// How many are to come at most.
-    fn most<T: Part<'a>>(&self) -> Option<usize> {
+    /// How many can follow at most.
+    fn max<T: Part<'a>>(&self) -> Option<usize> {
         let room = self.reader.left().checked_div(T::SIZE_MIN).unwrap_or(0);
         // One more for the error that a claim leads to that is not true.
         usize::try_from(self.left.min(room.saturating_add(1))).ok()
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
 /// The objects of a sequence.
 #[derive(Clone, Debug)]
 pub struct Objects<'a> {
-    run: Run<'a>,
+    run: Counted<'a>,
 }
 
 impl<'a> Objects<'a> {
@@ -316,9 +316,11 @@ impl<'a> Objects<'a> {
         self.run.next()
     }
 
-    /// After an error, goes on behind the object that failed, if its end can be found.
-    pub fn resume(&mut self) -> bool {
-        self.run.resume::<Object<'_>>()
+    /// After an error, skips the object that failed, if its end can be found, and says what was lost.
+    ///
+    /// `None` if nothing failed or the end cannot be found: then there are no more.
+    pub fn recover(&mut self) -> Option<Gap> {
+        self.run.recover::<Object<'_>>()
     }
 
     /// Offset of the next object.
@@ -335,7 +337,7 @@ impl<'a> Iterator for Objects<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.run.most::<Object<'_>>())
+        (0, self.run.max::<Object<'_>>())
     }
 }
 
@@ -344,14 +346,14 @@ impl FusedIterator for Objects<'_> {}
 /// The records of a sequence.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
-    run: Run<'a>,
+    run: Counted<'a>,
 }
 
 impl<'a> Records<'a> {
     pub(super) const EMPTY: Self = Self::new(Reader::new(&[]), 0);
 
     pub(super) const fn new(reader: Reader<'a>, count: u64) -> Self {
-        Self { run: Run::new(reader, count) }
+        Self { run: Counted::new(reader, count) }
     }
 
     pub(super) const fn reader(&self) -> Reader<'a> {
@@ -376,9 +378,11 @@ impl<'a> Records<'a> {
         self.run.skip_record()
     }
 
-    /// After an error, goes on behind the record that failed, if its end can be found.
-    pub fn resume(&mut self) -> bool {
-        self.run.resume::<Record<'_>>()
+    /// After an error, skips the record that failed, if its end can be found, and says what was lost.
+    ///
+    /// `None` if nothing failed or the end cannot be found: then there are no more.
+    pub fn recover(&mut self) -> Option<Gap> {
+        self.run.recover::<Record<'_>>()
     }
 
     /// The time of the next record, without reading the rest of it.
@@ -400,7 +404,7 @@ impl<'a> Records<'a> {
     /// The same records, at most `count` of them.
     #[must_use]
     pub fn limited(self, count: u64) -> Self {
-        Self { run: Run { left: self.run.left.min(count), ..self.run } }
+        Self { run: Counted { left: self.run.left.min(count), ..self.run } }
     }
 }
 
@@ -413,7 +417,7 @@ impl<'a> Iterator for Records<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.run.most::<Record<'_>>())
+        (0, self.run.max::<Record<'_>>())
     }
 }
 

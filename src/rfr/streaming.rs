@@ -3,11 +3,13 @@
 use super::callsite::Callsite;
 use super::element::RECORD;
 use super::identifier::{FormatIdentifier, Variant};
+use super::kind::{RecordData, RecordKind};
 use super::meta::Timestamp;
 use super::object::{Span, Task};
 use super::read::Reader;
-use super::record::{Event, RecordData, RecordKind, Waker};
+use super::record::{read_data, skip_data};
 use crate::error::{ErrorKind, Result};
+use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 /// A streaming file.
@@ -22,13 +24,12 @@ use core::iter::FusedIterator;
 /// for record in Streaming::parse(file)?.records() {
 ///     let record = record?;
 ///     assert_eq!(record.kind(), RecordKind::TaskPollStart);
-///     assert_eq!(record.absolute()?, 1_700_000_000_000_005);
+///     assert_eq!(record.unix_micros()?, 1_700_000_000_000_005);
 /// }
 /// # Ok::<(), traceglass::Error>(())
 /// ```
 ///
-/// # Spec
-/// *Streaming*.
+/// See *Streaming*.
 #[derive(Clone, Copy, Debug)]
 pub struct Streaming<'a> {
     identifier: FormatIdentifier<'a>,
@@ -93,25 +94,14 @@ pub enum StreamData<'a> {
 impl<'a> StreamRecord<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self> {
         let time = Timestamp::read(reader)?;
-        let start = *reader;
-        let kind = reader.u32(RECORD)?;
-        let data = match kind {
-            0 => StreamData::End,
-            1 => StreamData::Callsite(Callsite::read(reader)?),
-            2 => StreamData::Span(Span::read(reader)?),
-            4 => StreamData::Task(Task::read(reader)?),
-            _ => {
-                // In the order of a chunk's kinds, but for the event, which comes in front.
-                let in_chunks = match u8::try_from(kind) {
-                    Ok(3) => 4,
-                    Ok(kind @ 5..=8) => kind.saturating_sub(5),
-                    Ok(kind @ 9..=16) => kind.saturating_sub(4),
-                    _ => u8::MAX,
-                };
-                match RecordData::read(reader, in_chunks)? {
-                    Some(data) => StreamData::Record(data),
-                    None => return Err(start.error(RECORD, ErrorKind::Invalid { value: kind.into() })),
-                }
+        let data = match read_kind(reader)? {
+            RecordKind::End => StreamData::End,
+            RecordKind::Callsite => StreamData::Callsite(Callsite::read(reader)?),
+            RecordKind::Span => StreamData::Span(Span::read(reader)?),
+            RecordKind::Task => StreamData::Task(Task::read(reader)?),
+            kind => {
+                let (id, context, details) = read_data(reader, kind)?;
+                StreamData::Record(RecordData::new(kind, id, context, details))
             }
         };
         Ok(Self { time, data })
@@ -119,16 +109,12 @@ impl<'a> StreamRecord<'a> {
 
     fn skip(reader: &mut Reader<'a>) -> Result<()> {
         Timestamp::read(reader)?;
-        let start = *reader;
-        match reader.u32(RECORD)? {
-            0 => Ok(()),
-            1 => Callsite::skip(reader),
-            2 => Span::skip(reader),
-            3 => Event::skip(reader),
-            4 => Task::skip(reader),
-            5..=12 => reader.u64(RECORD).map(drop),
-            13..=16 => Waker::read(reader).map(drop),
-            other => Err(start.error(RECORD, ErrorKind::Invalid { value: other.into() })),
+        match read_kind(reader)? {
+            RecordKind::End => Ok(()),
+            RecordKind::Callsite => Callsite::skip(reader),
+            RecordKind::Span => Span::skip(reader),
+            RecordKind::Task => Task::skip(reader),
+            kind => skip_data(reader, kind),
         }
     }
 
@@ -141,7 +127,7 @@ impl<'a> StreamRecord<'a> {
     ///
     /// # Errors
     /// `Overflow`, if that has more than 64 bits.
-    pub fn absolute(&self) -> Result<u64> {
+    pub fn unix_micros(&self) -> Result<u64> {
         self.time.micros()
     }
 
@@ -172,6 +158,14 @@ impl<'a> StreamRecord<'a> {
     }
 }
 
+/// The kind of a record in a streaming file.
+fn read_kind(reader: &mut Reader<'_>) -> Result<RecordKind> {
+    let start = *reader;
+    let number = reader.u32(RECORD)?;
+    let kind = RecordKind::from_stream(number);
+    kind.ok_or_else(|| start.error(RECORD, ErrorKind::Invalid { value: number.into() }))
+}
+
 /// The records of a [`Streaming`] file.
 #[derive(Clone, Debug)]
 pub struct StreamRecords<'a> {
@@ -197,15 +191,21 @@ impl<'a> StreamRecords<'a> {
         record.map(Some)
     }
 
-    /// After an error, goes on behind the record that failed, if its end can be found.
-    pub fn resume(&mut self) -> bool {
-        let mut reader = self.reader;
-        if !self.failed || StreamRecord::skip(&mut reader).is_err() {
-            return false;
+    /// After an error, skips the record that failed, if its end can be found, and says what was lost.
+    ///
+    /// `None` if nothing failed or the end cannot be found: then there are no more.
+    pub fn recover(&mut self) -> Option<Gap> {
+        if !self.failed {
+            return None;
         }
-        self.reader = reader;
+        // Reading it again tells why it failed.
+        let cause = StreamRecord::read(&mut self.reader.clone()).err()?;
+        let mut end = self.reader;
+        StreamRecord::skip(&mut end).ok()?;
+        let gap = Gap::new(self.offset(), end.offset().saturating_sub(self.offset()), cause);
+        self.reader = end;
         self.failed = false;
-        true
+        Some(gap)
     }
 
     /// Offset of the next record, or of the one that failed: that many bytes are good.

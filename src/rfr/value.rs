@@ -57,7 +57,7 @@ impl<'a> FieldValue<'a> {
 
     /// Passes one by; with `CHECK`, everything that [`sealed::Item::read`] would refuse is refused.
     #[inline]
-    fn pass<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
+    fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
         let start = *reader;
         match reader.u32(VALUE)? {
             0 => reader.array::<8>(VALUE).map(drop),
@@ -65,7 +65,7 @@ impl<'a> FieldValue<'a> {
             3 | 4 => reader.u128(VALUE).map(drop),
             5 if CHECK => reader.flag(VALUE).map(drop),
             5 => reader.byte(VALUE).map(drop),
-            6 => reader.pass_string::<CHECK>(VALUE),
+            6 => reader.skip_string::<CHECK>(VALUE),
             other => Err(start.error(VALUE, ErrorKind::Invalid { value: other.into() })),
         }
     }
@@ -93,10 +93,26 @@ impl<'a> sealed::Item<'a> for FieldValue<'a> {
 /// The name as a string, then a [`FieldValue`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field<'a> {
+    name: &'a str,
+    value: FieldValue<'a>,
+}
+
+impl<'a> Field<'a> {
+    /// Makes a field, to compare with.
+    #[must_use]
+    pub const fn new(name: &'a str, value: FieldValue<'a>) -> Self {
+        Self { name, value }
+    }
+
     /// The name.
-    pub name: &'a str,
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
     /// The value.
-    pub value: FieldValue<'a>,
+    pub const fn value(&self) -> FieldValue<'a> {
+        self.value
+    }
 }
 
 impl<'a> sealed::Item<'a> for Field<'a> {
@@ -113,30 +129,30 @@ impl<'a> sealed::Item<'a> for &'a str {
 
 /// Passes a list of values by and returns their number.
 #[inline]
-fn pass_values<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
+fn skip_values<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     let count = reader.count(VALUE_SIZE_MIN, VALUE)?;
     for _ in 0..count {
-        FieldValue::pass::<CHECK>(reader)?;
+        FieldValue::skip::<CHECK>(reader)?;
     }
     Ok(count)
 }
 
 /// Passes a list of fields by and returns their number.
 #[inline]
-pub(super) fn pass_fields<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
+pub(super) fn skip_fields<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     let count = reader.count(FIELD_SIZE_MIN, FIELD)?;
     for _ in 0..count {
-        reader.pass_string::<CHECK>(FIELD)?;
-        FieldValue::pass::<CHECK>(reader)?;
+        reader.skip_string::<CHECK>(FIELD)?;
+        FieldValue::skip::<CHECK>(reader)?;
     }
     Ok(count)
 }
 
 /// Passes a list of names by and returns their number.
-pub(super) fn pass_names<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
+pub(super) fn skip_names<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     let count = reader.count(1, FIELD)?;
     for _ in 0..count {
-        reader.pass_string::<CHECK>(FIELD)?;
+        reader.skip_string::<CHECK>(FIELD)?;
     }
     Ok(count)
 }
@@ -177,18 +193,18 @@ impl Parent {
 
 /// The end of a span and of an event, checked: parent, values of the callsite's fields, further fields.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Details<'a>(&'a [u8]);
+pub(super) struct ParentAndFields<'a>(&'a [u8]);
 
-impl<'a> Details<'a> {
+impl<'a> ParentAndFields<'a> {
     /// Those of what has none.
     pub(super) const NONE: Self = Self(&[]);
 
     /// Passes them by.
     #[inline]
-    pub(super) fn pass<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
+    pub(super) fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
         Parent::read(reader)?;
-        pass_values::<CHECK>(reader)?;
-        pass_fields::<CHECK>(reader)?;
+        skip_values::<CHECK>(reader)?;
+        skip_fields::<CHECK>(reader)?;
         Ok(())
     }
 
@@ -196,7 +212,7 @@ impl<'a> Details<'a> {
     #[inline]
     pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
         let start = *reader;
-        Self::pass::<true>(reader)?;
+        Self::skip::<true>(reader)?;
         Ok(Self(start.until(reader)))
     }
 
@@ -213,12 +229,12 @@ impl<'a> Details<'a> {
     pub(super) fn dynamic_fields(self) -> List<'a, Field<'a>> {
         let mut reader = Reader::new(self.0);
         let _ = Parent::read(&mut reader);
-        let _ = pass_values::<false>(&mut reader);
+        let _ = skip_values::<false>(&mut reader);
         checked_list(&mut reader)
     }
 }
 
-impl core::fmt::Debug for Details<'_> {
+impl core::fmt::Debug for ParentAndFields<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{} bytes", self.0.len())
     }

@@ -1,7 +1,7 @@
 //! Verifying everything.
 
 use crate::bytes::Bytes;
-use crate::error::{Error, ErrorKind, Finding};
+use crate::error::{Error, ErrorKind, Finding, Severity};
 use crate::rtc::frame::id;
 use crate::rtc::{
     ClockOf, Frame, Gap, INDEX, Index, META, Meta, PAYLOAD, Stream, Streams, UNIT, Verdict, Walk, search,
@@ -93,10 +93,10 @@ impl<'a> Checker<'a> {
     pub fn gap(&mut self, gap: &Gap, mut report: impl FnMut(Finding)) {
         self.meta = None;
         self.is_disturbed = true;
-        report(Finding::error(gap.cause()));
+        report(Finding::new(Severity::Error, gap.cause()));
         if gap.len() > 0 {
             let kind = ErrorKind::Lost { size: gap.len() };
-            report(Finding::error(Error::new(gap.offset(), UNIT, kind)));
+            report(Finding::new(Severity::Error, Error::new(gap.offset(), UNIT, kind)));
         }
     }
 
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
     fn index(&mut self, data: &'a [u8], index: crate::Result<Index<'a>>, report: &mut impl FnMut(Finding)) {
         let index = match index {
             Ok(index) => index,
-            Err(error) => return report(Finding::error(error)),
+            Err(error) => return report(Finding::new(Severity::Error, error)),
         };
         let whole = Bytes::new(data);
         let mut last = None;
@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
                 }
                 // Its last entry goes on in the next frame.
                 Err(error) if index.more() && error.is_truncation() => break,
-                Err(error) => return report(Finding::error(error)),
+                Err(error) => return report(Finding::new(Severity::Error, error)),
             }
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
         let mut highest = 0;
         while let Some(stream) = meta.next_stream() {
             match stream.map(|stream| (stream.id(), stream.damage())) {
-                Ok((_, Some(error))) | Err(error) if is_new => report(Finding::error(error)),
+                Ok((_, Some(error))) | Err(error) if is_new => report(Finding::new(Severity::Error, error)),
                 Ok((id, _)) => highest = highest.max(id),
                 Err(_) => {}
             }
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         if !frame.more() && is_new {
             let warning = |kind| Finding::warning(Error::new(frame.payload_offset(), META, kind));
             match (meta.check(), meta.next_id()) {
-                (Err(error), _) => report(Finding::error(error)),
+                (Err(error), _) => report(Finding::new(Severity::Error, error)),
                 (_, None) => report(warning(ErrorKind::Missing)),
                 (_, Some(next)) if next <= highest => {
                     let expected = highest.saturating_add(1);
@@ -238,7 +238,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         }
         checker.end(self.session(), &mut report);
         if frames == 0 {
-            report(Finding::error(Error::new(0, UNIT, ErrorKind::Missing)));
+            report(Finding::new(Severity::Error, Error::new(0, UNIT, ErrorKind::Missing)));
         }
         frames
     }

@@ -1,6 +1,6 @@
 //! The checksum of a unit, as documented and as written.
 
-use crate::error::{ErrorKind, Finding};
+use crate::error::{ErrorKind, Finding, Severity};
 use crate::rtc::CRC;
 use crate::{Error, Result};
 
@@ -208,7 +208,7 @@ impl Verdict {
         match self {
             Self::Mismatch { stored, computed } => {
                 let kind = ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() };
-                Some(Finding::error(Error::new(offset, CRC, kind)))
+                Some(Finding::new(Severity::Error, Error::new(offset, CRC, kind)))
             }
             Self::Stale => Some(Finding::warning(Error::new(offset, CRC, ErrorKind::StaleChecksum))),
             Self::Missing => Some(Finding::warning(Error::new(offset, CRC, ErrorKind::Missing))),

@@ -1,31 +1,33 @@
 //! Blocks: their headers, and decoding one into a slice.
 
 use super::copy::{self, OVERSHOOT};
+use super::element::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, OUTPUT, SEQUENCES};
 use super::literals::{self, Mode};
 use super::sequences::{self, Reader, Sequence};
 use super::workspace::Tables;
-use super::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, SEQUENCES};
 use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The most that a block holds, in any frame.
-pub(super) const MOST: usize = 128 << 10;
+pub(super) const SIZE_MAX: usize = 128 << 10;
 
 /// How a block is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum BlockKind {
     /// As it is.
     Raw,
     /// As one byte that is repeated.
-    Run,
+    Rle,
     /// Compressed.
     Compressed,
 }
 
 /// The header of a block.
 ///
-/// **Layout**: 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
-/// **Spec**: RFC 8878, 3.1.1.2.
+/// # Layout
+/// 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
+/// See RFC 8878, 3.1.1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockHeader {
     offset: u64,
@@ -41,7 +43,7 @@ impl BlockHeader {
         let word = u32::from_le_bytes([low, middle, high, 0]);
         let kind = match word >> 1 & 3 {
             0 => BlockKind::Raw,
-            1 => BlockKind::Run,
+            1 => BlockKind::Rle,
             2 => BlockKind::Compressed,
             value => {
                 return Err(Error::new(offset, BLOCK_HEADER, ErrorKind::Invalid { value: value.into() }));
@@ -68,7 +70,7 @@ impl BlockHeader {
     /// The size of the block as stored, without this header.
     pub const fn stored_size(&self) -> u32 {
         match self.kind {
-            BlockKind::Run => 1,
+            BlockKind::Rle => 1,
             _ => self.size,
         }
     }
@@ -90,7 +92,7 @@ pub(super) struct Compressed<'a> {
     /// Where the block begins in that.
     pub(super) start: usize,
     /// The most that a block of this frame holds.
-    pub(super) most: usize,
+    pub(super) max: usize,
 }
 
 impl Compressed<'_> {
@@ -105,17 +107,20 @@ impl Compressed<'_> {
         if literals.count > space {
             return Err(too_small(output, literals.count.saturating_sub(space), self.start));
         }
-        let literals_end = output.len().min(at.saturating_add(self.most).saturating_add(OVERSHOOT));
+        let literals_end = output.len().min(at.saturating_add(self.max).saturating_add(OVERSHOOT));
         let literals_start = literals_end.saturating_sub(literals.count);
         let place = output.get_mut(literals_start..literals_end).unwrap_or_default();
         literals.decode(source, place, tables)?;
 
         let header = sequences::Header::read(source, literals.end, end, tables)?;
-        let mut place = Place { start: at, most: self.most, at, literals: literals_start, literals_end };
+        let mut place = Place { start: at, max: self.max, at, literals: literals_start, literals_end };
         if header.count > 0 {
             place = self.execute(header, output, place, tables)?;
         }
-        place.finish(output).map_err(|kind| Error::new(to_u64(self.start), BLOCK, kind))
+        place.finish(output).map_err(|kind| {
+            let element = if matches!(kind, ErrorKind::CapacityExceeded { .. }) { OUTPUT } else { BLOCK };
+            Error::new(to_u64(self.start), element, kind)
+        })
     }
 
     /// Decodes the sequences and carries them out, in one go.
@@ -129,10 +134,9 @@ impl Compressed<'_> {
         tables: &mut Tables,
     ) -> Result<Place> {
         let fault = |kind| match kind {
-            // Of the block as a whole.
-            ErrorKind::OverLimit { .. } | ErrorKind::OutputTooSmall { .. } => {
-                Error::new(to_u64(self.start), BLOCK, kind)
-            }
+            // About the block as a whole.
+            ErrorKind::OverLimit { .. } => Error::new(to_u64(self.start), BLOCK, kind),
+            ErrorKind::CapacityExceeded { .. } => Error::new(to_u64(self.start), OUTPUT, kind),
             _ => Error::new(to_u64(header.start), SEQUENCES, kind),
         };
         let reader = Reader::open(self.source, header.start, self.source.len(), tables);
@@ -169,12 +173,12 @@ impl Compressed<'_> {
     pub(super) fn literals(self, tables: &Tables) -> Result<literals::Header> {
         let fault = |element, kind| Err(Error::new(to_u64(self.start), element, kind));
         let size = self.source.len().saturating_sub(self.start);
-        if size > self.most {
-            return fault(BLOCK, ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.most) });
+        if size > self.max {
+            return fault(BLOCK, ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.max) });
         }
         let literals = literals::Header::read(self.source, self.start, self.source.len())?;
-        if literals.count > self.most {
-            let (value, limit) = (to_u64(literals.count), to_u64(self.most));
+        if literals.count > self.max {
+            let (value, limit) = (to_u64(literals.count), to_u64(self.max));
             return fault(LITERALS, ErrorKind::OverLimit { value, limit });
         }
         if literals.mode == Mode::Treeless && !tables.tree.is_known() {
@@ -199,7 +203,7 @@ impl literals::Header {
         let start = self.read_tree(source, tables)?;
         match self.mode {
             Mode::Raw => copy::copy(source.get(start..self.end).unwrap_or_default(), place),
-            Mode::Run => place.fill(source.get(start).copied().unwrap_or(0)),
+            Mode::Rle => place.fill(source.get(start).copied().unwrap_or(0)),
             Mode::Compressed | Mode::Treeless => {
                 if self.four_streams {
                     tables.tree.decode_four(source, start, self.end, place)?;
@@ -254,7 +258,7 @@ fn repeat(near: &mut [u8], start: usize, middle: usize, len: usize) -> Option<()
 fn too_small(output: &[u8], missing: usize, at: usize) -> Error {
     let capacity = to_u64(output.len());
     let needed = capacity.saturating_add(to_u64(missing));
-    Error::new(to_u64(at), BLOCK, ErrorKind::OutputTooSmall { capacity, needed })
+    Error::new(to_u64(at), OUTPUT, ErrorKind::CapacityExceeded { capacity, needed })
 }
 
 /// Where a block stands in the output.
@@ -263,7 +267,7 @@ struct Place {
     /// Where the block begins.
     start: usize,
     /// The most that it may hold.
-    most: usize,
+    max: usize,
     /// Where the next byte goes.
     at: usize,
     /// Where the literals that are left begin.
@@ -288,7 +292,7 @@ impl Place {
         let end = middle.saturating_add(len);
         let left = self.literals_end.saturating_sub(self.literals);
         if literals > left {
-            return Err(ErrorKind::CountTooLarge { claimed: to_u64(literals), most: to_u64(left) });
+            return Err(ErrorKind::CountTooLarge { claimed: to_u64(literals), max: to_u64(left) });
         }
         if offset.wrapping_sub(1) >= middle {
             return Err(ErrorKind::OffsetTooFar { offset: to_u64(offset), available: to_u64(middle) });
@@ -303,15 +307,15 @@ impl Place {
 
     /// Verifies that the block may reach to `end` while literals are left from `literals`.
     fn verify(&self, output: &[u8], end: usize, literals: usize) -> Result<(), ErrorKind> {
-        // The least at which the block can end.
-        let least = end.saturating_add(self.literals_end.saturating_sub(literals));
-        let size = least.saturating_sub(self.start);
-        if size > self.most {
-            return Err(ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.most) });
+        // The first position at which the block can end.
+        let min = end.saturating_add(self.literals_end.saturating_sub(literals));
+        let size = min.saturating_sub(self.start);
+        if size > self.max {
+            return Err(ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(self.max) });
         }
-        if least > output.len() {
-            let (capacity, needed) = (to_u64(output.len()), to_u64(least));
-            return Err(ErrorKind::OutputTooSmall { capacity, needed });
+        if min > output.len() {
+            let (capacity, needed) = (to_u64(output.len()), to_u64(min));
+            return Err(ErrorKind::CapacityExceeded { capacity, needed });
         }
         Ok(())
     }

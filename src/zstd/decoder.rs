@@ -3,10 +3,12 @@
 use super::bits::LEAD;
 use super::block::{BlockHeader, BlockKind, Compressed};
 use super::checksum::Xxh64;
+use super::copy;
+use super::element::{BLOCK, CHECKSUM, CONTENT, FRAME_HEADER, OUTPUT};
 use super::frame::{FrameHeader, take_skippable};
 use super::ring::Ring;
+use super::target::Target;
 use super::workspace::{Tables, Workspace};
-use super::{BLOCK, CHECKSUM, CONTENT, FRAME_HEADER, copy};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -15,8 +17,11 @@ use crate::error::{Error, ErrorKind, Result};
 /// An output of exactly the content size suffices. Behind the content, or after an error, the bytes of the output have
 /// no meaning. An empty input is no frames, so that its content is empty.
 ///
-/// **Errors**: [`ErrorKind::OutputTooSmall`] if there is more content, [`ErrorKind::DictionaryNeeded`],
-/// [`ErrorKind::ChecksumMismatch`], and whatever else may be wrong with a frame; the first one ends it.
+/// # Errors
+/// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if `output` is too small: lending as much as needed suffices where
+/// the frame states its size, and is the least that can suffice where it does not;
+/// [`DictionaryNeeded`](ErrorKind::DictionaryNeeded), [`ChecksumMismatch`](ErrorKind::ChecksumMismatch), and whatever
+/// else may be wrong with a frame. The first error ends decoding.
 pub fn decompress(input: &[u8], output: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
     Decoder::new(workspace).decompress(input, output)
 }
@@ -53,7 +58,7 @@ impl<'w> Decoder<'w> {
 
     /// As [`decompress`].
     pub fn decompress(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize> {
-        let mut slice = Slice { output, start: 0, block: 0, at: 0 };
+        let mut slice = Slice { output, start: 0, block: 0, at: 0, stated: 0 };
         decode_frames(input, &mut self.workspace.tables, self.verify_checksums, &mut slice)?;
         Ok(slice.start.saturating_add(slice.at))
     }
@@ -68,8 +73,8 @@ impl<'w> Decoder<'w> {
     /// refused. This way of decoding needs no room for
     /// literals and is written for size; into a slice it is faster.
     ///
-    /// **Errors**: [`ErrorKind::WindowTooSmall`] with the size needed, and those of [`decompress`] but for
-    /// [`ErrorKind::OutputTooSmall`].
+    /// # Errors
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the window size needed, and those of [`decompress`].
     ///
     /// ```
     /// use traceglass::zstd::{Decoder, Workspace};
@@ -89,30 +94,18 @@ impl<'w> Decoder<'w> {
 }
 
 /// The error of a frame whose content begins at `done` in the output, as one of the whole output.
+///
+/// An output that holds the frame's stated size suffices for the frame, so that one more try does.
 #[cold]
-fn widen(error: Error, done: usize) -> Error {
+fn widen(error: Error, done: usize, stated: u64) -> Error {
     match error.kind() {
-        ErrorKind::OutputTooSmall { capacity, needed } => {
+        ErrorKind::CapacityExceeded { capacity, needed } => {
             let capacity = capacity.saturating_add(to_u64(done));
-            let needed = needed.saturating_add(to_u64(done));
-            Error::new(error.offset(), error.element(), ErrorKind::OutputTooSmall { capacity, needed })
+            let needed = needed.max(stated).saturating_add(to_u64(done));
+            Error::new(error.offset(), error.element(), ErrorKind::CapacityExceeded { capacity, needed })
         }
         _ => error,
     }
-}
-
-/// Where the content of a frame goes.
-pub(super) trait Target {
-    /// Begins a frame.
-    fn begin(&mut self, header: &FrameHeader) -> Result<()>;
-    /// Adds what a raw block holds, or so many times the byte of a repeated one.
-    fn fill(&mut self, block: &BlockHeader, body: &[u8], size: usize) -> Result<()>;
-    /// Decodes a compressed block.
-    fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()>;
-    /// Ends a block: the checksum takes what it has added.
-    fn end_block(&mut self, checksum: Option<&mut Xxh64>);
-    /// The size of the frame's content so far.
-    fn size(&self) -> u64;
 }
 
 /// Decodes all frames of `input`.
@@ -152,7 +145,7 @@ fn decode_frame(
         let body = bytes.take(block.stored_size().into(), BLOCK)?;
         match block.content_size().map(usize::try_from) {
             Some(size) => {
-                let (size, limit) = (size.unwrap_or(usize::MAX), header.block_most());
+                let (size, limit) = (size.unwrap_or(usize::MAX), header.block_max());
                 if size > limit {
                     let kind = ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(limit) };
                     return Err(Error::new(block.offset(), BLOCK, kind));
@@ -166,7 +159,7 @@ fn decode_frame(
                 let base = start.saturating_sub(LEAD.saturating_mul(2));
                 let source = input.get(base..end).unwrap_or_default();
                 let start = start.saturating_sub(base);
-                let block = Compressed { source, start, most: header.block_most() };
+                let block = Compressed { source, start, max: header.block_max() };
                 target.decode(block, tables).map_err(|error| error.rebased(to_u64(base)))?;
             }
         }
@@ -198,6 +191,8 @@ struct Slice<'o> {
     /// Where the block begins, counted from there as are all positions within a frame.
     block: usize,
     at: usize,
+    /// The size of the frame's content, if the frame states it, or 0.
+    stated: u64,
 }
 
 impl Slice<'_> {
@@ -208,23 +203,24 @@ impl Slice<'_> {
 }
 
 impl Target for Slice<'_> {
-    fn begin(&mut self, _: &FrameHeader) -> Result<()> {
+    fn begin(&mut self, header: &FrameHeader) -> Result<()> {
+        self.stated = header.content_size().unwrap_or(0);
         self.start = self.start.saturating_add(self.at);
         (self.block, self.at) = (0, 0);
         Ok(())
     }
 
     fn fill(&mut self, block: &BlockHeader, body: &[u8], size: usize) -> Result<()> {
-        let (start, at) = (self.start, self.at);
+        let (start, at, stated) = (self.start, self.at, self.stated);
         let end = at.saturating_add(size);
         let output = self.frame();
         let capacity = to_u64(output.len());
         let Some(place) = output.get_mut(at..end) else {
-            let kind = ErrorKind::OutputTooSmall { capacity, needed: to_u64(end) };
-            return Err(widen(Error::new(block.offset(), BLOCK, kind), start));
+            let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(end) };
+            return Err(widen(Error::new(block.offset(), OUTPUT, kind), start, stated));
         };
         match body {
-            &[byte] if block.kind() == BlockKind::Run => place.fill(byte),
+            &[byte] if block.kind() == BlockKind::Rle => place.fill(byte),
             body => copy::copy(body, place),
         }
         self.at = end;
@@ -232,8 +228,8 @@ impl Target for Slice<'_> {
     }
 
     fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()> {
-        let (start, at) = (self.start, self.at);
-        self.at = block.decode(self.frame(), at, tables).map_err(|error| widen(error, start))?;
+        let (start, at, stated) = (self.start, self.at, self.stated);
+        self.at = block.decode(self.frame(), at, tables).map_err(|error| widen(error, start, stated))?;
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! Huffman trees: their descriptions, the decoding table, and the streams.
 
 use super::bits::Bits;
+use super::element::{HUFFMAN_STREAM, HUFFMAN_TREE};
 use super::fse::{self, Codes, Distribution, Ordered};
-use super::workspace::Scratch;
-use super::{HUFFMAN_STREAM, HUFFMAN_TREE};
+use super::scratch::Scratch;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 

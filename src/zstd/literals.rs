@@ -1,6 +1,6 @@
 //! The literals section of a block: bytes that are copied, not matched.
 
-use super::LITERALS;
+use super::element::LITERALS;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -10,7 +10,7 @@ pub(super) enum Mode {
     /// As they are.
     Raw,
     /// As one byte that is repeated.
-    Run,
+    Rle,
     /// Huffman-coded, behind a description of the tree.
     Compressed,
     /// Huffman-coded with the tree used last.
@@ -47,13 +47,13 @@ impl Header {
         }
         let mode = match first & 3 {
             0 => Mode::Raw,
-            1 => Mode::Run,
+            1 => Mode::Rle,
             2 => Mode::Compressed,
             _ => Mode::Treeless,
         };
         let format = first >> 2 & 3;
         let (size, count, content) = match mode {
-            Mode::Raw | Mode::Run => {
+            Mode::Raw | Mode::Rle => {
                 let (size, count) = match format {
                     1 => (2, word >> 4 & 0xfff),
                     3 => (3, word >> 4 & 0xf_ffff),

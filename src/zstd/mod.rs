@@ -39,8 +39,8 @@
 //!
 //! - A window larger than it supports is no reason to refuse a frame here: the output is the window.
 //! - It does not always notice that Huffman streams do not end where they should; here it is always an error.
-//! - Whether it accepts a compressed block with more content than the frame allows depends on the size of the output;
-//!   here it is always an error, as in the RFC. Raw and repeated ones are accepted, as there.
+//! - Whether it accepts a block with more content than the frame allows depends on the block and the size of the output;
+//!   here it is always an error, as in the RFC.
 //!
 //! Time is linear in the sizes of input and output, and nothing here can panic.
 
@@ -49,48 +49,18 @@ mod block;
 mod checksum;
 mod copy;
 mod decoder;
+pub mod element;
 mod frame;
 mod fse;
 mod huffman;
 mod literals;
 mod ring;
+mod scratch;
 mod sequences;
+mod target;
 mod workspace;
 
 pub use block::{BlockHeader, BlockKind};
 pub use decoder::{Decoder, decompress};
 pub use frame::{Blocks, DataFrame, Frame, FrameHeader, Frames, SkippableFrame, content_size};
 pub use workspace::Workspace;
-
-use crate::error::Element;
-
-/// A frame as a whole.
-pub const FRAME: Element = Element::new(&"zstd frame");
-/// The header of a frame.
-pub const FRAME_HEADER: Element = Element::new(&"zstd frame header");
-/// The window descriptor in the header of a frame.
-pub const WINDOW: Element = Element::new(&"zstd window descriptor");
-/// The content of a frame.
-pub const CONTENT: Element = Element::new(&"zstd frame content");
-/// The checksum at the end of a frame.
-pub const CHECKSUM: Element = Element::new(&"zstd content checksum");
-/// A skippable frame.
-pub const SKIPPABLE: Element = Element::new(&"zstd skippable frame");
-/// The header of a block.
-pub const BLOCK_HEADER: Element = Element::new(&"zstd block header");
-/// A block.
-pub const BLOCK: Element = Element::new(&"zstd block");
-/// The literals section of a block.
-pub const LITERALS: Element = Element::new(&"zstd literals section");
-/// The description of a Huffman tree.
-pub const HUFFMAN_TREE: Element = Element::new(&"zstd Huffman tree");
-/// A Huffman stream.
-pub const HUFFMAN_STREAM: Element = Element::new(&"zstd Huffman stream");
-/// The sequences section of a block.
-pub const SEQUENCES: Element = Element::new(&"zstd sequences section");
-/// The table of literal lengths.
-pub const LITERAL_LENGTHS: Element = Element::new(&"zstd literal lengths table");
-/// The table of offsets.
-pub const OFFSETS: Element = Element::new(&"zstd offsets table");
-/// The table of match lengths.
-pub const MATCH_LENGTHS: Element = Element::new(&"zstd match lengths table");

@@ -2,13 +2,14 @@
 
 use super::block::{BlockHeader, BlockKind, Compressed};
 use super::checksum::Xxh64;
-use super::decoder::Target;
+use super::copy;
+use super::element::{BLOCK, LITERALS, SEQUENCES, WINDOW_BUFFER};
 use super::frame::FrameHeader;
 use super::huffman::Streams;
 use super::literals::{self, Mode};
 use super::sequences::{self, Reader, Sequence};
+use super::target::Target;
 use super::workspace::Tables;
-use super::{BLOCK, LITERALS, SEQUENCES, WINDOW, copy};
 use crate::bytes::{to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -23,7 +24,7 @@ pub(super) struct Ring<'o, F> {
     /// How far back the frame may refer.
     window: u64,
     /// The most that a block of the frame holds.
-    most: usize,
+    max: usize,
     /// The size of the frame's content so far.
     size: u64,
     /// The size of the frames before it.
@@ -32,7 +33,7 @@ pub(super) struct Ring<'o, F> {
 
 impl<'o, F: FnMut(&[u8])> Ring<'o, F> {
     pub(super) fn new(bytes: &'o mut [u8], piece: F) -> Self {
-        Self { bytes, piece, at: 0, pending: 0, window: 0, most: 0, size: 0, before: 0 }
+        Self { bytes, piece, at: 0, pending: 0, window: 0, max: 0, size: 0, before: 0 }
     }
 
     /// The size of the content of all frames.
@@ -43,7 +44,7 @@ impl<'o, F: FnMut(&[u8])> Ring<'o, F> {
     /// Makes room for `count` more bytes of the block.
     fn reserve(&self, count: usize) -> Result<(), ErrorKind> {
         let size = self.pending.saturating_add(count);
-        let limit = self.most.min(self.bytes.len());
+        let limit = self.max.min(self.bytes.len());
         if size > limit {
             return Err(ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(limit) });
         }
@@ -111,12 +112,12 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
         self.before = self.total();
         self.size = 0;
         self.window = header.window_size();
-        self.most = header.block_most();
+        self.max = header.block_max();
         let needed = header.content_size().map_or(self.window, |size| size.min(self.window));
         let capacity = to_u64(self.bytes.len());
         if needed > capacity {
-            let kind = ErrorKind::WindowTooSmall { capacity, needed };
-            return Err(Error::new(header.offset().saturating_add(5), WINDOW, kind));
+            let kind = ErrorKind::CapacityExceeded { capacity, needed };
+            return Err(Error::new(header.offset().saturating_add(5), WINDOW_BUFFER, kind));
         }
         Ok(())
     }
@@ -125,7 +126,7 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
         let fault = |kind| Error::new(block.offset(), BLOCK, kind);
         self.reserve(size).map_err(fault)?;
         match body {
-            &[byte] if block.kind() == BlockKind::Run => self.write(size, |place| {
+            &[byte] if block.kind() == BlockKind::Rle => self.write(size, |place| {
                 place.fill(byte);
                 Ok(())
             }),
@@ -202,7 +203,7 @@ struct Literals<'a> {
 
 enum Content<'a> {
     Raw(&'a [u8]),
-    Run(u8),
+    Rle(u8),
     Huffman(Streams<'a>),
 }
 
@@ -211,7 +212,7 @@ impl<'a> Literals<'a> {
     fn open(header: &literals::Header, source: &'a [u8], start: usize, tables: &'a Tables) -> Result<Self> {
         let content = match header.mode {
             Mode::Raw => Content::Raw(source.get(start..header.end).unwrap_or_default()),
-            Mode::Run => Content::Run(source.get(start).copied().unwrap_or(0)),
+            Mode::Rle => Content::Rle(source.get(start).copied().unwrap_or(0)),
             Mode::Compressed | Mode::Treeless => {
                 let four = header.four_streams;
                 Content::Huffman(tables.tree.streams(source, start, header.end, header.count, four)?)
@@ -223,7 +224,7 @@ impl<'a> Literals<'a> {
     /// Writes the next `count` of them.
     fn write<F: FnMut(&[u8])>(&mut self, count: usize, ring: &mut Ring<'_, F>) -> Result<()> {
         let Some(left) = self.left.checked_sub(count) else {
-            let kind = ErrorKind::CountTooLarge { claimed: to_u64(count), most: to_u64(self.left) };
+            let kind = ErrorKind::CountTooLarge { claimed: to_u64(count), max: to_u64(self.left) };
             return Err(Error::new(to_u64(self.start), LITERALS, kind));
         };
         self.left = left;
@@ -233,7 +234,7 @@ impl<'a> Literals<'a> {
                 *bytes = bytes.get(place.len()..).unwrap_or_default();
                 Ok(())
             }),
-            Content::Run(byte) => ring.write(count, |place| {
+            Content::Rle(byte) => ring.write(count, |place| {
                 place.fill(*byte);
                 Ok(())
             }),

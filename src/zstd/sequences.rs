@@ -1,9 +1,9 @@
 //! The sequences section of a block: which literals to copy and what to repeat.
 
 use super::bits::Bits;
+use super::element::{LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS, SEQUENCES};
 use super::fse::{self, Codes, Entry};
 use super::workspace::Tables;
-use super::{LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS, SEQUENCES};
 use crate::bytes::{to_u64, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
 

@@ -1,7 +1,8 @@
 //! The memory that decoding needs beside input and output.
 
-use super::fse::{Distribution, Entry, Ordered};
+use super::fse::Entry;
 use super::huffman::Tree;
+use super::scratch::Scratch;
 
 /// The memory that decoding needs beside input and output: its tables.
 ///
@@ -54,14 +55,6 @@ pub(super) struct Tables {
     pub(super) scratch: Scratch,
 }
 
-/// Memory for the time in which a table is built.
-pub(super) struct Scratch {
-    pub(super) counts: Distribution,
-    /// The symbols of a distribution in order, or the weights of a tree.
-    pub(super) symbols: Ordered,
-    pub(super) weight_table: [Entry; 64],
-}
-
 impl Tables {
     const fn new() -> Self {
         Self {
@@ -73,7 +66,7 @@ impl Tables {
             has_sequences: false,
             // All zeros, so that a `static` takes no flash; `reset` sets what a frame begins with.
             recent: [0; 3],
-            scratch: Scratch { counts: [0; 256], symbols: [0; 512 + 8], weight_table: [0; 64] },
+            scratch: Scratch::new(),
         }
     }
 

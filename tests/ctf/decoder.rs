@@ -3,13 +3,14 @@
 use crate::common::ctf::{Packet, stream, text};
 use crate::common::{mutations, prefixes};
 use crate::{findings, forms, read};
+use traceglass::ctf::element::*;
 use traceglass::ctf::metadata::*;
 use traceglass::{Error, ErrorKind, Finding};
 
 /// What a decoder gives that is fed in parts that end at `cuts`.
 fn decode<'d>(
     parts: impl Iterator<Item = &'d [u8]>,
-    leniency: Leniency,
+    leniency: ParseOptions,
 ) -> Result<(Vec<u8>, u64, Option<Finding>), Error> {
     let mut decoder = Decoder::new(leniency);
     let (mut text, mut packets) = (Vec::new(), 0);
@@ -22,6 +23,7 @@ fn decode<'d>(
                     text.extend(content);
                 }
                 Step::NeedMore(_) => break,
+                step => panic!("{step:?}"),
             }
         }
         assert!(part.is_empty());
@@ -36,11 +38,11 @@ fn decoder_gives_the_same_wherever_it_is_cut() {
         let packets = MetadataStream::parse(&form).unwrap().packets().count() as u64;
         let expected = Ok((text.as_bytes()[..90].to_vec(), packets, None));
         for size in 1..=form.len() {
-            assert_eq!(decode(form.chunks(size), Leniency::Strict), expected);
+            assert_eq!(decode(form.chunks(size), ParseOptions::STRICT), expected);
         }
         for cut in 0..=form.len() {
             let (a, b) = form.split_at(cut);
-            assert_eq!(decode([a, b].into_iter(), Leniency::Lenient), expected);
+            assert_eq!(decode([a, b].into_iter(), ParseOptions::LENIENT), expected);
         }
     }
     // Headers of 37 bytes that claim version 2, with contents shorter than what a longer header would take.
@@ -52,7 +54,7 @@ fn decoder_gives_the_same_wherever_it_is_cut() {
             });
             let packets = text.len().div_ceil(size) as u64;
             for cut in [1, 3, 36, 37, 38, 43, 44, 45, 1000] {
-                let found = decode(short.chunks(cut), Leniency::Lenient);
+                let found = decode(short.chunks(cut), ParseOptions::LENIENT);
                 assert_eq!(found, Ok((text.clone().into_bytes(), packets, None)), "{size} {padding:?} {cut}");
             }
         }
@@ -62,7 +64,7 @@ fn decoder_gives_the_same_wherever_it_is_cut() {
 #[test]
 fn decoder_says_what_it_needs_and_where_it_fails() {
     let data = Packet::v2(b"abc").padding(b"de").write();
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     let mut needs = Vec::new();
     for byte in &data {
         let mut part = std::slice::from_ref(byte);
@@ -71,6 +73,7 @@ fn decoder_says_what_it_needs_and_where_it_fails() {
                 Step::NeedMore(n) => break n,
                 Step::Packet(header) => assert_eq!(header.content_bytes(), 3),
                 Step::Content(content) => assert_eq!(content, [*byte]),
+                step => panic!("{step:?}"),
             }
         });
     }
@@ -83,27 +86,27 @@ fn decoder_says_what_it_needs_and_where_it_fails() {
     // Errors are those of the slice, at the same offsets, whatever the parts.
     let data = stream([&b"abcd"[..], b"efgh", b"ij"], |content| Packet::v2(content).padding(b"pp"));
     for prefix in prefixes(&data) {
-        let whole = read(prefix, Leniency::Strict);
+        let whole = read(prefix, ParseOptions::STRICT);
         let whole = whole.and_then(|(text, fault)| fault.map_or(Ok(text), Err));
-        let found = decode(prefix.chunks(5), Leniency::Strict).map(|(text, ..)| text);
+        let found = decode(prefix.chunks(5), ParseOptions::STRICT).map(|(text, ..)| text);
         assert_eq!(whole, found, "{}", prefix.len());
     }
     mutations(&data, |place, mutant| {
-        let whole = read(mutant, Leniency::Strict).and_then(|(text, fault)| fault.map_or(Ok(text), Err));
-        let found = decode(mutant.chunks(7), Leniency::Strict).map(|(text, ..)| text);
+        let whole = read(mutant, ParseOptions::STRICT).and_then(|(text, fault)| fault.map_or(Ok(text), Err));
+        let found = decode(mutant.chunks(7), ParseOptions::STRICT).map(|(text, ..)| text);
         assert_eq!(whole, found, "{place}");
     });
     // What 37 bytes tell is told before 44 have come, and what is too short for a form as for a slice.
     let broken = Packet { version: [2, 0], schemes: [0, 7, 0], ..Packet::v2(b"") }.write();
     for data in [&broken[..37], &broken[..40], b"X", b"\x57\x1d", b"\x57\x1e", b""] {
-        let whole = read(data, Leniency::Strict).map(|(text, _)| text);
-        assert_eq!(decode([data].into_iter(), Leniency::Strict).map(|(text, ..)| text), whole);
+        let whole = read(data, ParseOptions::STRICT).map(|(text, _)| text);
+        assert_eq!(decode([data].into_iter(), ParseOptions::STRICT).map(|(text, ..)| text), whole);
     }
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     assert_eq!(decoder.form(), None);
     assert!(matches!(decoder.step(&mut &b"\x1e{}"[..]), Ok(Step::Content(b"\x1e{}"))));
     assert_eq!((decoder.form(), decoder.finish()), (Some(Form::Plain), Ok(None)));
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     let error = decoder.step(&mut &b"AMD_RDF "[..]).unwrap_err();
     assert_eq!((error.offset(), error.element()), (0, METADATA));
     assert_eq!((decoder.step(&mut &b"more"[..]).unwrap_err(), decoder.finish().unwrap_err()), (error, error));
@@ -121,7 +124,7 @@ fn decoder_says_what_padding_is_missing() {
         let expected = (missing > 0).then(|| Finding::warning(Error::new(end, PADDING, kind)));
         assert_eq!(findings(data), Vec::from_iter(expected));
         for size in [1, 5, data.len()] {
-            let found = decode(data.chunks(size), Leniency::Strict).unwrap();
+            let found = decode(data.chunks(size), ParseOptions::STRICT).unwrap();
             assert_eq!(found, (text.to_vec(), 2, expected), "{missing} {size}");
         }
     }
@@ -129,7 +132,7 @@ fn decoder_says_what_padding_is_missing() {
         [(&b""[..], None), (b"pp", Some(Error::new(47, PADDING, ErrorKind::UnexpectedEnd { needed: 2 })))]
     {
         let data = Packet::v2(b"\x1e{}").padding(padding).write();
-        let (mut decoder, mut input) = (Decoder::new(Leniency::Strict), &data[..]);
+        let (mut decoder, mut input) = (Decoder::new(ParseOptions::STRICT), &data[..]);
         while !matches!(decoder.step(&mut input), Ok(Step::Content(_))) {}
         assert_eq!(decoder.finish(), Ok(expected.map(Finding::warning)));
     }
@@ -140,7 +143,7 @@ fn decoder_says_what_padding_is_missing() {
 fn decoder_says_that_a_header_read_with_another_is_cut() {
     let short = |content: &[u8]| Packet { version: [2, 0], ..Packet::v1(content) };
     let data = stream([&b"\x1e{}"[..], b""], short);
-    let mut decoder = Decoder::new(Leniency::Lenient);
+    let mut decoder = Decoder::new(ParseOptions::LENIENT);
     let mut input = &data[..44];
     assert!(matches!(decoder.step(&mut input), Ok(Step::Packet(header)) if header.header_bytes() == 37));
     for step in 0..3 {

@@ -1,7 +1,8 @@
 //! Fragments and what they describe.
 
-use crate::common::ctf::{Packet, UUID, fragment, stream, text};
+use crate::common::ctf::{self, Packet, fragment, stream, text};
 use crate::{bad_magic, findings, forms};
+use traceglass::ctf::element::*;
 use traceglass::ctf::metadata::*;
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
@@ -56,7 +57,7 @@ fn classes_are_read_across_packets() {
             assert!(matches!(fragments[5].kind(), Ok(FragmentKind::Other(name)) if name == "user-defined"));
 
             let preamble = fragments[0].preamble().unwrap().unwrap();
-            assert_eq!((preamble.version(), preamble.uuid()), (Some(2), Some(Uuid::new(UUID))));
+            assert_eq!((preamble.version(), preamble.uuid()), (Some(2), Some(Uuid::new(ctf::UUID))));
             assert!(fragments[1].preamble().unwrap().is_none());
 
             let trace = fragments[1].trace_class().unwrap().unwrap();
@@ -132,7 +133,11 @@ fn errors_in_fragments_point_into_the_file() {
             };
             let errors: Vec<Finding> =
                 findings(&data).into_iter().filter(|finding| finding.severity() == Severity::Error).collect();
-            assert_eq!(errors, [Finding::error(Error::new(place as u64, FRAGMENT, kind))], "{json} {size}");
+            assert_eq!(
+                errors,
+                [Finding::new(Severity::Error, Error::new(place as u64, FRAGMENT, kind))],
+                "{json} {size}"
+            );
             // The fragments around it are delivered.
             assert_eq!(MetadataStream::parse(&data).unwrap().fragments().filter(Result::is_ok).count(), 3);
         }
@@ -154,7 +159,12 @@ fn strings_that_are_not_utf8_are_errors_where_they_are() {
             let place = good.len() + 1 + position;
             let place = (place / size * (size + 44) + 44 + place % size) as u64;
             let error = Error::new(place, FRAGMENT, ErrorKind::NotUtf8);
-            assert_eq!(findings(&data)[..1], [Finding::error(error)], "{} {size}", json.escape_ascii());
+            assert_eq!(
+                findings(&data)[..1],
+                [Finding::new(Severity::Error, error)],
+                "{} {size}",
+                json.escape_ascii()
+            );
         }
     }
 }

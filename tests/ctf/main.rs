@@ -11,11 +11,12 @@ mod text;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;
-use traceglass::ctf::metadata::{Leniency, MAGIC, MetadataStream, compact};
+use traceglass::ctf::element::MAGIC;
+use traceglass::ctf::metadata::{MetadataStream, ParseOptions, compact};
 use traceglass::{Error, ErrorKind, Finding};
 
 /// Everything that a stream gives: its text up to the fault, and the fault.
-pub fn read(data: &[u8], leniency: Leniency) -> Result<(Vec<u8>, Option<Error>), Error> {
+pub fn read(data: &[u8], leniency: ParseOptions) -> Result<(Vec<u8>, Option<Error>), Error> {
     let stream = MetadataStream::parse_with(data, leniency)?;
     let mut pieces = stream.pieces();
     let mut text = Vec::new();
@@ -31,18 +32,18 @@ pub fn read(data: &[u8], leniency: Leniency) -> Result<(Vec<u8>, Option<Error>),
     };
     assert!(pieces.next().is_none() && pieces.next().is_none());
     // The other ways to the text agree.
-    let (readable, also) = stream.readable();
+    let (readable, also) = stream.text_until_error();
     assert_eq!(also, fault);
     assert_eq!(readable.len(), text.len() as u64);
     assert_eq!(readable.copy_to(&mut vec![0; text.len()]).unwrap(), text);
     let mut buffer = data.to_vec();
     let compacted = compact(&mut buffer, leniency).unwrap();
-    assert_eq!((compacted.fault(), compacted.text()), (fault, &text[..]));
+    assert_eq!((compacted.error(), compacted.text()), (fault, &text[..]));
     Ok((text, fault))
 }
 
 pub fn fault(data: &[u8]) -> Error {
-    match read(data, Leniency::Strict) {
+    match read(data, ParseOptions::STRICT) {
         Err(error) => error,
         Ok((_, fault)) => fault.expect("a fault"),
     }
@@ -50,7 +51,8 @@ pub fn fault(data: &[u8]) -> Error {
 
 pub fn findings(data: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    MetadataStream::parse(data).unwrap().check(|finding| findings.push(finding));
+    let summary = MetadataStream::parse(data).unwrap().check(&mut |finding| findings.push(finding)).unwrap();
+    assert_eq!(summary.errors() + summary.warnings(), findings.len() as u64);
     findings
 }
 

@@ -1,11 +1,12 @@
 //! Headers, the rules about them, and what is left of a damaged stream.
 
-use crate::common::ctf::{Packet, UUID, stream, text};
+use crate::common::ctf::{self, Packet, stream, text};
 use crate::common::prefixes;
 use crate::{bad_magic, fault, findings, read};
-use traceglass::ctf::metadata::UUID as UUID_ELEMENT;
+
+use traceglass::ctf::element::*;
 use traceglass::ctf::metadata::*;
-use traceglass::{Element, Error, ErrorKind, Finding};
+use traceglass::{Element, Error, ErrorKind, Finding, Severity};
 
 #[test]
 fn form_is_told_by_the_first_bytes() {
@@ -35,7 +36,7 @@ fn header_fields_are_given_as_stored() {
         assert_eq!((header.content_size().get(), header.total_size().get()), (51 * 8, 56 * 8));
         assert_eq!((header.header_bytes(), header.content_bytes()), (48, 3));
         assert_eq!((header.total_bytes(), header.padding_bytes()), (56, 5));
-        assert_eq!(header.uuid().as_bytes(), &UUID);
+        assert_eq!(header.uuid().as_bytes(), &ctf::UUID);
         let (uuid, said) = (header.uuid(), "10111213-1415-1617-1819-1a1b1c1d1e1f");
         assert_eq!((uuid.to_string(), format!("{uuid:?}")), (said.to_owned(), said.to_owned()));
         assert!(!uuid.is_nil() && Uuid::new([0; 16]).is_nil());
@@ -69,7 +70,7 @@ fn every_rule_has_an_error_of_its_own() {
         (|p| p.total_size = Some(399), 28, TOTAL_SIZE, ErrorKind::NotMultiple { value: 399, of: 8 }),
         (|p| p.total_size = Some(376), 24, CONTENT_SIZE, ErrorKind::OverLimit { value: 384, limit: 376 }),
         (|p| p.total_size = Some(0), 24, CONTENT_SIZE, ErrorKind::OverLimit { value: 384, limit: 0 }),
-        (|p| p.uuid[15] = 0, 4, UUID_ELEMENT, ErrorKind::UuidMismatch { found: uuid_with(15, 0) }),
+        (|p| p.uuid[15] = 0, 4, UUID, ErrorKind::UuidMismatch { found: uuid_with(15, 0) }),
         (|p| p.big = !p.big, 0, MAGIC, ErrorKind::ByteOrderChanged),
     ];
     for big in [false, true] {
@@ -79,10 +80,10 @@ fn every_rule_has_an_error_of_its_own() {
             let mut packet = good.clone();
             change(&mut packet);
             let data = [first.clone(), packet.write(), first.clone()].concat();
-            let (text, error) = read(&data, Leniency::Strict).unwrap();
+            let (text, error) = read(&data, ParseOptions::STRICT).unwrap();
             assert_eq!(text, b"abcd", "what precedes the fault is delivered");
             assert_eq!(error, Some(Error::new(first.len() as u64 + position, element, kind)));
-            assert_eq!(findings(&data)[0], Finding::error(error.unwrap()));
+            assert_eq!(findings(&data)[0], Finding::new(Severity::Error, error.unwrap()));
             // The same in the first packet, if it is not about two of them.
             if !matches!(kind, ErrorKind::UuidMismatch { .. } | ErrorKind::ByteOrderChanged) {
                 assert_eq!(
@@ -104,7 +105,7 @@ fn every_rule_has_an_error_of_its_own() {
 }
 
 fn uuid_with(place: usize, byte: u8) -> [u8; 16] {
-    let mut uuid = UUID;
+    let mut uuid = ctf::UUID;
     uuid[place] = byte;
     uuid
 }
@@ -170,7 +171,7 @@ fn every_prefix_gives_what_it_holds() {
                     assert_eq!(error, Error::new(0, element, ErrorKind::UnexpectedEnd { needed }), "{n}");
                     continue;
                 }
-                let (text, error) = read(prefix, Leniency::Strict).unwrap();
+                let (text, error) = read(prefix, ParseOptions::STRICT).unwrap();
                 assert_eq!(text, expected, "{n}");
                 let last = *starts.iter().rfind(|start| **start <= n).unwrap();
                 let content = contents[starts.iter().position(|start| *start == last).unwrap()].len();
@@ -223,7 +224,7 @@ fn leniency_reads_two_mistakes() {
         Packet::v2(content).big(big)
     });
     assert_eq!(fault(&mixed), Error::new(94, MAGIC, ErrorKind::ByteOrderChanged));
-    assert_eq!(read(&mixed, Leniency::Lenient), Ok((text.clone().into_bytes(), None)));
+    assert_eq!(read(&mixed, ParseOptions::LENIENT), Ok((text.clone().into_bytes(), None)));
 
     for big in [false, true] {
         let short = stream(text.as_bytes().chunks(50), |content| Packet {
@@ -231,20 +232,20 @@ fn leniency_reads_two_mistakes() {
             ..Packet::v1(content).big(big)
         });
         assert_eq!(fault(&short).element(), HEADER_SIZE);
-        assert_eq!(read(&short, Leniency::Lenient), Ok((text.clone().into_bytes(), None)));
+        assert_eq!(read(&short, ParseOptions::LENIENT), Ok((text.clone().into_bytes(), None)));
         // Text where a header size would stand is none, whatever number it makes, unless that is one of a header.
         let size = |bits: u32| if big { bits.to_be_bytes() } else { bits.to_le_bytes() };
         for (bits, is_short) in [(0, true), (88, true), (344, true), (352, false), (355, true), (360, true)] {
             let content = [b"\x1e{}", &size(bits)[..]].concat();
             let packet = Packet { version: [2, 0], ..Packet::v1(&content).big(big) }.write();
-            let found = read(&packet, Leniency::Lenient);
+            let found = read(&packet, ParseOptions::LENIENT);
             let expected = if is_short { &content[..] } else { b"" };
             assert_eq!(found, Ok((expected.to_vec(), None)), "{bits}");
         }
         // A real header of 44 bytes whose reserved bytes happen to be 0x1E stays one.
         let mut packet = Packet::v2(b"\x1e{}").big(big).write();
         packet[37] = 0x1e;
-        assert_eq!(read(&packet, Leniency::Lenient), Ok((b"\x1e{}".to_vec(), None)));
+        assert_eq!(read(&packet, ParseOptions::LENIENT), Ok((b"\x1e{}".to_vec(), None)));
     }
 }
 
@@ -278,14 +279,17 @@ fn resync_finds_the_next_packet_of_the_stream() {
         let mut packets = MetadataStream::parse(&data).unwrap().packets();
         assert_eq!(packets.next().unwrap().unwrap().content(), b"one");
         assert_eq!((packets.next().unwrap().is_err(), packets.next().is_none()), (true, true));
-        assert_eq!((packets.offset(), packets.remaining().len()), (47, data.len() - 47));
-        let found = packets.resync().unwrap() as usize;
+        assert_eq!(packets.offset(), 47);
+        let gap = packets.recover().unwrap();
+        let kind = ErrorKind::UnsupportedRevision { major: 77, minor: 0 };
+        assert_eq!((gap.offset(), gap.cause()), (47, Error::new(47 + 35, VERSION, kind)));
+        let found = gap.end() as usize;
         assert_eq!(found, 47 + 48 + 4 + 51);
         let two = packets.next().unwrap().unwrap();
         assert_eq!((two.offset(), two.content()), (found as u64, &b"two"[..]));
         assert_eq!(packets.next().unwrap().unwrap().content(), b"three");
         assert!(packets.next().unwrap().is_err());
-        assert_eq!(packets.resync(), None);
+        assert_eq!(packets.recover(), None);
         assert!(packets.next().is_none());
     }
 }
@@ -298,5 +302,5 @@ fn claimed_sizes_cost_nothing() {
     let data = packet.write();
     assert_eq!(fault(&data), Error::new(44, CONTENT, ErrorKind::UnexpectedEnd { needed }));
     let padded = Packet { total_size: Some(huge), ..Packet::v2(b"abc") }.write();
-    assert_eq!(read(&padded, Leniency::Strict), Ok((b"abc".to_vec(), None)));
+    assert_eq!(read(&padded, ParseOptions::STRICT), Ok((b"abc".to_vec(), None)));
 }

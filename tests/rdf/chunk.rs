@@ -2,8 +2,8 @@
 
 use crate::common::rdf::{Chunk, file, sample};
 use crate::{Blocks, findings, put, with_entry};
-use traceglass::rdf::{self, Compression, Decompress, File, Header, Index, RawOnly};
-use traceglass::{Error, ErrorKind, Finding};
+use traceglass::rdf::{self, Compression, Decompress, File, Header, Index, NoDecoder};
+use traceglass::{Error, ErrorKind, Finding, Severity};
 
 #[test]
 fn compressions_are_told_apart_and_sizes_must_agree() {
@@ -19,29 +19,29 @@ fn compressions_are_told_apart_and_sizes_must_agree() {
     };
     assert_eq!(read(&zstd(|_| ()), 100), Ok(100));
     let needed = ErrorKind::CapacityExceeded { capacity: 99, needed: 100 };
-    assert_eq!(read(&zstd(|_| ()), 99), Err(Error::new(32, rdf::CHUNK_DATA, needed)));
+    assert_eq!(read(&zstd(|_| ()), 99), Err(Error::new(32, rdf::element::CHUNK_DATA, needed)));
     let short = ErrorKind::SizeMismatch { stated: 101, found: 100 };
     assert_eq!(
         read(&zstd(|chunk| chunk.uncompressed_size = 101), 200),
-        Err(Error::new(32, rdf::CHUNK_DATA, short))
+        Err(Error::new(32, rdf::element::CHUNK_DATA, short))
     );
     // The decoder's own error, located in the file.
-    let over = Error::new(32 + 9, rdf::CHUNK_DATA, ErrorKind::Invalid { value: 9 });
+    let over = Error::new(32 + 9, rdf::element::CHUNK_DATA, ErrorKind::Invalid { value: 9 });
     assert_eq!(read(&zstd(|chunk| chunk.uncompressed_size = 99), 200), Err(over));
     let negative = zstd(|chunk| chunk.uncompressed_size = -1);
-    let expected = Error::new(45 + 56, rdf::UNCOMPRESSED_SIZE, ErrorKind::Negative { value: -1 });
+    let expected = Error::new(45 + 56, rdf::element::UNCOMPRESSED_SIZE, ErrorKind::Negative { value: -1 });
     assert_eq!(read(&negative, 200), Err(expected));
-    assert_eq!(findings(&negative), [Finding::error(expected)]);
+    assert_eq!(findings(&negative), [Finding::new(Severity::Error, expected)]);
 
     let unknown = zstd(|chunk| chunk.compression = 2);
-    let expected = Error::new(45 + 16, rdf::COMPRESSION, ErrorKind::Unsupported { value: 2 });
+    let expected = Error::new(45 + 16, rdf::element::COMPRESSION, ErrorKind::Unsupported { value: 2 });
     assert_eq!(read(&unknown, 200), Err(expected));
     let chunk = File::parse(&unknown).unwrap().chunk_at(0).unwrap();
     assert_eq!((chunk.entry().compression(), chunk.stored().unwrap().len()), (Compression::Other(2), 13));
     let known = zstd(|_| ());
     let chunk = File::parse(&known).unwrap().chunk_at(0).unwrap();
-    let error = chunk.data(&mut [0; 100], &mut RawOnly).unwrap_err();
-    assert_eq!(error, Error::new(45 + 16, rdf::COMPRESSION, ErrorKind::NoDecoder));
+    let error = chunk.data(&mut [0; 100], &mut NoDecoder).unwrap_err();
+    assert_eq!(error, Error::new(45 + 16, rdf::element::COMPRESSION, ErrorKind::NoDecoder));
 }
 
 #[test]
@@ -50,9 +50,12 @@ fn raw_chunks_that_state_a_size_are_a_warning() {
         [(5, ErrorKind::SizeMismatch { stated: 5, found: 0 }), (-1, ErrorKind::Negative { value: -1 })]
     {
         let data = with_entry(|entry| put(entry, 56, size));
-        assert_eq!(findings(&data), [Finding::warning(Error::new(40 + 56, rdf::UNCOMPRESSED_SIZE, kind))]);
+        assert_eq!(
+            findings(&data),
+            [Finding::warning(Error::new(40 + 56, rdf::element::UNCOMPRESSED_SIZE, kind))]
+        );
         let chunk = File::parse(&data).unwrap().chunk_at(0).unwrap();
-        assert_eq!(chunk.data(&mut [], &mut RawOnly).unwrap(), b"data");
+        assert_eq!(chunk.data(&mut [], &mut NoDecoder).unwrap(), b"data");
     }
 }
 
@@ -61,7 +64,7 @@ fn raw_chunks_that_state_a_size_are_a_warning() {
 fn a_raw_chunk_whose_size_is_negative_says_so() {
     let data = with_entry(|entry| put(entry, 48, -3));
     let entry = File::parse(&data).unwrap().index().get(0).unwrap();
-    let expected = Error::new(40 + 48, rdf::CHUNK_DATA_SIZE, ErrorKind::Negative { value: -3 });
+    let expected = Error::new(40 + 48, rdf::element::CHUNK_DATA_SIZE, ErrorKind::Negative { value: -3 });
     assert_eq!((entry.output_size(), entry.stored_range()), (Err(expected), Err(expected)));
 }
 
@@ -81,7 +84,7 @@ fn pieces_are_read_alone() {
     assert_eq!(entry.offset(), range.start + 4 * 64);
     let raw = index.get(0).unwrap();
     let stored = fetch(raw.stored_range().unwrap());
-    assert_eq!(raw.decode(&stored, &mut [], &mut RawOnly).unwrap(), b"gfx1100 Navi 31");
+    assert_eq!(raw.decode(&stored, &mut [], &mut NoDecoder).unwrap(), b"gfx1100 Navi 31");
     assert_eq!(raw.output_size(), Ok(15));
 }
 
@@ -111,7 +114,7 @@ fn frames_in_a_row(decoder: &mut dyn Decompress) {
     };
     assert_eq!(read([&skippable[..], &frame, &frame, &skippable].concat(), 100), Ok(vec![3; 100]));
     assert_eq!(read(frame.clone(), 51), Err(ErrorKind::SizeMismatch { stated: 51, found: 50 }));
-    assert!(matches!(read(frame.clone(), 49), Err(ErrorKind::OutputTooSmall { capacity: 49, needed: 50 })));
+    assert!(matches!(read(frame.clone(), 49), Err(ErrorKind::CapacityExceeded { capacity: 49, needed: 50 })));
     assert!(read(frame[..12].to_vec(), 50).is_err());
     assert!(read(skippable[..9].to_vec(), 0).is_err());
     assert_eq!(read(Vec::new(), 10), Err(ErrorKind::SizeMismatch { stated: 10, found: 0 }));
@@ -124,9 +127,9 @@ fn compressions_keep_their_number() {
         let entry = File::parse(&data).unwrap().index().get(0).unwrap();
         assert_eq!((entry.compression().number(), entry.compression().to_string()), (number, said.into()));
     }
-    assert!(!RawOnly.supports(Compression::Zstd));
-    let error = RawOnly.decompress(Compression::Zstd, b"", &mut []).unwrap_err();
-    assert_eq!(error, Error::new(0, rdf::CHUNK_DATA, ErrorKind::NoDecoder));
+    assert!(!NoDecoder.supports(Compression::Zstd));
+    let error = NoDecoder.decompress(Compression::Zstd, b"", &mut []).unwrap_err();
+    assert_eq!(error, Error::new(0, rdf::element::CHUNK_DATA, ErrorKind::NoDecoder));
 }
 
 /// The crate's own decoder, by itself and with its options.

@@ -45,15 +45,15 @@ fn sorted_lookup_agrees_with_the_linear_one() {
     }
     let mut storage = [0; 500];
     let said = format!("{:?}", file.sort(&mut storage).unwrap());
-    assert!(said.starts_with("Sorted { file: File {") && !said.contains("order"), "{said}");
+    assert!(said.starts_with("SortedIndex { file: File {") && !said.contains("order"), "{said}");
     let needed = ErrorKind::CapacityExceeded { capacity: 499, needed: 500 };
     assert_eq!(
         file.sort(&mut [0; 499]).unwrap_err(),
-        Error::new(file.index().offset(), rdf::CHUNK_INDEX, needed)
+        Error::new(file.index().offset(), rdf::element::CHUNK_INDEX, needed)
     );
 }
 
-fn agrees(file: File<'_>, sorted: rdf::Sorted<'_, '_>) {
+fn agrees(file: File<'_>, sorted: rdf::SortedIndex<'_, '_>) {
     let ids = ["", "a", "aa", "ab", "b", "0123456789abcdef", "0123456789abcdeg"];
     assert_eq!(sorted.order().len(), 500);
     for id in ids.iter().copied().chain(["missing", "zz"]).map(Identifier::from) {

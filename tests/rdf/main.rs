@@ -8,7 +8,7 @@ mod chunk;
 mod identifier;
 
 use common::rdf::{Chunk, entry, file, header, sample};
-use traceglass::rdf::{self, Compression, Decompress, File, Header, Index, RawOnly};
+use traceglass::rdf::{self, Compression, Decompress, File, Header, Index, NoDecoder};
 use traceglass::{Error, ErrorKind, Finding, Result, Severity};
 
 /// Stands in for a zstd decoder: the frames of these tests hold raw and RLE blocks only.
@@ -20,7 +20,9 @@ impl Decompress for Blocks {
     }
 
     fn decompress(&mut self, _: Compression, stored: &[u8], output: &mut [u8]) -> Result<usize> {
-        let bad = |at: usize| Error::new(at as u64, rdf::CHUNK_DATA, ErrorKind::Invalid { value: at as u64 });
+        let bad = |at: usize| {
+            Error::new(at as u64, rdf::element::CHUNK_DATA, ErrorKind::Invalid { value: at as u64 })
+        };
         if !stored.starts_with(&[0x28, 0xb5, 0x2f, 0xfd, 0xa0]) {
             return Err(bad(0));
         }
@@ -46,14 +48,17 @@ impl Decompress for Blocks {
 fn findings(data: &[u8]) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut buffer = vec![0; 1 << 20];
-    match File::salvage(data) {
-        Ok((file, damage)) => {
-            found.extend(damage.map(Finding::error));
-            file.check(&mut buffer, &mut Blocks, |finding| found.push(finding));
+    match File::recover(data) {
+        Ok((file, gap)) => {
+            found.extend(gap.map(|gap| Finding::new(Severity::Error, gap.cause())));
+            let before = found.len() as u64;
+            let summary = file.check(&mut buffer, &mut Blocks, &mut |finding| found.push(finding)).unwrap();
+            assert_eq!(summary.errors() + summary.warnings(), found.len() as u64 - before);
+            assert!(summary.items() <= file.index().len() as u64);
             let mut storage = vec![0; file.index().len() * 2];
-            file.overlaps(&mut storage, |finding| found.push(finding)).unwrap();
+            file.overlaps(&mut storage, &mut |finding| found.push(finding)).unwrap();
         }
-        Err(error) => found.push(Finding::error(error)),
+        Err(error) => found.push(Finding::new(Severity::Error, error)),
     }
     found
 }
@@ -99,7 +104,7 @@ fn a_file_is_read_as_it_was_written() {
 
     let asic = file.chunk("AsicInfo".into(), 0).unwrap();
     assert_eq!(asic.header().unwrap(), [1, 0, 0, 0]);
-    let borrowed = asic.data(&mut [], &mut RawOnly).unwrap();
+    let borrowed = asic.data(&mut [], &mut NoDecoder).unwrap();
     assert_eq!(borrowed, b"gfx1100 Navi 31");
     assert!(common::lies_in(borrowed, &data));
 
@@ -150,17 +155,23 @@ fn every_prefix_says_what_is_lost() {
     let index = whole.index().offset();
     for prefix in common::prefixes(&data) {
         let len = prefix.len() as u64;
-        match File::salvage(prefix) {
+        match File::recover(prefix) {
             Err(error) => {
                 assert!(len < 32);
                 let needed = 32 - len;
-                assert_eq!(error, Error::new(0, rdf::FILE_HEADER, ErrorKind::UnexpectedEnd { needed }));
+                assert_eq!(
+                    error,
+                    Error::new(0, rdf::element::FILE_HEADER, ErrorKind::UnexpectedEnd { needed })
+                );
             }
             Ok((file, None)) => assert_eq!((len, file.index().len()), (data.len() as u64, 6)),
-            Ok((file, Some(error))) => {
+            Ok((file, Some(gap))) => {
+                let error = gap.cause();
+                // What is lost is what follows the whole entries.
+                assert_eq!((gap.end(), gap.len()), (len, len.saturating_sub(index) % 64));
                 let needed = data.len() as u64 - len;
                 let kind = ErrorKind::UnexpectedEnd { needed };
-                assert_eq!(error, Error::new(index.min(len), rdf::CHUNK_INDEX, kind));
+                assert_eq!(error, Error::new(index.min(len), rdf::element::CHUNK_INDEX, kind));
                 assert_eq!(File::parse(prefix).unwrap_err(), error);
                 assert!(error.is_truncation());
                 // No entry is invented: exactly those whose 64 bytes are there.
@@ -178,7 +189,7 @@ fn a_changed_byte_never_panics_and_errors_are_in_reach() {
     let data = file(&[Chunk::raw("AsicInfo", b"gfx").header(b"h"), Chunk::zstd("Data", &[7; 40])]);
     let mut buffer = [0; 4096];
     common::mutations(&data, |place, mutant| {
-        let Ok((file, damage)) = File::salvage(mutant) else {
+        let Ok((file, damage)) = File::recover(mutant) else {
             assert!(place < 12, "only the magic and the version are needed to open, not byte {place}");
             return;
         };
@@ -203,20 +214,23 @@ fn the_header_is_strict_about_magic_and_version() {
     legacy[..8].copy_from_slice(b"RTA_DATA");
     assert!(Header::parse(&legacy).unwrap().is_legacy());
     let warnings = findings(&legacy);
-    assert_eq!(warnings, [Finding::warning(Error::new(0, rdf::FILE_HEADER, ErrorKind::LegacyMagic))]);
+    assert_eq!(
+        warnings,
+        [Finding::warning(Error::new(0, rdf::element::FILE_HEADER, ErrorKind::LegacyMagic))]
+    );
 
     let mut lower = good;
     lower[..8].copy_from_slice(b"amd_rdf ");
     let bad_magic = ErrorKind::BadMagic { found: *b"amd_rdf " };
     // Found even where the file is too short for a header.
     for data in [&lower[..], &lower[..8]] {
-        assert_eq!(Header::parse(data).unwrap_err(), Error::new(0, rdf::FILE_HEADER, bad_magic));
+        assert_eq!(Header::parse(data).unwrap_err(), Error::new(0, rdf::element::FILE_HEADER, bad_magic));
     }
     for version in [0_u32, 4, 0x0001_0003, 0x0300_0000] {
         let mut data = good;
         data[8..12].copy_from_slice(&version.to_le_bytes());
         let kind = ErrorKind::UnsupportedVersion { found: version.into(), supported: 3 };
-        assert_eq!(Header::parse(&data).unwrap_err(), Error::new(8, rdf::VERSION, kind));
+        assert_eq!(Header::parse(&data).unwrap_err(), Error::new(8, rdf::element::VERSION, kind));
     }
     assert!(rdf::detect(&good) && rdf::detect(&legacy) && !rdf::detect(&lower) && !rdf::detect(b"AMD_RDF"));
 }
@@ -226,30 +240,30 @@ fn reserved_fields_are_a_warning() {
     let mut data = header(32, 0);
     data[13] = 2;
     let kind = ErrorKind::ReservedNotZero { value: 0x200 };
-    assert_eq!(findings(&data), [Finding::warning(Error::new(12, rdf::RESERVED, kind))]);
+    assert_eq!(findings(&data), [Finding::warning(Error::new(12, rdf::element::RESERVED, kind))]);
     assert_eq!(Header::parse(&data).unwrap().reserved(), 0x200);
 
     let data = with_entry(|entry| entry[18] = 1);
     let kind = ErrorKind::ReservedNotZero { value: 0x100 };
-    assert_eq!(findings(&data), [Finding::warning(Error::new(40 + 17, rdf::RESERVED, kind))]);
+    assert_eq!(findings(&data), [Finding::warning(Error::new(40 + 17, rdf::element::RESERVED, kind))]);
     assert_eq!(File::parse(&data).unwrap().entries().next().unwrap().reserved(), [0, 1, 0]);
 }
 
 #[test]
 fn an_index_that_is_not_where_it_is_said_is_an_error() {
     let cases = [
-        ((-1, 64), Error::new(16, rdf::INDEX_OFFSET, ErrorKind::Negative { value: -1 })),
-        ((32, -64), Error::new(24, rdf::INDEX_SIZE, ErrorKind::Negative { value: -64 })),
-        ((32, i64::MIN), Error::new(24, rdf::INDEX_SIZE, ErrorKind::Negative { value: i64::MIN })),
-        ((0, 64), Error::new(0, rdf::CHUNK_INDEX, ErrorKind::Overlap { start: 0, size: 32 })),
-        ((31, 64), Error::new(31, rdf::CHUNK_INDEX, ErrorKind::Overlap { start: 0, size: 32 })),
-        ((33, 64), Error::new(33, rdf::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed: 1 })),
-        ((1000, 0), Error::new(96, rdf::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed: 904 })),
+        ((-1, 64), Error::new(16, rdf::element::INDEX_OFFSET, ErrorKind::Negative { value: -1 })),
+        ((32, -64), Error::new(24, rdf::element::INDEX_SIZE, ErrorKind::Negative { value: -64 })),
+        ((32, i64::MIN), Error::new(24, rdf::element::INDEX_SIZE, ErrorKind::Negative { value: i64::MIN })),
+        ((0, 64), Error::new(0, rdf::element::CHUNK_INDEX, ErrorKind::Overlap { start: 0, size: 32 })),
+        ((31, 64), Error::new(31, rdf::element::CHUNK_INDEX, ErrorKind::Overlap { start: 0, size: 32 })),
+        ((33, 64), Error::new(33, rdf::element::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed: 1 })),
+        ((1000, 0), Error::new(96, rdf::element::CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed: 904 })),
     ];
     for ((offset, size), expected) in cases {
         let data = [&header(offset, size)[..], &[0; 64]].concat();
         assert_eq!(File::parse(&data).unwrap_err(), expected, "{offset} {size}");
-        assert_eq!(File::salvage(&data).unwrap().0.index().len(), 0, "{offset} {size}");
+        assert_eq!(File::recover(&data).unwrap().0.index().len(), 0, "{offset} {size}");
     }
     // The largest offset and size that the file can state still add up without wrapping.
     let data = header(i64::MAX, i64::MAX);
@@ -265,9 +279,12 @@ fn whole_entries_before_a_remainder_stay_readable() {
         let index = File::parse(&data).unwrap().index();
         let (offset, value) = (index.offset(), 6 * 64 - 64 + remainder);
         put(&mut data, 24, value as i64);
-        let (file, damage) = File::salvage(&data).unwrap();
-        let expected = Error::new(offset, rdf::CHUNK_INDEX, ErrorKind::NotMultiple { value, of: 64 });
-        assert_eq!((damage, file.index().len()), (Some(expected), 5));
+        let (file, gap) = File::recover(&data).unwrap();
+        let gap = gap.unwrap();
+        assert_eq!((gap.offset(), gap.len()), (offset + 5 * 64, remainder));
+        let expected =
+            Error::new(offset, rdf::element::CHUNK_INDEX, ErrorKind::NotMultiple { value, of: 64 });
+        assert_eq!((gap.cause(), file.index().len()), (expected, 5));
         assert_eq!(Index::parse(&data[offset as usize..][..value as usize], offset).unwrap_err(), expected);
     }
 }
@@ -275,16 +292,22 @@ fn whole_entries_before_a_remainder_stay_readable() {
 #[test]
 fn one_bad_entry_leaves_the_others_readable() {
     let cases: [(usize, i64, u64, traceglass::Element, ErrorKind); 10] = [
-        (24, -1, 24, rdf::CHUNK_HEADER_OFFSET, ErrorKind::Negative { value: -1 }),
-        (32, i64::MIN, 32, rdf::CHUNK_HEADER_SIZE, ErrorKind::Negative { value: i64::MIN }),
-        (40, -1, 40, rdf::CHUNK_DATA_OFFSET, ErrorKind::Negative { value: -1 }),
-        (48, -4, 48, rdf::CHUNK_DATA_SIZE, ErrorKind::Negative { value: -4 }),
-        (24, 169, 24, rdf::CHUNK_HEADER, ErrorKind::OutOfBounds { start: 169, size: 4 }),
-        (32, 1 << 30, 24, rdf::CHUNK_HEADER, ErrorKind::OutOfBounds { start: 32, size: 1 << 30 }),
-        (40, 165, 40, rdf::CHUNK_DATA, ErrorKind::OutOfBounds { start: 165, size: 4 }),
-        (40, 169, 40, rdf::CHUNK_DATA, ErrorKind::OutOfBounds { start: 169, size: 4 }),
-        (48, 133, 40, rdf::CHUNK_DATA, ErrorKind::OutOfBounds { start: 36, size: 133 }),
-        (48, i64::MAX, 40, rdf::CHUNK_DATA, ErrorKind::OutOfBounds { start: 36, size: i64::MAX as u64 }),
+        (24, -1, 24, rdf::element::CHUNK_HEADER_OFFSET, ErrorKind::Negative { value: -1 }),
+        (32, i64::MIN, 32, rdf::element::CHUNK_HEADER_SIZE, ErrorKind::Negative { value: i64::MIN }),
+        (40, -1, 40, rdf::element::CHUNK_DATA_OFFSET, ErrorKind::Negative { value: -1 }),
+        (48, -4, 48, rdf::element::CHUNK_DATA_SIZE, ErrorKind::Negative { value: -4 }),
+        (24, 169, 24, rdf::element::CHUNK_HEADER, ErrorKind::OutOfBounds { start: 169, size: 4 }),
+        (32, 1 << 30, 24, rdf::element::CHUNK_HEADER, ErrorKind::OutOfBounds { start: 32, size: 1 << 30 }),
+        (40, 165, 40, rdf::element::CHUNK_DATA, ErrorKind::OutOfBounds { start: 165, size: 4 }),
+        (40, 169, 40, rdf::element::CHUNK_DATA, ErrorKind::OutOfBounds { start: 169, size: 4 }),
+        (48, 133, 40, rdf::element::CHUNK_DATA, ErrorKind::OutOfBounds { start: 36, size: 133 }),
+        (
+            48,
+            i64::MAX,
+            40,
+            rdf::element::CHUNK_DATA,
+            ErrorKind::OutOfBounds { start: 36, size: i64::MAX as u64 },
+        ),
     ];
     for (field, value, at, element, kind) in cases {
         // Header, chunk header and data, the changed entry, a good entry.
@@ -301,10 +324,10 @@ fn one_bad_entry_leaves_the_others_readable() {
         let other = if field < 40 { chunk.stored() } else { chunk.header() };
         assert!(other.is_ok());
         let good = file.chunk("good".into(), 0).unwrap();
-        assert_eq!(good.data(&mut [], &mut RawOnly).unwrap(), b"data");
+        assert_eq!(good.data(&mut [], &mut NoDecoder).unwrap(), b"data");
         let errors: Vec<_> =
             findings(&data).into_iter().filter(|one| one.severity() == Severity::Error).collect();
-        assert_eq!(errors, [Finding::error(expected)]);
+        assert_eq!(errors, [Finding::new(Severity::Error, expected)]);
     }
 }
 
@@ -317,19 +340,19 @@ fn layout_is_free_and_overlaps_are_warnings() {
     let file = File::parse(&data).unwrap();
     for chunk in file.chunks("RawAccelStruct".into()) {
         assert_eq!(chunk.header().unwrap(), b"head");
-        assert_eq!(chunk.data(&mut [], &mut RawOnly).unwrap(), b"headdata");
+        assert_eq!(chunk.data(&mut [], &mut NoDecoder).unwrap(), b"headdata");
     }
     let found = findings(&data);
     assert_eq!(found.len(), 3);
     assert!(found.iter().all(|finding| finding.severity() == Severity::Warning));
     let overlap = ErrorKind::Overlap { start: 160, size: 4 };
-    assert_eq!(found[0], Finding::warning(Error::new(160, rdf::CHUNK_DATA, overlap)));
+    assert_eq!(found[0], Finding::warning(Error::new(160, rdf::element::CHUNK_DATA, overlap)));
     let needed = ErrorKind::CapacityExceeded { capacity: 3, needed: 4 };
-    assert_eq!(file.overlaps(&mut [0; 3], |_| ()).unwrap_err().kind(), needed);
+    assert_eq!(file.overlaps(&mut [0; 3], &mut |_| ()).unwrap_err().kind(), needed);
 
     // Data over the file header and the index.
     let over = Chunk { stored: vec![0; 96], ..Chunk::raw("over", b"") };
     let data = [&header(32, 64)[..], &entry(&over, 0, 0)].concat();
     let kind = ErrorKind::Overlap { start: 0, size: 32 };
-    assert_eq!(findings(&data), [Finding::warning(Error::new(0, rdf::CHUNK_DATA, kind))]);
+    assert_eq!(findings(&data), [Finding::warning(Error::new(0, rdf::element::CHUNK_DATA, kind))]);
 }

@@ -11,7 +11,7 @@ mod files;
 
 use common::rfr::Writer;
 use traceglass::rfr::{Chunk, Item, Record};
-use traceglass::{Error, ErrorKind, Finding, Severity};
+use traceglass::{Error, ErrorKind, Finding, Severity, Summary};
 
 /// Items up to the first error.
 pub fn walk(data: &[u8]) -> (Vec<Item<'_>>, Option<Error>) {
@@ -71,12 +71,19 @@ pub fn records(data: &[u8]) -> Vec<Record<'_>> {
     walk(data).0.into_iter().filter_map(record).collect()
 }
 
-pub fn findings(check: impl FnOnce(&mut dyn FnMut(Finding))) -> Vec<(Severity, u64, ErrorKind)> {
+/// What a check reports; its summary must count just that.
+pub fn findings(
+    check: impl FnOnce(&mut dyn FnMut(Finding)) -> traceglass::Result<Summary>,
+) -> Vec<(Severity, u64, ErrorKind)> {
     let mut found = Vec::new();
-    check(&mut |finding| {
+    let summary = check(&mut |finding| {
         let cause = finding.cause();
         found.push((finding.severity(), cause.offset(), cause.kind()));
-    });
+    })
+    .unwrap();
+    let count = |wanted| found.iter().filter(|(severity, ..)| *severity == wanted).count() as u64;
+    assert_eq!((summary.errors(), summary.warnings()), (count(Severity::Error), count(Severity::Warning)));
+    assert_eq!(summary.is_clean(), found.is_empty());
     found
 }
 

@@ -121,14 +121,14 @@ fn faults_of_blocks_are_located() {
     // A literal more than there are, which a slice finds elsewhere than a ring.
     let input = frame(20, &[b"\x10ab\x01\x54\x03\x02\0\x04"]);
     let error = zstd::decompress(&input, &mut [0; 100], &mut Workspace::new()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::CountTooLarge { claimed: 3, most: 2 });
+    assert_eq!(error.kind(), ErrorKind::CountTooLarge { claimed: 3, max: 2 });
 }
 
 #[test]
 fn what_is_needed_of_an_output_counts_all_frames() {
     let input = b"\x28\xb5\x2f\xfd\x20\x05\x29\x00\x00hello".repeat(2);
     let error = zstd::decompress(&input, &mut [0; 9], &mut Workspace::new()).unwrap_err();
-    assert_eq!((error.offset(), error.kind()), (20, ErrorKind::OutputTooSmall { capacity: 9, needed: 10 }));
+    assert_eq!((error.offset(), error.kind()), (20, ErrorKind::CapacityExceeded { capacity: 9, needed: 10 }));
     assert_eq!(zstd::content_size(&input), Ok(Some(10)));
 }
 

@@ -19,8 +19,8 @@ use traceglass::{Error, ErrorKind};
 /// refuses them, too.
 fn may_differ(error: Error) -> bool {
     match error.kind() {
-        ErrorKind::BadBitStream => error.element() == zstd::HUFFMAN_STREAM,
-        ErrorKind::OverLimit { .. } => error.element() == zstd::BLOCK,
+        ErrorKind::BadBitStream => error.element() == zstd::element::HUFFMAN_STREAM,
+        ErrorKind::OverLimit { .. } => error.element() == zstd::element::BLOCK,
         _ => false,
     }
 }
@@ -81,7 +81,7 @@ fn vectors() {
             if size > 0 {
                 let mut output = vec![0; size as usize - 1];
                 let error = zstd::decompress(&input, &mut output, &mut workspace).unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::OutputTooSmall { .. }), "{name}: {error}");
+                assert!(matches!(error.kind(), ErrorKind::CapacityExceeded { .. }), "{name}: {error}");
             }
         }
         read += 1;
@@ -103,7 +103,7 @@ fn stream(input: &[u8], workspace: &mut Workspace) -> Result<Vec<u8>, Error> {
                 return Ok(content);
             }
             Err(error) => match error.kind() {
-                ErrorKind::WindowTooSmall { capacity, needed } if needed < 1 << 28 => {
+                ErrorKind::CapacityExceeded { capacity, needed } if needed < 1 << 28 => {
                     assert!(capacity == window.len() as u64 && needed > capacity);
                     window.resize(needed as usize, 0xdd);
                 }
@@ -117,7 +117,7 @@ fn stream(input: &[u8], workspace: &mut Workspace) -> Result<Vec<u8>, Error> {
 fn may_refuse(error: Error) -> bool {
     matches!(
         error.kind(),
-        ErrorKind::OverLimit { .. } | ErrorKind::OffsetTooFar { .. } | ErrorKind::WindowTooSmall { .. }
+        ErrorKind::OverLimit { .. } | ErrorKind::OffsetTooFar { .. } | ErrorKind::CapacityExceeded { .. }
     )
 }
 
@@ -226,7 +226,7 @@ fn agrees_with_the_reference_on_all_levels() {
                 if size > 0 {
                     let small = random.below(size as u64) as usize;
                     let error = zstd::decompress(&frame, &mut output[..small], &mut workspace).unwrap_err();
-                    let ErrorKind::OutputTooSmall { capacity, needed } = error.kind() else {
+                    let ErrorKind::CapacityExceeded { capacity, needed } = error.kind() else {
                         panic!("{error}")
                     };
                     assert!(
@@ -278,7 +278,7 @@ fn agrees_with_the_reference_on_damaged_frames() {
                 }
                 (Err(error), None) => {
                     assert!(error.offset() <= damaged.len() as u64);
-                    if !matches!(error.kind(), ErrorKind::OutputTooSmall { .. }) {
+                    if !matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
                         assert!(stream(&damaged, &mut workspace).is_err(), "{error}: {damaged:02x?}");
                     }
                     refused += 1;
@@ -384,7 +384,7 @@ fn a_wrong_checksum_may_be_passed_over() {
     *input.last_mut().unwrap() ^= 1;
     let (mut workspace, mut output) = (Workspace::default(), [0; 5]);
     let error = zstd::decompress(&input, &mut output, &mut workspace).unwrap_err();
-    assert_eq!((error.offset(), error.element()), (input.len() as u64 - 4, zstd::CHECKSUM));
+    assert_eq!((error.offset(), error.element()), (input.len() as u64 - 4, zstd::element::CHECKSUM));
     assert!(matches!(error.kind(), ErrorKind::ChecksumMismatch { .. }));
     assert_eq!(Decoder::new(&mut workspace).verify_checksums(false).decompress(&input, &mut output), Ok(5));
     assert_eq!(&output, b"hello");

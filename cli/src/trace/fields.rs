@@ -3,6 +3,7 @@
 use crate::output::{DIM, Out};
 use crate::status::Result;
 use anstyle::{AnsiColor, Style};
+use std::collections::HashMap;
 use traceglass::HexDump;
 
 /// A field, and what it says.
@@ -31,7 +32,10 @@ pub struct Fields<'d, 'o> {
 
 /// Which colour fields of a name have: they are given in turn, to each name that is new.
 #[derive(Default)]
-struct Legend(Vec<String>);
+struct Legend {
+    places: HashMap<String, usize>,
+    names: Vec<String>,
+}
 
 impl Legend {
     const COLORS: [AnsiColor; 10] = [
@@ -51,15 +55,16 @@ impl Legend {
     fn style(&mut self, name: &str) -> Style {
         let words = name.split(' ').filter(|word| word.parse::<u64>().is_err());
         let name = words.collect::<Vec<_>>().join(" ");
-        let place = self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
-            self.0.push(name);
-            self.0.len() - 1
+        let next = self.names.len();
+        let place = *self.places.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            next
         });
         Self::color(place)
     }
 
     fn color(place: usize) -> Style {
-        Self::COLORS[place % Self::COLORS.len()].on_default()
+        Self::COLORS.iter().cycle().nth(place % 10).map_or(Style::new(), |color| color.on_default())
     }
 }
 
@@ -97,14 +102,18 @@ impl<'d, 'o> Fields<'d, 'o> {
         /// Of a row of 16 bytes.
         const WIDTH: usize = 78;
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
-        let part = &self.data[place(self.next)..place(end)];
-        let style = if name.is_empty() { DIM } else { self.legend.style(name) };
+        let part = self.data.get(place(self.next)..place(end)).unwrap_or_default();
+        let style = match name {
+            "" => DIM,
+            _ if self.out.is_colored() => self.legend.style(name),
+            _ => Style::new(),
+        };
         for (number, row) in HexDump::new(part, self.next).rows().enumerate() {
             let row = row.to_string();
             let (offset, shown) = row.split_once("  ").unwrap_or(("", &row));
             // Only the first row of a field is labelled: padded, so that the labels stand in a column.
             if number == 0 && !name.is_empty() {
-                let width = WIDTH.saturating_sub(offset.len() + 2);
+                let width = WIDTH.saturating_sub(offset.len()).saturating_sub(2);
                 let shown = self.out.paint(style, format_args!("{shown:<width$} {name:<24}"));
                 self.out.line(
                     format_args!("{}  {shown} {value}", self.out.paint(DIM, offset)).to_string().trim_end(),
@@ -120,10 +129,10 @@ impl<'d, 'o> Fields<'d, 'o> {
 
     /// Which colour stands for which field, where there is colour.
     fn legend(&mut self) -> Result<()> {
-        if !self.out.is_colored() || self.legend.0.is_empty() {
+        if !self.out.is_colored() || self.legend.names.is_empty() {
             return Ok(());
         }
-        let names = self.legend.0.iter().enumerate();
+        let names = self.legend.names.iter().enumerate();
         let names: Vec<String> =
             names.map(|(place, name)| self.out.paint(Legend::color(place), name)).collect();
         self.out.line("")?;

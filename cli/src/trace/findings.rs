@@ -39,32 +39,54 @@ impl<'o> Findings<'o> {
         let first = self.warnings == 0 && self.errors == 0;
         match finding.severity() {
             Severity::Warning => self.warnings = self.warnings.saturating_add(1),
-            Severity::Error => self.errors = self.errors.saturating_add(1),
+            _ => self.errors = self.errors.saturating_add(1),
         }
         if self.failed.is_none() {
             self.failed = self.print(first, file, finding).err();
         }
     }
 
+    /// A file of the directory that was named, or a folder, which the system does not let be read.
+    pub fn unreadable(&mut self, file: Option<&Path>, why: &str) {
+        let first = self.warnings == 0 && self.errors == 0;
+        self.errors = self.errors.saturating_add(1);
+        if self.failed.is_none() {
+            self.failed = self.write(first, file, Severity::Error, 0, "unreadable", why).err();
+        }
+    }
+
     fn print(&mut self, first: bool, file: Option<&Path>, finding: Finding) -> Result<()> {
         let cause = finding.cause();
-        let (severity, style) = match finding.severity() {
+        let (offset, what) = (cause.offset(), cause.kind().code());
+        self.write(first, file, finding.severity(), offset, what, &cause.to_string())
+    }
+
+    fn write(
+        &mut self,
+        first: bool,
+        file: Option<&Path>,
+        severity: Severity,
+        offset: u64,
+        what: &str,
+        message: &str,
+    ) -> Result<()> {
+        let (severity, style) = match severity {
             Severity::Warning => ("warning", WARNING),
-            Severity::Error => ("error", ERROR),
+            _ => ("error", ERROR),
         };
         if !self.json {
             let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
             let severity = self.out.paint(style, format_args!("{severity:<7}"));
-            return self.out.line(format_args!("  {severity}  {file}{cause}"));
+            return self.out.line(format_args!("  {severity}  {file}{message}"));
         }
         let mut object = Map::new();
         if let Some(file) = file {
             insert_path(&mut object, file);
         }
-        object.insert("offset".into(), cause.offset().into());
+        object.insert("offset".into(), offset.into());
         object.insert("severity".into(), severity.into());
-        object.insert("what".into(), cause.kind().code().into());
-        object.insert("message".into(), cause.to_string().into());
+        object.insert("what".into(), what.into());
+        object.insert("message".into(), message.into());
         if !first {
             self.out.json_text(b",")?;
         }

@@ -1,5 +1,6 @@
 //! What is asked of a trace: how it is read, and which part of it is printed.
 
+use super::time::Window;
 use crate::status::{Failure, Result};
 use std::path::PathBuf;
 use traceglass::Format;
@@ -44,6 +45,8 @@ pub struct Selection {
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
+    pub window: Window,
+    #[command(flatten)]
     pub rdf: RdfSelect,
     #[command(flatten)]
     pub rtc: RtcSelect,
@@ -60,7 +63,7 @@ impl Selection {
             (
                 Format::Rfr,
                 self.rfr != RfrSelect::default(),
-                "--objects, --callsites, --merge, --from, --to, --task and --kind",
+                "--objects, --callsites, --merge, --task and --kind",
             ),
         ];
         match given.iter().find(|&&(of, given, _)| given && of != format) {
@@ -69,6 +72,22 @@ impl Selection {
             }
             None => Ok(()),
         }
+    }
+
+    /// Refuses a range of time, for what has none.
+    pub fn refuse_window(&self, why: &str) -> Result<()> {
+        if self.window.is_everything() {
+            Ok(())
+        } else {
+            Err(Failure::usage(format!("--from and --to: {why}")))
+        }
+    }
+}
+
+impl Listing {
+    /// Refuses `--sha256`, for what has no parts with bytes of their own.
+    pub fn refuse_sha256(&self, why: &str) -> Result<()> {
+        if self.sha256 { Err(Failure::usage(format!("--sha256: {why}"))) } else { Ok(()) }
     }
 }
 
@@ -115,17 +134,11 @@ pub struct RfrSelect {
     #[arg(long)]
     pub objects: bool,
     /// The callsites, and nothing else
-    #[arg(long, conflicts_with_all = ["objects", "merge", "from", "to", "task", "kind"])]
+    #[arg(long, conflicts_with_all = ["objects", "merge", "window", "task", "kind"])]
     pub callsites: bool,
     /// Ordered by time
     #[arg(long)]
     pub merge: bool,
-    /// From this time on: microseconds since the Unix epoch, or seconds from the start as +1.5
-    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    pub from: Option<Time>,
-    /// Up to this time, which is not included
-    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
-    pub to: Option<Time>,
     /// Of the task with this name or instrumentation id
     #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
@@ -134,52 +147,21 @@ pub struct RfrSelect {
     pub kind: Vec<RecordKind>,
 }
 
-/// A time as given on the command line, in microseconds.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Time {
-    SinceEpoch(u64),
-    SinceStart(u64),
-}
-
-fn time(text: &str) -> Result<Time, String> {
-    let Some(seconds) = text.strip_prefix('+') else {
-        let wrong =
-            |_| "neither microseconds since the Unix epoch nor seconds from the start, as +1.5".to_owned();
-        return text.parse().map(Time::SinceEpoch).map_err(wrong);
-    };
-    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
-    if fraction.len() > 6 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("at most 6 digits may follow the point".into());
-    }
-    let whole: u64 = whole.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    let fraction: u64 = format!("{fraction:0<6}").parse().unwrap_or(0);
-    let micros = whole.checked_mul(1_000_000).and_then(|micros| micros.checked_add(fraction));
-    micros.map(Time::SinceStart).ok_or_else(|| "too large".to_owned())
-}
-
 fn kind(text: &str) -> Result<RecordKind, String> {
     // Writers name it so.
     if text.eq_ignore_ascii_case("TaskNew") {
         return Ok(RecordKind::NewTask);
     }
-    let found = RecordKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
-    found.ok_or_else(|| format!("one of {}", RecordKind::ALL.map(RecordKind::name).join(", ")))
+    let found = RecordKind::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(text));
+    found.ok_or_else(|| {
+        let names: Vec<_> = RecordKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("one of {}", names.join(", "))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_exact() {
-        assert!(time("1795225315215309") == Ok(Time::SinceEpoch(1_795_225_315_215_309)));
-        assert!(time("+1.5") == Ok(Time::SinceStart(1_500_000)));
-        assert!(time("+0.000001") == Ok(Time::SinceStart(1)));
-        assert!(time("+7") == Ok(Time::SinceStart(7_000_000)));
-        for wrong in ["", "-1", "+", "+1.0000001", "+1.+5", "+x", "1.5", "+99999999999999999"] {
-            assert!(time(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn kinds_are_known_by_both_names() {

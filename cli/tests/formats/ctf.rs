@@ -110,7 +110,7 @@ fn damage_is_status_3_and_what_precedes_it_is_printed() {
     assert_eq!((&finding["offset"], &finding["what"]), (&json!(at + 32), &json!("unsupported")));
     let (status, stdout, _) = trace.run(&["info"]);
     let screen = String::from_utf8(stdout).unwrap();
-    let expected = format!("1 packet of this stream from {:#x} behind 53 bytes that are lost", at + 53);
+    let expected = format!("1 packet of this stream from {:#x} after 53 bytes that are lost", at + 53);
     assert!(status == 3 && screen.contains(&expected), "{screen}");
     let (status, stdout, _) = trace.run(&["ls"]);
     assert!(status == 3 && String::from_utf8(stdout).unwrap().contains("1 is not supported"));

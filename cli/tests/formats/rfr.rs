@@ -118,14 +118,14 @@ fn selections_are_kept() {
         assert_eq!(exit, 0, "{args:?}");
         lines
     };
-    assert_eq!(cat(&["--from", "+1", "--to", "+2"]).len(), 4);
-    assert_eq!(cat(&["--from", "1000000020", "--to", "1000000030"]).len(), 2);
+    assert_eq!(cat(&["--from", "+1s", "--to", "+2s"]).len(), 4);
+    assert_eq!(cat(&["--from", "@1000000020", "--to", "@1000000030"]).len(), 2);
     assert_eq!(cat(&["--kind", "TaskPollStart,TaskPollEnd"]).len(), 9);
     assert_eq!(cat(&["--task", "beta"]).len(), 3);
     assert_eq!(cat(&["--task", "5", "--kind", "WakerWake"]).len(), 3);
     // As for a stream of RTC and a chunk of RDF: whoever mistypes a name is told so.
     assert_eq!(run(&["cat", "--json", "--task", "nobody", recording.path()]), (1, Vec::new()));
-    let objects = cat(&["--objects", "--to", "+1"]);
+    let objects = cat(&["--objects", "--to", "+0.5s"]);
     let kinds: Vec<&str> = objects.iter().map(|line| line["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["Task", "TaskPollStart", "TaskPollEnd", "Task", "TaskPollStart", "WakerWake"]);
     assert_eq!((&objects[3]["task_name"], &objects[3]["context"]), (&"beta".into(), &5.into()));

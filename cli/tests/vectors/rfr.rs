@@ -142,7 +142,7 @@ fn objects_are(path: &str, facts: &Value, info: &Value) {
     for (kind, count) in facts["object_kinds"].as_object().unwrap() {
         assert_eq!(*count, objects.iter().filter(|object| object["kind"] == kind.as_str()).count(), "{path}");
     }
-    // Sorted as text.
+    // SortedIndex as text.
     let mut iids: Vec<String> = objects.iter().map(|object| object["iid"].to_string()).collect();
     iids.sort_unstable();
     assert_eq!(sha256(&iids.join("\n")), facts["object_iids_sha256"], "{path}");

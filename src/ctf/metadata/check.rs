@@ -1,5 +1,6 @@
-use super::{FRAGMENT, Fragment, FragmentKind, Language, MetadataStream, PREAMBLE, TEXT, Text};
-use crate::error::{Error, ErrorKind, Finding, Result};
+use super::{Fragment, FragmentKind, Language, MetadataStream, Text};
+use crate::ctf::element::{FRAGMENT, PREAMBLE, PREAMBLE_VERSION, TEXT};
+use crate::error::{Error, ErrorKind, Finding, Report, Result, Summary};
 
 impl MetadataStream<'_> {
     /// Reads everything, and reports what is wrong or odd in file order of packets, then of fragments.
@@ -9,9 +10,10 @@ impl MetadataStream<'_> {
     /// first fragment without its 0x1E, TSDL without its signature, a fragment without a type or with a known member of
     /// a wrong type.
     ///
-    /// It ends with the first packet that cannot be read; [`Packets::resync`](super::Packets::resync) tells whether
+    /// It ends with the first packet that cannot be read; [`Packets::recover`](super::Packets::recover) tells whether
     /// others follow.
-    pub fn check(&self, mut report: impl FnMut(Finding)) {
+    pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+        let mut report = Report::new(report);
         let mut minor_is_reported = false;
         for packet in self.packets() {
             match packet {
@@ -20,42 +22,41 @@ impl MetadataStream<'_> {
                         // All packets of a stream have it: one is enough.
                         let is_minor = matches!(oddity.kind(), ErrorKind::UnsupportedRevision { .. });
                         if !(is_minor && minor_is_reported) {
-                            report(Finding::warning(oddity));
+                            report.warning(oddity);
                         }
                         minor_is_reported |= is_minor;
                     }
                 }
-                Err(error) => report(Finding::error(error)),
+                Err(error) => report.error(error),
             }
         }
         if self.language() == Language::Tsdl {
-            let (text, _) = self.readable();
+            let (text, _) = self.text_until_error();
             if !text.is_empty() && !self.has_tsdl_signature() {
-                report(Finding::warning(Error::new(
-                    text.offset(),
-                    TEXT,
-                    ErrorKind::BadMagic { found: first_bytes(text) },
-                )));
+                let kind = ErrorKind::BadMagic { found: first_bytes(text) };
+                report.warning(Error::new(text.offset(), TEXT, kind));
             }
-            return;
+            return Ok(report.summary());
         }
         let mut is_first = true;
         // An error here is that of the packets again.
         for fragment in self.fragments().map_while(Result::ok) {
             if !fragment.is_separated() {
                 let kind = ErrorKind::Unexpected { byte: first_bytes(fragment.text())[0], expected: "0x1E" };
-                report(Finding::warning(Error::new(fragment.offset(), FRAGMENT, kind)));
+                report.warning(Error::new(fragment.offset(), FRAGMENT, kind));
             }
             match fragment.check() {
-                Err(error) => report(Finding::error(error)),
+                Err(error) => report.error(error),
                 Ok(()) => {
+                    report.item();
                     if let Err(warning) = typed(&fragment, is_first) {
-                        report(Finding::warning(warning));
+                        report.warning(warning);
                     }
                 }
             }
             is_first = false;
         }
+        Ok(report.summary())
     }
 }
 
@@ -71,7 +72,8 @@ fn typed(fragment: &Fragment<'_>, is_first: bool) -> Result<()> {
         FragmentKind::Preamble if !is_first => at(PREAMBLE, ErrorKind::Repeated),
         FragmentKind::Preamble => match fragment.preamble()?.and_then(|preamble| preamble.version()) {
             Some(2) => Ok(()),
-            found => at(PREAMBLE, ErrorKind::UnsupportedVersion { found: found.unwrap_or(0), supported: 2 }),
+            Some(found) => at(PREAMBLE, ErrorKind::UnsupportedVersion { found, supported: 2 }),
+            None => at(PREAMBLE_VERSION, ErrorKind::Missing),
         },
         FragmentKind::ClockClass => fragment.clock_class().map(drop),
         FragmentKind::TraceClass => fragment.trace_class().map(drop),

@@ -1,5 +1,6 @@
 use super::fragment::{object, string, unexpected};
-use super::{CLOCK_CLASS, Fragment, FragmentKind, JsonString, Members, PREAMBLE, TRACE_CLASS, Text, Uuid};
+use super::{Fragment, FragmentKind, JsonString, Members, Text, Uuid};
+use crate::ctf::element::{CLOCK_CLASS, PREAMBLE, TRACE_CLASS};
 use crate::error::{Element, Result};
 use crate::json::{Event, Parser};
 use core::iter::FusedIterator;
@@ -7,7 +8,8 @@ use core::iter::FusedIterator;
 impl<'a> Fragment<'a> {
     /// The preamble, if that is what it is.
     ///
-    /// **Errors**: those of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
+    /// # Errors
+    /// Those of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
     /// value of another type, at that value.
     pub fn preamble(&self) -> Result<Option<Preamble>> {
         if !matches!(self.kind()?, FragmentKind::Preamble) {
@@ -27,7 +29,8 @@ impl<'a> Fragment<'a> {
 
     /// The clock class, if that is what it is.
     ///
-    /// **Errors**: as [`Fragment::preamble`].
+    /// # Errors
+    /// As [`Fragment::preamble`].
     pub fn clock_class(&self) -> Result<Option<ClockClass<'a>>> {
         if !matches!(self.kind()?, FragmentKind::ClockClass) {
             return Ok(None);
@@ -60,7 +63,8 @@ impl<'a> Fragment<'a> {
 
     /// The trace class, if that is what it is.
     ///
-    /// **Errors**: as [`Fragment::preamble`].
+    /// # Errors
+    /// As [`Fragment::preamble`].
     pub fn trace_class(&self) -> Result<Option<TraceClass<'a>>> {
         if !matches!(self.kind()?, FragmentKind::TraceClass) {
             return Ok(None);
@@ -143,12 +147,18 @@ impl<'a> ClockClass<'a> {
         self.description
     }
 
-    /// **Units**: cycles per second.
+    /// The frequency.
+    ///
+    /// # Units
+    /// Cycles per second.
     pub const fn frequency(&self) -> Option<u64> {
         self.frequency
     }
 
-    /// **Units**: cycles.
+    /// The precision.
+    ///
+    /// # Units
+    /// Cycles.
     pub const fn precision(&self) -> Option<u64> {
         self.precision
     }
@@ -209,7 +219,7 @@ impl<'a> TraceClass<'a> {
     /// The environment in which it was recorded: such as `hostname` and `tracer_name`.
     pub const fn environment(&self) -> Environment<'a> {
         Environment(match self.environment {
-            Some(text) => Some(Members::of(text, TRACE_CLASS)),
+            Some(text) => Some(Members::new(text, TRACE_CLASS)),
             None => None,
         })
     }
@@ -297,7 +307,7 @@ fn uuid(value: Text<'_>) -> Result<Uuid> {
 /// Seconds and cycles.
 fn offset(value: Text<'_>) -> Result<(i64, u64)> {
     let mut sum = (0, 0);
-    for member in Members::of(value, CLOCK_CLASS) {
+    for member in Members::new(value, CLOCK_CLASS) {
         let (name, value) = member?;
         if name == "seconds" {
             sum.0 = signed(value, CLOCK_CLASS)?;

@@ -1,6 +1,6 @@
 use super::header::Profile;
 use super::packet::cut_content;
-use super::{Form, Leniency, MetadataStream, PacketHeader};
+use super::{Form, MetadataStream, PacketHeader, ParseOptions};
 use crate::bytes::{Bytes, to_usize};
 use crate::error::{Error, Result};
 
@@ -8,11 +8,11 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct Compacted<'a> {
     text: &'a mut [u8],
-    fault: Option<Error>,
+    error: Option<Error>,
 }
 
 impl<'a> Compacted<'a> {
-    /// The text, up to the fault if there is one.
+    /// The text, up to the error if there is one.
     pub const fn text(&self) -> &[u8] {
         &*self.text
     }
@@ -22,9 +22,9 @@ impl<'a> Compacted<'a> {
         self.text
     }
 
-    /// Why the packet behind this text could not be read; its offset is that in the packets.
-    pub const fn fault(&self) -> Option<Error> {
-        self.fault
+    /// Why the packet after this text could not be read; its offset is that in the packets.
+    pub const fn error(&self) -> Option<Error> {
+        self.error
     }
 }
 
@@ -32,25 +32,26 @@ impl<'a> Compacted<'a> {
 ///
 /// Nothing is moved where the stream is plain or its text lies in one packet.
 ///
-/// **Errors**: those of [`MetadataStream::parse`] for the first header; of a later packet, see [`Compacted::fault`].
+/// # Errors
+/// Those of [`MetadataStream::parse`] for the first header; of a later packet, see [`Compacted::error`].
 ///
 /// ```
 /// # let mut file = [b"\x57\x1d\xd1\x75", &[7; 20][..], &[0x40, 1, 0, 0, 0x40, 1, 0, 0, 0, 0, 0, 1, 8], b"\x1e{}"].concat();
-/// use traceglass::ctf::metadata::{Leniency, compact};
+/// use traceglass::ctf::metadata::{ParseOptions, compact};
 ///
-/// let compacted = compact(&mut file, Leniency::Strict)?;
-/// assert_eq!(compacted.fault(), None);
+/// let compacted = compact(&mut file, ParseOptions::STRICT)?;
+/// assert_eq!(compacted.error(), None);
 /// assert_eq!(compacted.text(), b"\x1e{}");
 /// # Ok::<(), traceglass::Error>(())
 /// ```
-pub fn compact(data: &mut [u8], leniency: Leniency) -> Result<Compacted<'_>> {
-    let stream = MetadataStream::parse_with(data, leniency)?;
+pub fn compact(data: &mut [u8], options: ParseOptions) -> Result<Compacted<'_>> {
+    let stream = MetadataStream::parse_with(data, options)?;
     let profile = match (stream.form(), stream.packets().profile()) {
         (Form::Packets(_), Some(profile)) => profile,
-        _ => return Ok(Compacted { text: data, fault: None }),
+        _ => return Ok(Compacted { text: data, error: None }),
     };
-    let (range, fault) = gather(data, &profile);
-    Ok(Compacted { text: data.get_mut(range).unwrap_or_default(), fault })
+    let (range, error) = gather(data, &profile);
+    Ok(Compacted { text: data.get_mut(range).unwrap_or_default(), error })
 }
 
 /// Moves all contents behind the first one, and says where they are together.

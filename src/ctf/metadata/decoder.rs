@@ -1,12 +1,14 @@
 use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT, bad_magic};
 use super::stream::not_metadata;
 use super::text::copy;
-use super::{CONTENT, Form, Leniency, METADATA, PACKET_HEADER, PADDING, PacketHeader};
+use super::{Form, PacketHeader, ParseOptions};
 use crate::bytes::{Bytes, to_u64, to_usize};
+use crate::ctf::element::{CONTENT, METADATA, PACKET_HEADER, PADDING};
 use crate::error::{Error, ErrorKind, Finding, Result};
 
 /// What a [`Decoder`] has found.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Step<'d> {
     /// A packet begins. Its content follows.
     Packet(PacketHeader),
@@ -22,10 +24,10 @@ pub enum Step<'d> {
 /// first byte that it was fed.
 ///
 /// ```
-/// use traceglass::ctf::metadata::{Decoder, Leniency, Step};
+/// use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 ///
 /// # let packet = [b"\x57\x1d\xd1\x75", &[7; 20][..], &[0x40, 1, 0, 0, 0x40, 1, 0, 0, 0, 0, 0, 1, 8], b"\x1e{}"].concat();
-/// let mut decoder = Decoder::new(Leniency::Strict);
+/// let mut decoder = Decoder::new(ParseOptions::STRICT);
 /// let mut text = Vec::new();
 /// for mut received in packet.chunks(5) {
 ///     loop {
@@ -33,6 +35,7 @@ pub enum Step<'d> {
 ///             Step::Packet(header) => assert_eq!(header.content_bytes(), 3),
 ///             Step::Content(content) => text.extend_from_slice(content),
 ///             Step::NeedMore(_) => break,
+///             _ => {}
 ///         }
 ///     }
 /// }
@@ -42,7 +45,7 @@ pub enum Step<'d> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Decoder {
-    leniency: Leniency,
+    options: ParseOptions,
     state: State,
     profile: Option<Profile>,
     /// Offset of the next byte to be fed.
@@ -96,8 +99,8 @@ impl Body {
 
 impl Decoder {
     /// A decoder that has seen nothing.
-    pub const fn new(leniency: Leniency) -> Self {
-        Self { leniency, state: State::Start, profile: None, offset: 0, header: [0; 44], filled: 0 }
+    pub const fn new(options: ParseOptions) -> Self {
+        Self { options, state: State::Start, profile: None, offset: 0, header: [0; 44], filled: 0 }
     }
 
     /// The form, once it is known.
@@ -118,7 +121,8 @@ impl Decoder {
     ///
     /// When it says [`Step::NeedMore`], `input` is empty. After an error it gives the same error always.
     ///
-    /// **Errors**: those of [`MetadataStream::parse`](super::MetadataStream::parse).
+    /// # Errors
+    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse).
     pub fn step<'s, 'd: 's>(&'s mut self, input: &mut &'d [u8]) -> Result<Step<'s>> {
         loop {
             match self.state {
@@ -184,8 +188,11 @@ impl Decoder {
 
     /// Says that no more will come.
     ///
-    /// A finding, a warning, is that padding of the last packet is missing. **Errors**: the stream ends inside a
-    /// header or a content, or there was none.
+    /// The finding, a warning, is that padding of the last packet is missing.
+    ///
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the stream ends inside a header or a content, or is empty; the error
+    /// that [`step`](Self::step) returned before.
     pub fn finish(&self) -> Result<Option<Finding>> {
         let end = |offset, element, needed| Error::new(offset, element, ErrorKind::UnexpectedEnd { needed });
         match self.state {
@@ -220,15 +227,15 @@ impl Decoder {
         }
     }
 
-    /// Skips bytes; how many of `most` are left to be skipped, or `None` if there were none.
-    fn skip(&mut self, input: &mut &[u8], most: u64) -> Option<u64> {
-        let skipped = self.take(input, most);
-        (!skipped.is_empty()).then(|| most.saturating_sub(to_u64(skipped.len())))
+    /// Skips bytes; how many of `max` are left to be skipped, or `None` if there were none.
+    fn skip(&mut self, input: &mut &[u8], max: u64) -> Option<u64> {
+        let skipped = self.take(input, max);
+        (!skipped.is_empty()).then(|| max.saturating_sub(to_u64(skipped.len())))
     }
 
-    /// Up to `most` bytes off the front of `input`.
-    fn take<'d>(&mut self, input: &mut &'d [u8], most: u64) -> &'d [u8] {
-        let n = usize::try_from(most).unwrap_or(usize::MAX).min(input.len());
+    /// Up to `max` bytes off the front of `input`.
+    fn take<'d>(&mut self, input: &mut &'d [u8], max: u64) -> &'d [u8] {
+        let n = usize::try_from(max).unwrap_or(usize::MAX).min(input.len());
         let (front, rest) = input.split_at_checked(n).unwrap_or((input, &[]));
         *input = rest;
         self.offset = self.offset.saturating_add(to_u64(front.len()));
@@ -274,7 +281,7 @@ impl Decoder {
         let bytes = Bytes::at(seen, start);
         let read = match &self.profile {
             Some(profile) => PacketHeader::next(bytes, profile),
-            None => PacketHeader::first(bytes, self.leniency).map(|(header, profile)| {
+            None => PacketHeader::first(bytes, self.options).map(|(header, profile)| {
                 self.profile = Some(profile);
                 header
             }),

@@ -1,9 +1,10 @@
-use super::{
+use super::options::ParseOptions;
+use crate::byte_order::ByteOrder;
+use crate::bytes::{Bytes, to_usize};
+use crate::ctf::element::{
     CHECKSUM, CHECKSUM_SCHEME, COMPRESSION_SCHEME, CONTENT_SIZE, ENCRYPTION_SCHEME, HEADER_SIZE, MAGIC,
     PACKET_HEADER, TOTAL_SIZE, UUID, VERSION,
 };
-use crate::byte_order::ByteOrder;
-use crate::bytes::{Bytes, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::grammar::{Located, Parsed, array, fail, finish};
 use core::fmt;
@@ -60,13 +61,13 @@ impl Bits {
     }
 
     /// Checks that it lies between two others.
-    fn within(self, least: Self, most: Self, offset: u64, element: Element) -> Result<Self> {
+    fn within(self, min: Self, max: Self, offset: u64, element: Element) -> Result<Self> {
         let value = self.0.into();
-        if self < least {
-            return Err(Error::new(offset, element, ErrorKind::UnderLimit { value, limit: least.0.into() }));
+        if self < min {
+            return Err(Error::new(offset, element, ErrorKind::UnderLimit { value, limit: min.0.into() }));
         }
-        if self > most {
-            return Err(Error::new(offset, element, ErrorKind::OverLimit { value, limit: most.0.into() }));
+        if self > max {
+            return Err(Error::new(offset, element, ErrorKind::OverLimit { value, limit: max.0.into() }));
         }
         Ok(self)
     }
@@ -118,21 +119,6 @@ impl fmt::Debug for Uuid {
     }
 }
 
-/// How far a reader departs from the document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Leniency {
-    /// Reads what the documents allow, and tolerates that the padding of the last packet is missing.
-    #[default]
-    Strict,
-    /// Reads two mistakes of producers as well:
-    ///
-    /// - packets whose byte order differs from that of the packets before;
-    /// - packets that claim version 2 but have the header of 37 bytes of version 1.8. The first packet decides
-    ///   it for all: the content that begins at byte 37 begins with 0x1E, and bytes 40 to 43 are no header size.
-    Lenient,
-}
-
 /// What the first packet settles for the packets behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Profile {
@@ -140,7 +126,7 @@ pub(super) struct Profile {
     uuid: Uuid,
     /// Headers of version 2 have 37 bytes.
     short: bool,
-    leniency: Leniency,
+    options: ParseOptions,
 }
 
 impl Profile {
@@ -151,7 +137,8 @@ impl Profile {
 
 /// The header of a metadata packet, checked.
 ///
-/// **Layout**: see the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
+/// # Layout
+/// See the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
 ///
 /// It holds that header ≤ content ≤ total, all of them whole bytes; whether the content is all there is for the
 /// [`Packet`](super::Packet) to say.
@@ -177,24 +164,25 @@ struct Fields {
 impl PacketHeader {
     /// Reads the first header of a stream, which lies at the front of `data`.
     ///
-    /// **Errors**: [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
     /// [`MetadataStream::parse`](super::MetadataStream::parse).
     pub fn parse(data: &[u8]) -> Result<Self> {
-        Self::first(Bytes::new(data), Leniency::Strict).map(|(header, _)| header)
+        Self::first(Bytes::new(data), ParseOptions::STRICT).map(|(header, _)| header)
     }
 
     /// The first header of a stream, and what it settles.
-    pub(super) fn first(input: Bytes<'_>, leniency: Leniency) -> Result<(Self, Profile)> {
+    pub(super) fn first(input: Bytes<'_>, options: ParseOptions) -> Result<(Self, Profile)> {
         let (order, fields) = Self::fields(input, None)?;
-        let short = leniency == Leniency::Lenient && fields.major == 2 && is_short(input, order, &fields);
-        let profile = Profile { order, uuid: fields.uuid, short, leniency };
+        let short = options.is_lenient() && fields.major == 2 && is_short(input, order, &fields);
+        let profile = Profile { order, uuid: fields.uuid, short, options };
         let header = Self::sized(input, order, fields, short)?;
         Ok((header, profile))
     }
 
     /// The header of a later packet, at the front of `input`.
     pub(super) fn next(input: Bytes<'_>, profile: &Profile) -> Result<Self> {
-        let wanted = (profile.leniency == Leniency::Strict).then_some(profile.order);
+        let wanted = (!profile.options.is_lenient()).then_some(profile.order);
         let (order, fields) = Self::fields(input, wanted)?;
         let header = Self::sized(input, order, fields, profile.short)?;
         if fields.uuid != profile.uuid {
@@ -362,7 +350,7 @@ fn header_size(input: Bytes<'_>, order: ByteOrder) -> Option<Bits> {
     input.as_slice().get(40..)?.first_chunk().map(|bytes| Bits(order.u32(*bytes)))
 }
 
-/// Whether a header that claims version 2 ends at byte 37: see [`Leniency::Lenient`].
+/// Whether a header that claims version 2 ends at byte 37: see [`ParseOptions::LENIENT`].
 fn is_short(input: Bytes<'_>, order: ByteOrder, fields: &Fields) -> bool {
     let plausible = header_size(input, order)
         .is_some_and(|size| size >= LONG_SIZE && size.0.is_multiple_of(8) && size <= fields.content_size);

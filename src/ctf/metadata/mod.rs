@@ -75,60 +75,23 @@ mod compact;
 mod decoder;
 mod fragment;
 mod header;
+mod options;
 mod packet;
+mod pieces;
 mod stream;
 mod string;
 mod text;
-
-use crate::error::Element;
 
 pub use crate::byte_order::ByteOrder;
 pub use class::{ClockClass, ClockOrigin, Environment, EnvironmentValue, Preamble, TraceClass};
 pub use compact::{Compacted, compact};
 pub use decoder::{Decoder, Step};
 pub use fragment::{Fragment, FragmentKind, Fragments, Members};
-pub use header::{Bits, Leniency, MAGIC_NUMBER, PacketHeader, Uuid};
+pub use header::{Bits, MAGIC_NUMBER, PacketHeader, Uuid};
+pub use options::ParseOptions;
 pub use packet::{Packet, Packets};
+pub use pieces::Pieces;
 pub(crate) use stream::detect;
-pub use stream::{Form, Language, MetadataStream, Pieces};
+pub use stream::{Form, Language, MetadataStream};
 pub use string::{Chars, JsonString};
 pub use text::{Text, TextPieces};
-
-/// The whole stream.
-pub const METADATA: Element = Element::new(&"CTF 2 metadata");
-/// A packet's header as a whole.
-pub const PACKET_HEADER: Element = Element::new(&"CTF 2 metadata packet header");
-/// The magic number that begins a packet.
-pub const MAGIC: Element = Element::new(&"CTF 2 metadata packet magic");
-/// The UUID of the stream, in each packet.
-pub const UUID: Element = Element::new(&"CTF 2 metadata packet UUID");
-/// The checksum of a packet, which is not used.
-pub const CHECKSUM: Element = Element::new(&"CTF 2 metadata packet checksum");
-/// The size of header and content.
-pub const CONTENT_SIZE: Element = Element::new(&"CTF 2 metadata packet content size");
-/// The size of header, content and padding.
-pub const TOTAL_SIZE: Element = Element::new(&"CTF 2 metadata packet total size");
-/// How the content is compressed.
-pub const COMPRESSION_SCHEME: Element = Element::new(&"CTF 2 metadata packet compression scheme");
-/// How the content is encrypted.
-pub const ENCRYPTION_SCHEME: Element = Element::new(&"CTF 2 metadata packet encryption scheme");
-/// What the checksum is.
-pub const CHECKSUM_SCHEME: Element = Element::new(&"CTF 2 metadata packet checksum scheme");
-/// Major and minor version of a packet's header.
-pub const VERSION: Element = Element::new(&"CTF 2 metadata packet version");
-/// The size of the header.
-pub const HEADER_SIZE: Element = Element::new(&"CTF 2 metadata packet header size");
-/// The content of a packet.
-pub const CONTENT: Element = Element::new(&"CTF 2 metadata packet content");
-/// The padding behind the content.
-pub const PADDING: Element = Element::new(&"CTF 2 metadata packet padding");
-/// A range of the text.
-pub const TEXT: Element = Element::new(&"CTF 2 metadata text");
-/// A fragment of the JSON text sequence.
-pub const FRAGMENT: Element = Element::new(&"CTF 2 metadata fragment");
-/// The fragment that must be the first one.
-pub const PREAMBLE: Element = Element::new(&"CTF 2 preamble");
-/// The description of a clock.
-pub const CLOCK_CLASS: Element = Element::new(&"CTF 2 clock class");
-/// The description of the trace.
-pub const TRACE_CLASS: Element = Element::new(&"CTF 2 trace class");

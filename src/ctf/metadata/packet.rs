@@ -1,7 +1,9 @@
+use super::PacketHeader;
 use super::header::{MAGIC_NUMBER, Profile};
-use super::{CONTENT, PADDING, PacketHeader};
 use crate::bytes::{Bytes, to_u64, to_usize};
+use crate::ctf::element::{CONTENT, PADDING};
 use crate::error::{Error, ErrorKind, Result};
+use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 /// A metadata packet: its header, and its content as a borrowed slice.
@@ -65,7 +67,7 @@ impl<'a> Packet<'a> {
         let header = &self.header;
         let minor = (header.major() == 2 && header.minor() > 0).then(|| {
             let kind = ErrorKind::UnsupportedRevision { major: 2, minor: header.minor().into() };
-            Error::new(header.offset().saturating_add(35), super::VERSION, kind)
+            Error::new(header.offset().saturating_add(35), crate::ctf::element::VERSION, kind)
         });
         let needed = self.missing_padding();
         let missing = (needed > 0).then(|| self.padding.error(PADDING, ErrorKind::UnexpectedEnd { needed }));
@@ -83,7 +85,7 @@ pub(super) fn cut_content(header: &PacketHeader, end: u64) -> Error {
 
 /// The packets of a stream.
 ///
-/// After an error it ends. [`Packets::resync`] looks for a packet behind the damage.
+/// After an error it ends. [`Packets::recover`] looks for a packet after the damage.
 #[derive(Clone, Debug)]
 pub struct Packets<'a> {
     input: Bytes<'a>,
@@ -99,7 +101,8 @@ impl<'a> Packets<'a> {
 
     /// The next packet; `None` at the end, and after an error.
     ///
-    /// **Errors**: those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
+    /// # Errors
+    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
     /// [`BadMagic`](ErrorKind::BadMagic), [`ByteOrderChanged`](ErrorKind::ByteOrderChanged) or
     /// [`UuidMismatch`](ErrorKind::UuidMismatch) where the packet does not belong to the stream.
     #[inline]
@@ -125,11 +128,6 @@ impl<'a> Packets<'a> {
         self.input.offset()
     }
 
-    /// What has not been read. Of a packet whose content is cut it begins with the header.
-    pub fn remaining(&self) -> &'a [u8] {
-        self.input.as_slice()
-    }
-
     pub(super) const fn rest(&self) -> Bytes<'a> {
         self.input
     }
@@ -148,18 +146,22 @@ impl<'a> Packets<'a> {
         self.input.as_slice().get(to_usize(header.header_bytes())..)
     }
 
-    /// Looks for the next packet of this stream behind the present position, and gives its offset; `None`, and the
-    /// end, if there is none.
+    /// After an error, looks for the next packet of this stream, and says what was lost up to there.
     ///
-    /// A packet is taken for one if it begins with the stream's magic and UUID and can be read. Text between this
-    /// one and the last packet is lost, so that a fragment may lack its middle: this is never done unasked.
-    pub fn resync(&mut self) -> Option<u64> {
-        let profile = self.profile?;
+    /// `None`, and the end, if nothing failed or no packet follows. A packet counts if it begins with the stream's magic
+    /// and UUID and can be read. The text in between is lost, so that a fragment may lack its middle: this never
+    /// happens unasked.
+    pub fn recover(&mut self) -> Option<Gap> {
+        let profile = self.profile.filter(|_| self.failed)?;
+        let start = self.input;
+        // Reading it again tells why it failed.
+        let cause =
+            PacketHeader::next(start, &profile).and_then(|header| Packet::read(start, header)).err()?;
         let magic = profile.order().u32_bytes(MAGIC_NUMBER);
         while !self.input.is_empty() {
             self.input.advance(1);
             let data = self.input.as_slice();
-            let at = data.iter().position(|byte| *byte == magic[0]).unwrap_or(data.len());
+            let at = memchr::memchr(magic[0], data).unwrap_or(data.len());
             self.input.advance(at);
             if !self.input.as_slice().starts_with(&magic) {
                 continue;
@@ -168,10 +170,9 @@ impl<'a> Packets<'a> {
                 PacketHeader::next(self.input, &profile).and_then(|header| Packet::read(self.input, header));
             if packet.is_ok() {
                 self.failed = false;
-                return Some(self.offset());
+                return Some(Gap::new(start.offset(), self.offset().saturating_sub(start.offset()), cause));
             }
         }
-        self.failed = true;
         None
     }
 }

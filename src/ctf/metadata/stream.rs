@@ -1,8 +1,9 @@
 use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
-use super::{ByteOrder, Fragments, Leniency, METADATA, PACKET_HEADER, PacketHeader, Packets, Text, Uuid};
+use super::pieces::Pieces;
+use super::{ByteOrder, Fragments, PacketHeader, Packets, ParseOptions, Text, Uuid};
 use crate::bytes::{Bytes, to_u64};
+use crate::ctf::element::{METADATA, PACKET_HEADER};
 use crate::error::{Error, Result};
-use core::iter::FusedIterator;
 
 /// How a metadata stream is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,32 +60,33 @@ pub struct MetadataStream<'a> {
 impl<'a> MetadataStream<'a> {
     /// A stream of any form; with packets, the header of the first one is read.
     ///
-    /// **Errors**, of the first header here and of each later one when it is reached; the rules in this order:
+    /// # Errors
+    /// Of the first header here, and of each later one when it is reached; the rules in this order:
     ///
     /// | kind | element |
     /// |---|---|
-    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](super::MAGIC) behind the first packet |
+    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) behind the first packet |
     /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
-    /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](super::MAGIC) |
-    /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](super::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](super::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](super::CHECKSUM_SCHEME) |
-    /// | [`UnsupportedRevision`](crate::ErrorKind::UnsupportedRevision) | [`VERSION`](super::VERSION) |
+    /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](crate::ctf::element::MAGIC) |
+    /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](crate::ctf::element::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](crate::ctf::element::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](crate::ctf::element::CHECKSUM_SCHEME) |
+    /// | [`UnsupportedRevision`](crate::ErrorKind::UnsupportedRevision) | [`VERSION`](crate::ctf::element::VERSION) |
     /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 44 bytes in version 2 |
-    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`NotMultiple`](crate::ErrorKind::NotMultiple), [`OverLimit`](crate::ErrorKind::OverLimit) | [`HEADER_SIZE`](super::HEADER_SIZE) |
-    /// | [`NotMultiple`](crate::ErrorKind::NotMultiple) | [`CONTENT_SIZE`](super::CONTENT_SIZE), [`TOTAL_SIZE`](super::TOTAL_SIZE) |
-    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`OverLimit`](crate::ErrorKind::OverLimit) | [`CONTENT_SIZE`](super::CONTENT_SIZE) |
-    /// | [`UuidMismatch`](crate::ErrorKind::UuidMismatch) | [`UUID`](super::UUID) |
-    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`CONTENT`](super::CONTENT), when the packet is reached |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`NotMultiple`](crate::ErrorKind::NotMultiple), [`OverLimit`](crate::ErrorKind::OverLimit) | [`HEADER_SIZE`](crate::ctf::element::HEADER_SIZE) |
+    /// | [`NotMultiple`](crate::ErrorKind::NotMultiple) | [`CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE), [`TOTAL_SIZE`](crate::ctf::element::TOTAL_SIZE) |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`OverLimit`](crate::ErrorKind::OverLimit) | [`CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE) |
+    /// | [`UuidMismatch`](crate::ErrorKind::UuidMismatch) | [`UUID`](crate::ctf::element::UUID) |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`CONTENT`](crate::ctf::element::CONTENT), when the packet is reached |
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, Leniency::Strict)
+        Self::parse_with(data, ParseOptions::STRICT)
     }
 
     /// As [`Self::parse`], with a choice of what is tolerated.
-    pub fn parse_with(data: &'a [u8], leniency: Leniency) -> Result<Self> {
+    pub fn parse_with(data: &'a [u8], options: ParseOptions) -> Result<Self> {
         let input = Bytes::new(data);
         match Form::detect(data) {
             Some(Form::Plain) => Ok(Self { input, first: None }),
             Some(Form::Packets(_)) => {
-                PacketHeader::first(input, leniency).map(|first| Self { input, first: Some(first) })
+                PacketHeader::first(input, options).map(|first| Self { input, first: Some(first) })
             }
             None => Err(not_metadata(data)),
         }
@@ -117,14 +119,15 @@ impl<'a> MetadataStream<'a> {
     /// The contents, piece by piece: one for each packet that has any, or all if it is plain.
     pub fn pieces(&self) -> Pieces<'a> {
         let plain = if self.first.is_none() { self.input } else { Bytes::at(&[], 0) };
-        Pieces { plain, packets: self.packets() }
+        Pieces::new(plain, self.packets())
     }
 
     /// The whole text.
     ///
-    /// **Errors**: those of the first packet that cannot be read.
+    /// # Errors
+    /// Those of the first packet that cannot be read.
     pub fn text(&self) -> Result<Text<'a>> {
-        match self.readable() {
+        match self.text_until_error() {
             (text, None) => Ok(text),
             (_, Some(error)) => Err(error),
         }
@@ -133,20 +136,20 @@ impl<'a> MetadataStream<'a> {
     /// The text up to the first packet that cannot be read, and why it cannot.
     ///
     /// The headers are gone through once; no text is read.
-    pub fn readable(&self) -> (Text<'a>, Option<Error>) {
+    pub fn text_until_error(&self) -> (Text<'a>, Option<Error>) {
         let mut packets = self.packets();
         if self.first.is_none() {
             return (Text::new(self.input, &packets, to_u64(self.input.len())), None);
         }
         let mut len = 0_u64;
-        let fault = loop {
+        let error = loop {
             match packets.next_packet() {
                 Ok(Some(packet)) => len = len.saturating_add(to_u64(packet.content().len())),
                 Ok(None) => break None,
                 Err(error) => break Some(error),
             }
         };
-        (Text::new(Bytes::at(&[], 0), &self.packets(), len), fault)
+        (Text::new(Bytes::at(&[], 0), &self.packets(), len), error)
     }
 
     /// The language of the text.
@@ -164,7 +167,7 @@ impl<'a> MetadataStream<'a> {
 
     /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
     pub fn has_tsdl_signature(&self) -> bool {
-        self.readable().0.starts_with(b"/* CTF 1.8")
+        self.text_until_error().0.starts_with(b"/* CTF 1.8")
     }
 
     /// The fragments of the text; none if it is TSDL.
@@ -189,50 +192,3 @@ pub(super) fn not_metadata(data: &[u8]) -> Error {
         input.error(METADATA, bad_magic(data))
     }
 }
-
-/// The contents of a stream, as they lie in the input.
-#[derive(Clone, Debug)]
-pub struct Pieces<'a> {
-    plain: Bytes<'a>,
-    packets: Packets<'a>,
-}
-
-impl<'a> Pieces<'a> {
-    /// Offset of the packet that is read next; of plain text, where it begins, and its end once it has been read.
-    pub fn offset(&self) -> u64 {
-        match self.packets.profile() {
-            Some(_) => self.packets.offset(),
-            None => self.plain.offset(),
-        }
-    }
-
-    pub(super) const fn packets(&self) -> &Packets<'a> {
-        &self.packets
-    }
-
-    #[inline]
-    pub(super) fn next_piece(&mut self) -> Result<Option<Bytes<'a>>> {
-        if !self.plain.is_empty() {
-            let piece = self.plain;
-            self.plain.advance(piece.len());
-            return Ok(Some(piece));
-        }
-        while let Some(packet) = self.packets.next_packet()? {
-            if !packet.content().is_empty() {
-                return Ok(Some(packet.content_range()));
-            }
-        }
-        Ok(None)
-    }
-}
-
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Result<&'a [u8]>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_piece().map(|piece| piece.map(Bytes::as_slice)).transpose()
-    }
-}
-
-impl FusedIterator for Pieces<'_> {}

@@ -1,7 +1,8 @@
+use super::Packet;
 use super::header::Profile;
 use super::packet::Packets;
-use super::{Packet, TEXT};
 use crate::bytes::{Bytes, to_u64};
+use crate::ctf::element::TEXT;
 use crate::error::{ErrorKind, Result};
 use crate::json::Source;
 use core::fmt;
@@ -59,23 +60,6 @@ impl<'a> Text<'a> {
         self.piece.offset()
     }
 
-    /// Offset in the input of its byte at `position`; `None` if it is shorter.
-    ///
-    /// An error in a copy of the text is located in the file with this.
-    pub fn offset_of(&self, position: u64) -> Option<u64> {
-        let mut at = *self;
-        let mut skip = position;
-        while !at.is_empty() {
-            let len = to_u64(at.piece.len());
-            if skip < len {
-                return Some(at.offset().saturating_add(skip));
-            }
-            skip = skip.saturating_sub(len);
-            at.advance(at.piece.len());
-        }
-        None
-    }
-
     /// The text as it lies in the input, if no packet ends in it.
     pub fn borrowed(&self) -> Option<&'a [u8]> {
         (to_u64(self.piece.len()) == self.left).then(|| self.piece.as_slice())
@@ -88,7 +72,8 @@ impl<'a> Text<'a> {
 
     /// Copies it to the front of `buffer`, and gives that part of it.
     ///
-    /// **Errors**: [`CapacityExceeded`](ErrorKind::CapacityExceeded) if the buffer is too small, with the size needed.
+    /// # Errors
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if the buffer is too small, with the size needed.
     pub fn copy_to<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
         let capacity = to_u64(buffer.len());
         let needed = self.left;

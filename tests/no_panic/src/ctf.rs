@@ -1,7 +1,7 @@
 //! The entries of `traceglass::ctf`.
 
 use crate::slice_mut;
-use traceglass::ctf::metadata::{Decoder, Form, Leniency, MetadataStream, PacketHeader, Step, compact};
+use traceglass::ctf::metadata::{Decoder, Form, ParseOptions, MetadataStream, PacketHeader, Step, compact};
 
 entries! {
     ctf_metadata_detect(data) { u64::from(Form::detect(data).is_some()) }
@@ -16,8 +16,8 @@ entries! {
             for packet in packets.by_ref() {
                 sum ^= packet.map_or(0, |packet| packet.offset() ^ packet.content().len() as u64 ^ packet.missing_padding());
             }
-            match packets.resync() {
-                Some(skipped) => sum ^= skipped,
+            match packets.recover() {
+                Some(gap) => sum ^= gap.end(),
                 None => return sum,
             }
         }
@@ -62,17 +62,19 @@ entries! {
     ctf_metadata_check(data) {
         let Ok(stream) = MetadataStream::parse(data) else { return 1 };
         let mut found = 0;
-        stream.check(|finding| found ^= finding.cause().offset());
+        let checked = stream.check(&mut |finding| found ^= finding.cause().offset());
+        found ^= checked.map_or(1, |summary| summary.errors());
         found
     }
     ctf_metadata_decoder(data) {
-        let mut decoder = Decoder::new(Leniency::Strict);
+        let mut decoder = Decoder::new(ParseOptions::STRICT);
         let (mut input, mut sum) = (data, 0);
         loop {
             match decoder.step(&mut input) {
                 Ok(Step::Packet(header)) => sum ^= u64::from(header.content_bytes()),
                 Ok(Step::Content(content)) => sum ^= content.len() as u64,
                 Ok(Step::NeedMore(needed)) => return sum ^ needed ^ u64::from(decoder.finish().is_ok()),
+                Ok(_) => {}
                 Err(error) => return sum ^ error.offset(),
             }
         }
@@ -84,7 +86,7 @@ entries! {
 /// As `slice_mut`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ctf_metadata_compact(data: *mut u8, len: usize) -> u64 {
-    compact(unsafe { slice_mut(data, len) }, Leniency::Strict)
+    compact(unsafe { slice_mut(data, len) }, ParseOptions::STRICT)
         .map_or(1, |compacted| compacted.text().len() as u64)
 }
 

@@ -1,7 +1,7 @@
 //! The entries of `traceglass::rdf`.
 
 use crate::slice_mut;
-use traceglass::rdf::{File, Header, Identifier, Index, RawOnly};
+use traceglass::rdf::{File, Header, Identifier, Index, NoDecoder};
 use traceglass::zstd::Workspace;
 
 entries! {
@@ -27,13 +27,13 @@ entries! {
         let mut sum = 0;
         for entry in file.entries() {
             let Some(chunk) = file.chunk_at(entry.number()) else { continue };
-            for part in [chunk.header(), chunk.stored(), chunk.data(&mut [], &mut RawOnly)] {
+            for part in [chunk.header(), chunk.stored(), chunk.data(&mut [], &mut NoDecoder)] {
                 sum += part.map_or(0, <[u8]>::len);
             }
         }
         sum as u64
     }
-    rdf_salvage(data) { File::salvage(data).map_or(1, |(file, _)| file.index().len() as u64) }
+    rdf_recover(data) { File::recover(data).map_or(1, |(file, _)| file.index().len() as u64) }
     rdf_find(data) {
         let Ok(file) = File::parse(data) else { return 1 };
         file.chunk("AsicInfo".into(), 3).map_or(0, |chunk| chunk.entry().offset())
@@ -42,7 +42,8 @@ entries! {
     rdf_check(data) {
         let Ok(file) = File::parse(data) else { return 1 };
         let mut found = 0;
-        file.check(&mut [0; 64], &mut RawOnly, |finding| found ^= finding.cause().offset());
+        let checked = file.check(&mut [0; 64], &mut NoDecoder, &mut |finding| found ^= finding.cause().offset());
+        found ^= checked.map_or(1, |summary| summary.errors());
         found
     }
 }
@@ -68,7 +69,7 @@ pub unsafe extern "C" fn rdf_overlaps(data: *const u8, len: usize, room: *mut u3
     let (data, room) = unsafe { (crate::slice(data, len), core::slice::from_raw_parts_mut(room, places)) };
     let Ok(file) = File::parse(data) else { return 1 };
     let mut found = 0;
-    let _ = file.overlaps(room, |finding| found ^= finding.cause().offset());
+    let _ = file.overlaps(room, &mut |finding| found ^= finding.cause().offset());
     found
 }
 

@@ -23,7 +23,7 @@ entries! {
     }
     rfr_items(data) {
         let Ok(chunk) = Chunk::parse(data) else { return 1 };
-        let mut sum = chunk.header().absolute(7).unwrap_or(0);
+        let mut sum = chunk.header().unix_micros(7).unwrap_or(0);
         for item in chunk.items() {
             sum ^= match item {
                 Ok(Item::Object(object)) => object.iid(),
@@ -55,23 +55,26 @@ entries! {
         let mut sum = 0;
         for record in stream.records() {
             let Ok(record) = record else { continue };
-            sum ^= record.absolute().unwrap_or(0) ^ u64::from(matches!(record.data(), StreamData::End));
+            sum ^= record.unix_micros().unwrap_or(0) ^ u64::from(matches!(record.data(), StreamData::End));
         }
         for record in stream.records_from(sum) {
-            sum ^= record.map_or(0, |record| record.absolute().unwrap_or(0));
+            sum ^= record.map_or(0, |record| record.unix_micros().unwrap_or(0));
         }
         sum
     }
     rfr_check(data) {
         let mut found = 0;
         if let Ok(chunk) = Chunk::parse(data) {
-            chunk.check(|finding| found ^= finding.cause().offset());
+            let checked = chunk.check(&mut |finding| found ^= finding.cause().offset());
+            found ^= checked.map_or(1, |summary| summary.errors());
         }
         if let Ok(callsites) = Callsites::parse(data) {
-            callsites.check(|finding| found ^= finding.cause().offset());
+            let checked = callsites.check(&mut |finding| found ^= finding.cause().offset());
+            found ^= checked.map_or(1, |summary| summary.errors());
         }
         if let Ok(stream) = Streaming::parse(data) {
-            stream.check(|finding| found ^= finding.cause().offset());
+            let checked = stream.check(&mut |finding| found ^= finding.cause().offset());
+            found ^= checked.map_or(1, |summary| summary.errors());
         }
         found
     }
@@ -92,7 +95,7 @@ entries! {
         }
         let mut sum = 0;
         while let Ok(Some(merged)) = merge.next_record() {
-            sum ^= merged.record.timestamp();
+            sum ^= merged.record().timestamp();
         }
         sum
     }

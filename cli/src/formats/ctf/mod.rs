@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
 use traceglass::ctf::metadata::{
-    ByteOrder, Form, Fragment, FragmentKind, Language, Leniency, MetadataStream, PacketHeader,
+    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, PacketHeader, ParseOptions,
 };
-use traceglass::{Error, Format, Severity};
+use traceglass::{Error, Finding, Format, Severity};
 
 struct Ctf2<'a> {
     data: &'a [u8],
@@ -24,7 +24,7 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
-            && MetadataStream::parse_with(data, Leniency::Lenient).is_ok()
+            && MetadataStream::parse_with(data, ParseOptions::LENIENT).is_ok()
             && MetadataStream::parse(data).is_err()
         {
             message.push_str(
@@ -33,7 +33,7 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
         }
         Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
     };
-    let leniency = if lenient { Leniency::Lenient } else { Leniency::Strict };
+    let leniency = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
     let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
     match stream.packets().next() {
         // With the first packet all of the text is lost.
@@ -46,11 +46,12 @@ impl Ctf2<'_> {
     /// Everything that cannot be delivered.
     fn errors(&self) -> Vec<Error> {
         let mut errors = Vec::new();
-        self.stream.check(|finding| {
+        let checked = self.stream.check(&mut |finding| {
             if finding.severity() == Severity::Error {
                 errors.push(finding.cause());
             }
         });
+        errors.extend(checked.err());
         errors
     }
 
@@ -64,13 +65,14 @@ impl Ctf2<'_> {
         let mut packets = self.stream.packets();
         if packets.any(|packet| packet.is_err()) {
             let lost = packets.offset();
-            lines.push(match packets.resync() {
-                Some(found) => {
+            lines.push(match packets.recover() {
+                Some(gap) => {
                     let more = packets.map_while(Result::ok).count();
                     let what = counted(more as u64, "packet", "packets");
                     format!(
-                        "{what} of this stream from {found:#x} behind {} that are lost",
-                        bytes(found - lost)
+                        "{what} of this stream from {:#x} after {} that are lost",
+                        gap.end(),
+                        bytes(gap.len())
                     )
                 }
                 None => format!("{} from {lost:#x} are lost", bytes(self.data.len() as u64 - lost)),
@@ -109,7 +111,7 @@ impl Trace for Ctf2<'_> {
     }
 
     fn info(&self) -> Result<Info> {
-        let (text, _) = self.stream.readable();
+        let (text, _) = self.stream.text_until_error();
         let (mut packets, mut padding) = (0_u64, 0_u64);
         for header in self.headers() {
             packets += 1;
@@ -241,7 +243,7 @@ impl Trace for Ctf2<'_> {
             match self.stream.form() {
                 Form::Plain => out.line(format_args!("plain text of {size}, no packets"))?,
                 Form::Packets(_) => {
-                    let text = bytes(self.stream.readable().0.len());
+                    let text = bytes(self.stream.text_until_error().0.len());
                     out.line(format_args!(
                         "{}, {size}, {text} of text",
                         counted(packets, "packet", "packets")
@@ -277,7 +279,9 @@ impl Trace for Ctf2<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        self.stream.check(|finding| findings.report(finding));
+        if let Err(error) = self.stream.check(&mut |finding| findings.report(finding)) {
+            findings.report(Finding::new(Severity::Error, error));
+        }
         Ok(findings.status())
     }
 

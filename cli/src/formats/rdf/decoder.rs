@@ -1,15 +1,17 @@
 //! The data of chunks, in memory that stays small whatever a file claims.
 
-use traceglass::rdf::{CHUNK_DATA, Chunk, Compression, UNCOMPRESSED_SIZE};
+use traceglass::rdf::element::{CHUNK_DATA, UNCOMPRESSED_SIZE};
+use traceglass::rdf::{Chunk, Compression};
+use traceglass::zstd::element::WINDOW;
 use traceglass::zstd::{self, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
 
 /// Data up to this size is decompressed at once; it is verified before any of it is handed out.
 const AT_ONCE: u64 = 8 << 20;
 
-/// The largest window that is lent to a frame, as the `zstd` command does it by default. Compressors use larger ones
-/// only when told to.
-const WINDOW_MOST: u64 = 128 << 20;
+/// The largest window that is lent to a frame; larger ones are refused, as the `zstd` command does it by default.
+/// Compressors use them only when told to.
+const WINDOW_MAX: u64 = 128 << 20;
 
 /// The most that a compressed block holds.
 const BLOCK: u64 = 128 << 10;
@@ -33,18 +35,22 @@ impl Decoder {
             return Ok(());
         }
         let stored = chunk.stored()?;
-        let Bounds { window, content: limit } = bounds(stored);
+        let Bounds { window, at, content: limit } = bounds(stored);
         if size > limit {
-            let offset = chunk.entry().offset() + 56;
+            let offset = chunk.entry().offset().saturating_add(56);
             return Err(Error::new(offset, UNCOMPRESSED_SIZE, ErrorKind::OverLimit { value: size, limit }));
         }
-        if size <= AT_ONCE || window > WINDOW_MOST {
+        if size <= AT_ONCE {
             self.room(size);
             piece(chunk.data(&mut self.buffer, &mut self.workspace)?);
             return Ok(());
         }
-        self.room(window);
         let base = chunk.entry().stored_range()?.start;
+        if window > WINDOW_MAX {
+            let kind = ErrorKind::OverLimit { value: window, limit: WINDOW_MAX };
+            return Err(Error::new(at, WINDOW, kind).rebased(base));
+        }
+        self.room(window);
         let found = zstd::Decoder::new(&mut self.workspace)
             .stream(stored, &mut self.buffer, piece)
             .map_err(|error| error.rebased(base))?;
@@ -57,34 +63,44 @@ impl Decoder {
     fn room(&mut self, size: u64) {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if self.buffer.len() < size {
-            self.buffer.resize(size, 0);
+            // Zeros that nothing is written to take no memory.
+            self.buffer = vec![0; size];
         }
     }
 }
 
 /// What frames take, and what they give.
 struct Bounds {
-    /// The largest window.
+    /// The most that is needed of a window, and where the frame stands.
     window: u64,
+    at: u64,
     /// The most content that their blocks can hold: a larger claim cannot be true.
     content: u64,
 }
 
 /// The bounds of the frames that can be told; what is wrong with the others is found when they are decoded.
 fn bounds(stored: &[u8]) -> Bounds {
-    let mut bounds = Bounds { window: 0, content: 0 };
+    let mut bounds = Bounds { window: 0, at: 0, content: 0 };
     for frame in Frames::new(stored) {
         match frame {
             Ok(Frame::Data(frame)) => {
-                bounds.window = bounds.window.max(frame.header().window_size());
                 let blocks = frame.blocks().map_while(Result::ok);
-                bounds.content +=
-                    blocks.map(|block| block.content_size().map_or(BLOCK, u64::from)).sum::<u64>();
+                let sizes = blocks.map(|block| block.content_size().map_or(BLOCK, u64::from));
+                let content = sizes.fold(0_u64, u64::saturating_add);
+                let header = frame.header();
+                // A window is as large as what it is of, at most; what is stated must be lent.
+                let needed =
+                    header.content_size().map_or(header.window_size(), |size| size.min(header.window_size()));
+                if needed > bounds.window {
+                    (bounds.window, bounds.at) = (needed, header.offset());
+                }
+                bounds.content = bounds.content.saturating_add(content);
             }
             Ok(_) => {}
             Err(_) => {
                 // The shortest block that holds so much is a repeated byte.
-                bounds.content = bounds.content.max(stored.len() as u64 / 4 * BLOCK);
+                let most = (stored.len() as u64 / 4).saturating_mul(BLOCK);
+                bounds.content = bounds.content.max(most);
                 break;
             }
         }

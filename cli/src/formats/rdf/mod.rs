@@ -1,17 +1,20 @@
 //! RDF for each verb.
 
 mod decoder;
+mod plan;
 
-use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, percent, printable};
+use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Field, Fields, Findings, Info, Listing, RdfSelect, Selection, Trace};
 use decoder::Decoder;
+use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use traceglass::rdf::{COMPRESSION, Chunk, Compression, Entry, File, Header, Identifier, Index};
+use traceglass::rdf::element::COMPRESSION;
+use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
 
 struct Rdf<'a> {
@@ -21,8 +24,8 @@ struct Rdf<'a> {
 }
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    match File::salvage(data) {
-        Ok((file, damage)) => Ok(Box::new(Rdf { file, damage })),
+    match File::recover(data) {
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -32,21 +35,29 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 impl Rdf<'_> {
     /// Reads and verifies everything; the findings come in file order.
     fn verify(&self, mut report: impl FnMut(Finding)) -> Result<()> {
-        self.file.check_structure(&mut report);
-        if let Some(damage) = self.damage {
-            report(Finding::error(damage));
+        if let Err(error) = self.file.check_header(&mut report) {
+            report(Finding::new(Severity::Error, error));
         }
+        if let Some(damage) = self.damage {
+            report(Finding::new(Severity::Error, damage));
+        }
+        let plan = Plan::of(&self.file, Part::Compressed);
+        let mut shared = Shared::new();
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
             let mut found = Vec::new();
-            if self.file.check_entry(*entry, |finding| found.push(finding)) {
-                let chunk = self.file.chunk_at(entry.number());
-                let read = chunk.map(|chunk| decoder.read(chunk, |_| ()));
-                found.extend(read.and_then(Result::err).map(Finding::error));
-            }
-            found
+            let summary = self.file.check_entry(*entry, &mut |finding| found.push(finding));
+            let sound = summary.is_ok_and(|summary| summary.items() > 0);
+            let read = match (plan.turn(entry.number()), self.file.chunk_at(entry.number())) {
+                (Turn::Read, Some(chunk)) if sound => Some(decoder.read(chunk, |_| ())),
+                _ => None,
+            };
+            (found, read)
         };
-        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |_, found| {
+        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |entry, (found, read)| {
             found.into_iter().for_each(&mut report);
+            if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
+                report(Finding::new(Severity::Error, error));
+            }
             Ok(())
         })
     }
@@ -99,20 +110,22 @@ impl Trace for Rdf<'_> {
 
         let mut lines = Vec::new();
         let at = format!("at {:#x}", header.index_offset());
-        lines
-            .push(("index", format!("{} {at}", counted(self.file.index().len() as u64, "entry", "entries"))));
+        let entries = counted(self.file.index().len() as u64, "entry", "entries");
+        lines.push(("index", format!("{entries} {at}")));
         let mut by_compression: BTreeMap<u8, u64> = BTreeMap::new();
         let mut identifiers: Vec<(Identifier, u64)> = Vec::new();
         let mut counts: BTreeMap<Identifier, usize> = BTreeMap::new();
         let (mut stored, mut data, mut headers) = (0_u64, 0_u64, 0_u64);
         let size = |size: i64| u64::try_from(size).unwrap_or(0);
         for entry in self.file.entries() {
-            *by_compression.entry(entry.compression().number()).or_default() += 1;
+            add(by_compression.entry(entry.compression().number()).or_default(), 1);
             let place = *counts.entry(entry.identifier()).or_insert_with(|| {
                 identifiers.push((entry.identifier(), 0));
-                identifiers.len() - 1
+                identifiers.len().saturating_sub(1)
             });
-            identifiers[place].1 += 1;
+            if let Some((_, count)) = identifiers.get_mut(place) {
+                add(count, 1);
+            }
             headers = headers.saturating_add(size(entry.header_size()));
             stored = stored.saturating_add(size(entry.stored_size()));
             data = data.saturating_add(size(entry.data_size()));
@@ -146,10 +159,10 @@ impl Trace for Rdf<'_> {
         if more > 0 {
             lines.push(("", format!("and {} more", grouped(more as u64))));
         }
-        let (mut damage, mut errors) = (Vec::new(), 0);
+        let (mut damage, mut errors) = (Vec::new(), 0_usize);
         self.verify(|finding| {
             if finding.severity() == Severity::Error {
-                errors += 1;
+                errors = errors.saturating_add(1);
                 if errors <= SHOWN {
                     damage.push(finding.cause().to_string());
                 }
@@ -157,7 +170,7 @@ impl Trace for Rdf<'_> {
         })?;
         let status = Status::damaged_if(errors > 0);
         if errors > SHOWN {
-            damage.push(format!("and {} more", grouped((errors - SHOWN) as u64)));
+            damage.push(format!("and {} more", grouped(errors.saturating_sub(SHOWN) as u64)));
         }
         let legacy = if header.is_legacy() { ", legacy magic RTA_DATA" } else { "" };
         Ok(Info {
@@ -188,14 +201,25 @@ impl Trace for Rdf<'_> {
         let mut numbers: BTreeMap<Identifier, u64> = BTreeMap::new();
         let mut status = Status::damaged_if(self.damage.is_some());
         let (mut stored, mut data) = (0_u64, 0_u64);
-        let read =
-            |decoder: &mut Decoder, entry: &Entry<'_>| Parts::read(&self.file, *entry, args.sha256, decoder);
+        let headers = args.sha256.then(|| Plan::of(&self.file, Part::Headers));
+        let contents = args.sha256.then(|| Plan::of(&self.file, Part::Data));
+        let plans = headers.as_ref().zip(contents.as_ref());
+        let (mut shared_headers, mut shared_contents) = (Shared::new(), Shared::new());
+        let read = |decoder: &mut Decoder, entry: &Entry<'_>| match plans {
+            Some(plans) => Parts::read(&self.file, *entry, plans, decoder),
+            None => Parts::check(&self.file, *entry),
+        };
         let read_bytes = if args.sha256 { self.size() } else { 0 };
-        parallel::in_order(read_bytes, self.file.entries(), Decoder::new, read, |&entry, parts| {
+        parallel::in_order(read_bytes, self.file.entries(), Decoder::new, read, |&entry, mut parts| {
+            if let Some((headers, contents)) = plans {
+                parts.header = shared_headers.result(headers, &self.file, &entry, parts.header);
+                parts.data = shared_contents.result(contents, &self.file, &entry, parts.data);
+            }
             let next = numbers.entry(entry.identifier()).or_default();
             let index = *next;
-            *next += 1;
-            if parts.error.is_some() {
+            add(next, 1);
+            let error = parts.error();
+            if error.is_some() {
                 status = Status::Damaged;
             }
             if args.json {
@@ -220,9 +244,9 @@ impl Trace for Rdf<'_> {
                 ratio,
             ];
             if args.sha256 {
-                cells.push(parts.data_sha256.unwrap_or_default());
+                cells.push(Parts::digest(&parts.data).unwrap_or_default());
             }
-            match parts.error {
+            match error {
                 Some(error) => {
                     table.styled_row(out, ERROR, cells)?;
                     table.note(out, ERROR, error.to_string())
@@ -234,14 +258,15 @@ impl Trace for Rdf<'_> {
             table.finish(out)?;
             let total = counted(self.file.index().len() as u64, "chunk", "chunks");
             out.line(format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
-            if let Some(damage) = self.damage {
-                out.line(out.paint(WARNING, format_args!("the index is not whole: {damage}")))?;
-            }
+        }
+        if let Some(damage) = self.damage {
+            out.warn(&args.path, format_args!("the index is not whole: {damage}"));
         }
         Ok(status)
     }
 
     fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+        args.refuse_window("an RDF file's chunks have no time")?;
         if args.json {
             return Err(Failure::usage(
                 "chunks of an RDF file are bytes; without --json they are written as they are",
@@ -257,11 +282,11 @@ impl Trace for Rdf<'_> {
         } else if args.rdf.stored {
             out.raw(chunk.stored().map_err(fail)?)?;
         } else {
-            let (mut written, mut result) = (0, Ok(()));
+            let (mut written, mut result) = (0_u64, Ok(()));
             let read = Decoder::new().read(chunk, |piece| {
                 if result.is_ok() {
                     result = out.raw(piece);
-                    written += piece.len();
+                    add(&mut written, piece.len() as u64);
                 }
             });
             result?;
@@ -278,9 +303,9 @@ impl Trace for Rdf<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
-        let mut storage = vec![0; self.file.index().len() * 2];
-        if let Err(error) = self.file.overlaps(&mut storage, |finding| findings.report(finding)) {
-            findings.report(Finding::warning(error));
+        let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
+        if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
+            findings.report(Finding::new(Severity::Warning, error));
         }
         Ok(findings.status())
     }
@@ -294,37 +319,34 @@ impl Trace for Rdf<'_> {
         fields.field(&Field::new(24, 8, "index size", header.index_size()))?;
         // The parts stand in any order and may overlap: those in the range, by where they begin.
         let shown = fields.range();
-        let mut parts: Vec<(u64, u64, String)> = Vec::new();
-        let index = self.file.index();
+        let mut parts: Vec<Field> = Vec::new();
         for entry in self.file.entries() {
-            let id = name(entry.identifier());
             let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
             for (part, range) in ranges {
                 match range {
                     Ok(range) if range.start < shown.end && range.end > shown.start => {
                         let label = format!("entry {} {part}", entry.number());
-                        parts.push((range.start, range.end - range.start, format!("{label}\t{id}")));
+                        let len = range.end.saturating_sub(range.start);
+                        parts.push(Field::new(range.start, len, label, name(entry.identifier())));
                     }
                     _ => {}
                 }
             }
             let at = entry.offset();
-            if at < shown.end && at + Index::ENTRY_SIZE as u64 > shown.start {
+            if at < shown.end && at.saturating_add(Index::ENTRY_SIZE as u64) > shown.start {
                 parts.extend(entry_fields(entry));
             }
         }
-        debug_assert!(Header::SIZE == 32 && index.offset() <= self.file.data().len() as u64);
-        parts.sort_by_key(|&(offset, len, _)| (offset, std::cmp::Reverse(len)));
-        for (offset, len, label) in parts {
-            let (name, value) = label.split_once('\t').unwrap_or((&label, ""));
-            fields.field(&Field::new(offset, len, name, value))?;
+        parts.sort_by_key(|field| (field.offset, std::cmp::Reverse(field.len)));
+        for field in &parts {
+            fields.field(field)?;
         }
         Ok(Status::damaged_if(self.damage.is_some()))
     }
 }
 
-/// The fields of an index entry: offset, length, name and value with a tab between.
-fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = (u64, u64, String)> {
+/// The fields of an index entry.
+fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = Field> {
     let fields = [
         (16, "identifier", name(entry.identifier())),
         (1, "compression", format!("{} {}", entry.compression().number(), entry.compression())),
@@ -340,48 +362,71 @@ fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = (u64, u64, String)> {
     let mut offset = entry.offset();
     fields.into_iter().map(move |(len, field, value)| {
         let at = offset;
-        offset += len;
-        (at, len, format!("entry {number} {field}\t{value}"))
+        add(&mut offset, len);
+        Field::new(at, len, format!("entry {number} {field}"), value)
     })
 }
 
 /// What `ls` says of an entry after looking at its chunk.
 struct Parts {
-    header_sha256: Option<String>,
-    data_sha256: Option<String>,
-    error: Option<Error>,
+    /// The SHA-256 of the header, if it was read.
+    header: Option<Result<String, Error>>,
+    /// The SHA-256 of the decompressed data, if it was read.
+    data: Option<Result<String, Error>>,
+    /// What is wrong with the entry itself.
+    fault: Option<Error>,
 }
 
 impl Parts {
-    fn read(file: &File<'_>, entry: Entry<'_>, digest: bool, decoder: &mut Decoder) -> Self {
-        let mut parts = Self { header_sha256: None, data_sha256: None, error: None };
-        if !digest {
-            file.check_entry(entry, |finding| {
-                if finding.severity() == Severity::Error {
-                    parts.error.get_or_insert(finding.cause());
-                }
-            });
-            if let Compression::Other(number) = entry.compression() {
-                let kind = ErrorKind::Unsupported { value: number.into() };
-                parts.error.get_or_insert(Error::new(entry.offset() + 16, COMPRESSION, kind));
+    /// Looks at the entry alone.
+    fn check(file: &File<'_>, entry: Entry<'_>) -> Self {
+        let mut fault = None;
+        let checked = file.check_entry(entry, &mut |finding| {
+            if finding.severity() == Severity::Error {
+                fault.get_or_insert(finding.cause());
             }
-            return parts;
+        });
+        fault = fault.or(checked.err());
+        if let Compression::Other(number) = entry.compression() {
+            let kind = ErrorKind::Unsupported { value: number.into() };
+            let offset = entry.offset().saturating_add(16);
+            fault.get_or_insert(Error::new(offset, COMPRESSION, kind));
         }
+        Self { header: None, data: None, fault }
+    }
+
+    /// Reads what it is the turn of.
+    fn read(
+        file: &File<'_>,
+        entry: Entry<'_>,
+        (headers, contents): (&Plan, &Plan),
+        decoder: &mut Decoder,
+    ) -> Self {
+        let mut parts = Self { header: None, data: None, fault: None };
         let Some(chunk) = file.chunk_at(entry.number()) else { return parts };
-        match chunk.header() {
-            Ok(header) => parts.header_sha256 = Some(hex(&Sha256::digest(header))),
-            Err(error) => parts.error = Some(error),
+        if matches!(headers.turn(entry.number()), Turn::Read) {
+            parts.header = Some(chunk.header().map(|header| hex(&Sha256::digest(header))));
         }
-        let mut data = Sha256::new();
-        match decoder.read(chunk, |piece| data.update(piece)) {
-            Ok(()) => parts.data_sha256 = Some(hex(&data.finalize())),
-            Err(error) => parts.error = parts.error.or(Some(error)),
+        if matches!(contents.turn(entry.number()), Turn::Read) {
+            let mut data = Sha256::new();
+            let read = decoder.read(chunk, |piece| data.update(piece));
+            parts.data = Some(read.map(|()| hex(&data.finalize())));
         }
         parts
     }
 
+    fn digest(part: &Option<Result<String, Error>>) -> Option<String> {
+        part.as_ref()?.as_ref().ok().cloned()
+    }
+
+    fn error(&self) -> Option<Error> {
+        let of = |part: &Option<Result<String, Error>>| part.as_ref()?.as_ref().err().copied();
+        self.fault.or(of(&self.header)).or(of(&self.data))
+    }
+
     fn json(&self, entry: Entry<'_>, index: u64, digest: bool) -> Value {
         let mut object = Map::new();
+        object.insert("kind".into(), "entry".into());
         object.insert("entry".into(), entry.number().into());
         object.insert("id".into(), entry.identifier().text().ok().into());
         object.insert("id_hex".into(), hex(entry.identifier_bytes()).into());
@@ -394,10 +439,10 @@ impl Parts {
         object.insert("stored_size".into(), entry.stored_size().into());
         object.insert("data_size".into(), entry.data_size().into());
         if digest {
-            object.insert("header_sha256".into(), self.header_sha256.clone().into());
-            object.insert("data_sha256".into(), self.data_sha256.clone().into());
+            object.insert("header_sha256".into(), Self::digest(&self.header).into());
+            object.insert("data_sha256".into(), Self::digest(&self.data).into());
         }
-        if let Some(error) = self.error {
+        if let Some(error) = self.error() {
             object.insert("error".into(), error.to_string().into());
         }
         object.into()

@@ -2,26 +2,35 @@
 
 use super::files::{Files, Kind, Part};
 use super::json;
-use super::names::{Names, clock, short};
+use super::names::{Clock, Names, Objects, short};
 use super::scan::{self, Damage};
 use super::select::Filter;
 use crate::json::Line;
-use crate::output::{DIM, LABEL, Out, printable};
+use crate::output::{DIM, LABEL, Out, pad, printable};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use crate::trace::Selection;
+use anstyle::Style;
+use std::collections::HashSet;
+use std::fmt::Write;
 use std::path::Path;
 use traceglass::rfr::{
-    Callsite, Callsites, Chunk, Event, Item, Merge, MergeSlot, Object, Record, RecordData, Records,
-    StreamData, StreamRecord, Streaming,
+    Callsite, Callsites, Chunk, ChunkHeader, Event, Item, Merge, MergeSlot, Object, Record, RecordData,
+    Records, StreamData, StreamRecord, Streaming,
 };
 
 pub fn cat(files: &Files<'_>, args: &Selection, out: &mut Out) -> Result<Status> {
     let select = &args.rfr;
     let mut damage = Damage::of(files);
-    let filter = Filter::of(select, files)?;
-    let names = if args.json { Names::default() } else { Names::of(files)? };
-    let mut printer = Printer { out, json: args.json, line: Line::new(), names };
+    let mut filter = Filter::of(select, &args.window, files)?;
+    let mut printer = Printer {
+        out,
+        json: args.json,
+        line: Line::new(),
+        text: String::new(),
+        clock: Clock::default(),
+        names: Names::of(files)?,
+    };
     // A file of callsites has nothing else.
     let callsites_only = files.parts.iter().all(|part| part.kind == Kind::Callsites);
     if select.callsites || callsites_only {
@@ -30,7 +39,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, out: &mut Out) -> Result<Status>
     }
     let chunks: Vec<&Part<'_>> = files
         .chunks()
-        .filter(|part| part.header().is_some_and(|header| filter.wants_chunk(&header)))
+        .filter(|part| part.header().is_some_and(|header| filter.range.wants_chunk(&header)))
         .collect();
     let streams: Vec<&Part<'_>> = files.of(Kind::Stream).collect();
     for part in files.of(Kind::Meta).chain(files.of(Kind::Callsites)) {
@@ -39,19 +48,20 @@ pub fn cat(files: &Files<'_>, args: &Selection, out: &mut Out) -> Result<Status>
     let progress = Progress::new(chunks.iter().chain(&streams).map(|part| part.size).sum());
     if select.merge {
         for group in groups(&chunks)? {
-            merge(&group, &filter, select.objects, &mut printer, &mut damage)?;
+            merge(&group, &mut filter, select.objects, &mut printer, &mut damage)?;
             group.iter().for_each(|part| progress.advance(part.size));
         }
     } else {
         for part in chunks {
-            chunk(part, &filter, select.objects, &mut printer, &mut damage)?;
+            chunk(part, &mut filter, select.objects, &mut printer, &mut damage)?;
             progress.advance(part.size);
         }
     }
     for part in streams {
-        stream(part, &filter, select.merge, &mut printer, &mut damage)?;
+        stream(part, &mut filter, select.merge, &mut printer, &mut damage)?;
         progress.advance(part.size);
     }
+    filter.finish()?;
     Ok(damage.tell(&args.path, printer.out))
 }
 
@@ -79,7 +89,7 @@ fn callsites(files: &Files<'_>, printer: &mut Printer<'_>, damage: &mut Damage) 
 /// The records of a chunk in the order of the file.
 fn chunk(
     part: &Part<'_>,
-    filter: &Filter,
+    filter: &mut Filter,
     objects: bool,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
@@ -93,6 +103,8 @@ fn chunk(
     }
     let mut seq_id = 0;
     printer.names.forget_objects();
+    filter.leave();
+    filter.enter(&chunk)?;
     scan::items(&chunk, path, damage, |item, damage| match item {
         Item::Sequence(header) => {
             seq_id = header.seq_id();
@@ -102,7 +114,7 @@ fn chunk(
             printer.object(path, seq_id, &object, objects && filter.wants_task(Some(object.iid())))
         }
         Item::Record(record) => {
-            let micros = record.absolute(&header);
+            let micros = record.unix_micros(&header);
             if let (Err(error), Ok(_)) = (micros, header.base_micros()) {
                 damage.add(path, error);
             }
@@ -112,6 +124,7 @@ fn chunk(
             }
             Ok(())
         }
+        _ => Ok(()),
     })
 }
 
@@ -125,13 +138,13 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
         let mut span: Option<(u64, u64)> = None;
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {
             if let Item::Record(record) = item {
-                let micros = record.absolute(&chunk.header()).unwrap_or(u64::MAX);
+                let micros = record.unix_micros(&chunk.header()).unwrap_or(u64::MAX);
                 span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
             }
             Ok(())
         })?;
         // One without records is still read, for its damage.
-        let start = chunk.header().absolute(chunk.header().start()).unwrap_or(u64::MAX);
+        let start = chunk.header().unix_micros(chunk.header().start()).unwrap_or(u64::MAX);
         let (first, last) = span.unwrap_or((start, start));
         spans.push((first, last, *part));
     }
@@ -158,66 +171,54 @@ struct Run<'a> {
 /// The records of some chunks, ordered by time.
 fn merge(
     group: &[&Part<'_>],
-    filter: &Filter,
+    filter: &mut Filter,
     objects: bool,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
 ) -> Result<()> {
     let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
-    let chunks: Vec<Option<Chunk<'_>>> = data.iter().map(|data| Chunk::parse(data.bytes()).ok()).collect();
+    // Ids mean something within a chunk: each has names and a selection of its own.
+    let mut open = Vec::new();
     let mut runs = Vec::new();
-    printer.names.forget_objects();
-    for (number, (chunk, part)) in chunks.iter().zip(group).enumerate() {
-        let Some(chunk) = chunk else { continue };
+    for (data, part) in data.iter().zip(group) {
+        let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
         let path = part.path.as_deref();
         if let Err(error) = chunk.header().base_micros() {
             damage.add(path, error);
         }
-        for sequence in chunk.sequences() {
-            let sequence = match sequence {
-                Ok(sequence) => sequence,
-                Err(error) => {
-                    // That of a record or an object has been met before.
-                    damage.add_once(path, error);
-                    break;
-                }
-            };
-            let mut all = sequence.objects();
-            loop {
-                match all.next_object() {
-                    Ok(Some(object)) => {
-                        let wanted = objects && filter.wants_task(Some(object.iid()));
-                        printer.object(path, sequence.seq_id(), &object, wanted)?;
-                    }
-                    Ok(None) => break,
-                    Err(error) => {
-                        damage.add(path, error);
-                        if !all.resume() {
-                            break;
-                        }
-                    }
-                }
-            }
-            match sequence.records() {
-                Ok(records) => find_runs(records, path, damage, |records| {
-                    runs.push(Run { records, chunk: number, seq_id: sequence.seq_id() });
-                }),
-                Err(error) => damage.add_once(path, error),
-            }
-        }
+        printer.names.forget_objects();
+        filter.leave();
+        filter.enter(&chunk)?;
+        collect(&chunk, path, objects, filter, printer, damage, |records, seq_id| {
+            runs.push(Run { records, chunk: open.len(), seq_id });
+        })?;
+        open.push(Open { path, header: chunk.header(), ids: filter.take(), objects: printer.names.take() });
     }
     let mut slots = vec![MergeSlot::EMPTY; runs.len()];
     let mut merge = Merge::new(&mut slots);
-    let mut sources = Vec::new();
+    let mut sources: Vec<Run<'_>> = Vec::new();
+    let mut current = usize::MAX;
+    // Makes the names and the selection those of a run's chunk.
+    let mut enter = |run: &Run<'_>, open: &mut [Open<'_>], filter: &mut Filter, names: &mut Names| {
+        for chunk in [current, run.chunk] {
+            if let (true, Some(open)) = (current != run.chunk, open.get_mut(chunk)) {
+                filter.swap(&mut open.ids);
+                names.swap(&mut open.objects);
+            }
+        }
+        current = run.chunk;
+    };
     for run in runs {
-        let Some(chunk) = &chunks[run.chunk] else { continue };
-        if merge.add(&chunk.header(), run.records.clone()).is_ok() {
+        let Some(header) = open.get(run.chunk).map(|open| open.header) else { continue };
+        if merge.add(&header, run.records.clone()).is_ok() {
             sources.push(run);
         } else {
             // Without a time there is no order: they come first.
+            enter(&run, &mut open, filter, &mut printer.names);
+            let path = open.get(run.chunk).and_then(|open| open.path);
             for record in run.records.flatten() {
                 if filter.wants(record.kind(), None, record.data().iid()) {
-                    printer.record(group[run.chunk].path.as_deref(), run.seq_id, None, &record)?;
+                    printer.record(path, run.seq_id, None, &record)?;
                 }
             }
         }
@@ -225,20 +226,78 @@ fn merge(
     loop {
         match merge.next_record() {
             Ok(Some(merged)) => {
-                let run = &sources[merged.source];
-                if filter.wants(merged.record.kind(), Some(merged.micros), merged.record.data().iid()) {
-                    let path = group[run.chunk].path.as_deref();
-                    printer.record(path, run.seq_id, Some(merged.micros), &merged.record)?;
+                let Some(run) = sources.get(merged.source()) else { continue };
+                enter(run, &mut open, filter, &mut printer.names);
+                if filter.wants(
+                    merged.record().kind(),
+                    Some(merged.unix_micros()),
+                    merged.record().data().iid(),
+                ) {
+                    let path = open.get(run.chunk).and_then(|open| open.path);
+                    printer.record(path, run.seq_id, Some(merged.unix_micros()), &merged.record())?;
                 }
             }
             Ok(None) => return Ok(()),
             Err(error) => {
-                let source = merge.resume();
-                let path = source.and_then(|source| group[sources[source].chunk].path.as_deref());
+                let run = merge.failed_source().and_then(|source| sources.get(source));
+                merge.recover();
+                let path = run.and_then(|run| open.get(run.chunk)).and_then(|open| open.path);
                 damage.add(path, error);
             }
         }
     }
+}
+
+/// A chunk whose records are being merged with those of others.
+struct Open<'p> {
+    path: Option<&'p Path>,
+    header: ChunkHeader,
+    ids: HashSet<u64>,
+    objects: Objects,
+}
+
+/// Prints the objects of a chunk, if that is asked for, learns them, and hands out its records in pieces that are in
+/// order.
+fn collect<'a>(
+    chunk: &Chunk<'a>,
+    path: Option<&Path>,
+    objects: bool,
+    filter: &Filter,
+    printer: &mut Printer<'_>,
+    damage: &mut Damage,
+    mut run: impl FnMut(Records<'a>, u64),
+) -> Result<()> {
+    for sequence in chunk.sequences() {
+        let sequence = match sequence {
+            Ok(sequence) => sequence,
+            Err(error) => {
+                // That of a record or an object has been met before.
+                damage.add_once(path, error);
+                break;
+            }
+        };
+        let mut all = sequence.objects();
+        loop {
+            match all.next_object() {
+                Ok(Some(object)) => {
+                    let wanted = objects && filter.wants_task(Some(object.iid()));
+                    printer.object(path, sequence.seq_id(), &object, wanted)?;
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    damage.add(path, error);
+                    if all.recover().is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        match sequence.records() {
+            Ok(records) => find_runs(records, path, damage, |records| run(records, sequence.seq_id())),
+            Err(error) => damage.add_once(path, error),
+        }
+    }
+    Ok(())
 }
 
 /// Splits records where time steps back and where one is damaged, so that each piece is in order and whole.
@@ -249,7 +308,7 @@ fn find_runs<'a>(
     mut run: impl FnMut(Records<'a>),
 ) {
     let mut next = records.clone();
-    let (mut start, mut count, mut last) = (records, 0, 0);
+    let (mut start, mut count, mut last) = (records, 0_u64, 0);
     let mut run = |records: Records<'a>, count| {
         if count > 0 {
             run(records.limited(count));
@@ -262,11 +321,11 @@ fn find_runs<'a>(
                 run(std::mem::replace(&mut start, before), count);
                 (count, last) = (1, record.timestamp());
             }
-            Ok(Some(record)) => (count, last) = (count + 1, record.timestamp()),
+            Ok(Some(record)) => (count, last) = (count.saturating_add(1), record.timestamp()),
             Ok(None) => break,
             Err(error) => {
                 damage.add(path, error);
-                let resumed = next.resume();
+                let resumed = next.recover().is_some();
                 run(std::mem::replace(&mut start, next.clone()), count);
                 (count, last) = (0, 0);
                 if !resumed {
@@ -281,7 +340,7 @@ fn find_runs<'a>(
 /// The records of a stream.
 fn stream(
     part: &Part<'_>,
-    filter: &Filter,
+    filter: &mut Filter,
     sort: bool,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
@@ -290,7 +349,7 @@ fn stream(
     let Ok(stream) = Streaming::parse(data.bytes()) else { return Ok(()) };
     let path = part.path.as_deref();
     let mut print = |record: StreamRecord<'_>, damage: &mut Damage| {
-        let micros = record.absolute().map_err(|error| damage.add(path, error)).ok();
+        let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
         let iid = match record.data() {
             StreamData::Span(span) => Some(span.iid()),
             StreamData::Task(task) => Some(task.iid()),
@@ -298,7 +357,16 @@ fn stream(
             _ => None,
         };
         printer.learn(&record);
-        if filter.wants(record.kind(), micros, iid) { printer.stream_record(path, &record) } else { Ok(()) }
+        filter.learn(&record);
+        if filter.wants(record.kind(), micros, iid) {
+            printer.stream_record(path, &record)?;
+        }
+        // What has this id from now on is another task.
+        if let StreamData::Record(RecordData::TaskDrop { iid }) = record.data() {
+            printer.names.forget(iid);
+        }
+        filter.unlearn(&record);
+        Ok(())
     };
     printer_sorted(&stream, sort, path, damage, &mut print)
 }
@@ -311,7 +379,7 @@ fn printer_sorted<'a>(
     damage: &mut Damage,
     print: &mut impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
 ) -> Result<()> {
-    let key = |record: &StreamRecord<'_>| record.absolute().unwrap_or(u64::MAX);
+    let key = |record: &StreamRecord<'_>| record.unix_micros().unwrap_or(u64::MAX);
     if !sort || stream.records().map_while(|record| record.ok().as_ref().map(key)).is_sorted() {
         return scan::stream(stream, path, damage, print);
     }
@@ -329,8 +397,18 @@ struct Printer<'o> {
     out: &'o mut Out,
     json: bool,
     line: Line,
+    /// A line for people.
+    text: String,
+    clock: Clock,
     names: Names,
 }
+
+/// The columns before what a record is about: time, sequence, kind.
+const TIME: usize = 26;
+const SEQUENCE: usize = 6;
+const KIND: usize = 14;
+/// The column of a task's name.
+const NAME: usize = 24;
 
 impl Printer<'_> {
     fn record(
@@ -341,43 +419,48 @@ impl Printer<'_> {
         record: &Record<'_>,
     ) -> Result<()> {
         if self.json {
-            let line = self.line.begin().path(path).int("seq_id", seq_id).record(micros, record);
+            let line = self.line.begin().path(path).int("offset", record.offset()).int("seq_id", seq_id);
+            let line = line.record(micros, record).about(&record.data(), &self.names);
             return self.out.json_text(line.end());
         }
-        let seq_id = format!("seq {seq_id}");
-        let about = self.about(&record.data());
-        self.row(micros, &seq_id, record.kind().name(), &about)
+        self.begin(micros, Some(seq_id), record.kind().name());
+        self.about(&record.data());
+        self.end()
     }
 
     fn stream_record(&mut self, path: Option<&Path>, record: &StreamRecord<'_>) -> Result<()> {
         if self.json {
-            return self.out.json_text(self.line.begin().path(path).stream_record(record).end());
+            let line = self.line.begin().path(path).int("offset", record.offset()).stream_record(record);
+            if let StreamData::Record(data) = record.data() {
+                line.about(&data, &self.names);
+            }
+            return self.out.json_text(self.line.end());
         }
-        let about = match record.data() {
-            StreamData::Callsite(callsite) => callsite_line(&callsite),
+        self.begin(record.unix_micros().ok(), None, record.kind().name());
+        match record.data() {
+            StreamData::Callsite(callsite) => self.text.push_str(&callsite_line(&callsite)),
             StreamData::Span(span) => self.object_line(&Object::Span(span)),
             StreamData::Task(task) => self.object_line(&Object::Task(task)),
             StreamData::Record(data) => self.about(&data),
-            _ => String::new(),
-        };
-        self.row(record.absolute().ok(), "", record.kind().name(), &about)
+            _ => {}
+        }
+        self.end()
     }
 
     fn object(&mut self, path: Option<&Path>, seq_id: u64, object: &Object<'_>, print: bool) -> Result<()> {
-        if !self.json {
-            self.names.add_object(object);
-        }
+        self.names.add_object(object);
         if !print {
             return Ok(());
         }
         if self.json {
-            return self
-                .out
-                .json_text(self.line.begin().path(path).int("seq_id", seq_id).object(object).end());
+            let line = self.line.begin().path(path).int("offset", object.offset()).int("seq_id", seq_id);
+            let location = self.names.location_of(object.callsite_id());
+            return self.out.json_text(line.object(object).text_or_null("location", location).end());
         }
         let kind = if matches!(object, Object::Task(_)) { "Task" } else { "Span" };
-        let about = self.object_line(object);
-        self.row(None, &format!("seq {seq_id}"), kind, &about)
+        self.begin(None, Some(seq_id), kind);
+        self.object_line(object);
+        self.end()
     }
 
     fn callsite(&mut self, callsite: &Callsite<'_>) -> Result<()> {
@@ -389,9 +472,6 @@ impl Printer<'_> {
 
     /// Keeps what a stream says about ids.
     fn learn(&mut self, record: &StreamRecord<'_>) {
-        if self.json {
-            return;
-        }
         match record.data() {
             StreamData::Callsite(callsite) => self.names.add_callsite(&callsite),
             StreamData::Span(span) => self.names.add_object(&Object::Span(span)),
@@ -400,75 +480,109 @@ impl Printer<'_> {
         }
     }
 
-    fn row(&mut self, micros: Option<u64>, sequence: &str, kind: &str, about: &str) -> Result<()> {
-        let time = micros.map(clock).unwrap_or_default();
-        let time = self.out.paint(DIM, format_args!("{time:<26}"));
-        let kind = self.out.paint(LABEL, format_args!("{kind:<14}"));
-        let sequence = if sequence.is_empty() { String::new() } else { format!("{sequence:<6}  ") };
-        self.out.line(format_args!("{time}  {sequence}{kind}  {about}").to_string().trim_end())
+    /// Begins a line for people.
+    fn begin(&mut self, micros: Option<u64>, sequence: Option<u64>, kind: &str) {
+        self.text.clear();
+        let mut cell = String::new();
+        if let Some(micros) = micros {
+            self.clock.push(&mut cell, micros);
+        }
+        self.column(DIM, &cell, TIME);
+        if let Some(sequence) = sequence {
+            cell.clear();
+            // A string takes all that is written to it.
+            let _ = write!(cell, "seq {sequence}");
+            pad(&mut self.text, &cell, SEQUENCE, false);
+            self.text.push_str("  ");
+        }
+        self.column(LABEL, kind, KIND);
+    }
+
+    fn column(&mut self, style: Style, cell: &str, width: usize) {
+        if self.out.is_colored() {
+            let mut padded = String::new();
+            pad(&mut padded, cell, width, false);
+            self.text.push_str(&self.out.paint(style, padded));
+        } else {
+            pad(&mut self.text, cell, width, false);
+        }
+        self.text.push_str("  ");
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.out.line(self.text.trim_end())
+    }
+
+    fn dimmed(&mut self, text: impl FnOnce(&Names) -> &str) {
+        let text = text(&self.names);
+        if self.out.is_colored() && !text.is_empty() {
+            self.text.push_str(&self.out.paint(DIM, text));
+        } else {
+            self.text.push_str(text);
+        }
     }
 
     /// What a record is about.
-    fn about(&self, data: &RecordData<'_>) -> String {
-        let task = |iid, context: &str| {
-            let (name, place) = (self.names.object(iid), self.names.place_of(iid));
-            format!("{:<24}  {}", format!("{name}{context}"), self.out.paint(DIM, place))
-                .trim_end()
-                .to_owned()
-        };
-        match data {
-            RecordData::Event(event) => self.event_line(event),
+    fn about(&mut self, data: &RecordData<'_>) {
+        let (iid, context) = match data {
+            RecordData::Event(event) => return self.event(event),
             RecordData::WakerWake(waker)
             | RecordData::WakerWakeByRef(waker)
             | RecordData::WakerClone(waker)
-            | RecordData::WakerDrop(waker) => match waker.context {
-                Some(context) => task(waker.task_iid, &format!(" in {}", self.names.object(context))),
-                None => task(waker.task_iid, ""),
-            },
-            _ => data.iid().map(|iid| task(iid, "")).unwrap_or_default(),
+            | RecordData::WakerDrop(waker) => (Some(waker.task_iid()), waker.context()),
+            _ => (data.iid(), None),
+        };
+        let Some(iid) = iid else { return };
+        let start = self.text.len();
+        self.names.push_object(&mut self.text, iid);
+        if let Some(context) = context {
+            self.text.push_str(" in ");
+            self.names.push_object(&mut self.text, context);
         }
+        let width = self.text.get(start..).map_or(0, |name| name.chars().count());
+        self.text.extend(std::iter::repeat_n(' ', NAME.saturating_sub(width)));
+        self.text.push_str("  ");
+        self.dimmed(|names| names.place_of(iid));
     }
 
-    fn event_line(&self, event: &Event<'_>) -> String {
-        let mut text = match self.names.place(event.callsite_id()) {
-            "" => format!("callsite {:#x}", event.callsite_id()),
-            place => place.to_owned(),
+    fn event(&mut self, event: &Event<'_>) {
+        // A string takes all that is written to it.
+        let _ = match self.names.place(event.callsite_id()) {
+            "" => write!(self.text, "callsite {:#x}", event.callsite_id()),
+            place => write!(self.text, "{place}"),
         };
         let names = self.names.fields(event.callsite_id()).iter().map(Some).chain(std::iter::repeat(None));
         for (value, name) in event.split_field_values().zip(names) {
-            text.push(' ');
+            self.text.push(' ');
             if let Some(name) = name {
-                text.push_str(name);
-                text.push('=');
+                self.text.push_str(name);
+                self.text.push('=');
             }
-            text.push_str(&json::shown(&value));
+            self.text.push_str(&json::shown(&value));
         }
         for field in event.dynamic_fields() {
-            text.push_str(&format!(" {}=", printable(field.name)));
-            text.push_str(&json::shown(&field.value));
+            self.text.push(' ');
+            self.text.push_str(field.name());
+            self.text.push('=');
+            self.text.push_str(&json::shown(&field.value()));
         }
-        text
     }
 
-    fn object_line(&self, object: &Object<'_>) -> String {
-        let place = match self.names.place(object.callsite_id()) {
-            "" => String::new(),
-            place => format!("  {}", self.out.paint(DIM, place)),
+    fn object_line(&mut self, object: &Object<'_>) {
+        // A string takes all that is written to it.
+        let _ = match object {
+            Object::Task(task) => write!(self.text, "#{} {} {}", task.iid(), task.name(), task.kind().name()),
+            _ => write!(self.text, "#{}", object.iid()),
         };
-        match object {
-            Object::Task(task) => {
-                let name = printable(task.name());
-                format!("#{} {name} {}{place}", task.iid(), printable(task.kind().name()))
-            }
-            _ => format!("#{}{place}", object.iid()),
-        }
+        self.text.push_str("  ");
+        self.dimmed(|names| names.place(object.callsite_id()));
     }
 }
 
 fn callsite_line(callsite: &Callsite<'_>) -> String {
     let level = match callsite.level().name() {
         Some(name) => name.to_owned(),
-        None => callsite.level().0.to_string(),
+        None => callsite.level().number().to_string(),
     };
     let names: Vec<String> = callsite.split_field_names().map(printable).collect();
     // The name of an event is its place.

@@ -2,7 +2,10 @@
 
 use crate::input::Mapped;
 use crate::status::{Failure, Unreadable};
-use std::fs;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Callsites, Chunk, ChunkHeader, FormatIdentifier, Meta, Streaming, Variant};
 use traceglass::{Error, Format};
@@ -52,7 +55,13 @@ impl<'a> Part<'a> {
     pub fn data(&self) -> Result<Data<'a>, Failure> {
         match &self.source {
             Source::Open(data) => Ok(Data::Open(data)),
-            Source::File(path) => Ok(Data::Mapped(Mapped::open(path)?)),
+            Source::File(path) => match Mapped::open(path) {
+                Ok(mapped) => Ok(Data::Mapped(mapped)),
+                Err(mut unreadable) => {
+                    unreadable.message = format!("{}: {}", path.display(), unreadable.message);
+                    Err(unreadable.into())
+                }
+            },
         }
     }
 
@@ -69,9 +78,34 @@ impl<'a> Part<'a> {
             Kind::Meta => (0, 0),
             Kind::Callsites => (1, 0),
             Kind::Chunk(header) => {
-                (2, u128::from(header.base_time()) * 1_000_000 + u128::from(header.start()))
+                let base = u128::from(header.base_time()).saturating_mul(1_000_000);
+                (2, base.saturating_add(u128::from(header.start())))
             }
             Kind::Stream => (3, 0),
+        }
+    }
+}
+
+/// Why a file or folder of a recording is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// What is in it.
+    Content(Error),
+    /// The system does not let it be read.
+    Unreadable(String),
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::Content(error)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Content(error) => error.fmt(f),
+            Self::Unreadable(why) => f.write_str(why),
         }
     }
 }
@@ -81,9 +115,25 @@ impl<'a> Part<'a> {
 pub struct Files<'a> {
     pub parts: Vec<Part<'a>>,
     /// Files that are of a recording, yet cannot be read.
-    pub problems: Vec<(Option<PathBuf>, Error)>,
+    pub problems: Vec<(Option<PathBuf>, Problem)>,
     /// The size of all of them.
     pub bytes: u64,
+    /// How many files and folders were met that are of no recording.
+    foreign: usize,
+}
+
+/// How deep below a recording's folder its files lie, folders of months and of hours; and one more, so that several
+/// recordings side by side are noticed.
+const DEEPEST: usize = 3;
+
+/// More files and folders than these are of no recording: something else was meant.
+const FOREIGN_MAX: usize = 2000;
+
+/// The first bytes of a file, of which its format can be told.
+fn prefix(path: &Path) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(64).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// What a file is, by its first bytes.
@@ -114,52 +164,140 @@ impl<'a> Files<'a> {
 
     /// All files below a directory that are of a recording; `None` if there are none.
     ///
-    /// Links to directories are not followed.
+    /// Links to directories are not followed. What cannot be read is a problem of the recording; it is an error if there
+    /// is nothing else, if there are several recordings, or if there is a great deal of something else.
     pub fn directory(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut files = Self::default();
-        let mut folders = vec![root.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let unreadable = |error| Unreadable::new(format!("cannot read {}: {error}", folder.display()));
-            for entry in fs::read_dir(&folder).map_err(unreadable)? {
-                let entry = entry.map_err(unreadable)?;
+        let mut folders = vec![(root.to_owned(), 0_usize)];
+        while let Some((folder, depth)) = folders.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    files.unreadable(root, &folder, &error);
+                    continue;
+                }
+            };
+            for entry in entries {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        files.unreadable(root, &folder, &error);
+                        break;
+                    }
+                };
                 let path = entry.path();
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(path);
-                } else if path.is_file() {
-                    files.add(root, path)?;
+                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    files.add(root, path);
+                } else if depth < DEEPEST {
+                    folders.push((path, depth.saturating_add(1)));
+                } else {
+                    files.foreign = files.foreign.saturating_add(1);
+                }
+                if files.foreign > FOREIGN_MAX {
+                    return Err(Unreadable::new(format!(
+                        "more than {FOREIGN_MAX} files in it are of no recording: name the folder of a recording itself"
+                    )));
                 }
             }
         }
         files.parts.sort_by(|a, b| a.order().cmp(&b.order()).then_with(|| a.path.cmp(&b.path)));
         files.problems.sort_by(|a, b| a.0.cmp(&b.0));
-        if let (true, Some((path, error))) = (files.parts.is_empty(), files.problems.first()) {
+        if let (true, Some((path, problem))) = (files.parts.is_empty(), files.problems.first()) {
             let path = path.as_deref().unwrap_or(root).display();
-            let message = format!("{path}: {error}");
-            return Err(Unreadable { format: Some(Format::Rfr), error: Some(*error), message });
+            let (format, error) = match problem {
+                Problem::Content(error) => (Some(Format::Rfr), Some(*error)),
+                Problem::Unreadable(_) => (None, None),
+            };
+            return Err(Unreadable { format, error, message: format!("{path}: {problem}") });
         }
+        files.alone()?;
         Ok((!files.parts.is_empty()).then_some(files))
     }
 
-    fn add(&mut self, root: &Path, path: PathBuf) -> Result<(), Unreadable> {
-        let mapped = Mapped::open(&path)?;
-        let (data, size) = (mapped.data(), mapped.data().len() as u64);
+    /// Refuses files of several recordings: what belongs to one must not be read with the callsites of another.
+    fn alone(&self) -> Result<(), Unreadable> {
+        let mut homes = BTreeSet::new();
+        for part in &self.parts {
+            let Some(path) = part.path.as_deref() else { continue };
+            match part.kind {
+                Kind::Meta | Kind::Callsites => homes.insert(path.parent().unwrap_or(path)),
+                Kind::Stream => homes.insert(path),
+                Kind::Chunk(_) => false,
+            };
+        }
+        let is_home = |path: &Path| homes.iter().any(|home| path.starts_with(home) && path != *home);
+        let stray = self.chunks().filter_map(|part| part.path.as_deref()).find(|path| !is_home(path));
+        let shown =
+            |path: &Path| if path == Path::new("") { ".".to_owned() } else { path.display().to_string() };
+        let named: Vec<String> = homes.iter().take(5).map(|home| shown(home)).collect();
+        match (homes.len(), stray) {
+            (0, _) | (1, None) => Ok(()),
+            (1, Some(stray)) => Err(Unreadable::new(format!(
+                "files of several recordings: {} is not of the one in {}; name one of them",
+                stray.display(),
+                named.concat()
+            ))),
+            (count, _) => {
+                let more = if count > named.len() { " and others" } else { "" };
+                Err(Unreadable::new(format!(
+                    "{count} recordings: {}{more}; name one of them",
+                    named.join(", ")
+                )))
+            }
+        }
+    }
+
+    fn unreadable(&mut self, root: &Path, path: &Path, error: &io::Error) {
+        let shown = path.strip_prefix(root).unwrap_or(path).to_owned();
+        let shown = if shown == Path::new("") { None } else { Some(shown) };
+        self.problems.push((shown, Problem::Unreadable(format!("cannot read: {error}"))));
+    }
+
+    fn add(&mut self, root: &Path, path: PathBuf) {
+        // A file may be cut in front of what tells it from any other; then its name counts.
+        let named = path.extension().is_some_and(|extension| extension == "rfr");
+        let about = match fs::metadata(&path) {
+            Ok(about) => about,
+            // A link that leads nowhere.
+            Err(_) if !named => {
+                self.foreign = self.foreign.saturating_add(1);
+                return;
+            }
+            Err(error) => return self.unreadable(root, &path, &error),
+        };
+        if !about.is_file() || about.len() == 0 && !named {
+            self.foreign = self.foreign.saturating_add(1);
+            return;
+        }
+        let start = match prefix(&path) {
+            Ok(start) => start,
+            Err(error) => return self.unreadable(root, &path, &error),
+        };
+        let is_rfr = Format::detect(&start) == Some(Format::Rfr);
+        if !is_rfr && !named {
+            self.foreign = self.foreign.saturating_add(1);
+            return;
+        }
         let shown = path.strip_prefix(root).unwrap_or(&path).to_owned();
+        let mapped = match Mapped::open(&path) {
+            Ok(mapped) => mapped,
+            Err(unreadable) => {
+                return self.problems.push((Some(shown), Problem::Unreadable(unreadable.message)));
+            }
+        };
+        let (data, size) = (mapped.data(), mapped.data().len() as u64);
         match identify(data) {
             Ok((kind, identifier)) => {
                 let source = Source::File(path);
                 self.parts.push(Part { kind, identifier, size, path: Some(shown), source });
             }
-            Err(error) => {
-                // A file may be cut in front of what tells it from any other; then its name counts.
-                let named = path.extension().is_some_and(|extension| extension == "rfr");
-                if Format::detect(data) != Some(Format::Rfr) && !(named && error.is_truncation()) {
-                    return Ok(());
-                }
-                self.problems.push((Some(shown), error));
+            Err(error) if is_rfr || error.is_truncation() => self.problems.push((Some(shown), error.into())),
+            Err(_) => {
+                self.foreign = self.foreign.saturating_add(1);
+                return;
             }
         }
-        self.bytes += size;
-        Ok(())
+        self.bytes = self.bytes.saturating_add(size);
     }
 
     pub fn chunks(&self) -> impl Iterator<Item = &Part<'a>> {
@@ -175,8 +313,8 @@ impl<'a> Files<'a> {
     pub fn period(&self) -> (Option<u64>, Option<u64>) {
         let first = self.chunks().find_map(Part::header);
         let last = self.chunks().filter_map(Part::header).last();
-        let start = first.and_then(|header| header.absolute(header.start()).ok());
-        let end = last.and_then(|header| header.absolute(header.end()).ok());
+        let start = first.and_then(|header| header.unix_micros(header.start()).ok());
+        let end = last.and_then(|header| header.unix_micros(header.end()).ok());
         (start, end)
     }
 }

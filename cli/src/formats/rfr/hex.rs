@@ -1,9 +1,11 @@
 //! `hex` of a file of a recording: every field with its bytes.
 
 use super::files::{Kind, Part};
+use super::scan;
 use crate::output::printable;
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
+use traceglass::Severity;
 use traceglass::rfr::{Callsites, Chunk, FormatIdentifier, Item, Meta, RecordKind, Streaming};
 
 /// Takes fields off the bytes, one after the other. What is read here has been read by the library before: where this
@@ -20,7 +22,7 @@ type Taken<T> = Result<Option<T>>;
 impl Cursor<'_, '_, '_, '_> {
     fn emit(&mut self, len: usize, name: &str, value: impl ToString) -> Result<()> {
         let field = Field::new(self.at as u64, len as u64, name, value);
-        self.at += len;
+        self.at = self.at.saturating_add(len);
         self.fields.field(&field)
     }
 
@@ -28,9 +30,9 @@ impl Cursor<'_, '_, '_, '_> {
     fn peek(&self) -> Option<(u128, usize)> {
         let mut value = 0;
         for (place, &byte) in self.data.get(self.at..)?.iter().take(19).enumerate() {
-            value |= u128::from(byte & 0x7f) << (7 * place);
+            value |= u128::from(byte & 0x7f).checked_shl(place.saturating_mul(7) as u32)?;
             if byte < 0x80 {
-                return Some((value, place + 1));
+                return Some((value, place.saturating_add(1)));
             }
         }
         None
@@ -63,10 +65,11 @@ impl Cursor<'_, '_, '_, '_> {
 
     fn string(&mut self, name: &str) -> Taken<()> {
         let Some((len, prefix)) = self.peek() else { return Ok(None) };
-        let text = usize::try_from(len).ok().and_then(|len| self.data.get(self.at + prefix..)?.get(..len));
+        let text = self.data.get(self.at.saturating_add(prefix)..);
+        let text = usize::try_from(len).ok().and_then(|len| text?.get(..len));
         let Some(text) = text else { return Ok(None) };
         let shown = format!("\"{}\"", printable(&String::from_utf8_lossy(text)));
-        self.emit(prefix + text.len(), name, shown)?;
+        self.emit(prefix.saturating_add(text.len()), name, shown)?;
         Ok(Some(()))
     }
 
@@ -92,7 +95,8 @@ impl Cursor<'_, '_, '_, '_> {
                 self.emit(8, "value", f64::from_le_bytes(*bytes)).map(Some)
             }
             Some(1 | 3) => {
-                let zigzag = |code: u128| ((code >> 1) as i128 ^ -((code & 1) as i128)).to_string();
+                let zigzag =
+                    |code: u128| ((code >> 1) as i128 ^ ((code & 1) as i128).wrapping_neg()).to_string();
                 Ok(self.int_as("value", zigzag)?.map(drop))
             }
             Some(2 | 4) => Ok(self.int("value")?.map(drop)),
@@ -205,7 +209,15 @@ pub fn hex(part: &Part<'_>, fields: &mut Fields<'_, '_>) -> Result<Status> {
             Kind::Meta => meta(&mut cursor)?,
         };
     }
-    Ok(Status::Clean)
+    // Damage after what is shown is not looked for.
+    let end = cursor.fields.range().end;
+    let mut status = Status::Clean;
+    scan::check(part, |finding| {
+        let is_seen = finding.cause().offset() < end || end >= data.len() as u64;
+        let is_error = finding.severity() == Severity::Error;
+        status = status.max(Status::damaged_if(is_error && is_seen));
+    })?;
+    Ok(status)
 }
 
 fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
@@ -217,7 +229,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
     }
     let mut items = chunk.items().peekable();
     // The number of records stands where it is known that no object follows.
-    let (mut objects, mut counted) = (0, true);
+    let (mut objects, mut counted) = (0_u64, true);
     loop {
         let next = match items.next() {
             Some(Ok(item)) => item,
@@ -239,6 +251,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
             Item::Sequence(header) => header.offset(),
             Item::Object(object) => object.offset(),
             Item::Record(record) => record.offset(),
+            _ => return Ok(None),
         };
         if offset >= end {
             return Ok(None);
@@ -250,7 +263,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
                 cursor.ints(&["sequence id", "earliest, µs", "latest, µs", "objects"])?
             }
             Item::Object(_) => {
-                objects -= 1;
+                objects = objects.saturating_sub(1);
                 let name = |kind| if kind == 0 { "Span".to_owned() } else { "Task".to_owned() };
                 match cursor.int_as("object", name)? {
                     Some(0) => cursor.span()?,
@@ -265,6 +278,7 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
                     _ => None,
                 }
             }
+            _ => None,
         };
         if more.is_none() {
             return Ok(None);

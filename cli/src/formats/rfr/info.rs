@@ -3,12 +3,13 @@
 use super::files::{Files, Kind, Part};
 use super::names::{Names, clock, duration};
 use super::scan::{self, Damage};
-use crate::output::{counted, grouped};
+use crate::output::{add, counted, grouped, pad};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::Info;
+use crate::trace::{Info, rfc3339};
 use serde_json::Map;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
 use traceglass::rfr::{Callsites, Chunk, Item, Meta, Object, RecordData, RecordKind, StreamData, Streaming};
 
 /// How many of the busiest tasks are shown.
@@ -28,28 +29,41 @@ struct Counts {
 }
 
 /// What tasks did.
+///
+/// Instrumentation ids recur: a task is known by its own and by what the runtime calls it.
 #[derive(Default)]
 struct Tasks {
-    by_iid: HashMap<u64, Task>,
+    by_id: HashMap<(u64, Option<u64>), Task>,
+    /// Which task an instrumentation id is of, in this chunk or at this place of a stream.
+    now: HashMap<u64, u64>,
     /// Polls that have begun, by sequence and task.
     open: HashMap<(u64, u64), u64>,
     names: Names,
 }
 
-#[derive(Default, Clone, Copy)]
+#[derive(Default, Clone)]
 struct Task {
     polls: u64,
     busy: u64,
-    is_task: bool,
+    /// Its name and its place, of a task whose object is known.
+    named: Option<(String, String)>,
 }
 
 impl Tasks {
+    /// Another chunk begins.
+    fn enter(&mut self) {
+        self.now.clear();
+    }
+
     fn object(&mut self, object: &Object<'_>) {
-        if let Object::Task(task) = object {
-            let known = self.by_iid.entry(task.iid()).or_default();
-            if !std::mem::replace(&mut known.is_task, true) {
-                self.names.add_object(object);
-            }
+        let Object::Task(task) = object else { return };
+        self.now.insert(task.iid(), task.task_id());
+        let known = self.by_id.entry((task.iid(), Some(task.task_id()))).or_default();
+        if known.named.is_none() {
+            self.names.add_object(object);
+            let place = self.names.place_of(task.iid()).to_owned();
+            known.named = Some((self.names.object(task.iid()), place));
+            self.names.forget(task.iid());
         }
     }
 
@@ -58,9 +72,9 @@ impl Tasks {
             RecordData::TaskPollStart { iid } => drop(self.open.insert((seq_id, iid), micros)),
             RecordData::TaskPollEnd { iid } => {
                 let start = self.open.remove(&(seq_id, iid)).unwrap_or(micros);
-                let task = self.by_iid.entry(iid).or_default();
-                task.polls += 1;
-                task.busy = task.busy.saturating_add(micros.saturating_sub(start));
+                let task = self.by_id.entry((iid, self.now.get(&iid).copied())).or_default();
+                add(&mut task.polls, 1);
+                add(&mut task.busy, micros.saturating_sub(start));
             }
             _ => {}
         }
@@ -68,19 +82,23 @@ impl Tasks {
 
     /// The busiest ones, one a line.
     fn busiest(&self) -> Vec<String> {
-        let mut tasks: Vec<(u64, Task)> =
-            self.by_iid.iter().filter(|(_, task)| task.polls > 0).map(|(&iid, &task)| (iid, task)).collect();
-        tasks.sort_by_key(|&(iid, task)| (std::cmp::Reverse(task.busy), iid));
+        let mut tasks: Vec<_> = self.by_id.iter().filter(|(_, task)| task.polls > 0).collect();
+        tasks.sort_by_key(|(id, task)| (std::cmp::Reverse(task.busy), **id));
         tasks.truncate(SHOWN);
-        let names: Vec<String> = tasks.iter().map(|&(iid, _)| self.names.object(iid)).collect();
+        let names: Vec<String> = tasks
+            .iter()
+            .map(|((iid, _), task)| {
+                task.named.as_ref().map_or_else(|| format!("#{iid}"), |(name, _)| name.clone())
+            })
+            .collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let line = |(&(iid, task), name): (&(u64, Task), &String)| {
-            let polls = counted(task.polls, "poll", "polls");
-            let text = format!(
-                "{name:<width$}  {:>9} in {polls:<12}  {}",
-                duration(task.busy),
-                self.names.place_of(iid)
-            );
+        let line = |((_, task), name): (&(_, &Task), &String)| {
+            let mut text = String::new();
+            pad(&mut text, name, width, false);
+            let (busy, polls) = (duration(task.busy), counted(task.polls, "poll", "polls"));
+            let place = task.named.as_ref().map_or("", |(_, place)| place);
+            // A string takes all that is written to it.
+            let _ = write!(text, "  {busy:>9} in {polls:<12}  {place}");
             text.trim_end().to_owned()
         };
         tasks.iter().zip(&names).map(line).collect()
@@ -119,6 +137,10 @@ pub fn info(files: &Files<'_>) -> Result<Info> {
     fields.insert("records_by_kind".into(), by_kind.into());
     fields.insert("start_micros".into(), start.into());
     fields.insert("end_micros".into(), end.into());
+    for (name, micros) in [("start", start), ("end", end)] {
+        let nanoseconds = micros.map(|micros| i128::from(micros).saturating_mul(1000));
+        fields.insert(format!("{name}_time"), nanoseconds.and_then(rfc3339).into());
+    }
     if let Some(created) = counts.created {
         fields.insert("created_micros".into(), created.into());
     }
@@ -142,54 +164,65 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
             let base = header.base_micros().map_err(|error| damage.add(path, error)).ok();
             let mut seq_id = 0;
             let mut kinds = [0_u64; RecordKind::ALL.len()];
+            tasks.enter();
             scan::items(&chunk, path, damage, |item, damage| {
                 match item {
                     Item::Sequence(header) => {
-                        counts.sequences += 1;
+                        add(&mut counts.sequences, 1);
                         seq_id = header.seq_id();
                     }
                     Item::Object(object) => {
-                        counts.objects += 1;
+                        add(&mut counts.objects, 1);
                         tasks.object(&object);
                     }
                     Item::Record(record) => {
-                        counts.records += 1;
-                        kinds[record.kind() as usize] += 1;
-                        match base.map(|_| record.absolute(&header)) {
+                        add(&mut counts.records, 1);
+                        if let Some(count) = kinds.get_mut(record.kind() as usize) {
+                            add(count, 1);
+                        }
+                        match base.map(|_| record.unix_micros(&header)) {
                             Some(Ok(micros)) => tasks.record(seq_id, micros, &record.data()),
                             Some(Err(error)) => damage.add(path, error),
                             None => {}
                         }
                     }
+                    _ => {}
                 }
                 Ok(())
             })?;
-            for (kind, count) in RecordKind::ALL.into_iter().zip(kinds).filter(|&(_, count)| count > 0) {
-                *counts.by_kind.entry(kind).or_default() += count;
+            for (kind, count) in RecordKind::ALL.iter().zip(kinds).filter(|&(_, count)| count > 0) {
+                add(counts.by_kind.entry(*kind).or_default(), count);
             }
         }
         Kind::Stream => {
             let Ok(stream) = Streaming::parse(data) else { return Ok(()) };
             scan::stream(&stream, path, damage, |record, damage| {
-                counts.records += 1;
-                *counts.by_kind.entry(record.kind()).or_default() += 1;
-                let micros = record.absolute().map_err(|error| damage.add(path, error)).ok();
+                add(&mut counts.records, 1);
+                add(counts.by_kind.entry(record.kind()).or_default(), 1);
+                let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
                 if let Some(micros) = micros {
                     let first = counts.stream.map_or(micros, |(first, _)| first);
                     counts.stream = Some((first, micros));
                 }
                 match record.data() {
                     StreamData::Callsite(callsite) => {
-                        counts.callsites += 1;
+                        add(&mut counts.callsites, 1);
                         tasks.names.add_callsite(&callsite);
                     }
-                    StreamData::Span(_) => counts.objects += 1,
+                    StreamData::Span(_) => add(&mut counts.objects, 1),
                     StreamData::Task(task) => {
-                        counts.objects += 1;
+                        add(&mut counts.objects, 1);
                         tasks.object(&Object::Task(task));
                     }
                     // Polls of a stream are told apart by their tasks alone.
-                    StreamData::Record(data) => drop(micros.map(|micros| tasks.record(0, micros, &data))),
+                    StreamData::Record(data) => {
+                        if let Some(micros) = micros {
+                            tasks.record(0, micros, &data);
+                        }
+                        if let RecordData::TaskDrop { iid } = data {
+                            tasks.now.remove(&iid);
+                        }
+                    }
                     _ => {}
                 }
                 Ok(())
@@ -198,7 +231,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
         Kind::Callsites => {
             let Ok(callsites) = Callsites::parse(data) else { return Ok(()) };
             scan::callsites(&callsites, path, damage, |_| {
-                counts.callsites += 1;
+                add(&mut counts.callsites, 1);
                 Ok(())
             })?;
         }
@@ -236,7 +269,7 @@ fn lines(
         lines.push(("callsites", grouped(counts.callsites)));
     }
     if counts.objects > 0 {
-        let distinct = tasks.by_iid.values().filter(|task| task.is_task).count() as u64;
+        let distinct = tasks.by_id.values().filter(|task| task.named.is_some()).count() as u64;
         let of = counted(distinct, "task", "tasks");
         lines.push(("objects", format!("{}, of {of}", grouped(counts.objects))));
     }

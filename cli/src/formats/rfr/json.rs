@@ -1,6 +1,8 @@
 //! Records, objects and callsites as lines of JSON.
 
+use super::names::Names;
 use crate::json::{Line, array, float, int, quote};
+use crate::trace::rfc3339;
 use std::io::Write;
 use std::path::Path;
 use traceglass::rfr::{
@@ -18,17 +20,45 @@ impl Line {
         }
     }
 
+    /// The time, in all the forms that it has.
+    pub fn time(&mut self, micros: Option<u64>) -> &mut Self {
+        let nanoseconds = micros.map(|micros| i128::from(micros).saturating_mul(1000));
+        match nanoseconds {
+            Some(nanoseconds) => self.raw("time_ns", nanoseconds),
+            None => self.null("time_ns"),
+        };
+        self.text_or_null("time", nanoseconds.and_then(rfc3339).as_deref());
+        self.null("clock").int_or_null("micros", micros)
+    }
+
+    /// The task that a record is about, and where it was spawned.
+    pub fn about(&mut self, data: &RecordData<'_>, names: &Names) -> &mut Self {
+        if let RecordData::Event(event) = data {
+            return self.text_or_null("location", names.location_of(event.callsite_id()));
+        }
+        let iid = match *data {
+            RecordData::WakerWake(waker)
+            | RecordData::WakerWakeByRef(waker)
+            | RecordData::WakerClone(waker)
+            | RecordData::WakerDrop(waker) => Some(waker.task_iid()),
+            _ => data.iid(),
+        };
+        self.text_or_null("task", iid.and_then(|iid| names.task(iid)));
+        self.text_or_null("location", iid.and_then(|iid| names.location(iid)))
+    }
+
     pub fn record(&mut self, micros: Option<u64>, record: &Record<'_>) -> &mut Self {
-        self.int_or_null("micros", micros).text("kind", record.kind().name()).data(&record.data())
+        self.time(micros).text("kind", record.kind().name()).data(&record.data())
     }
 
     pub fn stream_record(&mut self, record: &StreamRecord<'_>) -> &mut Self {
-        self.null("seq_id").int_or_null("micros", record.absolute().ok());
+        self.null("seq_id").time(record.unix_micros().ok());
         self.text("kind", record.kind().name());
         match record.data() {
             StreamData::Callsite(callsite) => {
                 // `kind` is that of the record.
                 self.int("callsite_id", callsite.id()).text("callsite_kind", callsite.kind().name());
+                self.int("level", callsite.level().number().into());
                 self.callsite_details(&callsite)
             }
             StreamData::Span(span) => self.span(&span),
@@ -50,7 +80,7 @@ impl Line {
     }
 
     fn waker(&mut self, waker: Waker) -> &mut Self {
-        self.int("task_iid", waker.task_iid).int_or_null("context", waker.context)
+        self.int("task_iid", waker.task_iid()).int_or_null("context", waker.context())
     }
 
     fn event(&mut self, event: &Event<'_>) -> &mut Self {
@@ -78,7 +108,7 @@ impl Line {
     }
 
     pub fn callsite(&mut self, callsite: &Callsite<'_>) -> &mut Self {
-        self.int("callsite_id", callsite.id()).int("level", callsite.level().0.into());
+        self.int("callsite_id", callsite.id()).int("level", callsite.level().number().into());
         self.text("kind", callsite.kind().name()).callsite_details(callsite)
     }
 
@@ -107,9 +137,9 @@ impl Line {
     fn fields<'a>(&mut self, key: &str, fields: List<'a, traceglass::rfr::Field<'a>>) -> &mut Self {
         array(&mut self.key(key).text, fields, |text, field| {
             text.extend(b"{\"name\":");
-            quote(text, field.name);
+            quote(text, field.name());
             text.extend(b",\"value\":");
-            value(text, &field.value);
+            value(text, &field.value());
             text.push(b'}');
         });
         self

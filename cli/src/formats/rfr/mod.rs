@@ -10,18 +10,18 @@ mod scan;
 mod select;
 
 use crate::json::Line;
-use crate::output::{Out, counted, grouped, shown};
+use crate::output::{Out, add, counted, grouped, shown};
 use crate::parallel;
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Fields, Findings, Info, Listing, Selection, Trace};
-use files::{Files, Part};
+use files::{Files, Kind, Part, Problem};
 use names::clock;
 use scan::Damage;
 use std::path::Path;
-use traceglass::rfr::{Chunk, Item, SequenceHeader};
-use traceglass::{Finding, Format};
+use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
+use traceglass::{Finding, Format, Severity};
 
 /// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
 const KEPT: usize = 10_000;
@@ -59,10 +59,10 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
     scan::items(chunk, path, damage, |item, damage| {
         match (item, sequences.last_mut()) {
             (Item::Sequence(header), _) => sequences.push(Listed { header, objects: 0, records: 0 }),
-            (Item::Object(_), Some(sequence)) => sequence.objects += 1,
+            (Item::Object(_), Some(sequence)) => add(&mut sequence.objects, 1),
             (Item::Record(record), Some(sequence)) => {
-                sequence.records += 1;
-                if let (true, Err(error)) = (based, record.absolute(&header)) {
+                add(&mut sequence.records, 1);
+                if let (true, Err(error)) = (based, record.unix_micros(&header)) {
                     damage.add(path, error);
                 }
             }
@@ -71,6 +71,51 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
         Ok(())
     })?;
     Ok(sequences)
+}
+
+/// What a stream holds.
+fn list_stream(part: &Part<'_>, args: &Listing, damage: &mut Damage, out: &mut Out) -> Result<()> {
+    let data = part.data()?;
+    let Ok(stream) = Streaming::parse(data.bytes()) else { return Ok(()) };
+    let [mut callsites, mut objects, mut records] = [0_u64; 3];
+    let mut span: Option<(u64, u64)> = None;
+    scan::stream(&stream, part.path.as_deref(), damage, |record, damage| {
+        match record.kind() {
+            RecordKind::Callsite => add(&mut callsites, 1),
+            RecordKind::Span | RecordKind::Task => add(&mut objects, 1),
+            _ => {}
+        }
+        add(&mut records, 1);
+        match record.unix_micros() {
+            Ok(micros) => {
+                span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
+            }
+            Err(error) => damage.add(part.path.as_deref(), error),
+        }
+        Ok(())
+    })?;
+    let path = part.path.as_deref().unwrap_or(&args.path);
+    let (first, last) = span.unzip();
+    if args.json {
+        let mut line = Line::new();
+        line.begin().text("kind", "stream").path(Some(path)).text("identifier", &part.identifier);
+        line.int_or_null("start_micros", first).int_or_null("end_micros", last);
+        line.int("callsites", callsites).int("objects", objects);
+        return out.json_text(line.int("records", records).end());
+    }
+    let mut table = Table::new(&[
+        left("stream"),
+        left("first record"),
+        right("length"),
+        right("callsites"),
+        right("objects"),
+        right("records"),
+    ]);
+    let length = span.map(|(first, last)| names::duration(last.saturating_sub(first)));
+    let cells = [shown(path), first.map(clock).unwrap_or_default(), length.unwrap_or_default()];
+    let counts = [callsites, objects, records].map(grouped);
+    table.row(out, cells.into_iter().chain(counts).collect())?;
+    table.finish(out)
 }
 
 impl Trace for Rfr<'_> {
@@ -83,6 +128,9 @@ impl Trace for Rfr<'_> {
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        args.refuse_sha256(
+            "chunks and sequences are no files of their own; `sha256sum` hashes a recording's",
+        )?;
         let mut damage = Damage::of(&self.files);
         let mut line = Line::new();
         let mut table = Table::new(&[
@@ -97,6 +145,10 @@ impl Trace for Rfr<'_> {
         let mut totals = [0_u64; 4];
         for part in &self.files.parts {
             progress.advance(part.size);
+            if part.kind == Kind::Stream {
+                list_stream(part, args, &mut damage, out)?;
+                continue;
+            }
             if part.header().is_none() {
                 scan::errors(part, &mut damage)?;
                 continue;
@@ -114,12 +166,12 @@ impl Trace for Rfr<'_> {
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
                 out.json_text(line.int("sequences", sequences.len() as u64).end())?;
             } else {
-                let start = header.absolute(header.start()).map(clock).unwrap_or_default();
+                let start = header.unix_micros(header.start()).map(clock).unwrap_or_default();
                 let length = names::duration(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
                 let counts = [1, sequences.len() as u64, objects, records];
-                totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+                totals.iter_mut().zip(counts).for_each(|(total, count)| add(total, count));
                 let cells = [shown(path), String::new(), start, length];
                 let cells = cells.into_iter().chain([grouped(objects), grouped(records)]).collect();
                 table.row(out, cells)?;
@@ -133,7 +185,7 @@ impl Trace for Rfr<'_> {
                 } else {
                     let length = match header.is_empty() {
                         true => "empty".to_owned(),
-                        false => names::duration(header.latest() - header.earliest()),
+                        false => names::duration(header.latest().saturating_sub(header.earliest())),
                     };
                     let offset = format!("{:#x}", header.offset());
                     let cells = [String::new(), offset, format!("  sequence {}", header.seq_id()), length];
@@ -154,7 +206,7 @@ impl Trace for Rfr<'_> {
                     "{chunks}, {sequences}, {objects}, {}",
                     counted(records, "record", "records")
                 ))?;
-            } else {
+            } else if self.files.parts.iter().all(|part| part.kind != Kind::Stream) {
                 out.warn(&args.path, "no chunks in it; `traceglass cat` prints what it holds");
             }
         }
@@ -166,14 +218,19 @@ impl Trace for Rfr<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        for (path, error) in &self.files.problems {
-            findings.report_in(path.as_deref(), Finding::error(*error));
+        for (path, problem) in &self.files.problems {
+            match problem {
+                Problem::Content(error) => {
+                    findings.report_in(path.as_deref(), Finding::new(Severity::Error, *error))
+                }
+                Problem::Unreadable(why) => findings.unreadable(path.as_deref(), why),
+            }
         }
         let progress = Progress::new(self.files.bytes);
         let check = |(): &mut (), part: &&Part<'_>| {
-            let (mut found, mut count) = (Vec::new(), 0);
+            let (mut found, mut count) = (Vec::new(), 0_usize);
             scan::check(part, |finding| {
-                count += 1;
+                count = count.saturating_add(1);
                 if count <= KEPT {
                     found.push(finding);
                 }

@@ -2,21 +2,47 @@
 
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
-use crate::output::printable;
+use crate::output::shortened;
 use crate::status::Result;
+use crate::trace::rfc3339;
 use std::collections::HashMap;
+use std::fmt::Write;
 use traceglass::rfr::{Callsite, Callsites, Object};
 
+/// So much of a name is kept, in characters: it is told again with each record.
+const KEPT: usize = 256;
+
+/// So much of it is shown to people.
+const SHOWN: usize = 80;
+
 /// Tasks and spans by instrumentation id, and places in the source by callsite id.
+///
+/// Instrumentation ids are addresses, and recur: they mean something within a chunk, or from the object to the end of the
+/// task in a stream.
 #[derive(Default)]
 pub struct Names {
-    objects: HashMap<u64, (String, u64)>,
+    objects: HashMap<u64, Named>,
     callsites: HashMap<u64, Place>,
+}
+
+/// The tasks and spans of a chunk.
+#[derive(Default)]
+pub struct Objects(HashMap<u64, Named>);
+
+/// What is known of a task or a span.
+struct Named {
+    /// None of a span, or of a task that has none.
+    name: Option<String>,
+    /// What the runtime calls a task; a span has none.
+    task_id: Option<u64>,
+    callsite: u64,
 }
 
 /// What is known of a callsite.
 struct Place {
     place: String,
+    /// Whether it is a file, and not just a name.
+    is_location: bool,
     fields: Vec<String>,
 }
 
@@ -37,22 +63,27 @@ impl Names {
     }
 
     pub fn add_callsite(&mut self, callsite: &Callsite<'_>) {
-        let place = match (callsite.file(), callsite.line()) {
-            (Some(file), Some(line)) => format!("{}:{line}", printable(short(file))),
-            (Some(file), None) => printable(short(file)),
-            _ => printable(callsite.name().unwrap_or_default()),
-        };
-        let fields = || callsite.split_field_names().map(printable).collect();
-        self.callsites.entry(callsite.id()).or_insert_with(|| Place { place, fields: fields() });
+        self.callsites.entry(callsite.id()).or_insert_with(|| {
+            let (place, is_location) = match (callsite.file(), callsite.line()) {
+                (Some(file), Some(line)) => (format!("{}:{line}", shortened(short(file), KEPT)), true),
+                (Some(file), None) => (shortened(short(file), KEPT).into_owned(), true),
+                _ => (shortened(callsite.name().unwrap_or_default(), KEPT).into_owned(), false),
+            };
+            let names = callsite.split_field_names();
+            let fields = names.map(|name| shortened(name, SHOWN).into_owned()).collect();
+            Place { place, is_location, fields }
+        });
     }
 
     pub fn add_object(&mut self, object: &Object<'_>) {
-        let name = match object {
-            Object::Task(task) if !task.name().is_empty() => printable(task.name()),
-            Object::Task(task) => format!("task {}", task.task_id()),
-            _ => format!("span {}", object.iid()),
+        let (name, task_id) = match object {
+            Object::Task(task) => {
+                let name = Some(task.name()).filter(|name| !name.is_empty());
+                (name.map(|name| shortened(name, KEPT).into_owned()), Some(task.task_id()))
+            }
+            _ => (None, None),
         };
-        self.objects.insert(object.iid(), (name, object.callsite_id()));
+        self.objects.insert(object.iid(), Named { name, task_id, callsite: object.callsite_id() });
     }
 
     /// Forgets the objects: those of the next chunk come.
@@ -60,14 +91,57 @@ impl Names {
         self.objects.clear();
     }
 
-    /// The name of a task or span; its id if it has none.
+    /// Takes the objects out.
+    pub fn take(&mut self) -> Objects {
+        Objects(std::mem::take(&mut self.objects))
+    }
+
+    /// Has other objects instead.
+    pub fn swap(&mut self, objects: &mut Objects) {
+        std::mem::swap(&mut self.objects, &mut objects.0);
+    }
+
+    /// Forgets one object: what has this id from now on is another one.
+    pub fn forget(&mut self, iid: u64) {
+        self.objects.remove(&iid);
+    }
+
+    /// The name of a task.
+    pub fn task(&self, iid: u64) -> Option<&str> {
+        self.objects.get(&iid)?.name.as_deref()
+    }
+
+    /// Where in the source a task or span comes from.
+    pub fn location(&self, iid: u64) -> Option<&str> {
+        self.location_of(self.objects.get(&iid)?.callsite)
+    }
+
+    /// Where in the source a callsite is.
+    pub fn location_of(&self, callsite: u64) -> Option<&str> {
+        self.callsites.get(&callsite).filter(|place| place.is_location).map(|place| &*place.place)
+    }
+
+    /// Appends the name of a task or span for people; its id if it has none.
+    pub fn push_object(&self, to: &mut String, iid: u64) {
+        // A string takes all that is written to it.
+        let _ = match self.objects.get(&iid) {
+            Some(Named { name: Some(name), .. }) => write!(to, "{}", shortened(name, SHOWN)),
+            Some(Named { task_id: Some(id), .. }) => write!(to, "task {id}"),
+            Some(_) => write!(to, "span {iid}"),
+            None => write!(to, "#{iid}"),
+        };
+    }
+
+    /// The same, as text of its own.
     pub fn object(&self, iid: u64) -> String {
-        self.objects.get(&iid).map_or_else(|| format!("#{iid}"), |(name, _)| name.clone())
+        let mut name = String::new();
+        self.push_object(&mut name, iid);
+        name
     }
 
     /// Where a task or span comes from.
     pub fn place_of(&self, iid: u64) -> &str {
-        self.objects.get(&iid).map_or("", |&(_, callsite)| self.place(callsite))
+        self.objects.get(&iid).map_or("", |object| self.place(object.callsite))
     }
 
     pub fn place(&self, callsite: u64) -> &str {
@@ -82,30 +156,37 @@ impl Names {
 
 /// The path of a source file from the crate on, where it lies in Cargo's registry.
 pub fn short(file: &str) -> &str {
-    let Some((_, behind)) = file.split_once("/registry/src/") else { return file };
-    behind.split_once('/').map_or(behind, |(_, path)| path)
+    let Some((_, after)) = file.split_once("/registry/src/") else { return file };
+    after.split_once('/').map_or(after, |(_, path)| path)
 }
 
 /// A time since the Unix epoch in UTC, with microseconds.
 pub fn clock(micros: u64) -> String {
-    let (secs, micros) = (micros / 1_000_000, micros % 1_000_000);
-    let (days, second) = (secs / 86_400, secs % 86_400);
-    let (year, month, day) = date(days);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}")
+    let mut text = String::new();
+    Clock::default().push(&mut text, micros);
+    text
 }
 
-/// Year, month and day of a day since the Unix epoch, in the Gregorian calendar.
-fn date(days: u64) -> (u64, u64, u64) {
-    // Years that begin in March, in eras of 400 years: the leap day is the last one.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+/// Writes times, of which many lie in the same second.
+#[derive(Default)]
+pub struct Clock {
+    second: Option<u64>,
+    text: String,
+}
+
+impl Clock {
+    /// Appends a time in UTC, with microseconds; one after the year 9999 as a number of seconds.
+    pub fn push(&mut self, to: &mut String, micros: u64) {
+        let (second, micros) = (micros / 1_000_000, micros % 1_000_000);
+        if self.second != Some(second) {
+            self.second = Some(second);
+            let full = rfc3339(i128::from(second).saturating_mul(1_000_000_000));
+            let full = full.as_deref().and_then(|full| full.get(..19)).map(|full| full.replace('T', " "));
+            self.text = full.unwrap_or_else(|| format!("{second} s"));
+        }
+        // A string takes all that is written to it.
+        let _ = write!(to, "{}.{micros:06}", self.text);
+    }
 }
 
 /// A duration in the unit that suits it.
@@ -130,7 +211,7 @@ mod tests {
         assert_eq!(clock(1_795_225_315_215_309), "2026-11-21 01:41:55.215309");
         assert_eq!(clock(4_107_542_399_999_999), "2100-02-28 23:59:59.999999");
         assert_eq!(clock(4_107_542_400_000_000), "2100-03-01 00:00:00.000000");
-        assert!(clock(u64::MAX).starts_with("586524-"));
+        assert_eq!(clock(u64::MAX), "18446744073709 s.551615");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Walking through files, on behind damage where that is possible.
 
-use super::files::{Files, Kind, Part};
-use crate::output::Out;
+use super::files::{Files, Kind, Part, Problem};
+use crate::output::{Out, add, shown};
 use crate::status::{Result, Status};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, Streaming};
@@ -11,7 +11,7 @@ use traceglass::{Error, Finding, Severity};
 #[derive(Default)]
 pub struct Damage {
     /// The first ones, each with the file in the recording's directory.
-    pub first: Vec<(Option<PathBuf>, Error)>,
+    pub first: Vec<(Option<PathBuf>, Problem)>,
     pub count: u64,
 }
 
@@ -21,34 +21,35 @@ impl Damage {
     /// That of the files that cannot be opened.
     pub fn of(files: &Files<'_>) -> Self {
         let mut damage = Self::default();
-        for (path, error) in &files.problems {
-            damage.add(path.as_deref(), *error);
+        for (path, problem) in &files.problems {
+            damage.add(path.as_deref(), problem.clone());
         }
         damage
     }
 
-    pub fn add(&mut self, path: Option<&Path>, error: Error) {
-        self.count += 1;
+    pub fn add(&mut self, path: Option<&Path>, problem: impl Into<Problem>) {
+        add(&mut self.count, 1);
         if self.first.len() < Self::KEPT {
-            self.first.push((path.map(Path::to_owned), error));
+            self.first.push((path.map(Path::to_owned), problem.into()));
         }
     }
 
     /// Unless it is known already.
     pub fn add_once(&mut self, path: Option<&Path>, error: Error) {
-        if !self.first.iter().any(|(known, other)| (known.as_deref(), *other) == (path, error)) {
+        let problem = error.into();
+        if !self.first.iter().any(|(known, other)| known.as_deref() == path && *other == problem) {
             self.add(path, error);
         }
     }
 
     /// One a line, for people.
     pub fn lines(&self) -> Vec<String> {
-        let line = |(path, error): &(Option<PathBuf>, Error)| match path {
-            Some(path) => format!("{}: {error}", path.display()),
+        let line = |(path, error): &(Option<PathBuf>, Problem)| match path {
+            Some(path) => format!("{}: {error}", shown(path)),
             None => error.to_string(),
         };
         let mut lines: Vec<String> = self.first.iter().map(line).collect();
-        let more = self.count - lines.len() as u64;
+        let more = self.count.saturating_sub(lines.len() as u64);
         if more > 0 {
             lines.push(format!("and {more} more"));
         }
@@ -72,14 +73,15 @@ impl Damage {
 pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<()> {
     let data = part.data()?;
     let data = data.bytes();
-    let parsed = match part.kind {
-        Kind::Chunk(_) => Chunk::parse(data).map(|chunk| chunk.check(&mut report)),
-        Kind::Stream => Streaming::parse(data).map(|stream| stream.check(&mut report)),
-        Kind::Callsites => Callsites::parse(data).map(|callsites| callsites.check(&mut report)),
-        Kind::Meta => Meta::parse(data).map(|meta| meta.check(&mut report)),
+    let report: &mut dyn FnMut(Finding) = &mut report;
+    let checked = match part.kind {
+        Kind::Chunk(_) => Chunk::parse(data).and_then(|chunk| chunk.check(report)),
+        Kind::Stream => Streaming::parse(data).and_then(|stream| stream.check(report)),
+        Kind::Callsites => Callsites::parse(data).and_then(|callsites| callsites.check(report)),
+        Kind::Meta => Meta::parse(data).and_then(|meta| meta.check(report)),
     };
-    if let Err(error) = parsed {
-        report(Finding::error(error));
+    if let Err(error) = checked {
+        report(Finding::new(Severity::Error, error));
     }
     Ok(())
 }
@@ -107,7 +109,7 @@ pub fn items<'a>(
             Ok(None) => return Ok(()),
             Err(error) => {
                 damage.add(path, error);
-                if !items.resume() {
+                if items.recover().is_none() {
                     return Ok(());
                 }
             }
@@ -129,7 +131,7 @@ pub fn stream<'a>(
             Ok(None) => return Ok(()),
             Err(error) => {
                 damage.add(path, error);
-                if !records.resume() {
+                if records.recover().is_none() {
                     return Ok(());
                 }
             }
@@ -151,7 +153,7 @@ pub fn callsites<'a>(
             Ok(None) => return Ok(()),
             Err(error) => {
                 damage.add(path, error);
-                if !callsites.resume() {
+                if callsites.recover().is_none() {
                     return Ok(());
                 }
             }

@@ -3,106 +3,190 @@
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
 use crate::status::{Failure, Result};
-use crate::trace::{RfrSelect, Time};
+use crate::trace::{RfrSelect, Time, Window};
 use std::collections::HashSet;
-use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, Streaming};
+use traceglass::rfr::{
+    Chunk, ChunkHeader, Item, Object, RecordData, RecordKind, StreamData, StreamRecord, Streaming, Task,
+};
+
+/// A range of time, in microseconds since the Unix epoch.
+#[derive(Clone, Copy, Default)]
+pub struct Range {
+    from: u64,
+    to: Option<u64>,
+}
+
+impl Range {
+    /// The range that is asked for.
+    pub fn of(window: &Window, files: &Files<'_>) -> Result<Self> {
+        let start = if window.needs_start() {
+            let start =
+                start(files)?.ok_or_else(|| Failure::unreadable("no record from which time could count"))?;
+            i128::from(start)
+        } else {
+            0
+        };
+        // A time between two microseconds: the later one is the first that is not before it.
+        let micros = |time: Time| -> u64 {
+            let micros = match time {
+                Time::Absolute(nanoseconds) => ceil(nanoseconds),
+                Time::SinceStart(nanoseconds) => start.saturating_add(ceil(nanoseconds)),
+                Time::Clock(micros) => micros,
+            };
+            u64::try_from(micros.max(0)).unwrap_or(u64::MAX)
+        };
+        Ok(Self { from: window.from.map_or(0, micros), to: window.to.map(micros) })
+    }
+
+    /// Whether a chunk may have records in it, by its header.
+    pub fn wants_chunk(&self, header: &ChunkHeader) -> bool {
+        let base = u128::from(header.base_time()).saturating_mul(1_000_000);
+        let first = base.saturating_add(u128::from(header.start().min(header.earliest())));
+        let last = base.saturating_add(u128::from(header.end().max(header.latest())));
+        last >= u128::from(self.from) && self.to.is_none_or(|to| first < u128::from(to))
+    }
+
+    /// Whether a time is in it. One that does not fit is in no range.
+    fn wants(&self, micros: Option<u64>) -> bool {
+        match micros {
+            Some(micros) => micros >= self.from && self.to.is_none_or(|to| micros < to),
+            None => self.from == 0 && self.to.is_none(),
+        }
+    }
+}
+
+/// Whole microseconds, rounded up.
+fn ceil(nanoseconds: i128) -> i128 {
+    nanoseconds.div_euclid(1000).saturating_add(i128::from(nanoseconds.rem_euclid(1000) != 0))
+}
 
 /// A selection, with all that depends on the recording found out.
 pub struct Filter {
-    from: u64,
-    to: Option<u64>,
-    tasks: Option<HashSet<u64>>,
+    pub range: Range,
+    /// The task that is wanted, by name or by instrumentation id.
+    task: Option<(String, Option<u64>)>,
+    /// The instrumentation ids that it has now: in this chunk, or at this place of a stream.
+    now: HashSet<u64>,
+    /// Whether it was met.
+    met: bool,
     kinds: Vec<RecordKind>,
 }
 
 impl Filter {
-    pub fn of(select: &RfrSelect, files: &Files<'_>) -> Result<Self> {
-        let absolute = |time: Time| -> Result<u64> {
-            match time {
-                Time::SinceEpoch(micros) => Ok(micros),
-                Time::SinceStart(micros) => {
-                    let start = start(files)?.ok_or_else(|| Failure::usage("the recording has no start"))?;
-                    Ok(start.saturating_add(micros))
+    pub fn of(select: &RfrSelect, window: &Window, files: &Files<'_>) -> Result<Self> {
+        let task = select.task.as_ref().map(|task| (task.clone(), task.parse().ok()));
+        let kinds = select.kind.clone();
+        Ok(Self { range: Range::of(window, files)?, task, now: HashSet::new(), met: false, kinds })
+    }
+
+    fn is_wanted(&self, task: &Task<'_>) -> bool {
+        self.task.as_ref().is_some_and(|(name, iid)| task.name() == name || *iid == Some(task.iid()))
+    }
+
+    /// Learns which ids the wanted task has in a chunk, or in chunks that are read at once.
+    pub fn enter(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        if self.task.is_none() {
+            return Ok(());
+        }
+        scan::items(chunk, None, &mut Damage::default(), |item, _| {
+            match item {
+                Item::Object(Object::Task(task)) if self.is_wanted(&task) => {
+                    self.met = true;
+                    self.now.insert(task.iid());
                 }
+                _ => {}
             }
-        };
-        Ok(Filter {
-            from: select.from.map(absolute).transpose()?.unwrap_or(0),
-            to: select.to.map(absolute).transpose()?,
-            tasks: select.task.as_ref().map(|task| tasks(files, task)).transpose()?,
-            kinds: select.kind.clone(),
+            Ok(())
         })
     }
-}
 
-/// Where a recording starts.
-fn start(files: &Files<'_>) -> Result<Option<u64>> {
-    if let (Some(start), _) = files.period() {
-        return Ok(Some(start));
+    /// Forgets the ids: those of the next chunk come.
+    pub fn leave(&mut self) {
+        self.now.clear();
     }
-    for part in files.of(Kind::Stream) {
-        let data = part.data()?;
-        let first = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
-        if let Some(Ok(first)) = first {
-            return Ok(first.absolute().ok());
+
+    /// Takes the ids out.
+    pub fn take(&mut self) -> HashSet<u64> {
+        std::mem::take(&mut self.now)
+    }
+
+    /// Has other ids instead.
+    pub fn swap(&mut self, ids: &mut HashSet<u64>) {
+        std::mem::swap(&mut self.now, ids);
+    }
+
+    /// Learns what a record of a stream says about ids.
+    pub fn learn(&mut self, record: &StreamRecord<'_>) {
+        if let StreamData::Task(task) = record.data() {
+            if self.is_wanted(&task) {
+                self.met = true;
+                self.now.insert(task.iid());
+            } else {
+                self.now.remove(&task.iid());
+            }
         }
     }
-    Ok(None)
-}
 
-/// The instrumentation ids of tasks with this name; the id itself if it is one.
-fn tasks(files: &Files<'_>, name: &str) -> Result<HashSet<u64>> {
-    let mut found: HashSet<u64> = name.parse().into_iter().collect();
-    let mut ignored = Damage::default();
-    for part in files.chunks() {
-        let data = part.data()?;
-        let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
-        scan::items(&chunk, None, &mut ignored, |item, _| {
-            match item {
-                Item::Object(Object::Task(task)) if task.name() == name => drop(found.insert(task.iid())),
-                _ => {}
-            }
-            Ok(())
-        })?;
-    }
-    for part in files.of(Kind::Stream) {
-        let data = part.data()?;
-        let Ok(stream) = Streaming::parse(data.bytes()) else { continue };
-        scan::stream(&stream, None, &mut ignored, |record, _| {
-            match record.data() {
-                StreamData::Task(task) if task.name() == name => drop(found.insert(task.iid())),
-                _ => {}
-            }
-            Ok(())
-        })?;
-    }
-    if found.is_empty() {
-        return Err(Failure::unreadable(format!(
-            "no task {name}; `traceglass cat --objects` lists what there is"
-        )));
-    }
-    Ok(found)
-}
-
-impl Filter {
-    /// Whether a chunk may have records that are wanted, by its header.
-    pub fn wants_chunk(&self, header: &ChunkHeader) -> bool {
-        let base = u128::from(header.base_time()) * 1_000_000;
-        let first = base + u128::from(header.start().min(header.earliest()));
-        let last = base + u128::from(header.end().max(header.latest()));
-        last >= u128::from(self.from) && self.to.is_none_or(|to| first < u128::from(to))
+    /// Forgets a task of a stream that has ended with this record.
+    pub fn unlearn(&mut self, record: &StreamRecord<'_>) {
+        if let StreamData::Record(RecordData::TaskDrop { iid }) = record.data() {
+            self.now.remove(&iid);
+        }
     }
 
-    /// Whether a record is wanted. A time that does not fit is in no range.
+    /// Whether a record is wanted.
     pub fn wants(&self, kind: RecordKind, micros: Option<u64>, iid: Option<u64>) -> bool {
-        let in_time = match micros {
-            Some(micros) => micros >= self.from && self.to.is_none_or(|to| micros < to),
-            None => self.from == 0 && self.to.is_none(),
-        };
-        in_time && (self.kinds.is_empty() || self.kinds.contains(&kind)) && self.wants_task(iid)
+        self.range.wants(micros)
+            && (self.kinds.is_empty() || self.kinds.contains(&kind))
+            && self.wants_task(iid)
     }
 
     pub fn wants_task(&self, iid: Option<u64>) -> bool {
-        self.tasks.as_ref().is_none_or(|tasks| iid.is_some_and(|iid| tasks.contains(&iid)))
+        match &self.task {
+            None => true,
+            Some((_, named)) => iid.is_some_and(|iid| self.now.contains(&iid) || *named == Some(iid)),
+        }
     }
+
+    /// Fails if a task was asked for by a name that none has.
+    pub fn finish(&self) -> Result<()> {
+        match &self.task {
+            Some((name, None)) if !self.met && self.range.from == 0 && self.range.to.is_none() => {
+                Err(Failure::unreadable(format!(
+                    "no task {name}; `traceglass cat --objects` lists what there is"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where a recording starts: its first record's time.
+fn start(files: &Files<'_>) -> Result<Option<u64>> {
+    let mut first: Option<u64> = None;
+    for part in files.chunks() {
+        let Some(header) = part.header() else { continue };
+        // Chunks are in the order in which they start: what starts later has no earlier record, unless clocks step back.
+        if first.is_some_and(|first| header.unix_micros(header.start()).is_ok_and(|start| start > first)) {
+            break;
+        }
+        let data = part.data()?;
+        let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
+        scan::items(&chunk, None, &mut Damage::default(), |item, _| {
+            if let Item::Record(record) = item
+                && let Ok(micros) = record.unix_micros(&header)
+            {
+                first = Some(first.map_or(micros, |first| first.min(micros)));
+            }
+            Ok(())
+        })?;
+    }
+    for part in files.of(Kind::Stream) {
+        let data = part.data()?;
+        let record = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
+        if let (None, Some(Ok(record))) = (first, record) {
+            first = record.unix_micros().ok();
+        }
+    }
+    Ok(first)
 }

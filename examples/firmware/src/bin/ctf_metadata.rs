@@ -5,7 +5,7 @@
 
 use cortex_m_rt::entry;
 use cortex_m_semihosting::hprintln;
-use traceglass::ctf::metadata::{Decoder, Leniency, Step};
+use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 use traceglass_firmware::finish;
 
 static METADATA: &[u8] = include_bytes!("../../../data/sample.ctf2");
@@ -16,7 +16,7 @@ fn main() -> ! {
 }
 
 fn read() -> traceglass::Result<()> {
-    let mut decoder = Decoder::new(Leniency::Strict);
+    let mut decoder = Decoder::new(ParseOptions::STRICT);
     let (mut bytes, mut sum) = (0, 0_u32);
     for mut received in METADATA.chunks(64) {
         loop {

@@ -1,0 +1,149 @@
+//! Which entries are read, and which are as another one: chunks may overlap, and work must not grow with their number.
+
+use std::collections::{HashMap, HashSet};
+use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
+use traceglass::rdf::{Compression, Entry, File};
+use traceglass::{Element, Error, ErrorKind};
+
+/// Which bytes of the entries are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Headers,
+    /// All data.
+    Data,
+    /// Data that is decompressed.
+    Compressed,
+}
+
+/// What an entry's bytes are, where they lie in the file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    start: u64,
+    size: u64,
+    compression: u8,
+    output: u64,
+}
+
+/// What is done for an entry.
+#[derive(Clone, Copy)]
+pub enum Turn {
+    /// Its bytes are read.
+    Read,
+    /// They are those of an earlier entry, with this number.
+    As(usize),
+    /// They overlap too much that is read already.
+    Beyond(Error),
+}
+
+/// Whose turn it is to be read.
+pub struct Plan {
+    turns: Vec<Turn>,
+    /// Entries of which others want to know the result.
+    shared: HashSet<usize>,
+}
+
+/// Bytes that lie in several chunks.
+const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
+
+impl Plan {
+    /// The plan for a part of all entries: each range is read once, and all of them together hold at most twice as much
+    /// as the file does, apart from a MiB.
+    pub fn of(file: &File<'_>, part: Part) -> Self {
+        let limit =
+            u64::try_from(file.data().len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(1 << 20);
+        let mut plan = Self { turns: Vec::with_capacity(file.index().len()), shared: HashSet::new() };
+        let mut known = HashMap::new();
+        let mut total = 0_u64;
+        for entry in file.entries() {
+            // What lies outside of the file is not read.
+            let turn = Key::of(file, &entry, part).map_or(Turn::Read, |key| {
+                if let Some(&first) = known.get(&key) {
+                    plan.shared.insert(first);
+                    return Turn::As(first);
+                }
+                let value = total.saturating_add(key.size);
+                if value > limit {
+                    return Turn::Beyond(Error::new(
+                        key.start,
+                        OVERLAPPING,
+                        ErrorKind::OverLimit { value, limit },
+                    ));
+                }
+                total = value;
+                known.insert(key, entry.number());
+                Turn::Read
+            });
+            plan.turns.push(turn);
+        }
+        plan
+    }
+
+    pub fn turn(&self, number: usize) -> Turn {
+        self.turns.get(number).copied().unwrap_or(Turn::Read)
+    }
+}
+
+impl Key {
+    fn of(file: &File<'_>, entry: &Entry<'_>, part: Part) -> Option<Self> {
+        let chunk = file.chunk_at(entry.number())?;
+        let (range, compression, output) = match part {
+            Part::Headers => {
+                chunk.header().ok()?;
+                (entry.header_range().ok()?, 0, 0)
+            }
+            Part::Compressed if entry.compression() == Compression::None => return None,
+            Part::Data | Part::Compressed => {
+                chunk.stored().ok()?;
+                (entry.stored_range().ok()?, entry.compression().number(), entry.output_size().ok()?)
+            }
+        };
+        let size = range.end.saturating_sub(range.start);
+        // What is empty costs nothing.
+        (size > 0).then_some(Self { start: range.start, size, compression, output })
+    }
+}
+
+/// The results that later entries share.
+pub struct Shared<R>(HashMap<usize, Result<R, Error>>);
+
+impl<R: Clone> Shared<R> {
+    pub fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    /// The result of an entry: its own, or that of the earlier one with the same bytes.
+    pub fn result(
+        &mut self,
+        plan: &Plan,
+        file: &File<'_>,
+        entry: &Entry<'_>,
+        own: Option<Result<R, Error>>,
+    ) -> Option<Result<R, Error>> {
+        let number = entry.number();
+        match plan.turn(number) {
+            Turn::Read => {
+                if let (true, Some(own)) = (plan.shared.contains(&number), &own) {
+                    self.0.insert(number, own.clone());
+                }
+                own
+            }
+            Turn::As(first) => {
+                let shared = self.0.get(&first).cloned();
+                // What is wrong with a field of the entry is wrong with this one's.
+                let of_entry =
+                    |error: &Error| error.element() == COMPRESSION || error.element() == UNCOMPRESSED_SIZE;
+                shared.map(|result| {
+                    result.map_err(|error| {
+                        if !of_entry(&error) {
+                            return error;
+                        }
+                        let from = file.index().get(first).map_or(0, |first| first.offset());
+                        let offset = error.offset().saturating_sub(from).saturating_add(entry.offset());
+                        Error::new(offset, error.element(), error.kind())
+                    })
+                })
+            }
+            Turn::Beyond(error) => Some(Err(error)),
+        }
+    }
+}

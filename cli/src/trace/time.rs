@@ -1,0 +1,164 @@
+//! Times as people and scripts write them, and ranges of them.
+
+use std::fmt;
+
+/// Nanoseconds in a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// A time as RFC 3339 has it, with nine digits; none before the year 0 or after 9999.
+pub fn rfc3339(nanoseconds: i128) -> Option<String> {
+    let (seconds, fraction) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
+    let time = jiff::Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
+    let time = jiff::tz::Offset::UTC.to_datetime(time);
+    (time.year() >= 0).then(|| {
+        let (date, hour) = (time.date(), time.hour());
+        let (year, month, day) = (date.year(), date.month(), date.day());
+        let (minute, second) = (time.minute(), time.second());
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:09}Z")
+    })
+}
+
+/// A time on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// Nanoseconds since the Unix epoch.
+    Absolute(i128),
+    /// Nanoseconds since the first record.
+    SinceStart(i128),
+    /// A value of the trace's own clock, in its unit.
+    Clock(i128),
+}
+
+impl Time {
+    /// Reads `2026-11-21T01:41:54.5Z`, `+1.5s` or `@123`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some(duration) = text.strip_prefix('+') {
+            return parse_duration(duration).map(Self::SinceStart);
+        }
+        if let Some(value) = text.strip_prefix('@') {
+            return value.parse().map(Self::Clock).map_err(|_| "an integer follows the @".to_owned());
+        }
+        text.parse::<jiff::Timestamp>().map(|time| Self::Absolute(time.as_nanosecond())).map_err(|_| {
+            "neither a time as 2026-11-21T01:41:54.5Z, nor one since the start as +1.5s, nor one of the trace's clock as \
+             @123"
+                .to_owned()
+        })
+    }
+}
+
+/// A duration with its unit, in nanoseconds; it is exact.
+fn parse_duration(text: &str) -> Result<i128, String> {
+    let units: [(&str, i128); 6] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("ms", 1_000_000),
+        ("s", SECOND),
+        ("m", SECOND.saturating_mul(60)),
+        ("h", SECOND.saturating_mul(3600)),
+    ];
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.strip_prefix(digits).unwrap_or_default();
+    let found = units.iter().find(|(name, _)| *name == unit);
+    let &(_, unit) = found.ok_or("a unit follows the number: ns, us, ms, s, m or h")?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(fraction) || whole.is_empty() || digits.ends_with('.') {
+        return Err("not a number".to_owned());
+    }
+    let whole: i128 = whole.parse().map_err(|_| "too large".to_owned())?;
+    let mut total = whole.checked_mul(unit);
+    let mut scale = unit;
+    for digit in fraction.bytes() {
+        let digit = i128::from(digit.wrapping_sub(b'0'));
+        if digit > 0 && scale % 10 != 0 {
+            return Err("finer than a nanosecond".to_owned());
+        }
+        scale /= 10;
+        total = total.and_then(|total| total.checked_add(digit.checked_mul(scale)?));
+    }
+    total.filter(|&total| total <= i128::from(u64::MAX)).ok_or_else(|| "too large".to_owned())
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absolute(nanoseconds) => match rfc3339(*nanoseconds) {
+                Some(text) => f.write_str(&text),
+                None => write!(f, "{nanoseconds} ns"),
+            },
+            Self::SinceStart(nanoseconds) => write!(f, "+{nanoseconds}ns"),
+            Self::Clock(value) => write!(f, "@{value}"),
+        }
+    }
+}
+
+/// Which times are wanted.
+#[derive(clap::Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[group(id = "window")]
+pub struct Window {
+    /// From this time on: 2026-11-21T01:41:54.5Z, +1.5s since the first record, or @VALUE of the trace's own clock
+    #[arg(long, value_name = "TIME", value_parser = Time::parse, allow_hyphen_values = true)]
+    pub from: Option<Time>,
+    /// Up to this time, which is not included
+    #[arg(long, value_name = "TIME", value_parser = Time::parse, allow_hyphen_values = true)]
+    pub to: Option<Time>,
+}
+
+impl Window {
+    /// Whether all times are wanted.
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether a time is counted from the first record.
+    pub fn needs_start(&self) -> bool {
+        [self.from, self.to].iter().any(|time| matches!(time, Some(Time::SinceStart(_))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_and_read() {
+        let at = 1_795_225_315_215_309_000;
+        assert_eq!(rfc3339(at).as_deref(), Some("2026-11-21T01:41:55.215309000Z"));
+        assert_eq!(rfc3339(-1).as_deref(), Some("1969-12-31T23:59:59.999999999Z"));
+        assert_eq!(rfc3339(i128::MAX), None);
+        assert_eq!(rfc3339(i128::from(u64::MAX) * 1000), None);
+        for at in [at, -1, 951_782_400_000_000_001, 4_107_542_399_999_999_999] {
+            assert_eq!(Time::parse(&rfc3339(at).unwrap()), Ok(Time::Absolute(at)));
+        }
+        assert_eq!(Time::parse("2026-11-21T01:41:54.5Z"), Ok(Time::Absolute(1_795_225_314_500_000_000)));
+        assert_eq!(Time::parse("@-5"), Ok(Time::Clock(-5)));
+        for (text, expected) in [
+            ("+1.5s", 1_500_000_000),
+            ("+0.001us", 1),
+            ("+7ns", 7),
+            ("+2m", 120 * SECOND),
+            ("+1h", 3600 * SECOND),
+        ] {
+            assert_eq!(Time::parse(text), Ok(Time::SinceStart(expected)), "{text}");
+        }
+        for wrong in [
+            "",
+            "-1",
+            "+",
+            "+1",
+            "+1.5",
+            "+0.0001us",
+            "+1.+5s",
+            "+xs",
+            "1.5",
+            "@",
+            "@x",
+            "+99999999999h",
+            "+.5s",
+            "+1.s",
+            "2026",
+        ] {
+            assert!(Time::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The two parts of a chunk.
+
+use super::element::{
+    CHUNK_DATA, CHUNK_DATA_OFFSET, CHUNK_DATA_SIZE, CHUNK_HEADER, CHUNK_HEADER_OFFSET, CHUNK_HEADER_SIZE,
+};
+use crate::error::Element;
+
+/// The two parts of a chunk that an index entry points to.
+#[derive(Clone, Copy)]
+pub(super) enum ChunkPart {
+    Header,
+    Data,
+}
+
+impl ChunkPart {
+    pub(super) const fn element(self) -> Element {
+        match self {
+            Self::Header => CHUNK_HEADER,
+            Self::Data => CHUNK_DATA,
+        }
+    }
+
+    /// Where in the entry the offset stands.
+    pub(super) const fn offset_field(self) -> (u64, Element) {
+        match self {
+            Self::Header => (24, CHUNK_HEADER_OFFSET),
+            Self::Data => (40, CHUNK_DATA_OFFSET),
+        }
+    }
+
+    /// Where in the entry the size stands.
+    pub(super) const fn size_field(self) -> (u64, Element) {
+        match self {
+            Self::Header => (32, CHUNK_HEADER_SIZE),
+            Self::Data => (48, CHUNK_DATA_SIZE),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Where decoded content goes.
+
+use super::block::{BlockHeader, Compressed};
+use super::checksum::Xxh64;
+use super::frame::FrameHeader;
+use super::workspace::Tables;
+use crate::error::Result;
+
+/// Where the content of a frame goes.
+pub(super) trait Target {
+    /// Begins a frame.
+    fn begin(&mut self, header: &FrameHeader) -> Result<()>;
+    /// Adds what a raw block holds, or so many times the byte of a repeated one.
+    fn fill(&mut self, block: &BlockHeader, body: &[u8], size: usize) -> Result<()>;
+    /// Decodes a compressed block.
+    fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()>;
+    /// Ends a block: the checksum takes what it has added.
+    fn end_block(&mut self, checksum: Option<&mut Xxh64>);
+    /// The size of the frame's content so far.
+    fn size(&self) -> u64;
+}
