@@ -58,6 +58,7 @@ mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;
 mod sorted;
+mod table;
 
 pub use chunk::Chunk;
 pub use compression::{Compression, Decompress, NoDecoder};
