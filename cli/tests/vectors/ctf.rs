@@ -28,7 +28,7 @@ fn ctf2_vectors_are_as_their_manifest_says() {
             assert_eq!(status(output), expected, "{path}");
         }
         if verdict == "unreadable" {
-            assert!(info.stdout.is_empty() && ls.stdout.is_empty() && cat.stdout.is_empty(), "{path}");
+            assert!(ls.stdout.is_empty() && cat.stdout.is_empty(), "{path}");
             return;
         }
         let info = &json_lines(&info)[0];
