@@ -46,6 +46,7 @@ impl<'a> Meta<'a> {
         self.identifier
     }
 
+    #[doc(alias = "created_time")]
     /// When the recording began, in microseconds since the Unix epoch.
     ///
     /// # Errors

@@ -45,17 +45,20 @@ impl SequenceHeader {
         self.offset
     }
 
+    #[doc(alias = "SeqId")]
     /// The sequence id, mostly one for each thread. It may occur several times in a chunk.
     pub const fn seq_id(&self) -> u64 {
         self.seq_id
     }
 
     /// The time of the earliest record as stored; that of the chunk's end if there is none.
+    #[doc(alias = "earliest_timestamp")]
     pub const fn earliest(&self) -> u64 {
         self.earliest
     }
 
     /// The time of the latest record as stored; that of the chunk's start if there is none.
+    #[doc(alias = "latest_timestamp")]
     pub const fn latest(&self) -> u64 {
         self.latest
     }
@@ -76,6 +79,7 @@ impl SequenceHeader {
 /// # Layout
 /// [`SequenceHeader`], the objects, and the records as a list.
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "SeqChunk")]
 pub struct Sequence<'a> {
     header: SequenceHeader,
     objects: Reader<'a>,

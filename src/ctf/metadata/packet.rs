@@ -1,5 +1,5 @@
 use super::PacketHeader;
-use super::header::{MAGIC_NUMBER, Profile};
+use super::header::{MAGIC_NUMBER, Profile, at};
 use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::ctf::element::{CONTENT, PADDING};
 use crate::error::{Error, ErrorKind, Result};
@@ -67,7 +67,7 @@ impl<'a> Packet<'a> {
         let header = &self.header;
         let minor = (header.major() == 2 && header.minor() > 0).then(|| {
             let kind = ErrorKind::UnsupportedRevision { major: 2, minor: header.minor().into() };
-            Error::new(header.offset().saturating_add(35), crate::ctf::element::VERSION, kind)
+            Error::new(header.offset().saturating_add(at::MAJOR), crate::ctf::element::VERSION, kind)
         });
         let needed = self.missing_padding();
         let missing = (needed > 0).then(|| self.padding.error(PADDING, ErrorKind::UnexpectedEnd { needed }));
