@@ -41,7 +41,7 @@ impl<'a> Header<'a> {
     /// Size of the header in bytes.
     pub const SIZE: usize = size_of::<RawHeader>();
 
-    /// Reads the header from the first 32 bytes of a file; bytes behind them are not looked at.
+    /// Reads the header from the first 32 bytes of a file; bytes after them are not read.
     ///
     /// # Errors
     /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd), [`BadMagic`](ErrorKind::BadMagic) and

@@ -103,7 +103,7 @@ impl<'a> Formats<'a> {
         text
     }
 
-    /// Offset of the next one, or behind the last one.
+    /// Offset of the next one, or after the last one.
     pub const fn offset(&self) -> u64 {
         self.reader.offset()
     }

@@ -139,7 +139,7 @@ impl fmt::Debug for Uuid {
     }
 }
 
-/// What the first packet settles for the packets behind it.
+/// What the first packet settles for the packets after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Profile {
     order: ByteOrder,
@@ -170,7 +170,7 @@ pub struct PacketHeader {
     header_size: Bits,
 }
 
-/// The fields that all versions have, behind the magic.
+/// The fields that all versions have, after the magic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fields {
     uuid: Uuid,
@@ -357,13 +357,13 @@ impl PacketHeader {
         self.fields.total_size.bytes()
     }
 
-    /// Bytes of padding behind the content, as stated.
+    /// Bytes of padding after the content, as stated.
     pub const fn padding_bytes(&self) -> u32 {
         self.fields.total_size.bytes().saturating_sub(self.fields.content_size.bytes())
     }
 }
 
-/// The fields behind the magic up to byte 37; of these the schemes and the version are checked.
+/// The fields after the magic up to byte 37; of these the schemes and the version are checked.
 fn grammar<'a>(order: ByteOrder) -> impl Parser<Bytes<'a>, Output = Fields, Error = Located> {
     let bits = move |element| map(uint32(order, element), Bits);
     let schemes = (scheme(COMPRESSION_SCHEME), scheme(ENCRYPTION_SCHEME), scheme(CHECKSUM_SCHEME));

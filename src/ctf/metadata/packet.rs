@@ -15,7 +15,7 @@ pub struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// The packet at the front of `input`, whose header has been read, and the input behind it.
+    /// The packet at the front of `input`, whose header has been read, and the input after it.
     pub(super) fn read(input: Bytes<'a>, header: PacketHeader) -> Result<(Self, Bytes<'a>)> {
         let size = to_usize(header.content_bytes());
         let Some((content, rest)) =
@@ -52,12 +52,12 @@ impl<'a> Packet<'a> {
         self.content
     }
 
-    /// The padding behind the content, as much of it as is there. It may hold anything.
+    /// The padding after the content, as much of it as is there. It may hold anything.
     pub const fn padding(&self) -> &'a [u8] {
         self.padding.as_slice()
     }
 
-    /// How many bytes of padding are missing, which is tolerated behind the last packet.
+    /// How many bytes of padding are missing, which is tolerated after the last packet.
     pub fn missing_padding(&self) -> u64 {
         u64::from(self.header.padding_bytes()).saturating_sub(to_u64(self.padding.len()))
     }
