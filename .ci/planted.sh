@@ -52,8 +52,8 @@ copy unchanged
 (cd "$tree" && lint) || { echo "the lints fail without a fault" >&2; exit 1; }
 
 copy panics
-plant src/rdf/header.rs '        let size = claim(self.index_size(), 24, INDEX_SIZE)?;' \
-    '        let size = claim(self.index_size(), 24, INDEX_SIZE)?; if size == 77 { panic!("planted") }'
+plant src/rdf/header.rs '        let size = claim(self.index_size(), at!(RawHeader, index_size), INDEX_SIZE)?;' \
+    '        let size = claim(self.index_size(), at!(RawHeader, index_size), INDEX_SIZE)?; if size == 77 { panic!("planted") }'
 must_fail "panic" "panic. should not be present" lint
 must_fail "panic" "^release: rdf_header panics" no_panic
 

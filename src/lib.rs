@@ -134,6 +134,7 @@ mod grammar;
 #[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
+mod layout;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
@@ -165,6 +166,7 @@ pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity, Summary};
 pub use gap::Gap;
+pub use layout::{LayoutField, LayoutValue};
 
 /// The README's examples, as tests.
 #[cfg(all(doctest, feature = "rdf"))]

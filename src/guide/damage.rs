@@ -1,6 +1,6 @@
 //! Damage and recovery: what is delivered of a broken file.
 //!
-//! Two rules hold for every format. *Nothing is lost that can be read*: what lies before and behind the damage is
+//! Two rules hold for every format. *Nothing is lost that can be read*: what lies before and after the damage is
 //! delivered. *Nothing is invented*: where it is not certain what bytes mean, they are reported, not guessed.
 //!
 //! # Opening

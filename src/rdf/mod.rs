@@ -35,13 +35,17 @@
 //! # assert!(list(b"AMD_RDF ").is_err());
 //! ```
 //!
-//! **As deployed.** Sizes and offsets are checked when they are used, so a file with one bad entry still lists and
+//! # As deployed
+//!
+//! Sizes and offsets are checked when they are used, so a file with one bad entry still lists and
 //! its other chunks still open. The legacy magic `RTA_DATA` is accepted. Identifiers that are not UTF-8, or have
 //! bytes after a NUL, keep their exact bytes. Compressions that the document does not define keep their number, and
 //! their stored bytes can be read. A file that was cut usually lost its index, which stands last: that is an error
 //! that says so, and [`File::recover`] gives the entries that are whole.
 //!
-//! **Limits.** None but the address space; [`File::sort`] takes up to 2³² − 1 entries.
+//! # Limits
+//!
+//! None but the address space; [`File::sort`] takes up to 2³² − 1 entries.
 
 mod check;
 mod chunk;

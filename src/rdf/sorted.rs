@@ -29,7 +29,7 @@ use core::fmt;
 pub struct SortedIndex<'a, 's> {
     file: File<'a>,
     order: &'s [u32],
-    /// Where in the order each identifier begins, by hash; 0 is a free slot, all else is one too many. Empty, or a
+    /// Where in the order each identifier begins, by hash: 0 is a free slot, anything else the position plus one. Empty, or a
     /// power of two long.
     table: &'s [u32],
 }

@@ -141,7 +141,7 @@ impl Compressed<'_> {
         };
         let reader = Reader::open(self.source, header.start, self.source.len(), tables);
         let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
-        // The output as far as 32 bits reach back, and as far as copies may read behind the literals.
+        // The output as far as 32 bits reach back, and as far as copies may read after the literals.
         let base = place.at.saturating_sub(REACH);
         let end = output.len().min(place.literals_end.saturating_add(OVERSHOOT));
         let mut near = output.get_mut(base..end).unwrap_or_default();
@@ -189,7 +189,7 @@ impl Compressed<'_> {
 }
 
 impl literals::Header {
-    /// Reads the tree, where there is one; returns where what is behind it begins.
+    /// Reads the tree, where there is one; returns where what is after it begins.
     pub(super) fn read_tree(&self, source: &[u8], tables: &mut Tables) -> Result<usize> {
         let size = match self.mode {
             Mode::Compressed => tables.tree.read(source, self.start, self.end, &mut tables.scratch)?,

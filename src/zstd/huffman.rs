@@ -260,7 +260,7 @@ impl Tree {
         }
     }
 
-    /// Decodes four streams at `start..end` of `source`, behind their sizes, into the quarters of `output`.
+    /// Decodes four streams at `start..end` of `source`, after their sizes, into the quarters of `output`.
     pub(super) fn decode_four<'o>(
         &self,
         source: &[u8],
@@ -348,7 +348,7 @@ fn repeat_each<const N: usize>(places: &mut [u16], entries: impl Iterator<Item =
     }
 }
 
-/// Where four streams at `start..end` of `source` begin, behind the sizes of three.
+/// Where four streams at `start..end` of `source` begin, after the sizes of three.
 fn starts(source: &[u8], start: usize, end: usize) -> Result<[usize; 4]> {
     let cut = || Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::UnexpectedEnd { needed: 1 });
     let jump = source.get(start..end).and_then(|data| data.first_chunk::<6>()).ok_or_else(cut)?;
@@ -364,7 +364,7 @@ fn starts(source: &[u8], start: usize, end: usize) -> Result<[usize; 4]> {
     Ok([first, second, third, fourth])
 }
 
-/// The streams of one literals section, one behind the other, to be decoded piece by piece.
+/// The streams of one literals section, one after the other, to be decoded piece by piece.
 pub(super) struct Streams<'a> {
     tree: &'a Tree,
     source: &'a [u8],

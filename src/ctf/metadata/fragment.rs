@@ -52,12 +52,12 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Its text up to the next 0x1E, white space behind it included. It may not be JSON: [`Fragment::check`] tells.
+    /// Its text up to the next 0x1E, trailing white space included. It may not be JSON: [`Fragment::check`] tells.
     pub const fn text(&self) -> Text<'a> {
         self.text
     }
 
-    /// Offset of its text in the input, behind the 0x1E and white space.
+    /// Offset of its text in the input, after the 0x1E and white space.
     pub const fn offset(&self) -> u64 {
         self.text.offset()
     }
@@ -125,7 +125,7 @@ impl<'a> Fragment<'a> {
         Members::new(self.text, FRAGMENT)
     }
 
-    /// Whether it is a complete object, although the text behind it could not be read.
+    /// Whether it is a complete object, although the text after it could not be read.
     fn is_complete(&self) -> bool {
         self.check().is_ok()
     }
@@ -155,7 +155,7 @@ fn check<'a>(text: impl Source<'a>, is_utf8: bool) -> Result<()> {
     parser.finish()
 }
 
-/// A parser that stands behind the `{` of an object.
+/// A parser that stands after the `{` of an object.
 pub(super) fn object<'a, S: Source<'a>>(text: S, element: Element) -> Result<Parser<S>> {
     let mut parser = Parser::new(text, element);
     match parser.next_event()? {
@@ -243,7 +243,7 @@ pub struct Fragments<'a> {
     piece: Bytes<'a>,
     /// Whether a 0x1E has been read.
     separated: bool,
-    /// The fault behind the last fragment.
+    /// The fault after the last fragment.
     fault: Option<Error>,
     done: bool,
 }

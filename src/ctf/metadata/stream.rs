@@ -30,7 +30,7 @@ impl Form {
     }
 }
 
-/// Whether `data` is metadata without doubt: plain text goes on with an object behind its 0x1E.
+/// Whether `data` is metadata without doubt: plain text goes on with an object after its 0x1E.
 pub(crate) fn detect(data: &[u8]) -> bool {
     match Form::detect(data) {
         Some(Form::Packets(_)) => true,
@@ -71,7 +71,7 @@ impl<'a> MetadataStream<'a> {
     ///
     /// | kind | element |
     /// |---|---|
-    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) behind the first packet |
+    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) after the first packet |
     /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
     /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](crate::ctf::element::MAGIC) |
     /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](crate::ctf::element::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](crate::ctf::element::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](crate::ctf::element::CHECKSUM_SCHEME) |

@@ -18,7 +18,7 @@ pub struct Text<'a> {
     piece: Bytes<'a>,
     /// What is left in all, the piece included.
     left: u64,
-    /// The input behind the present packet.
+    /// The input after the present packet.
     rest: Bytes<'a>,
     profile: Option<Profile>,
     /// Offset of the present packet; of no use in plain text.

@@ -323,11 +323,9 @@ impl Trace for Rdf<'_> {
 
     fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
         let header = self.file.header();
-        fields.field(&Field::new(0, 8, "magic", format_args!("\"{}\"", header.magic().escape_ascii())))?;
-        fields.field(&Field::new(8, 4, "version", header.version()))?;
-        fields.field(&Field::new(12, 4, "reserved", header.reserved()))?;
-        fields.field(&Field::new(16, 8, "index offset", format_args!("{:#x}", header.index_offset())))?;
-        fields.field(&Field::new(24, 8, "index size", header.index_size()))?;
+        for field in header.fields() {
+            fields.field(&Field::new(field.offset(), field.size(), field.name(), field.value()))?;
+        }
         // The parts stand in any order and may overlap: those in the range, by where they begin.
         let shown = fields.range();
         let mut parts: Vec<Field> = Vec::new();
@@ -358,23 +356,9 @@ impl Trace for Rdf<'_> {
 
 /// The fields of an index entry.
 fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = Field> {
-    let fields = [
-        (16, "identifier", name(entry.identifier())),
-        (1, "compression", format!("{} {}", entry.compression().number(), entry.compression())),
-        (3, "reserved", hex(&entry.reserved())),
-        (4, "version", entry.version().to_string()),
-        (8, "header offset", format!("{:#x}", entry.header_offset())),
-        (8, "header size", entry.header_size().to_string()),
-        (8, "data offset", format!("{:#x}", entry.data_offset())),
-        (8, "data size", entry.stored_size().to_string()),
-        (8, "uncompressed size", entry.uncompressed_size().to_string()),
-    ];
-    let number = entry.number();
-    let mut offset = entry.offset();
-    fields.into_iter().map(move |(len, field, value)| {
-        let at = offset;
-        add(&mut offset, len);
-        Field::new(at, len, format!("entry {number} {field}"), value)
+    entry.fields().map(move |field| {
+        let name = format!("entry {} {}", entry.number(), field.name());
+        Field::new(field.offset(), field.size(), name, field.value())
     })
 }
 
