@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     // A viewer would map the file, and map it anew when it has grown.
     match Format::detect(&std::fs::read(&path)?) {
-        Some(Format::Ctf2) => {
+        Some(Format::Ctf1 | Format::Ctf2) => {
             let mut silent = 0;
             text(File::open(&path)?, || {
                 std::thread::sleep(TICK);

@@ -30,6 +30,16 @@ impl Form {
     }
 }
 
+/// Whether `data` is metadata of CTF 1.8: in packets of that version, or with the signature of its language.
+pub(crate) fn detect_tsdl(data: &[u8]) -> bool {
+    data.starts_with(TSDL_SIGNATURE)
+        || MetadataStream::parse(data).is_ok_and(|stream| {
+            // A first packet that is cut may hold either language.
+            let content = stream.packets().next().is_some_and(|packet| packet.is_ok());
+            content && stream.language() == Language::Tsdl
+        })
+}
+
 /// Whether `data` is metadata without doubt: plain text goes on with an object after its 0x1E.
 pub(crate) fn detect(data: &[u8]) -> bool {
     match Form::detect(data) {
@@ -140,8 +150,13 @@ impl<'a> MetadataStream<'a> {
     ///
     /// As [`Self::parse`]; never [`BadMagic`](crate::ErrorKind::BadMagic) with [`METADATA`].
     pub fn parse_text(data: &'a [u8]) -> Result<Self> {
+        Self::parse_text_with(data, ParseOptions::STRICT)
+    }
+
+    /// As [`Self::parse_text`], with a choice of what is tolerated.
+    pub fn parse_text_with(data: &'a [u8], options: ParseOptions) -> Result<Self> {
         match Form::detect(data) {
-            Some(_) => Self::parse(data),
+            Some(_) => Self::parse_with(data, options),
             None => Ok(Self { input: Bytes::new(data), first: None, resumed: false }),
         }
     }

@@ -154,7 +154,10 @@ impl Ctf2<'_> {
 
 impl Trace for Ctf2<'_> {
     fn format(&self) -> Format {
-        Format::Ctf2
+        match self.stream.language() {
+            Language::Tsdl => Format::Ctf1,
+            _ => Format::Ctf2,
+        }
     }
 
     fn bytes(&self) -> u64 {

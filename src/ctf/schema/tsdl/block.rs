@@ -94,7 +94,7 @@ impl<'a> Compiler<'a, '_, '_> {
             match token.kind {
                 Kind::End => return Ok(()),
                 _ if token.is(b';') => {
-                    self.parser.bump()?;
+                    self.parser.advance()?;
                 }
                 Kind::Keyword(
                     keyword @ (Keyword::Trace
@@ -104,7 +104,7 @@ impl<'a> Compiler<'a, '_, '_> {
                     | Keyword::Event
                     | Keyword::Callsite),
                 ) => {
-                    self.parser.bump()?;
+                    self.parser.advance()?;
                     self.block(pass, keyword, token)?;
                     let counts = match pass {
                         Pass::Trace => keyword == Keyword::Trace,
@@ -185,11 +185,11 @@ impl<'a> Compiler<'a, '_, '_> {
                     continue;
                 }
                 _ if token.is(b';') => {
-                    self.parser.bump()?;
+                    self.parser.advance()?;
                     continue;
                 }
                 _ if token.is(b'}') => {
-                    self.parser.bump()?;
+                    self.parser.advance()?;
                     self.parser.end(element::BLOCK)?;
                     return Ok(None);
                 }

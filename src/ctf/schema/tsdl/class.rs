@@ -147,7 +147,7 @@ impl<'a> Compiler<'a, '_, '_> {
 
     /// `string`, with attributes or without.
     pub(super) fn string(&mut self) -> Result<Node> {
-        self.parser.bump()?;
+        self.parser.advance()?;
         if self.parser.accept(b'{')? {
             let mut seen = Seen::default();
             while let Some(Attribute { name, value, at, offset }) = self.parser.attribute()? {
@@ -206,7 +206,7 @@ impl<'a> Compiler<'a, '_, '_> {
         };
         // Up to the end of the text: a reader of the list stops at its brace.
         let place = Parser::place(self.parser.rest())?;
-        self.parser.bump()?;
+        self.parser.advance()?;
         let mut node = Node { name: Place::nowhere(), place, ..container };
         self.enumerators(&mut node)?;
         let start = self.tree.push(node, first.offset)?;
@@ -325,7 +325,7 @@ impl<'a> Enumerators<'a> {
         if !matches!(label.kind, Kind::Name | Kind::String { .. }) {
             return Err(label.unexpected(element::ENUMERATOR, "a label or '}'"));
         }
-        parser.bump()?;
+        parser.advance()?;
         let (mut lo, mut hi) = (self.next, self.next);
         if parser.accept(b'=')? {
             let value = |parser: &mut Parser<'a>| {
@@ -336,7 +336,7 @@ impl<'a> Enumerators<'a> {
             lo = value(parser)?;
             hi = lo;
             if parser.ahead.kind == Kind::Punctuator(Punctuator::Ellipsis) {
-                parser.bump()?;
+                parser.advance()?;
                 hi = value(parser)?;
             }
         }

@@ -147,11 +147,11 @@ impl<'a> Compiler<'a, '_, '_> {
     pub(super) fn statement(&mut self, other: Purpose) -> Result<()> {
         match self.parser.ahead.kind {
             Kind::Keyword(Keyword::Typealias) => {
-                self.parser.bump()?;
+                self.parser.advance()?;
                 self.begin(Purpose::Typealias)
             }
             Kind::Keyword(Keyword::Typedef) => {
-                self.parser.bump()?;
+                self.parser.advance()?;
                 self.begin(Purpose::Typedef)
             }
             _ => self.begin(other),

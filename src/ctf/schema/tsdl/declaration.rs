@@ -41,7 +41,7 @@ impl<'a> Compiler<'a, '_, '_> {
             Kind::Keyword(Keyword::String) => self.leaf(Self::string)?,
             Kind::Keyword(Keyword::Enum) => self.enumeration()?,
             Kind::Keyword(Keyword::Struct) => {
-                self.parser.bump()?;
+                self.parser.advance()?;
                 let name = self.optional_name()?;
                 if self.parser.ahead.is(b'{') {
                     return self.open(Node::of(NodeKind::Struct), name, purpose);
@@ -49,7 +49,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 self.named(names::STRUCT, first, name, Place::nowhere())?
             }
             Kind::Keyword(Keyword::Variant) => {
-                self.parser.bump()?;
+                self.parser.advance()?;
                 let name = self.optional_name()?;
                 let tag = self.tag()?;
                 if self.parser.ahead.is(b'{') {
@@ -221,7 +221,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 Kind::Keyword(keyword) if keyword.is_type_word() => {}
                 Kind::Keyword(Keyword::Struct | Keyword::Enum | Keyword::Variant) => {
                     compound = true;
-                    self.parser.bump()?;
+                    self.parser.advance()?;
                     if self.parser.ahead.kind != Kind::Name {
                         return Err(self.parser.ahead.unexpected(element::TYPE_NAME, "a name"));
                     }
@@ -296,7 +296,7 @@ impl<'a> Compiler<'a, '_, '_> {
             if !more {
                 break;
             }
-            self.parser.bump()?;
+            self.parser.advance()?;
             if let Spec::Tree { start: next, .. } = &mut spec {
                 *next = self.tree.copy_to_front(start.saturating_add(arrays), name.offset)?;
             }

@@ -57,6 +57,9 @@ impl<'a> Token<'a> {
 
     /// The text from here to the end of `last`.
     pub(super) fn until(&self, last: &Self) -> Text<'a> {
+        if self.offset == last.offset {
+            return self.text();
+        }
         self.start.until_end_of(last.text())
     }
 

@@ -80,15 +80,21 @@ impl<'a> Parser<'a> {
     /// Takes the token ahead.
     pub(super) fn bump(&mut self) -> Result<Token<'a>> {
         let token = self.ahead;
-        self.ahead = self.lexer.next()?;
+        self.advance()?;
         Ok(token)
+    }
+
+    /// Goes on to the next token.
+    pub(super) fn advance(&mut self) -> Result<()> {
+        self.ahead = self.lexer.next()?;
+        Ok(())
     }
 
     /// Takes the punctuator `byte` if it is ahead.
     pub(super) fn accept(&mut self, byte: u8) -> Result<bool> {
         let is = self.ahead.is(byte);
         if is {
-            self.bump()?;
+            self.advance()?;
         }
         Ok(is)
     }
@@ -97,7 +103,7 @@ impl<'a> Parser<'a> {
     pub(super) fn accept_assign(&mut self) -> Result<bool> {
         let is = self.ahead.kind == Kind::Punctuator(Punctuator::Assign);
         if is {
-            self.bump()?;
+            self.advance()?;
         }
         Ok(is)
     }
@@ -111,7 +117,10 @@ impl<'a> Parser<'a> {
 
     /// Takes the semicolon that ends something, and further ones.
     pub(super) fn end(&mut self, element: Element) -> Result<()> {
-        self.expect(b';', element, "';'")?;
+        if !self.ahead.is(b';') {
+            return Err(self.ahead.unexpected(element, "';'"));
+        }
+        self.advance()?;
         while self.accept(b';')? {}
         Ok(())
     }
@@ -145,7 +154,7 @@ impl<'a> Parser<'a> {
             let word = self.bump()?;
             match self.ahead.kind {
                 Kind::Punctuator(Punctuator::Byte(b'.') | Punctuator::Arrow) => {
-                    self.bump()?;
+                    self.advance()?;
                 }
                 _ => return Ok(Path { text: start.until(&word), words }),
             }
@@ -161,10 +170,10 @@ impl<'a> Parser<'a> {
                 Kind::Punctuator(Punctuator::Byte(sign @ (b'-' | b'+'))) => {
                     negative ^= sign == b'-';
                     signs = true;
-                    self.bump()?;
+                    self.advance()?;
                 }
                 Kind::Integer(value) => {
-                    self.bump()?;
+                    self.advance()?;
                     let value = i128::from(value);
                     return Ok(Some(if negative { value.saturating_neg() } else { value }));
                 }
@@ -182,7 +191,7 @@ impl<'a> Parser<'a> {
         }
         let value = match token.kind {
             Kind::String { escaped } => {
-                self.bump()?;
+                self.advance()?;
                 Value::String { text: token.text(), escaped }
             }
             Kind::Name | Kind::Keyword(_) => Value::Path(self.path(element::ATTRIBUTE, "a name")?),
@@ -203,7 +212,7 @@ impl<'a> Parser<'a> {
                     self.ahead = self.lexer.next()?;
                 }
                 _ => {
-                    self.bump()?;
+                    self.advance()?;
                 }
             }
         }
@@ -228,7 +237,7 @@ impl<'a> Parser<'a> {
     pub(super) fn accept_keyword(&mut self, keyword: Keyword) -> Result<bool> {
         let is = self.ahead.kind == Kind::Keyword(keyword);
         if is {
-            self.bump()?;
+            self.advance()?;
         }
         Ok(is)
     }
