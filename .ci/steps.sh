@@ -106,7 +106,7 @@ api() {
     ! grep -nE '\b(zerocopy|nom|heapless|crc|ruzstd)::' tests/public-api.txt
 }
 
-FORMATS="rdf rtc ctf rfr zstd"
+FORMATS="rdf rdf-contents rtc ctf rfr zstd"
 
 features() {
     local feature
