@@ -13,6 +13,9 @@ use traceglass::rdf::contents::{Content, DriverEvents, EventValue, SystemInfo, t
 /// How many page faults, and command buffers, are told.
 const SHOWN: usize = 8;
 
+/// How many markers of a command buffer are.
+const MARKERS: usize = 8;
+
 pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {
     let chunks = loader.load("DDEvent");
     let events: Vec<DriverEvents<'_>> = chunks
@@ -146,17 +149,19 @@ fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
             let open: Vec<String> = markers.open().iter().map(|marker| words(marker.name())).collect();
             let begun = markers.begun().and_then(|seen| seen.name()).map(words);
             let ended = markers.ended().and_then(|seen| seen.name()).map(words);
-            let path = if open.is_empty() { String::new() } else { format!(" in {}", open.join(" > ")) };
             let last = |what: &str, name: &Option<String>| {
                 name.as_ref().map_or_else(String::new, |name| format!(", last {what} \"{name}\""))
             };
-            let line = format!(
-                "command buffer {}{path}{}{}",
-                state.cmd_buffer(),
-                last("begun", &begun),
-                last("ended", &ended)
-            );
+            let states = format!("{}{}", last("begun", &begun), last("ended", &ended));
+            let line = format!("command buffer {}{states}", state.cmd_buffer());
             summary.line("in flight", line);
+            if !open.is_empty() {
+                // The outermost come first.
+                let more = open.len().saturating_sub(MARKERS);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let names: Vec<&str> = open.iter().take(MARKERS).map(String::as_str).collect();
+                summary.line("in flight", format!("  begun and not ended: {}{more}", names.join(", ")));
+            }
             all.push(json!({
                 "cmd_buffer": state.cmd_buffer(), "begin": state.begin(), "end": state.end(),
                 "last_begun": begun, "last_ended": ended, "open_markers": open,
