@@ -36,7 +36,10 @@ pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, su
         .collect();
     let processes = loader.load("TraceProcessInfo");
     let process = processes.iter().find_map(|chunk| match chunk.content() {
-        Ok(Content::Process(process)) => Some((process.pid(), Some(process.path().to_string()))),
+        // One without a path is not of AMD's tools.
+        Ok(Content::Process(process)) if !process.path().is_empty() => {
+            Some((process.pid(), Some(process.path().to_string())))
+        }
         _ => None,
     });
     let memory = match faults.is_empty() {
