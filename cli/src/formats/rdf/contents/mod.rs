@@ -355,23 +355,31 @@ fn duration(ns: i128) -> String {
     }
 }
 
-/// The streams of tokens in `chunks`, each put together of its pieces.
-struct Streams(Vec<(u32, u32, (u16, u16), Vec<u8>)>);
+/// The streams of tokens in chunks, each put together of its pieces.
+struct Streams(Vec<Pieces>);
+
+/// A stream of tokens.
+struct Pieces {
+    process: u32,
+    number: u32,
+    version: (u16, u16),
+    data: Vec<u8>,
+}
 
 impl Streams {
     fn new(chunks: &[Loaded]) -> Self {
-        let mut streams: Vec<(u32, u32, (u16, u16), Vec<u8>)> = Vec::new();
+        let mut streams: Vec<Pieces> = Vec::new();
         for chunk in chunks {
             let Ok(Content::Rmt(rmt)) = chunk.content() else { continue };
-            let fields = rmt.fields();
-            let place = streams.iter().position(|stream| stream.1 == fields.stream());
+            let (fields, data) = (rmt.fields(), rmt.data());
+            let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
+            let place = streams.iter().position(|stream| stream.number == number);
             let room = streams.len() < 256;
             match place.and_then(|place| streams.get_mut(place)) {
-                Some(stream) => stream.3.extend_from_slice(rmt.data()),
+                Some(stream) => stream.data.extend_from_slice(data),
                 // There are fewer than 256.
                 None if room => {
-                    let version = (fields.major(), fields.minor());
-                    streams.push((fields.process(), fields.stream(), version, rmt.data().to_vec()));
+                    streams.push(Pieces { process: fields.process(), number, version, data: data.to_vec() });
                 }
                 None => {}
             }
@@ -380,9 +388,7 @@ impl Streams {
     }
 
     fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
-        self.0
-            .iter()
-            .map(|(process, number, version, data)| Stream::from_parts(*process, *number, *version, data))
+        self.0.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
     }
 }
 
@@ -411,7 +417,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     for entry in file.entries() {
         let known = |id: &&str| Identifier::from(*id) == entry.identifier();
         let Some(chunk) = file.chunk_at(entry.number()) else { continue };
-        if !Content::IDENTIFIERS.iter().any(|id| known(&id)) {
+        if !Content::IDENTIFIERS.iter().any(known) {
             continue;
         }
         let Some(rest) = left.checked_sub(entry.output_size().unwrap_or(0)) else { break };
