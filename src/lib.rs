@@ -74,6 +74,7 @@
 //! | feature | default | what |
 //! |---|---|---|
 //! | `rdf` `rtc` `ctf` `rfr` | yes | one format each |
+//! | `rdf-contents` | yes | what is inside the chunks of RDF files |
 //! | `zstd` | yes | Zstandard without an allocator |
 //! | `ruzstd` | | the crate `ruzstd` as an alternative decoder; it allocates |
 //! | `defmt` | | `defmt::Format` for errors and headers |

@@ -91,7 +91,7 @@ fn usage_is_status_2() {
         &["info"][..],
         &["frobnicate"],
         &["cat", &good],
-        &["cat", "--json", "--entry", "0", &good],
+        &["cat", "--json", "--header", "--entry", "0", &good],
         &["cat", "--chunk", "AsicInfo", "--entry", "0", &good],
         &["hex", "--at", "x", &good],
     ] {

@@ -31,7 +31,7 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
         }
     };
     match Format::detect(data) {
-        Some(Format::Rdf) => rdf::open(data),
+        Some(Format::Rdf) => rdf::open(data, reading.private),
         Some(Format::Rtc) => rtc::open(data),
         Some(Format::Ctf1 | Format::Ctf2) => ctf::open(data, reading.lenient),
         Some(Format::Rfr) => rfr::open(data),

@@ -17,6 +17,9 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     reading: Reading,
+    /// Show the computer's name and its list of processes as well
+    #[arg(long)]
+    private: bool,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -64,7 +67,7 @@ fn refuse(path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<()> {
 
 fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
-    let trace = open(&input, args.reading)?;
+    let trace = open(&input, Reading { private: args.private, ..args.reading })?;
     let info = trace.info()?;
     if args.json {
         let mut object = Map::new();

@@ -1,5 +1,6 @@
 //! RDF for each verb.
 
+mod contents;
 mod decoder;
 mod extract;
 mod plan;
@@ -11,6 +12,7 @@ use crate::table::{Table, left, right};
 use crate::trace::{
     Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
 };
+use contents::{Loaded, Records};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
@@ -24,11 +26,13 @@ struct Rdf<'a> {
     file: File<'a>,
     /// What is wrong with the index.
     damage: Option<Error>,
+    /// Whether the name of the computer and its processes are shown.
+    private: bool,
 }
 
-pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+pub fn open(data: &[u8], private: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match File::recover(data) {
-        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()), private })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -119,7 +123,9 @@ impl Trace for Rdf<'_> {
         fields.insert("index_size".into(), header.index_size().into());
         fields.insert("entries".into(), self.file.index().len().into());
 
-        let mut lines = Vec::new();
+        let summary = contents::summarize(&self.file, self.private);
+        fields.extend(summary.fields);
+        let mut lines = summary.lines;
         let at = format!("at {:#x}", header.index_offset());
         let entries = counted(self.file.index().len() as u64, "entry", "entries");
         lines.push(("index", format!("{entries} {at}")));
@@ -278,16 +284,24 @@ impl Trace for Rdf<'_> {
 
     fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         args.refuse_window("an RDF file's chunks have no time")?;
-        if args.json {
-            return Err(Failure::usage(
-                "chunks of an RDF file are bytes; without --json they are written as they are",
-            ));
-        }
         if let Some(damage) = self.damage {
             out.warn(&args.path, damage);
         }
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
+        if args.json || args.rdf.records {
+            if args.rdf.header || args.rdf.stored {
+                return Err(Failure::usage(
+                    "--header and --stored are bytes, which --json and --records do not give",
+                ));
+            }
+            let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
+            if let Some(error) = (Records { out, json: args.json }).write(&loaded)? {
+                out.warn(&args.path, error);
+                return Ok(Status::Damaged);
+            }
+            return Ok(Status::damaged_if(self.damage.is_some()));
+        }
         if args.rdf.header {
             out.raw(chunk.header().map_err(fail)?)?;
         } else if args.rdf.stored {
@@ -318,6 +332,7 @@ impl Trace for Rdf<'_> {
         if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::new(Severity::Warning, error));
         }
+        contents::check(&self.file, &mut |finding| findings.report(finding));
         Ok(findings.status())
     }
 
@@ -330,17 +345,21 @@ impl Trace for Rdf<'_> {
         let shown = fields.range();
         let mut parts: Vec<Field> = Vec::new();
         for entry in self.file.entries() {
+            let known = contents::hex_fields(&self.file, entry, &shown);
             let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
             for (part, range) in ranges {
-                match range {
-                    Ok(range) if range.start < shown.end && range.end > shown.start => {
-                        let label = format!("entry {} {part}", entry.number());
-                        let len = range.end.saturating_sub(range.start);
-                        parts.push(Field::new(range.start, len, label, name(entry.identifier())));
-                    }
-                    _ => {}
+                let Ok(range) = range else { continue };
+                // What follows the fields that are known.
+                let within = known.iter().filter(|field| range.contains(&field.offset));
+                let start =
+                    within.map(|field| field.offset.saturating_add(field.len)).fold(range.start, u64::max);
+                if start < shown.end && range.end > shown.start && range.end > start {
+                    let label = format!("entry {} {part}", entry.number());
+                    let len = range.end.saturating_sub(start);
+                    parts.push(Field::new(start, len, label, name(entry.identifier())));
                 }
             }
+            parts.extend(known);
             let at = entry.offset();
             if at < shown.end && at.saturating_add(Index::ENTRY_SIZE as u64) > shown.start {
                 parts.extend(entry_fields(entry));

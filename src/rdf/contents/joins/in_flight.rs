@@ -67,10 +67,11 @@ impl<'a, 's> BufferMarkers<'a, 's> {
     /// Finds the markers of one command buffer in flight.
     ///
     /// The GPU notes the last marker that it began and the last that it ended; the order of the events says which
-    /// were begun and ended before. `storage` takes a place for each level of open markers.
+    /// were begun and ended before. A GPU works on several at once: markers that the program ended may be open.
+    /// `storage` takes a place for each marker that is open at once.
     ///
     /// # Errors
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of levels.
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with that number.
     pub fn find(
         events: DriverEvents<'a>,
         state: BufferState,
@@ -154,7 +155,7 @@ impl<'a, 's> BufferMarkers<'a, 's> {
         self.ended
     }
 
-    /// The markers that it began and did not end, the outermost first.
+    /// The markers that it began and did not end, in the order in which it began them: the outermost first.
     pub const fn open(&self) -> &'s [OpenMarker<'a>] {
         self.open
     }
