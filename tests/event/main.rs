@@ -4,5 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[cfg(feature = "ctf")]
+mod ctf;
 #[cfg(feature = "rfr")]
 mod rfr;

@@ -1,0 +1,156 @@
+//! CTF: records are instants on the track of their processor, what was discarded and what cannot be read is told.
+
+use traceglass::ctf::data::MergeSlot;
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass::event::{EventKind, Fields, Item, Source, Value, Window};
+use traceglass::{ErrorKind, Result};
+
+/// Packets of a context (size in bytes, first time, processor, discarded) and records of an id, a time and a payload.
+const METADATA: &str = concat!(
+    "\x1e", r#"{"type": "preamble", "version": 2}"#,
+    "\x1e", r#"{"type": "field-class-alias", "name": "u8", "field-class":
+        {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}}"#,
+    "\x1e", r#"{"type": "clock-class", "id": "c", "name": "boot", "frequency": 1000000000,
+        "origin": "unix-epoch", "offset-from-origin": {"seconds": 1}}"#,
+    "\x1e", r#"{"type": "trace-class"}"#,
+    "\x1e", r#"{"type": "data-stream-class", "default-clock-class-id": "c",
+        "packet-context-field-class": {"type": "structure", "member-classes": [
+            {"name": "total", "field-class": {"type": "fixed-length-unsigned-integer", "length": 16,
+                "byte-order": "little-endian", "roles": ["packet-total-length", "packet-content-length"]}},
+            {"name": "cpu_id", "field-class": "u8"},
+            {"name": "lost", "field-class": {"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["discarded-event-record-counter-snapshot"]}}]},
+        "event-record-header-field-class": {"type": "structure", "member-classes": [
+            {"name": "id", "field-class": {"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["event-record-class-id"]}},
+            {"name": "time", "field-class": {"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["default-clock-timestamp"]}}]},
+        "event-record-common-context-field-class": {"type": "structure", "member-classes": [
+            {"name": "tid", "field-class": "u8"}]}}"#,
+    "\x1e", r#"{"type": "event-record-class", "id": 1, "name": "plain"}"#,
+    "\x1e", r#"{"type": "event-record-class", "id": 2, "name": "nested", "payload-field-class":
+        {"type": "structure", "member-classes": [
+            {"name": "list", "field-class": {"type": "static-length-array", "length": 2, "element-field-class": "u8"}},
+            {"name": "inner", "field-class": {"type": "structure", "member-classes": [
+                {"name": "text", "field-class": {"type": "null-terminated-string"}}]}}]}}"#,
+);
+
+fn packet(cpu: u8, lost: u8, records: &[&[u8]]) -> Vec<u8> {
+    let records = records.concat();
+    let bits = ((4 + records.len()) * 8) as u16;
+    [&bits.to_le_bytes()[..], &[cpu, lost], &records].concat()
+}
+
+fn tree(fields: Fields<'_>) -> String {
+    let mut text = String::new();
+    for field in fields {
+        let field = field.unwrap();
+        if let Some(name) = field.name() {
+            text.push_str(&format!("{name}="));
+        }
+        match field.value() {
+            Value::Struct => text.push_str("{ "),
+            Value::List => text.push_str("[ "),
+            Value::End => text.push_str("^ "),
+            Value::Unsigned(value) => text.push_str(&format!("{value} ")),
+            Value::Text(label) => text.push_str(&format!("{label} ")),
+            other => text.push_str(&format!("{other:?} ")),
+        }
+    }
+    text
+}
+
+fn lines(streams: &[Vec<u8>], window: Window) -> Result<Vec<String>> {
+    let metadata = MetadataStream::parse(METADATA.as_bytes())?;
+    let mut nodes = [Node::EMPTY; 256];
+    let schema = Schema::compile(&metadata, &mut nodes)?;
+    let mut slots = [const { MergeSlot::EMPTY }; 3];
+    let mut timeline = Timeline::new(&mut slots, [const { StreamSlot::EMPTY }; 3]);
+    timeline.set_window(window);
+    for (input, stream) in streams.iter().enumerate() {
+        timeline.add(input, stream, &schema)?;
+    }
+    let mut lines = Vec::new();
+    while let Some(item) = timeline.next_item()? {
+        lines.push(match item {
+            Item::Track(track) => {
+                let clock = track.clock();
+                let parent = track.parent().map(|parent| parent.number());
+                let number = track.id().number();
+                format!("{number} < {parent:?}: {} {} {:?}", track.kind().name(), track.label(), clock.name())
+            }
+            Item::Event(event) => {
+                assert!(event.time().is_none_or(|time| time.is_absolute()));
+                let time = event.time().map(|time| time.ns() - 1_000_000_000);
+                let (input, offset, track) = (event.input(), event.offset(), event.track().number());
+                let mut line = format!("{input}:{offset} @{time:?} {track} {} {}", event.kind().name(), event.name());
+                match event.kind() {
+                    EventKind::Gap(gap) => line.push_str(&format!(" +{}", gap.len())),
+                    EventKind::Discarded { count } => line.push_str(&format!(" {count:?}")),
+                    _ => line.push_str(&format!(" {}", tree(event.fields()))),
+                }
+                line
+            }
+            _ => unreachable!(),
+        });
+    }
+    Ok(lines)
+}
+
+#[test]
+fn records_are_instants_on_the_track_of_their_processor() {
+    let streams = [
+        packet(3, 0, &[&[1, 10, 7], &[2, 30, 7, 1, 2, b'h', b'i', 0]]),
+        [packet(0, 0, &[&[1, 20, 8]]), packet(0, 5, &[&[1, 40, 8]])].concat(),
+    ];
+    assert_eq!(
+        lines(&streams, Window::ALL).unwrap(),
+        [
+            "0 < None: recording CTF trace None",
+            "1 < Some(0): cpu CPU 3 Some(\"boot\")",
+            "2 < Some(0): cpu CPU 0 Some(\"boot\")",
+            "0:4 @Some(10) 1 instant plain common_context={ tid=7 ^ ",
+            "1:4 @Some(20) 2 instant plain common_context={ tid=8 ^ ",
+            "0:7 @Some(30) 1 instant nested common_context={ tid=7 ^ list=[ 1 2 ^ inner={ text=hi ^ ",
+            "1:11 @Some(40) 2 instant plain common_context={ tid=8 ^ ",
+            "1:7 @Some(40) 2 discarded discarded Some(5)",
+        ]
+    );
+    let found = lines(&streams, Window::new(Some(1_000_000_020), Some(1_000_000_040))).unwrap();
+    assert_eq!(found.iter().filter(|line| line.contains("instant")).count(), 2);
+    // What was discarded at a time outside of the window is told: nobody knows when that was.
+    assert_eq!(found.iter().filter(|line| line.contains("discarded")).count(), 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_a_gap_and_the_next_packet_follows() {
+    // No class has the id 9.
+    let bad = packet(1, 0, &[&[1, 10, 7], &[9, 11, 7], &[1, 12, 7]]);
+    let size = bad.len();
+    let streams = [[bad, packet(1, 0, &[&[1, 20, 8]])].concat(), packet(2, 0, &[&[1, 15, 9]])];
+    let found = lines(&streams, Window::ALL).unwrap();
+    let gap = found.iter().find(|line| line.contains(" gap ")).unwrap();
+    // From the record to the end of its packet.
+    assert!(gap.starts_with("0:9 @None 1 gap ") && gap.ends_with(&format!(" +{}", size - 9)), "{gap}");
+    let instants: Vec<_> = found.iter().filter(|line| line.contains("instant")).collect();
+    assert_eq!(instants.len(), 3, "{found:?}");
+    assert!(instants[1].starts_with("1:4 @Some(15)") && instants[2].starts_with("0:17 @Some(20)"));
+}
+
+#[test]
+fn room_that_is_too_small_is_an_error() {
+    let stream = packet(1, 0, &[]);
+    let error = lines(&[stream.clone(), stream.clone(), stream.clone(), stream], Window::ALL).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 3, needed: 4 });
+}
+
+#[test]
+fn any_prefix_ends() {
+    let stream = [packet(1, 0, &[&[1, 10, 7]]), packet(1, 2, &[&[2, 20, 8, 1, 2, 0]])].concat();
+    let whole = lines(std::slice::from_ref(&stream), Window::ALL).unwrap().len();
+    for end in 0..stream.len() {
+        assert!(lines(&[stream[..end].to_vec()], Window::ALL).unwrap().len() <= whole + 1, "{end}");
+    }
+}
