@@ -24,7 +24,7 @@ use traceglass::zstd::Workspace;
 /// A loop: its name, what it is counted by, and the work, which is given its input and `measured`.
 type Loop = (&'static str, &'static str, fn(Vec<u8>));
 
-const LOOPS: [Loop; 21] = [
+const LOOPS: [Loop; 22] = [
     ("rdf-iterate", "rdf", |data| measured(|| rdf::iterate(black_box(File::parse(&data).unwrap())))),
     ("rdf-sort", "rdf", |data| {
         let mut storage = vec![0; ENTRIES as usize];
@@ -45,6 +45,7 @@ const LOOPS: [Loop; 21] = [
     ("ctf-metadata-compact", "ctf", |mut data| measured(|| ctf::compacted(black_box(&mut data)))),
     ("ctf-metadata-fragments", "ctf", |data| measured(|| ctf::fragments(black_box(&data)))),
     ("ctf-metadata-kinds", "ctf", |data| measured(|| ctf::kinds(black_box(&data)))),
+    ("ctf-metadata-check", "ctf", |data| measured(|| ctf::check(black_box(&data)))),
     ("rfr-decode", "rfr", |data| of_records(data, rfr::decode)),
     ("rfr-decode-matching", "rfr", |data| of_records(data, rfr::decode_matching)),
     ("rfr-skip", "rfr", |data| of_records(data, rfr::skip)),

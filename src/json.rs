@@ -16,7 +16,7 @@ mod text;
 use crate::bytes::Bytes;
 use crate::error::Result;
 #[cfg(feature = "ctf")]
-pub(crate) use accept::accepts_object;
+pub(crate) use accept::{accepts_object, trim};
 pub(crate) use parser::{Event, Parser};
 #[cfg(feature = "ctf")]
 pub(crate) use text::{Chars, encode_utf8};

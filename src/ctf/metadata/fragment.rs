@@ -44,6 +44,27 @@ impl FragmentKind<'_> {
     }
 }
 
+/// The kinds that CTF 2 defines.
+const KNOWN: [FragmentKind<'static>; 6] = [
+    FragmentKind::Preamble,
+    FragmentKind::FieldClassAlias,
+    FragmentKind::TraceClass,
+    FragmentKind::ClockClass,
+    FragmentKind::DataStreamClass,
+    FragmentKind::EventRecordClass,
+];
+
+/// The kind where an object begins with the member `type`, as writers have it, whose value is a known one.
+///
+/// `None` says nothing: then the object has to be read.
+fn kind_in_front(text: &[u8]) -> Option<FragmentKind<'static>> {
+    let text = json::trim(json::trim(text).strip_prefix(b"{")?).strip_prefix(b"\"type\"")?;
+    let name = json::trim(json::trim(text).strip_prefix(b":")?).strip_prefix(b"\"")?;
+    KNOWN.into_iter().find(|kind| {
+        kind.name().and_then(|known| name.strip_prefix(known.as_bytes())?.first()) == Some(&b'"')
+    })
+}
+
 /// A fragment: a JSON object of the text sequence, which may lie in several packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
@@ -91,17 +112,12 @@ impl<'a> Fragment<'a> {
     /// # Errors
     /// Those of the JSON up to the member `type`.
     pub fn kind(&self) -> Result<FragmentKind<'a>> {
+        if let Some(kind) = kind_in_front(self.text.front()) {
+            return Ok(kind);
+        }
         let Some(value) = self.member("type")? else { return Ok(FragmentKind::Untyped) };
         let Some(name) = string(value)? else { return Ok(FragmentKind::Untyped) };
-        let known = [
-            FragmentKind::Preamble,
-            FragmentKind::FieldClassAlias,
-            FragmentKind::TraceClass,
-            FragmentKind::ClockClass,
-            FragmentKind::DataStreamClass,
-            FragmentKind::EventRecordClass,
-        ];
-        let kind = known.into_iter().find(|kind| kind.name().is_some_and(|known| name == known));
+        let kind = KNOWN.into_iter().find(|kind| kind.name().is_some_and(|known| name == known));
         Ok(kind.unwrap_or(FragmentKind::Other(name)))
     }
 
