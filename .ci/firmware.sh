@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the firmware example, runs it on emulated Cortex-M4 and Cortex-M0, compares what it says with what is
-# expected, and looks for an allocator. Prints the table of flash, RAM and stack; with --write, puts it into the README.
+# expected, and looks for an allocator. Prints the table of flash, RAM and stack; with --write, puts it into examples/firmware/README.md.
 # PROGRAM=rfr builds and runs one alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -81,6 +81,6 @@ if [ "${1-}" = --write ]; then
     awk -v table="$table" '
         /<!-- firmware table -->/ { print; print table; skip = 1; next }
         /<!-- end of firmware table -->/ { skip = 0 }
-        !skip' README.md >README.md.new
-    mv README.md.new README.md
+        !skip' examples/firmware/README.md >examples/firmware/README.md.new
+    mv examples/firmware/README.md.new examples/firmware/README.md
 fi

@@ -1,4 +1,4 @@
-# The steps of `.ci/run`; each fails by itself when it could not check anything.
+# The steps of `.ci/run` and `.ci/full`; each fails by itself when it could not check anything.
 
 # Also where a step is run by hand.
 . .ci/embedded.sh
@@ -12,10 +12,11 @@ step() {
     echo "== $name"
     "$@"
     done_steps+=("$(printf '%4ds  %s' $((SECONDS - start)) "$name")")
+    echo "-- ${done_steps[-1]}"
 }
 
 summary() {
-    echo "== all ${#done_steps[@]} steps passed"
+    echo "== all ${#done_steps[@]} steps passed in $((SECONDS / 60)) minutes"
     printf '%s\n' "${done_steps[@]}"
 }
 
@@ -30,17 +31,19 @@ readme_tests() {
     $command
 }
 
-# What the README's shell blocks say, as is, in a fresh clone of what is committed.
+# What the README's shell blocks say, as is, in a fresh clone of what is committed. The tests have run already.
 readme_commands() {
     local clone=target/clone target=$PWD/target command screen count=0
     rm -rf "$clone"
     git clone -q . "$clone"
     while read -r command; do
-        echo "\$ $command"
-        screen=$(cd "$clone" && CARGO_TARGET_DIR=$target bash -c "$command" </dev/null)
         case $command in
-            *" info "*) grep "damage *none seen" <<<"$screen" ;;
-            *" test "*) grep -c "^test result: ok" <<<"$screen" ;;
+            "cargo test "*) ;;
+            *)
+                echo "\$ $command"
+                screen=$(cd "$clone" && CARGO_TARGET_DIR=$target bash -c "$command" </dev/null)
+                grep "damage *none seen" <<<"$screen"
+                ;;
         esac
         count=$((count + 1))
     done < <(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' README.md)
@@ -50,7 +53,8 @@ readme_commands() {
 # What would be published builds by itself, and a crate elsewhere reads a file with it.
 package() {
     local folder name
-    cargo package --quiet --allow-dirty
+    # Not verified: the consumer below builds it.
+    cargo package --quiet --allow-dirty --no-verify
     name=$(basename "$(ls -t target/package/*.crate | head -1)" .crate)
     folder=$(mktemp -d)
     tar -xzf "target/package/$name.crate" -C "$folder"
@@ -85,36 +89,53 @@ END
 
 lints() {
     cargo clippy --workspace --all-targets --all-features -- -D warnings
-    cargo clippy --workspace --all-targets -- -D warnings
+    # The programs that are not in the workspace compile, too.
+    CARGO_TARGET_DIR=target cargo check --quiet --manifest-path fuzz/Cargo.toml --all-targets
 }
 
 docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 }
 
-# The public items are those that were recorded, and none is of a dependency that is not at 1.0 yet. What the tool prints
-# depends on the nightly compiler a little, and it takes minutes to install: this is not a part of `.ci/run`.
+# The public items are those that were recorded, and none is of a dependency that is not at 1.0 yet.
 api() {
-    cargo public-api --version 2>/dev/null || cargo install --locked cargo-public-api
+    export PATH=$PWD/target/tools/bin:$PATH
+    # Without optimizations: it builds in half the time.
+    cargo public-api --version 2>/dev/null || cargo install --locked --debug cargo-public-api --root target/tools
     cargo +nightly public-api --color never -sss --all-features 2>/dev/null >target/public-api.txt
+    [ -s target/public-api.txt ] || { echo "no public items were found" >&2; return 1; }
     if [ -n "${TRACEGLASS_BLESS-}" ]; then
         cp target/public-api.txt tests/public-api.txt
     fi
     diff -u tests/public-api.txt target/public-api.txt ||
         { echo "the public items changed: TRACEGLASS_BLESS=1 records them, and CHANGELOG.md tells of them" >&2; return 1; }
-    ! grep -nE '\b(zerocopy|nom|heapless|crc|ruzstd)::' tests/public-api.txt
+    ! grep -nE '\b(zerocopy|nom|heapless|crc|memchr|ruzstd)::' tests/public-api.txt
 }
 
 FORMATS="rdf rtc ctf rfr zstd"
 
+# Each format alone, and none: the library compiles without a warning.
 features() {
     local feature
-    cargo clippy --no-default-features -- -D warnings
+    cargo clippy --quiet --lib --no-default-features -- -D warnings
     for feature in $FORMATS ruzstd defmt; do
-        cargo clippy --no-default-features --features "$feature" -- -D warnings
+        cargo clippy --quiet --lib --no-default-features --features "$feature" -- -D warnings
+    done
+}
+
+# The tests of each format alone.
+feature_tests() {
+    local feature
+    for feature in $FORMATS ruzstd defmt; do
         cargo test --quiet --no-default-features --features "$feature" >/dev/null
     done
+}
+
+# No file uses another one that uses it; and the README's pictures show what is printed and measured now.
+layout() {
+    .ci/cycles.py src
+    .ci/pictures.py chart --check
+    .ci/pictures.py screen target/debug/traceglass --check
 }
 
 # A crate that needs std does not build for a target that has none; where no such target is installed, the sources
@@ -132,7 +153,7 @@ meta = json.load(sys.stdin)
 packages = {p["id"]: p for p in meta["packages"]}
 nodes = {n["id"]: n for n in meta["resolve"]["nodes"]}
 root = meta["resolve"]["root"]
-wanted = {"zerocopy", "nom", "heapless", "crc"}
+wanted = {"zerocopy", "nom", "heapless", "crc", "memchr"}
 todo, seen = [d["pkg"] for d in nodes[root]["deps"] if packages[d["pkg"]]["name"] in wanted], set()
 while todo:
     one = todo.pop()
@@ -144,27 +165,41 @@ while todo:
     echo "$found crates, all no_std"
 }
 
-# Only the installed toolchain can compile; what is newer than the minimum version is found by clippy
-# (`incompatible_msrv`, in `lints`).
+# With a compiler of that version where there is one. Elsewhere, clippy has found what is newer (`incompatible_msrv`, in
+# `lints`), if it knows the version.
 msrv() {
-    cargo check --workspace --all-features
+    if cargo +1.88 --version 2>/dev/null; then
+        cargo +1.88 check --workspace --all-features
+    else
+        grep -q '^rust-version = "1.88"$' Cargo.toml
+        echo "no compiler 1.88 here: checked by clippy's incompatible_msrv"
+    fi
 }
 
+# The test programs `vectors`, of the library where there is one and of the command. Their tests fail where a folder has
+# no file; here it is told that each of them ran, and was given the folders.
 vectors() {
-    local folder=${TRACEGLASS_VECTORS:-../shared/vectors} log
+    local folder=${TRACEGLASS_VECTORS:-../shared/vectors} log file name ran=0
     [ -d "$folder" ] || { echo "no vectors in $folder" >&2; return 1; }
     log=$(mktemp)
-    TRACEGLASS_VECTORS=$(realpath "$folder") cargo test -p traceglass-cli --test vectors -- --nocapture 2>/dev/null | tee "$log" | grep -E "files read|test result"
-    # One line a folder, none with zero files.
-    [ "$(grep -c "files read" "$log")" -ge "$(ls cli/tests/vectors | wc -l)" ]
-    ! grep -q ": 0 files read" "$log"
+    TRACEGLASS_VECTORS=$(realpath "$folder") cargo test --workspace --all-features --test vectors -- --nocapture >"$log" 2>&1 ||
+        { tail -50 "$log"; return 1; }
+    grep -E "[0-9] (files|listings|traces|records)|test result" "$log"
+    ! grep -q "TRACEGLASS_VECTORS is not set" "$log"
+    ! grep -qE "(^|[^0-9,])0 files" "$log"
+    for file in $(grep -l '^ *#\[test\]' cli/tests/vectors/*.rs tests/vectors/*.rs 2>/dev/null); do
+        name=$(basename "$file" .rs)
+        grep -q "test $name::" "$log" || { echo "no test of $file ran" >&2; return 1; }
+        ran=$((ran + 1))
+    done
+    [ "$ran" -ge 4 ]
 }
 
 # Each example runs on a sample, and says what it should.
 examples() {
     local data=examples/data bin=target/debug/examples said name
-    cargo build -q --examples
-    cargo run -q --example write_samples -- --check
+    cargo build -q --workspace --all-features --examples
+    $bin/write_samples --check
     $bin/extract_rdf $data/sample.rdf AsicInfo | grep "Navi 31"
     $bin/rtc_timeline $data/sample.rtc | grep "1700000000.000089  adc  *-31.269"
     $bin/ctf_metadata $data/sample.ctf2 | grep -i "lttng-ust"
@@ -234,7 +269,7 @@ coverage() {
 fuzz() {
     local targets target
     cargo +nightly fuzz --version 2>/dev/null || cargo install --locked cargo-fuzz
-    cargo run -q --example write_samples -- --seeds
+    cargo run -q --all-features --example write_samples -- --seeds
     # C and Rust under one address sanitizer give false reports; see fuzz/README.md.
     export CFLAGS=-DHUF_DISABLE_FAST_DECODE FUZZ_SECONDS
     targets=$(cargo +nightly fuzz list)

@@ -3,7 +3,7 @@
 //!     cargo bench --bench summary                    # about three minutes
 //!     cargo bench --bench summary -- zstd rtc        # some of it
 //!     cargo bench --bench summary -- --large         # larger than any cache
-//!     cargo bench --bench summary -- --write         # into the README
+//!     cargo bench --bench summary -- --write         # into benches/README.md
 //!
 //! It is measured by `benches/peers`, a package of its own: some of the others need a newer compiler than this crate does.
 

@@ -244,10 +244,16 @@ mod tests {
             (Missing, "missing", "missing"),
             (Repeated, "repeated", "occurs again"),
             (Misplaced, "misplaced", "misplaced"),
+            (Undeclared, "undeclared", "not declared before it is used"),
             (OutOfSequence { found: 3, expected: 2 }, "out-of-sequence", "number 3 where 2 should follow"),
             (CrossesBoundary { boundary: 2048 }, "crosses-boundary", "does not end before 0x800"),
             (Lost { size: 1 }, "lost", "1 byte cannot be read"),
             (Lost { size: 2 }, "lost", "2 bytes cannot be read"),
+            (UnsupportedExtension, "unsupported-extension", "needed to read what follows, and not known"),
+            (NoSuchClass { id: 7 }, "no-such-class", "no class has the identifier 7"),
+            (NoSuchOption { value: 7 }, "no-such-option", "7 selects no option"),
+            (Discarded { count: 7 }, "discarded", "7 missing before"),
+            (Empty, "empty", "takes no bits"),
             (StaleChecksum, "stale-checksum", "computed before the last bytes were written"),
         ];
         for (kind, code, message) in kinds {

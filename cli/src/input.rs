@@ -6,11 +6,14 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use traceglass::Format;
 
 /// What a path leads to.
 pub enum Input {
     File(Mapped),
-    /// A directory that is not itself a CTF 2 trace.
+    /// A file that is a data stream of a CTF trace, and its path: the trace's metadata lies beside it.
+    Stream(Mapped, PathBuf),
+    /// A directory with more in it than CTF metadata.
     Directory(PathBuf),
 }
 
@@ -19,13 +22,18 @@ impl Input {
     pub fn open(path: &Path) -> Result<Self, Unreadable> {
         if path.is_dir() {
             let metadata = path.join("metadata");
-            if metadata.is_file() {
-                // A CTF 2 trace is named by its directory as well.
+            if metadata.is_file() && crate::formats::ctf::is_alone(path) {
+                // CTF metadata without its trace is named by its directory as well.
                 return Mapped::open(&metadata).map(Self::File);
             }
             return Ok(Self::Directory(path.to_owned()));
         }
-        Mapped::open(path).map(Self::File)
+        let mapped = Mapped::open(path)?;
+        let has_metadata = path.parent().is_some_and(|parent| parent.join("metadata").is_file());
+        if has_metadata && Format::detect(mapped.data()).is_none() {
+            return Ok(Self::Stream(mapped, path.to_owned()));
+        }
+        Ok(Self::File(mapped))
     }
 }
 

@@ -22,6 +22,7 @@
 
 mod console;
 mod escape;
+mod export;
 mod formats;
 mod input;
 mod json;
@@ -69,6 +70,7 @@ enum Verb {
     Cat(Box<verbs::cat::Args>),
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
+    Export(verbs::export::Args),
     Completions(verbs::completions::Args),
     Man(verbs::man::Args),
 }
@@ -80,6 +82,7 @@ const AFTER: &str = "\
   traceglass cat --chunk AsicInfo a.rmv    one of them, decompressed
   traceglass check --json *.rmv | jq .     every finding, for a script
   traceglass hex --at 0x400 trace.rtc      which field is at that offset
+  traceglass export --to perfetto -o a.pftrace recording/
 
 \x1b[1;4mExit status:\x1b[0m
   0  done, and nothing is wrong
@@ -102,6 +105,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Cat(args) => verbs::cat::run(args, open, &mut out),
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
+        Verb::Export(args) => verbs::export::run(args, open, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };

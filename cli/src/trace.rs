@@ -1,10 +1,12 @@
 //! What a format must say, and in which terms: verbs ask, formats answer.
 
+mod content;
 mod fields;
 mod findings;
 mod options;
 mod time;
 
+pub use content::{Events, Export, Growing, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
 pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
@@ -34,6 +36,17 @@ pub trait Trace {
 
     /// Hands out the fields in the range to be shown, in ascending order.
     fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status>;
+
+    /// How many bytes are read for what is exported.
+    fn bytes(&self) -> u64;
+
+    /// Its tracks and events, in the order of time.
+    fn events(&self, _events: &mut dyn Events) -> Result<Outcome> {
+        Err(no_events(self.format()))
+    }
+
+    /// Its parts, with what is in them.
+    fn extract(&self, _parts: &mut dyn Parts) -> Result<Outcome>;
 }
 
 /// How a trace of any format is opened.

@@ -3,6 +3,7 @@
 pub mod ctf;
 pub mod damage;
 pub mod rfr;
+pub mod tsdl;
 pub mod zstd;
 
 use traceglass::{Error, Finding, Result};

@@ -220,6 +220,8 @@ pub enum ErrorKind {
     Repeated,
     /// It is where it must not be.
     Misplaced,
+    /// It is referred to, and not declared before.
+    Undeclared,
     /// A number does not follow the one before.
     OutOfSequence {
         /// The number found.
@@ -237,6 +239,25 @@ pub enum ErrorKind {
         /// How many.
         size: u64,
     },
+    /// An extension that changes how the rest is read, and is not known.
+    UnsupportedExtension,
+    /// No class has this identifier.
+    NoSuchClass {
+        /// The identifier found.
+        id: u64,
+    },
+    /// A selector has a value that selects nothing.
+    NoSuchOption {
+        /// Its value; as two's complement if it is signed.
+        value: u64,
+    },
+    /// The writer discarded some, for want of room.
+    Discarded {
+        /// How many.
+        count: u64,
+    },
+    /// It takes no bits, and there might be any number of it.
+    Empty,
     /// A checksum matches the bytes that had been written when it was computed; more were written later.
     StaleChecksum,
 }
@@ -286,9 +307,15 @@ impl ErrorKind {
             Self::Missing => "missing",
             Self::Repeated => "repeated",
             Self::Misplaced => "misplaced",
+            Self::Undeclared => "undeclared",
             Self::OutOfSequence { .. } => "out-of-sequence",
             Self::CrossesBoundary { .. } => "crosses-boundary",
             Self::Lost { .. } => "lost",
+            Self::UnsupportedExtension => "unsupported-extension",
+            Self::NoSuchClass { .. } => "no-such-class",
+            Self::NoSuchOption { .. } => "no-such-option",
+            Self::Discarded { .. } => "discarded",
+            Self::Empty => "empty",
             Self::StaleChecksum => "stale-checksum",
         }
     }
@@ -363,12 +390,18 @@ impl fmt::Display for ErrorKind {
             Self::Missing => f.write_str("missing"),
             Self::Repeated => f.write_str("occurs again"),
             Self::Misplaced => f.write_str("misplaced"),
+            Self::Undeclared => f.write_str("not declared before it is used"),
             Self::OutOfSequence { found, expected } => {
                 write!(f, "number {found} where {expected} should follow")
             }
             Self::CrossesBoundary { boundary } => write!(f, "does not end before {boundary:#x}"),
             Self::Lost { size: 1 } => f.write_str("1 byte cannot be read"),
             Self::Lost { size } => write!(f, "{size} bytes cannot be read"),
+            Self::UnsupportedExtension => f.write_str("needed to read what follows, and not known"),
+            Self::NoSuchClass { id } => write!(f, "no class has the identifier {id}"),
+            Self::NoSuchOption { value } => write!(f, "{value} selects no option"),
+            Self::Discarded { count } => write!(f, "{count} missing before"),
+            Self::Empty => f.write_str("takes no bits"),
             Self::StaleChecksum => f.write_str("computed before the last bytes were written"),
         }
     }

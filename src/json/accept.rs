@@ -15,14 +15,14 @@ enum State {
     After,
 }
 
-/// Whether `data` is a JSON object with white space around it, nested at most 128 deep. Strings may not be UTF-8.
+/// Whether `data` is a JSON object with white space around it, nested at most 256 deep. Strings may not be UTF-8.
 pub(crate) fn accepts_object(data: &[u8]) -> bool {
     trim(data).first() == Some(&b'{') && accepts(data).is_some()
 }
 
 fn accepts(mut data: &[u8]) -> Option<()> {
     let mut depth = 0_u32;
-    let mut objects = 0_u128;
+    let (mut objects, mut outer) = (0_u128, 0_u128);
     let mut state = State::Value;
     loop {
         data = trim(data);
@@ -36,7 +36,8 @@ fn accepts(mut data: &[u8]) -> Option<()> {
             State::First | State::After if ends => {
                 data = rest;
                 depth = depth.saturating_sub(1);
-                objects >>= 1;
+                objects = objects >> 1 | outer << 127;
+                outer >>= 1;
                 State::After
             }
             State::First => {
@@ -58,11 +59,12 @@ fn accepts(mut data: &[u8]) -> Option<()> {
             State::Key => return None,
             State::Value => match byte {
                 b'{' | b'[' => {
-                    if depth == u128::BITS {
+                    if depth == 2 * u128::BITS {
                         return None;
                     }
                     data = rest;
                     depth = depth.saturating_add(1);
+                    outer = outer << 1 | objects >> 127;
                     objects = objects << 1 | u128::from(byte == b'{');
                     State::First
                 }

@@ -43,18 +43,20 @@ pub(crate) struct Parser<S> {
     depth: u32,
     /// What they are, the innermost in the lowest bit: 1 for an object.
     objects: u128,
+    /// What the containers around those are.
+    outer: u128,
     /// Where the last event began.
     event_offset: u64,
 }
 
 impl<'a, S: Source<'a>> Parser<S> {
     /// The deepest nesting that is read.
-    pub(crate) const DEPTH: u32 = u128::BITS;
+    pub(crate) const DEPTH: u32 = 2 * u128::BITS;
 
     /// A parser of the value at the front of `source`; errors name `element`.
     pub(crate) fn new(source: S, element: Element) -> Self {
         let event_offset = source.offset();
-        Self { source, read: 0, element, state: State::Value, depth: 0, objects: 0, event_offset }
+        Self { source, read: 0, element, state: State::Value, depth: 0, objects: 0, outer: 0, event_offset }
     }
 
     /// What has not been read: what follows the last event, or begins with the fault.
@@ -197,6 +199,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         }
         self.advance(1);
         self.depth = self.depth.saturating_add(1);
+        self.outer = self.outer << 1 | self.objects >> 127;
         self.objects = self.objects << 1 | object;
         self.state = if object == 1 { State::FirstMember } else { State::FirstElement };
         Ok(if object == 1 { Event::ObjectStart } else { Event::ArrayStart })
@@ -205,7 +208,8 @@ impl<'a, S: Source<'a>> Parser<S> {
     fn close(&mut self, event: Event<S>) -> Event<S> {
         self.advance(1);
         self.depth = self.depth.saturating_sub(1);
-        self.objects >>= 1;
+        self.objects = self.objects >> 1 | self.outer << 127;
+        self.outer >>= 1;
         self.after_value();
         event
     }

@@ -153,7 +153,7 @@ fn depth_is_bounded() {
     let nested = |n: usize| "[".repeat(n) + &"]".repeat(n);
     assert_eq!(events(Bytes::new(nested(most).as_bytes())).1, None);
     let error = events(Bytes::new(nested(most + 1).as_bytes())).1.unwrap();
-    assert_eq!(error, Error::new(most as u64, TEXT, ErrorKind::TooDeep { limit: 128 }));
+    assert_eq!(error, Error::new(most as u64, TEXT, ErrorKind::TooDeep { limit: 256 }));
     // Which container is open is remembered at every level.
     let mixed = "[{\"k\":".repeat(most / 2) + "1" + &"}]".repeat(most / 2);
     assert_eq!(events(Bytes::new(mixed.as_bytes())).1, None);

@@ -22,8 +22,14 @@ enum Unit {
 }
 
 impl<'a, S: Source<'a>> Str<S> {
-    pub(super) fn new(raw: S, escaped: bool, element: Element) -> Self {
+    pub(crate) fn new(raw: S, escaped: bool, element: Element) -> Self {
         Self { raw, escaped, element }
+    }
+
+    /// Whether there are escapes in it.
+    #[cfg(feature = "ctf")]
+    pub(crate) fn has_escapes(self) -> bool {
+        self.escaped
     }
 
     /// The bytes between the quotes.
@@ -94,7 +100,7 @@ impl<'a, S: Source<'a>> Str<S> {
 }
 
 /// `char::encode_utf8` without its check of the length, which can panic: `to` has the length of `c`.
-fn encode_utf8(c: char, to: &mut [u8]) {
+pub(crate) fn encode_utf8(c: char, to: &mut [u8]) {
     let code = u32::from(c);
     let shift = |bits: u32| code.checked_shr(bits).unwrap_or(0).to_le_bytes()[0] & 0x3f;
     match to {

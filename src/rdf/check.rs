@@ -4,10 +4,10 @@ use super::chunk::Chunk;
 use super::compression::Decompress;
 use super::file::File;
 use super::index::Entry;
-use super::order::sort_by_key;
 use super::part::ChunkPart;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Finding, Report, Result, Summary};
+use crate::sort::sort_by_key;
 
 impl<'a> File<'a> {
     /// Verifies the file header, every entry of the index, and that every chunk can be read.

@@ -19,7 +19,8 @@ pub fn detect(data: &[u8]) -> bool {
 
 /// The file header: 32 bytes at the start of the file.
 ///
-/// **Layout**
+/// # Layout
+///
 ///
 /// | at | bytes | type | field |
 /// |---|---|---|---|
@@ -29,7 +30,7 @@ pub fn detect(data: &[u8]) -> bool {
 /// | 16 | 8 | `i64` | offset of the chunk index, from the start of the file |
 /// | 24 | 8 | `i64` | size of the chunk index in bytes, 64 for an entry |
 ///
-/// **Spec** RDF 1.3, "File header".
+/// See RDF 1.3, "File header".
 #[derive(Clone, Copy)]
 pub struct Header<'a> {
     raw: &'a RawHeader,

@@ -14,7 +14,7 @@ use core::ops::Range;
 
 /// The chunk index: 64 bytes an entry, borrowed from the input as it is.
 ///
-/// **Spec** RDF 1.3, "Chunk index".
+/// See RDF 1.3, "Chunk index".
 #[derive(Clone, Copy)]
 pub struct Index<'a> {
     entries: &'a [RawEntry],
@@ -139,7 +139,8 @@ impl FusedIterator for Entries<'_> {}
 /// Offsets and sizes are signed in the file and may be wrong; they are given as stored, and checked by
 /// [`header_range`](Self::header_range) and [`stored_range`](Self::stored_range).
 ///
-/// **Layout**
+/// # Layout
+///
 ///
 /// | at | bytes | type | field |
 /// |---|---|---|---|
@@ -153,7 +154,7 @@ impl FusedIterator for Entries<'_> {}
 /// | 48 | 8 | `i64` | size of the chunk data in bytes, as stored |
 /// | 56 | 8 | `i64` | size after decompression; 0 where not compressed |
 ///
-/// **Spec** RDF 1.3, "Chunk index".
+/// See RDF 1.3, "Chunk index".
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
     raw: &'a RawEntry,

@@ -46,17 +46,19 @@
 mod check;
 mod chunk;
 mod compression;
+#[cfg(feature = "rdf-contents")]
+pub mod contents;
 pub mod element;
 mod file;
 mod header;
 mod identifier;
 mod index;
-mod order;
 mod part;
 mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;
 mod sorted;
+mod table;
 
 pub use chunk::Chunk;
 pub use compression::{Compression, Decompress, NoDecoder};

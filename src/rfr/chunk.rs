@@ -17,8 +17,7 @@ pub(super) const MICROS: u64 = 1_000_000;
 /// [`FormatIdentifier`], [`ChunkHeader`], and a list of sequences to the end of the file. Nothing in it has a length in
 /// bytes, so that only the header can be read without reading what precedes.
 ///
-/// # Spec
-/// *Chunked*, "Chunk Structure".
+/// See *Chunked*, "Chunk Structure".
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
     identifier: FormatIdentifier<'a>,

@@ -32,7 +32,7 @@
 //! views, [`Directory`] makes them randomly accessible after one walk, [`Merge`] orders their records by time, and
 //! [`ObjectTable`] and [`CallsiteTable`] lead from ids to what they name.
 //!
-//! # Example
+//! # Examples
 //! ```
 //! use traceglass::rfr::{Chunk, RecordKind};
 //! # let file = b"\x0brfr-c/0.0.2\x80\xe2\xcf\xaa\x06\0\xc0\x84\x3d\x04\x09\x01\x01\x04\x09\x01\x01\x05\x07\x63\x04main\0\0\x02\x04\x06\x05\x09\x07\x05";

@@ -29,8 +29,7 @@ use core::iter::FusedIterator;
 /// # Ok::<(), traceglass::Error>(())
 /// ```
 ///
-/// # Spec
-/// *Streaming*.
+/// See *Streaming*.
 #[derive(Clone, Copy, Debug)]
 pub struct Streaming<'a> {
     identifier: FormatIdentifier<'a>,

@@ -25,8 +25,9 @@ pub enum BlockKind {
 
 /// The header of a block.
 ///
-/// **Layout**: 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
-/// **Spec**: RFC 8878, 3.1.1.2.
+/// # Layout
+/// 3 bytes, little-endian: bit 0 marks the last block, bits 1 and 2 are the kind, the others a size.
+/// See RFC 8878, 3.1.1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockHeader {
     offset: u64,
@@ -123,6 +124,7 @@ impl Compressed<'_> {
     }
 
     /// Decodes the sequences and carries them out, in one go.
+    #[inline(never)]
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Positions in a slice, close to each other.
     fn execute(
         self,
@@ -240,9 +242,15 @@ fn execute_fast(near: &mut [u8], at: u32, from: u32, sequence: Sequence) -> Opti
     if offset >= 16 {
         copy::fast(near, start, middle, len)?;
     } else {
-        copy::repeat_short(near, start, middle, len)?;
+        repeat(near, start, middle, len)?;
     }
     Some((end as u32, next as u32))
+}
+
+/// [`copy::repeat_short`], marked as rare so that the loop's variables stay in registers where it is not called.
+#[cold]
+fn repeat(near: &mut [u8], start: usize, middle: usize, len: usize) -> Option<()> {
+    copy::repeat_short(near, start, middle, len)
 }
 
 /// The error that `output` lacks `missing` bytes, at least.

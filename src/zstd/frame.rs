@@ -12,8 +12,9 @@ const SKIPPABLE_MAGIC: u32 = 0x184d_2a50;
 
 /// The header of a frame with data.
 ///
-/// **Layout**: magic (4 bytes), descriptor (1), window descriptor (0 or 1), dictionary id (0, 1, 2 or 4), content size
-/// (0, 1, 2, 4 or 8); integers are little-endian. **Spec**: RFC 8878, 3.1.1.1.
+/// # Layout
+/// Magic (4 bytes), descriptor (1), window descriptor (0 or 1), dictionary id (0, 1, 2 or 4), content size
+/// (0, 1, 2, 4 or 8); integers are little-endian. See RFC 8878, 3.1.1.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameHeader {
     offset: u64,
@@ -186,7 +187,8 @@ impl<'a> DataFrame<'a> {
 
 /// A frame that decoders skip.
 ///
-/// **Layout**: magic (4 bytes, `0x184d2a50` to `0x184d2a5f`), size (4), user data. **Spec**: RFC 8878, 3.1.2.
+/// # Layout
+/// Magic (4 bytes, `0x184d2a50` to `0x184d2a5f`), size (4), user data. See RFC 8878, 3.1.2.
 #[derive(Clone, Copy, Debug)]
 pub struct SkippableFrame<'a> {
     offset: u64,
@@ -298,7 +300,8 @@ impl core::iter::FusedIterator for Blocks<'_> {}
 /// It walks the frames' blocks without decoding them. An output of that size suffices for
 /// [`decompress`](super::decompress).
 ///
-/// **Errors**: those of [`Frames`], as they come.
+/// # Errors
+/// Those of [`Frames`], as they come.
 pub fn content_size(input: &[u8]) -> Result<Option<u64>> {
     let mut sum = Some(0_u64);
     for frame in Frames::new(input) {

@@ -39,8 +39,8 @@
 //!
 //! - A window larger than it supports is no reason to refuse a frame here: the output is the window.
 //! - It does not always notice that Huffman streams do not end where they should; here it is always an error.
-//! - Whether it accepts a compressed block with more content than the frame allows depends on the size of the output;
-//!   here it is always an error, as in the RFC. Raw and repeated ones are accepted, as there.
+//! - Whether it accepts a block with more content than the frame allows depends on the block and the size of the output;
+//!   here it is always an error, as in the RFC.
 //!
 //! Time is linear in the sizes of input and output, and nothing here can panic.
 

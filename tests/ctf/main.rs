@@ -8,6 +8,7 @@ mod decoder;
 mod fragments;
 mod packets;
 mod text;
+mod tsdl;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

@@ -17,7 +17,11 @@ use traceglass::{Format, Lookalike};
 pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a>, Unreadable> {
     let data = match input {
         Input::File(mapped) => mapped.data(),
+        Input::Stream(mapped, path) => return ctf::open_stream(mapped, path, reading.lenient),
         Input::Directory(path) => {
+            if let Some(trace) = ctf::open_directory(path, reading.lenient)? {
+                return Ok(trace);
+            }
             if let Some(recording) = rfr::open_directory(path)? {
                 return Ok(recording);
             }

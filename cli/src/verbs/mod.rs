@@ -3,6 +3,7 @@
 pub mod cat;
 pub mod check;
 pub mod completions;
+pub mod export;
 pub mod hex;
 pub mod info;
 pub mod ls;

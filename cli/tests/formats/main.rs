@@ -4,4 +4,5 @@
 mod common;
 
 mod ctf;
+mod export;
 mod rfr;

@@ -8,7 +8,8 @@ use core::iter::FusedIterator;
 impl<'a> Fragment<'a> {
     /// The preamble, if that is what it is.
     ///
-    /// **Errors**: those of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
+    /// # Errors
+    /// Those of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
     /// value of another type, at that value.
     pub fn preamble(&self) -> Result<Option<Preamble>> {
         if !matches!(self.kind()?, FragmentKind::Preamble) {
@@ -28,7 +29,8 @@ impl<'a> Fragment<'a> {
 
     /// The clock class, if that is what it is.
     ///
-    /// **Errors**: as [`Fragment::preamble`].
+    /// # Errors
+    /// As [`Fragment::preamble`].
     pub fn clock_class(&self) -> Result<Option<ClockClass<'a>>> {
         if !matches!(self.kind()?, FragmentKind::ClockClass) {
             return Ok(None);
@@ -61,7 +63,8 @@ impl<'a> Fragment<'a> {
 
     /// The trace class, if that is what it is.
     ///
-    /// **Errors**: as [`Fragment::preamble`].
+    /// # Errors
+    /// As [`Fragment::preamble`].
     pub fn trace_class(&self) -> Result<Option<TraceClass<'a>>> {
         if !matches!(self.kind()?, FragmentKind::TraceClass) {
             return Ok(None);
@@ -144,12 +147,18 @@ impl<'a> ClockClass<'a> {
         self.description
     }
 
-    /// **Units**: cycles per second.
+    /// The frequency.
+    ///
+    /// # Units
+    /// Cycles per second.
     pub const fn frequency(&self) -> Option<u64> {
         self.frequency
     }
 
-    /// **Units**: cycles.
+    /// The precision.
+    ///
+    /// # Units
+    /// Cycles.
     pub const fn precision(&self) -> Option<u64> {
         self.precision
     }

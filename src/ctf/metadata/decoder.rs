@@ -121,7 +121,8 @@ impl Decoder {
     ///
     /// When it says [`Step::NeedMore`], `input` is empty. After an error it gives the same error always.
     ///
-    /// **Errors**: those of [`MetadataStream::parse`](super::MetadataStream::parse).
+    /// # Errors
+    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse).
     pub fn step<'s, 'd: 's>(&'s mut self, input: &mut &'d [u8]) -> Result<Step<'s>> {
         loop {
             match self.state {
@@ -187,8 +188,11 @@ impl Decoder {
 
     /// Says that no more will come.
     ///
-    /// A finding, a warning, is that padding of the last packet is missing. **Errors**: the stream ends inside a
-    /// header or a content, or there was none.
+    /// The finding, a warning, is that padding of the last packet is missing.
+    ///
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the stream ends inside a header or a content, or is empty; the error
+    /// that [`step`](Self::step) returned before.
     pub fn finish(&self) -> Result<Option<Finding>> {
         let end = |offset, element, needed| Error::new(offset, element, ErrorKind::UnexpectedEnd { needed });
         match self.state {

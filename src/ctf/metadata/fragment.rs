@@ -69,7 +69,8 @@ impl<'a> Fragment<'a> {
 
     /// Checks that it is a JSON object, of which each string is UTF-8.
     ///
-    /// **Errors**: [`Unexpected`](ErrorKind::Unexpected), [`UnexpectedEnd`](ErrorKind::UnexpectedEnd),
+    /// # Errors
+    /// [`Unexpected`](ErrorKind::Unexpected), [`UnexpectedEnd`](ErrorKind::UnexpectedEnd),
     /// [`TooDeep`](ErrorKind::TooDeep), [`NotUtf8`](ErrorKind::NotUtf8), at their offsets in the input.
     pub fn check(&self) -> Result<()> {
         match self.text.borrowed() {
@@ -87,7 +88,8 @@ impl<'a> Fragment<'a> {
 
     /// What it describes.
     ///
-    /// **Errors**: those of the JSON up to the member `type`.
+    /// # Errors
+    /// Those of the JSON up to the member `type`.
     pub fn kind(&self) -> Result<FragmentKind<'a>> {
         let Some(value) = self.member("type")? else { return Ok(FragmentKind::Untyped) };
         let Some(name) = string(value)? else { return Ok(FragmentKind::Untyped) };
@@ -105,7 +107,8 @@ impl<'a> Fragment<'a> {
 
     /// The JSON text of the value of a member; of several with this name, the first.
     ///
-    /// **Errors**: those of the JSON up to this member.
+    /// # Errors
+    /// Those of the JSON up to this member.
     pub fn member(&self, name: &str) -> Result<Option<Text<'a>>> {
         let Some(text) = self.text.borrowed() else { return find(self.text, name) };
         let found = find(Bytes::at(text, self.offset()), name)?;
@@ -257,7 +260,8 @@ impl<'a> Fragments<'a> {
 
     /// The next fragment; `None` at the end, and after an error.
     ///
-    /// **Errors**: those of [`Packets::next_packet`](super::Packets::next_packet).
+    /// # Errors
+    /// Those of [`Packets::next_packet`](super::Packets::next_packet).
     pub fn next_fragment(&mut self) -> Result<Option<Fragment<'a>>> {
         let found = match self.fault.take() {
             Some(error) => Err(error),
@@ -275,7 +279,7 @@ impl<'a> Fragments<'a> {
         let (first, packets) = (self.piece, self.pieces.packets().clone());
         let mut len = 0_u64;
         loop {
-            let in_piece = find_separator(self.piece.as_slice());
+            let in_piece = memchr::memchr(RECORD_SEPARATOR, self.piece.as_slice());
             let n = in_piece.unwrap_or(self.piece.len());
             len = len.saturating_add(to_u64(n));
             self.piece.advance(n);
@@ -329,48 +333,3 @@ impl<'a> Iterator for Fragments<'a> {
 }
 
 impl FusedIterator for Fragments<'_> {}
-
-/// The position of the first 0x1E.
-///
-/// 64 bytes at a time, in words: a byte of `word ^ pattern` is zero where the byte is 0x1E.
-#[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
-fn find_separator(data: &[u8]) -> Option<usize> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const PATTERN: u64 = LOW * RECORD_SEPARATOR_WORD;
-    let mut at = 0;
-    for block in data.chunks_exact(64) {
-        let mut zero = 0;
-        for word in block.chunks_exact(8) {
-            let difference = word.first_chunk().map_or(0, |word| u64::from_ne_bytes(*word)) ^ PATTERN;
-            zero |= difference.wrapping_sub(LOW) & !difference;
-        }
-        if zero & (LOW << 7) != 0 {
-            break;
-        }
-        at += 64;
-    }
-    data.get(at..)?.iter().position(|byte| *byte == RECORD_SEPARATOR).map(|position| at + position)
-}
-
-/// The byte as a word.
-const RECORD_SEPARATOR_WORD: u64 = 0x1e;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec;
-
-    #[test]
-    fn separators_are_found_wherever_they_are() {
-        for len in [0, 1, 7, 63, 64, 65, 127, 128, 200] {
-            for filler in [0x1d, 0x1f, 0x9e, 0x00, 0xff, b'a'] {
-                let mut data = vec![filler; len];
-                assert_eq!(find_separator(&data), None);
-                for at in (0..len).rev() {
-                    data[at] = 0x1e;
-                    assert_eq!(find_separator(&data), Some(at));
-                }
-            }
-        }
-    }
-}

@@ -147,7 +147,8 @@ impl Profile {
 
 /// The header of a metadata packet, checked.
 ///
-/// **Layout**: see the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
+/// # Layout
+/// See the [module](super). Sizes are in bits there, and in bytes here unless they are [`Bits`].
 ///
 /// It holds that header ≤ content ≤ total, all of them whole bytes; whether the content is all there is for the
 /// [`Packet`](super::Packet) to say.
@@ -173,7 +174,8 @@ struct Fields {
 impl PacketHeader {
     /// Reads the first header of a stream, which lies at the front of `data`.
     ///
-    /// **Errors**: [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if more of it is needed, and those of
     /// [`MetadataStream::parse`](super::MetadataStream::parse).
     pub fn parse(data: &[u8]) -> Result<Self> {
         Self::first(Bytes::new(data), ParseOptions::STRICT).map(|(header, _)| header)

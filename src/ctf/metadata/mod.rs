@@ -67,7 +67,7 @@
 //! - TSDL, the language of CTF 1.8, is handed out as text and not parsed.
 //! - Of the fragments the envelope, the preamble, the clock classes and the trace class are read; field classes stay
 //!   JSON, for which [`Fragment::members`] gives each member's text.
-//! - JSON nested deeper than 128 levels is refused.
+//! - JSON nested deeper than 256 levels is refused.
 
 mod check;
 mod class;
@@ -94,4 +94,5 @@ pub use pieces::Pieces;
 pub(crate) use stream::detect;
 pub use stream::{Form, Language, MetadataStream};
 pub use string::{Chars, JsonString};
+pub(crate) use text::Place;
 pub use text::{Text, TextPieces};

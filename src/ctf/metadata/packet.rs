@@ -113,7 +113,8 @@ impl<'a> Packets<'a> {
 
     /// The next packet; `None` at the end, and after an error.
     ///
-    /// **Errors**: those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
+    /// # Errors
+    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
     /// [`BadMagic`](ErrorKind::BadMagic), [`ByteOrderChanged`](ErrorKind::ByteOrderChanged) or
     /// [`UuidMismatch`](ErrorKind::UuidMismatch) where the packet does not belong to the stream.
     #[inline]
@@ -175,7 +176,7 @@ impl<'a> Packets<'a> {
         while !self.input.is_empty() {
             self.input.advance(1);
             let data = self.input.as_slice();
-            let at = data.iter().position(|byte| *byte == magic[0]).unwrap_or(data.len());
+            let at = memchr::memchr(magic[0], data).unwrap_or(data.len());
             self.input.advance(at);
             if !self.input.as_slice().starts_with(&magic) {
                 continue;

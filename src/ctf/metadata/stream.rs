@@ -1,15 +1,19 @@
 use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
 use super::pieces::Pieces;
+use super::text::Place;
 use super::{ByteOrder, Fragments, PacketHeader, Packets, ParseOptions, Text, Uuid};
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::{METADATA, PACKET_HEADER};
 use crate::error::{Error, Result};
 
+/// What TSDL begins with.
+const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
+
 /// How a metadata stream is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Form {
-    /// Not at all: a JSON text sequence.
+    /// Not at all: a JSON text sequence, or TSDL.
     Plain,
     /// In packets whose integers have this byte order.
     Packets(ByteOrder),
@@ -62,7 +66,8 @@ pub struct MetadataStream<'a> {
 impl<'a> MetadataStream<'a> {
     /// A stream of any form; with packets, the header of the first one is read.
     ///
-    /// **Errors**, of the first header here and of each later one when it is reached; the rules in this order:
+    /// # Errors
+    /// Of the first header here, and of each later one when it is reached; the rules in this order:
     ///
     /// | kind | element |
     /// |---|---|
@@ -91,6 +96,7 @@ impl<'a> MetadataStream<'a> {
                 first: Some(first),
                 resumed: false,
             }),
+            None if data.starts_with(TSDL_SIGNATURE) => Ok(Self { input, first: None, resumed: false }),
             None => Err(not_metadata(data)),
         }
     }
@@ -104,7 +110,8 @@ impl<'a> MetadataStream<'a> {
         Self { first: self.first.map(|(header, profile)| (header, profile.with_cut())), ..self }
     }
 
-    /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None` if none begins there.
+    /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None`
+    /// if none begins there.
     ///
     /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text goes
     /// up to the next packet that cannot be read.
@@ -122,6 +129,21 @@ impl<'a> MetadataStream<'a> {
     /// Whether it begins after damage.
     pub(super) const fn is_resumed(&self) -> bool {
         self.resumed
+    }
+
+    /// A stream of any form; what begins neither as packets nor as JSON is taken for TSDL text.
+    ///
+    /// The signature `/* CTF 1.8 */` may be missing in plain text, so that nothing tells what it is. This is for a file
+    /// of which that is known, such as one named `metadata`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`]; never [`BadMagic`](crate::ErrorKind::BadMagic) with [`METADATA`].
+    pub fn parse_text(data: &'a [u8]) -> Result<Self> {
+        match Form::detect(data) {
+            Some(_) => Self::parse(data),
+            None => Ok(Self { input: Bytes::new(data), first: None, resumed: false }),
+        }
     }
 
     /// The form.
@@ -156,12 +178,18 @@ impl<'a> MetadataStream<'a> {
 
     /// The whole text.
     ///
-    /// **Errors**: those of the first packet that cannot be read.
+    /// # Errors
+    /// Those of the first packet that cannot be read.
     pub fn text(&self) -> Result<Text<'a>> {
         match self.text_until_error() {
             (text, None) => Ok(text),
             (_, Some(error)) => Err(error),
         }
+    }
+
+    /// The text at a place that a text of this stream gave.
+    pub(crate) fn text_of(&self, place: Place) -> Text<'a> {
+        Text::at(self.input, self.first.map(|(_, profile)| profile), place)
     }
 
     /// The text up to the first packet that cannot be read, and why it cannot.
@@ -183,22 +211,47 @@ impl<'a> MetadataStream<'a> {
         (Text::new(Bytes::at(&[], 0), &self.packets(), len), error)
     }
 
+    /// `len` bytes of the text from `offset` in the input, which lies in a content; less where there are fewer.
+    ///
+    /// Only a range that `crosses` packets needs to know where those are.
+    pub(in crate::ctf) fn text_at(&self, offset: u64, len: u64, crosses: bool) -> Text<'a> {
+        let mut packets = self.packets();
+        if !crosses || self.first.is_none() {
+            let piece = self.input.range(offset, len).unwrap_or(Bytes::at(&[], offset));
+            return Text::from_piece(piece);
+        }
+        while let Ok(Some(packet)) = packets.next_packet() {
+            let content = packet.content_range();
+            if (content.offset()..content.end_offset()).contains(&offset) {
+                let piece = content.range(offset, content.end_offset().saturating_sub(offset));
+                return Text::new(piece.unwrap_or(Bytes::at(&[], offset)), &packets, len);
+            }
+        }
+        Text::from_piece(Bytes::at(&[], offset))
+    }
+
+    /// The fragment that begins at `offset`; an empty one if the text ends there.
+    pub(in crate::ctf) fn text_from(&self, offset: u64) -> Text<'a> {
+        self.text_at(offset, self.input.end_offset().saturating_sub(offset), self.first.is_some())
+    }
+
     /// The language of the text.
     ///
-    /// Only version 1.8 leaves a choice: it is JSON if its first byte is 0x1E.
+    /// Packets of version 1.8 and plain text leave a choice: it is JSON if its first byte is 0x1E.
     pub fn language(&self) -> Language {
         match self.first_header() {
             Some(header) if header.major() == 1 => match self.pieces().next() {
                 Some(Ok([RECORD_SEPARATOR, ..])) => Language::Json,
                 _ => Language::Tsdl,
             },
+            None if self.input.as_slice().first() != Some(&RECORD_SEPARATOR) => Language::Tsdl,
             _ => Language::Json,
         }
     }
 
     /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
     pub fn has_tsdl_signature(&self) -> bool {
-        self.text_until_error().0.starts_with(b"/* CTF 1.8")
+        self.text_until_error().0.starts_with(TSDL_SIGNATURE)
     }
 
     /// The fragments of the text; none if it is TSDL.

@@ -33,7 +33,8 @@ impl<'a> JsonString<'a> {
 
     /// Decodes it to the front of `buffer`. U+FFFD stands for lone surrogates.
     ///
-    /// **Errors**: [`NotUtf8`](crate::ErrorKind::NotUtf8) at the byte that is not;
+    /// # Errors
+    /// [`NotUtf8`](crate::ErrorKind::NotUtf8) at the byte that is not;
     /// [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded) with the size needed.
     pub fn decode<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b str> {
         self.0.decode(buffer)

@@ -2,6 +2,8 @@
 
 use crate::slice_mut;
 use traceglass::ctf::metadata::{Decoder, Form, ParseOptions, MetadataStream, PacketHeader, Step, compact};
+use traceglass::ctf::schema::Node;
+use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 
 entries! {
     ctf_metadata_detect(data) { u64::from(Form::detect(data).is_some()) }
@@ -65,6 +67,21 @@ entries! {
         let checked = stream.check(&mut |finding| found ^= finding.cause().offset());
         found ^= checked.map_or(1, |summary| summary.errors());
         found
+    }
+    ctf_tsdl_compile(data) {
+        let Ok(stream) = MetadataStream::parse_text(data) else { return 1 };
+        let mut types = [TypeNode::default(); 64];
+        let mut names = [NameEntry::default(); 64];
+        let needed = tsdl::needed(stream, Workspace { nodes: &mut types, names: &mut names });
+        let mut nodes = [Node::EMPTY; 64];
+        let schema = tsdl::compile(stream, &mut nodes, Workspace { nodes: &mut types, names: &mut names });
+        let sum = needed.map_or(0, |needed| needed.nodes);
+        schema.map_or(sum, |schema| sum ^ schema.stream_classes().count() as u64)
+    }
+    ctf_tsdl_position(data) {
+        let Ok(stream) = MetadataStream::parse_text(data) else { return 1 };
+        let at = tsdl::position(stream, data.len() as u64 / 2);
+        at.line ^ at.column ^ at.text.len()
     }
     ctf_metadata_decoder(data) {
         let mut decoder = Decoder::new(ParseOptions::STRICT);

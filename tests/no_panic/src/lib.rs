@@ -21,6 +21,7 @@ macro_rules! entries {
 
 mod ctf;
 mod detect;
+mod event;
 mod rdf;
 mod rfr;
 mod rtc;

@@ -1,15 +1,19 @@
 //! CTF 2 metadata for each verb.
 
+mod extract;
 mod summary;
+mod trace;
 
+use crate::input::Mapped;
 use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, Selection, Trace};
+use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use serde_json::{Map, Value};
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
+pub use trace::is_alone;
 use traceglass::ctf::metadata::{
     ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
@@ -22,6 +26,21 @@ struct Ctf2<'a> {
     segments: Vec<MetadataStream<'a>>,
 }
 
+/// A folder with traces in it; `None` if there is none.
+pub fn open_directory(path: &Path, lenient: bool) -> Result<Option<Box<dyn Trace>>, Unreadable> {
+    trace::open_directory(path, lenient)
+}
+
+/// A data stream, with the metadata beside it.
+pub fn open_stream<'a>(
+    mapped: &'a Mapped,
+    path: &Path,
+    lenient: bool,
+) -> Result<Box<dyn Trace + 'a>, Unreadable> {
+    trace::open_stream(mapped, path, lenient)
+}
+
+/// A metadata stream.
 pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
@@ -136,6 +155,14 @@ impl Ctf2<'_> {
 impl Trace for Ctf2<'_> {
     fn format(&self) -> Format {
         Format::Ctf2
+    }
+
+    fn bytes(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        self.extract_packets(parts)
     }
 
     fn info(&self) -> Result<Info> {

@@ -1,13 +1,16 @@
 //! RDF for each verb.
 
 mod decoder;
+mod extract;
 mod plan;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, RdfSelect, Selection, Trace};
+use crate::trace::{
+    Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
+};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
@@ -97,6 +100,14 @@ impl Rdf<'_> {
 impl Trace for Rdf<'_> {
     fn format(&self) -> Format {
         Format::Rdf
+    }
+
+    fn bytes(&self) -> u64 {
+        self.size()
+    }
+
+    fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
+        self.extract_chunks(parts)
     }
 
     fn info(&self) -> Result<Info> {

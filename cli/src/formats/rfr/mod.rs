@@ -1,6 +1,7 @@
 //! RFR for each verb.
 
 mod cat;
+mod export;
 mod files;
 mod hex;
 mod info;
@@ -15,7 +16,7 @@ use crate::parallel;
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Fields, Findings, Info, Listing, Selection, Trace};
+use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use files::{Files, Kind, Part, Problem};
 use names::clock;
 use scan::Damage;
@@ -122,6 +123,18 @@ fn list_stream(part: &Part<'_>, args: &Listing, damage: &mut Damage, out: &mut O
 impl Trace for Rfr<'_> {
     fn format(&self) -> Format {
         Format::Rfr
+    }
+
+    fn bytes(&self) -> u64 {
+        self.files.bytes
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
+    }
+
+    fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        self.extract_files(parts)
     }
 
     fn info(&self) -> Result<Info> {

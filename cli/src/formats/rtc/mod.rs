@@ -1,6 +1,7 @@
 //! RTC for each verb: all but `hex` hear what one pass over the file meets.
 
 mod cat;
+mod extract;
 mod hex;
 mod info;
 mod ls;
@@ -9,7 +10,7 @@ mod value;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
-use crate::trace::{Fields, Findings, Info, Listing, Selection, Trace};
+use crate::trace::{Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use scan::Event;
 use traceglass::Format;
 use traceglass::rtc;
@@ -35,6 +36,14 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 impl Trace for Rtc<'_> {
     fn format(&self) -> Format {
         Format::Rtc
+    }
+
+    fn bytes(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        self.extract_streams(parts)
     }
 
     fn info(&self) -> Result<Info> {

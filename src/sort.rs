@@ -1,4 +1,4 @@
-//! Sorting numbers in place.
+//! Sorting in place.
 //!
 //! The standard library's sorts keep a panic alive, for orders that contradict themselves, so that a firmware that
 //! promises not to panic would not link.
@@ -12,7 +12,7 @@ const SHORT: usize = 16;
 ///
 /// Quicksort, which reads keys in the order in which they lie while the numbers ascend; a range whose pivots turn out
 /// bad is left to heapsort.
-pub(super) fn sort_by_key<K: Ord + Copy>(items: &mut [u32], key: impl Fn(u32) -> K) {
+pub(crate) fn sort_by_key<T: Copy, K: Ord + Copy>(items: &mut [T], key: impl Fn(T) -> K) {
     let items = Cell::from_mut(items).as_slice_of_cells();
     // Twice as many levels as halving takes: 62 where there are as many numbers as 32 bits tell apart. One part waits
     // for each level, so that all have a place.
@@ -44,7 +44,7 @@ pub(super) fn sort_by_key<K: Ord + Copy>(items: &mut [u32], key: impl Fn(u32) ->
 }
 
 /// Moves what is less than a pivot before it and the rest behind it; returns where the pivot stands then.
-fn partition<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) -> usize {
+fn partition<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) -> K) -> usize {
     let last = items.len().saturating_sub(1);
     let key_at = |place: usize| items.get(place).map(|item| key(item.get()));
     // The median of three becomes the pivot, and stands last while the others are compared with it.
@@ -77,7 +77,7 @@ fn partition<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) -> usi
     less
 }
 
-fn insertion_sort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
+fn insertion_sort<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) -> K) {
     for place in 1..items.len() {
         let Some(value) = items.get(place).map(Cell::get) else { return };
         let value_key = key(value);
@@ -97,7 +97,7 @@ fn insertion_sort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
     }
 }
 
-fn heapsort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
+fn heapsort<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) -> K) {
     // What has no children is a heap already, which sifting sees at once.
     let (mut unheaped, mut len) = (items.len(), items.len());
     while len > 0 {
@@ -112,7 +112,7 @@ fn heapsort<K: Ord + Copy>(items: &[Cell<u32>], key: &impl Fn(u32) -> K) {
     }
 }
 
-fn sift_down<K: Ord + Copy>(heap: &[Cell<u32>], mut parent: usize, key: &impl Fn(u32) -> K) {
+fn sift_down<T: Copy, K: Ord + Copy>(heap: &[Cell<T>], mut parent: usize, key: &impl Fn(T) -> K) {
     let key_at = |place: usize| heap.get(place).map(|item| key(item.get()));
     loop {
         let left = parent.saturating_mul(2).saturating_add(1);
@@ -128,7 +128,7 @@ fn sift_down<K: Ord + Copy>(heap: &[Cell<u32>], mut parent: usize, key: &impl Fn
 }
 
 /// `swap`, of slices or of cells, without its panic.
-fn exchange(items: &[Cell<u32>], a: usize, b: usize) {
+fn exchange<T: Copy>(items: &[Cell<T>], a: usize, b: usize) {
     if let (Some(a), Some(b)) = (items.get(a), items.get(b)) {
         let value = a.get();
         a.set(b.get());

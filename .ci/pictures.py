@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Draws the README's pictures.
+
+    .ci/pictures.py screen PROGRAM   what `PROGRAM info examples/data/sample.rfr` prints, as examples/screen.svg
+    .ci/pictures.py chart            rows of the table in benches/README.md, as benches/speed-{light,dark}.svg
+
+With --check, nothing is written, and a picture that is not up to date is a failure.
+"""
+import html
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Row of the table (its beginning), the peer to compare with, and how the chart names both.
+ROWS = [
+    ("zstd: geometric mean", "C zstd 1.5.7", "zstd, all sizes and levels", "C zstd"),
+    ("zstd: geometric mean", "ruzstd", "zstd, all sizes and levels", "ruzstd"),
+    ("RDF: every field of", "from_le_bytes by hand", "RDF index entries", "by hand"),
+    ("RDF: look up, with", "a HashMap by hand, which allocates", "RDF chunk by identifier", "HashMap"),
+    ("RTC: all frames of 64 MiB", "a walk that only skips", "RTC frames", "a bare walk"),
+    ("RFR: every field of 4000000", "postcard with borrowed structs", "RFR records", "postcard"),
+]
+THEMES = {
+    "light": {"text": "#1f2328", "muted": "#59636e", "bar": "#0969da", "line": "#d1d9e0"},
+    "dark": {"text": "#f0f6fc", "muted": "#9198a1", "bar": "#4493f8", "line": "#3d444d"},
+}
+
+
+def screen(program):
+    args = ["info", "examples/data/sample.rfr"]
+    printed = subprocess.run([program, *args], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    lines = ["$ traceglass " + " ".join(args), *printed.rstrip("\n").split("\n")]
+    width, height = 24 + 8.43 * max(map(len, lines)), 56 + 19 * len(lines)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}">',
+        f'<rect width="100%" height="100%" rx="8" fill="#0d1117"/>',
+        *(f'<circle cx="{20 + 20 * n}" cy="18" r="6" fill="{color}"/>' for n, color in enumerate(("#ff5f56", "#ffbd2e", "#27c93f"))),
+        '<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14" fill="#e6edf3" xml:space="preserve">',
+    ]
+    for n, line in enumerate(lines):
+        color = ' fill="#7ee787"' if n == 0 else ""
+        out.append(f'<text x="12" y="{52 + 19 * n}"{color}>{html.escape(line)}</text>')
+    return {ROOT / "examples/screen.svg": "\n".join([*out, "</g>", "</svg>", ""])}
+
+
+def multiples():
+    table = (ROOT / "benches/README.md").read_text()
+    found = []
+    for start, peer, name, beside in ROWS:
+        line = next((line for line in table.split("\n") if line.startswith(f"| {start}")), None)
+        match = line and re.search(re.escape(peer) + r"[^·|]*?\*\*([\d.]+)×\*\*", line)
+        if not match:
+            sys.exit(f"benches/README.md has no row {start!r} with {peer!r}")
+        found.append((name, beside, float(match.group(1))))
+    return found
+
+
+def chart():
+    rows, pictures = multiples(), {}
+    unit = 330 / max(multiple for *_, multiple in rows)
+    height = 62 + 34 * len(rows)
+    for theme, color in THEMES.items():
+        one = 300 + unit
+        out = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" width="720" height="{height}" font-family="system-ui,sans-serif" font-size="14">',
+            f'<text x="12" y="22" fill="{color["text"]}" font-weight="600">Speed as a multiple of the other\'s: longer is faster</text>',
+        ]
+        for n, (name, beside, multiple) in enumerate(rows):
+            y = 42 + 34 * n
+            out += [
+                f'<text x="292" y="{y + 16}" text-anchor="end" fill="{color["text"]}">{html.escape(name)} <tspan fill="{color["muted"]}">vs {html.escape(beside)}</tspan></text>',
+                f'<rect x="300" y="{y}" width="{unit * multiple:.1f}" height="22" rx="3" fill="{color["bar"]}"/>',
+                f'<text x="{306 + unit * multiple:.1f}" y="{y + 16}" fill="{color["text"]}">{multiple:.2f}×</text>',
+            ]
+        out += [
+            f'<line x1="{one:.1f}" y1="34" x2="{one:.1f}" y2="{height - 20}" stroke="{color["line"]}" stroke-dasharray="4 3"/>',
+            f'<text x="{one:.1f}" y="{height - 6}" text-anchor="middle" fill="{color["muted"]}" font-size="12">as fast</text>',
+            "</svg>",
+            "",
+        ]
+        pictures[ROOT / f"benches/speed-{theme}.svg"] = "\n".join(out)
+    return pictures
+
+
+def main():
+    args = [arg for arg in sys.argv[1:] if arg != "--check"]
+    if args[:1] == ["screen"] and len(args) == 2:
+        pictures = screen(str(pathlib.Path(args[1]).resolve()))
+    elif args == ["chart"]:
+        pictures = chart()
+    else:
+        sys.exit(__doc__)
+    for path, picture in pictures.items():
+        if "--check" not in sys.argv:
+            path.write_text(picture)
+        elif not path.exists() or path.read_text() != picture:
+            sys.exit(f"{path.relative_to(ROOT)} is not up to date: .ci/pictures.py {' '.join(args)}")
+        print(path.relative_to(ROOT))
+
+
+main()

@@ -1,0 +1,188 @@
+//! Every part of a trace as a file, and `manifest.json` with a line for each.
+
+use crate::json::Line;
+use crate::output::shown;
+use crate::progress::Progress;
+use crate::status::{Failure, Result};
+use crate::trace::{Part, PartId, Parts};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// So many files are open at a time.
+const OPEN: usize = 64;
+
+/// Writes files into a directory of its own.
+pub struct Files {
+    folder: PathBuf,
+    manifest: BufWriter<File>,
+    /// The trace that is being extracted.
+    trace: PathBuf,
+    progress: Option<Progress>,
+    /// The parts that have not ended, by their numbers.
+    parts: BTreeMap<usize, Unfinished>,
+    /// How many there have been.
+    count: usize,
+    open: usize,
+}
+
+/// A part that may go on.
+struct Unfinished {
+    /// `None` while too many others are open.
+    file: Option<BufWriter<File>>,
+    name: String,
+    /// What the manifest says of it, but for what is known at its end.
+    line: Line,
+    bytes: u64,
+    digest: Sha256,
+    cut: Option<String>,
+}
+
+impl Files {
+    /// A directory that does not exist or is empty: nothing is overwritten.
+    pub fn create(folder: &Path) -> Result<Self> {
+        let failed = |error| cannot_write(folder, &error);
+        fs::create_dir_all(folder).map_err(failed)?;
+        if fs::read_dir(folder).map_err(failed)?.next().is_some() {
+            return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder))));
+        }
+        Ok(Self {
+            manifest: BufWriter::new(File::create_new(folder.join("manifest.json")).map_err(failed)?),
+            folder: folder.to_owned(),
+            trace: PathBuf::new(),
+            progress: None,
+            parts: BTreeMap::new(),
+            count: 0,
+            open: 0,
+        })
+    }
+
+    /// Begins another trace, of which so many bytes are to be read.
+    pub fn begin(&mut self, path: &Path, bytes: u64) -> Result<()> {
+        self.close_all()?;
+        path.clone_into(&mut self.trace);
+        self.progress = Some(Progress::new(bytes));
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Result<()> {
+        self.close_all()?;
+        Ok(self.manifest.flush()?)
+    }
+
+    fn close_all(&mut self) -> Result<()> {
+        while let Some((_, part)) = self.parts.pop_first() {
+            self.close(part)?;
+        }
+        self.open = 0;
+        Ok(())
+    }
+
+    /// Writes the line of a part that has ended.
+    fn close(&mut self, mut part: Unfinished) -> Result<()> {
+        if let Some(mut file) = part.file {
+            file.flush().map_err(|error| cannot_write(&self.folder.join(&part.name), &error))?;
+            self.open = self.open.saturating_sub(1);
+        }
+        let sha256 = crate::output::hex(&part.digest.finalize());
+        part.line.int("bytes", part.bytes).text("sha256", &sha256).text_or_null("error", part.cut.as_deref());
+        Ok(self.manifest.write_all(part.line.end())?)
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::unreadable(format!("cannot write {}: {error}", shown(path)))
+}
+
+/// A name that is one on every system: what a trace calls its parts can be anything.
+fn safe(name: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+    name.chars().take(64).map(safe).collect::<String>().trim_start_matches('.').to_owned()
+}
+
+impl Parts for Files {
+    fn part(&mut self, part: &Part<'_>) -> Result<PartId> {
+        // The number comes first: names can be alike.
+        let mut name = format!("{:06}-{}", self.count, part.kind);
+        if let Some(given) = part.name {
+            name.push('-');
+            name.push_str(&safe(given));
+        }
+        let path = self.folder.join(&name);
+        File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
+        let mut line = Line::new();
+        line.begin().text("kind", part.kind).text("file", &name).path(Some(&self.trace));
+        line.int("number", part.number).text_or_null("name", part.name);
+        if let Some(path) = part.path {
+            line.text("part", &path.to_string_lossy());
+        }
+        line.int_or_null("offset", part.offset);
+        let id = self.count;
+        self.count = id.saturating_add(1);
+        let part = Unfinished { file: None, name, line, bytes: 0, digest: Sha256::new(), cut: None };
+        self.parts.insert(id, part);
+        Ok(PartId(id))
+    }
+
+    fn write(&mut self, part: PartId, data: &[u8]) -> Result<()> {
+        let is_closed = self.parts.get(&part.0).is_some_and(|part| part.file.is_none());
+        if is_closed && self.open >= OPEN {
+            for part in self.parts.values_mut() {
+                if let Some(mut file) = part.file.take() {
+                    file.flush().map_err(|error| cannot_write(&self.folder.join(&part.name), &error))?;
+                }
+            }
+            self.open = 0;
+        }
+        let Some(part) = self.parts.get_mut(&part.0) else { return Ok(()) };
+        let path = self.folder.join(&part.name);
+        let failed = |error| cannot_write(&path, &error);
+        let file = match &mut part.file {
+            Some(file) => file,
+            None => {
+                self.open = self.open.saturating_add(1);
+                let file = File::options().append(true).open(&path).map_err(failed)?;
+                part.file.insert(BufWriter::new(file))
+            }
+        };
+        file.write_all(data).map_err(failed)?;
+        part.bytes = part.bytes.saturating_add(data.len() as u64);
+        part.digest.update(data);
+        Ok(())
+    }
+
+    fn cut(&mut self, part: PartId, why: &str) {
+        if let Some(part) = self.parts.get_mut(&part.0) {
+            part.cut = Some(why.to_owned());
+        }
+    }
+
+    fn end(&mut self, part: PartId) -> Result<()> {
+        match self.parts.remove(&part.0) {
+            Some(part) => self.close(part),
+            None => Ok(()),
+        }
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        if let Some(progress) = &self.progress {
+            progress.advance(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_the_directory() {
+        assert_eq!(safe("../../etc/passwd"), "_.._etc_passwd");
+        assert_eq!(safe("AsicInfo"), "AsicInfo");
+        assert_eq!(safe("a\0b\\c:d\u{202e}ä"), "a_b_c_d__");
+        assert_eq!(safe(".."), "");
+        assert_eq!(safe(&"x".repeat(1000)).len(), 64);
+    }
+}

@@ -1,0 +1,4 @@
+//! The same content for other tools: a writer of each target, fed with what the formats say of themselves.
+
+pub mod files;
+pub mod perfetto;

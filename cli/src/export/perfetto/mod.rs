@@ -1,0 +1,298 @@
+//! Perfetto's trace format, written as it comes: nothing is patched later, and memory does not grow with the trace.
+//!
+//! A file is a row of `TracePacket`s. Each input is a packet sequence of its own. Tracks become track descriptors,
+//! slices begin and end events, gaps instants. Field numbers are those of `protos/perfetto/trace` in Perfetto's source.
+
+mod annotation;
+mod message;
+mod names;
+
+use crate::status::Result;
+use annotation::Annotations;
+use message::Message;
+use names::Names;
+use std::fmt::Write as _;
+use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind, Value};
+
+/// Fields of `Trace`, `TracePacket` and what is in it.
+mod field {
+    pub const PACKET: u32 = 1;
+
+    pub const CLOCK_SNAPSHOT: u32 = 6;
+    pub const TIMESTAMP: u32 = 8;
+    pub const SEQUENCE_ID: u32 = 10;
+    pub const TRACK_EVENT: u32 = 11;
+    pub const INTERNED_DATA: u32 = 12;
+    pub const SEQUENCE_FLAGS: u32 = 13;
+    pub const DEFAULTS: u32 = 59;
+    pub const TRACK_DESCRIPTOR: u32 = 60;
+
+    /// `TracePacketDefaults`.
+    pub const TIMESTAMP_CLOCK_ID: u32 = 58;
+
+    /// `ClockSnapshot`.
+    pub const CLOCKS: u32 = 1;
+    pub const PRIMARY_TRACE_CLOCK: u32 = 2;
+    /// `ClockSnapshot.Clock`.
+    pub const CLOCK_ID: u32 = 1;
+    pub const CLOCK_TIMESTAMP: u32 = 2;
+
+    /// `TrackEvent`.
+    pub const DEBUG_ANNOTATIONS: u32 = 4;
+    pub const TYPE: u32 = 9;
+    pub const NAME_IID: u32 = 10;
+    pub const TRACK_UUID: u32 = 11;
+    pub const NAME: u32 = 23;
+    pub const COUNTER_VALUE: u32 = 30;
+    pub const DOUBLE_COUNTER_VALUE: u32 = 44;
+    pub const FLOW_IDS: u32 = 47;
+    pub const TERMINATING_FLOW_IDS: u32 = 48;
+
+    /// `InternedData`.
+    pub const EVENT_NAMES: u32 = 2;
+
+    /// `TrackDescriptor`.
+    pub const UUID: u32 = 1;
+    pub const TRACK_NAME: u32 = 2;
+    pub const PARENT_UUID: u32 = 5;
+    pub const COUNTER: u32 = 8;
+    pub const CHILD_ORDERING: u32 = 11;
+    pub const SIBLING_ORDER_RANK: u32 = 12;
+    pub const DESCRIPTION: u32 = 14;
+    pub const SIBLING_MERGE_BEHAVIOR: u32 = 15;
+    /// `CounterDescriptor`.
+    pub const UNIT_NAME: u32 = 6;
+}
+
+/// Values of `TrackEvent.Type`.
+const SLICE_BEGIN: u64 = 1;
+const SLICE_END: u64 = 2;
+const INSTANT: u64 = 3;
+const COUNTER: u64 = 4;
+
+/// Values of `TracePacket.SequenceFlags`.
+const STATE_CLEARED: u64 = 1;
+const NEEDS_STATE: u64 = 2;
+
+/// Values of `TrackDescriptor.ChildTracksOrdering` and `SiblingMergeBehavior`.
+const EXPLICIT: u64 = 3;
+const MERGE_NONE: u64 = 2;
+
+/// Values of `BuiltinClock`.
+const REALTIME: u64 = 1;
+const MONOTONIC: u64 = 3;
+
+/// What could not be exported, because the format has no place for it.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Events without a time.
+    pub untimed: u64,
+    /// Events whose time is not within 64 bits, or is that of another kind of clock than the first one's.
+    pub misfits: u64,
+}
+
+/// Where packets go.
+pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
+
+/// Writes a trace.
+#[derive(Default)]
+pub struct Perfetto {
+    /// The number of the input, from 1.
+    sequence: u64,
+    /// What the first recording track is called.
+    name: String,
+    /// Whether times count from the Unix epoch, once that is known.
+    absolute: Option<bool>,
+    /// Whether the input's sequence has begun.
+    begun: bool,
+    names: Names,
+    annotations: Annotations,
+    left: Left,
+    // Messages that are being written, and text.
+    packet: Message,
+    inner: Message,
+    interned: Message,
+    text: String,
+    frame: Message,
+}
+
+impl Perfetto {
+    /// Begins another input, which is shown by this name.
+    pub fn begin(&mut self, name: &str) {
+        self.sequence = self.sequence.saturating_add(1);
+        self.begun = false;
+        self.names = Names::default();
+        self.annotations = Annotations::default();
+        name.clone_into(&mut self.name);
+    }
+
+    /// What was left out since this was last asked.
+    pub fn take_left(&mut self) -> Left {
+        std::mem::take(&mut self.left)
+    }
+
+    pub fn item(&mut self, item: &Item<'_>, out: &mut Sink<'_>) -> Result<()> {
+        match item {
+            Item::Track(track) => self.track(track, out),
+            Item::Event(event) => self.event(event, out),
+            _ => Ok(()),
+        }
+    }
+
+    /// The uuid of a track: small, and never zero.
+    fn uuid(&self, track: TrackId) -> u64 {
+        (self.sequence << 40 | track.number()).saturating_add(1)
+    }
+
+    /// The id of a flow. Numbers begin again after 2²⁶ flows to one track, when the first ones have long ended.
+    fn flow(&self, flow: FlowId) -> u64 {
+        (self.sequence << 58) ^ (flow.track().number() << 26) ^ (flow.number() & ((1 << 26) - 1))
+    }
+
+    /// Writes the packet, which gets its sequence.
+    fn packet(&mut self, flags: u64, out: &mut Sink<'_>) -> Result<()> {
+        self.packet.uint(field::SEQUENCE_ID, self.sequence).uint(field::SEQUENCE_FLAGS, flags);
+        self.frame.clear();
+        self.frame.nested(field::PACKET, self.packet.bytes());
+        self.packet.clear();
+        out(self.frame.bytes())
+    }
+
+    fn track(&mut self, track: &Track<'_>, out: &mut Sink<'_>) -> Result<()> {
+        let uuid = self.uuid(track.id());
+        self.inner.clear();
+        self.inner.uint(field::UUID, uuid);
+        self.text.clear();
+        match track.kind() {
+            TrackKind::Recording if !self.name.is_empty() => self.text.push_str(&self.name),
+            _ => drop(write!(self.text, "{}", track.label())),
+        }
+        self.inner.text(field::TRACK_NAME, &self.text);
+        if let Some(parent) = track.parent() {
+            self.inner.uint(field::PARENT_UUID, self.uuid(parent));
+        }
+        if let TrackKind::Counter { unit } = track.kind() {
+            let mut counter = Message::default();
+            if let Some(unit) = unit {
+                counter.text(field::UNIT_NAME, unit);
+            }
+            self.inner.nested(field::COUNTER, counter.bytes());
+        }
+        self.inner.uint(field::CHILD_ORDERING, EXPLICIT);
+        // Threads, streams and queues above the tasks, which can be many.
+        let rank = u64::from(matches!(track.kind(), TrackKind::Task | TrackKind::Span));
+        self.inner.uint(field::SIBLING_ORDER_RANK, rank);
+        // Two tasks with the same name are two tasks.
+        self.inner.uint(field::SIBLING_MERGE_BEHAVIOR, MERGE_NONE);
+        self.text.clear();
+        for found in track.fields().map_while(Result::ok) {
+            let Some(name) = found.name() else { continue };
+            let separator = if self.text.is_empty() { "" } else { ", " };
+            let _ = match found.value() {
+                Value::Null => Ok(()),
+                Value::Text(text) => write!(self.text, "{separator}{name}: {text}"),
+                Value::Unsigned(value) => write!(self.text, "{separator}{name}: {value}"),
+                Value::Signed(value) => write!(self.text, "{separator}{name}: {value}"),
+                Value::Float(value) => write!(self.text, "{separator}{name}: {value}"),
+                Value::Bool(value) => write!(self.text, "{separator}{name}: {value}"),
+                _ => Ok(()),
+            };
+        }
+        if !self.text.is_empty() {
+            self.inner.text(field::DESCRIPTION, &self.text);
+        }
+        self.packet.nested(field::TRACK_DESCRIPTOR, self.inner.bytes());
+        self.packet(0, out)
+    }
+
+    /// Says which clock times are of, before the first one.
+    fn clock(&mut self, ns: u64, absolute: bool, out: &mut Sink<'_>) -> Result<()> {
+        let id = if absolute { REALTIME } else { MONOTONIC };
+        if self.absolute.is_none() {
+            self.absolute = Some(absolute);
+            let (mut clock, mut snapshot) = (Message::default(), Message::default());
+            clock.uint(field::CLOCK_ID, id).uint(field::CLOCK_TIMESTAMP, ns);
+            snapshot.nested(field::CLOCKS, clock.bytes()).uint(field::PRIMARY_TRACE_CLOCK, id);
+            self.packet.nested(field::CLOCK_SNAPSHOT, snapshot.bytes());
+            self.packet(0, out)?;
+        }
+        if !self.begun {
+            self.begun = true;
+            let mut defaults = Message::default();
+            defaults.uint(field::TIMESTAMP_CLOCK_ID, id);
+            self.packet.nested(field::DEFAULTS, defaults.bytes());
+            self.packet(STATE_CLEARED, out)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event<'_>, out: &mut Sink<'_>) -> Result<()> {
+        let Some(time) = event.time() else {
+            self.left.untimed = self.left.untimed.saturating_add(1);
+            return Ok(());
+        };
+        // The format's times are signed where they are read.
+        let ns = i64::try_from(time.ns()).ok().and_then(|ns| u64::try_from(ns).ok());
+        let Some(ns) = ns.filter(|_| self.absolute.is_none_or(|absolute| absolute == time.is_absolute()))
+        else {
+            self.left.misfits = self.left.misfits.saturating_add(1);
+            return Ok(());
+        };
+        self.clock(ns, time.is_absolute(), out)?;
+        self.inner.clear();
+        self.interned.clear();
+        self.inner.uint(field::TRACK_UUID, self.uuid(event.track()));
+        let kind = match event.kind() {
+            EventKind::Begin => SLICE_BEGIN,
+            EventKind::End => SLICE_END,
+            EventKind::Counter(Number::Integer(value)) => {
+                match i64::try_from(value) {
+                    Ok(value) => self.inner.int(field::COUNTER_VALUE, value),
+                    Err(_) => self.inner.double(field::DOUBLE_COUNTER_VALUE, value as f64),
+                };
+                COUNTER
+            }
+            EventKind::Counter(Number::Float(value)) => {
+                self.inner.double(field::DOUBLE_COUNTER_VALUE, value);
+                COUNTER
+            }
+            _ => INSTANT,
+        };
+        self.inner.uint(field::TYPE, kind);
+        if matches!(kind, SLICE_BEGIN | INSTANT) {
+            self.name(event);
+            if let Some(flow) = event.starts() {
+                self.inner.fixed64(field::FLOW_IDS, self.flow(flow));
+            }
+            for flow in event.ends() {
+                self.inner.fixed64(field::TERMINATING_FLOW_IDS, self.flow(flow));
+            }
+            let fields = event.fields();
+            self.annotations.write(fields, field::DEBUG_ANNOTATIONS, &mut self.inner, &mut self.interned);
+        }
+        self.packet.uint(field::TIMESTAMP, ns).nested(field::TRACK_EVENT, self.inner.bytes());
+        if !self.interned.is_empty() {
+            self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
+        }
+        self.packet(NEEDS_STATE, out)
+    }
+
+    fn name(&mut self, event: &Event<'_>) {
+        self.text.clear();
+        match event.kind() {
+            // No two are alike.
+            EventKind::Gap(gap) => {
+                let _ = write!(self.text, "gap: {gap}");
+                self.inner.text(field::NAME, &self.text);
+                return;
+            }
+            EventKind::Discarded { count: Some(count) } => drop(write!(self.text, "discarded: {count}")),
+            EventKind::Discarded { count: None } => self.text.push_str("discarded"),
+            _ => drop(write!(self.text, "{}", event.name())),
+        }
+        match self.names.number(&self.text, field::EVENT_NAMES, &mut self.interned) {
+            Some(number) => self.inner.uint(field::NAME_IID, number),
+            None => self.inner.text(field::NAME, &self.text),
+        };
+    }
+}

@@ -1,0 +1,77 @@
+//! The event records of all data streams, merged by time; and the streams as they are.
+
+use super::Ctf;
+use crate::output::{grouped, shown};
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Events, Growing, Outcome, Part, Parts};
+use traceglass::Format;
+use traceglass::ctf::data::MergeSlot;
+use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass::event::{EventKind, Item, Source};
+
+/// So many gaps are told one by one.
+const SHOWN: u64 = 12;
+
+/// Progress is told about so often that it costs nothing.
+const STEP: u64 = 1 << 16;
+
+impl Ctf<'_> {
+    pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        let content = |error| Failure::content(Format::Ctf2, error);
+        self.with(|traces| {
+            let mut damage = self.problems();
+            let streams: Vec<_> = traces
+                .iter()
+                .flat_map(|trace| trace.streams.iter().map(move |stream| (stream, &trace.schema)))
+                .collect();
+            let mut slots = vec![MergeSlot::EMPTY; streams.len()];
+            let mut timeline = Timeline::new(&mut slots, Growing::new(StreamSlot::EMPTY));
+            for (input, (stream, schema)) in streams.iter().enumerate() {
+                timeline.add(input, stream.data.data(), schema).map_err(content)?;
+            }
+            // How far each stream has been read.
+            let mut read = vec![0_u64; streams.len()];
+            let mut gaps = 0_u64;
+            while let Some(item) = timeline.next_item().map_err(content)? {
+                if let Item::Event(event) = &item {
+                    if let EventKind::Gap(gap) = event.kind() {
+                        gaps = gaps.saturating_add(1);
+                        if let (1..=SHOWN, Some((stream, _))) = (gaps, streams.get(event.input())) {
+                            damage.push(format!("{}: {}", shown(&stream.path), gap.cause()));
+                        }
+                    }
+                    if let Some(read) = read.get_mut(event.input()) {
+                        let ahead = event.offset().saturating_sub(*read);
+                        if ahead >= STEP {
+                            events.advance(ahead);
+                            *read = event.offset();
+                        }
+                    }
+                }
+                events.item(&item)?;
+            }
+            if let Some(more) = gaps.checked_sub(SHOWN).filter(|&more| more > 0) {
+                damage.push(format!("and {} more", grouped(more)));
+            }
+            Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+        })
+    }
+
+    pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        let damage = self.problems();
+        for (number, files) in (0..).zip(&self.found.traces) {
+            let of =
+                |kind, number, path| Part { kind, name: None, number, path: Some(path), offset: Some(0) };
+            let metadata = (&files.metadata_path, &files.metadata);
+            let streams = files.streams.iter().map(|stream| (&stream.path, &stream.data));
+            let kinds = std::iter::once("metadata").chain(std::iter::repeat("stream"));
+            for ((path, data), kind) in std::iter::once(metadata).chain(streams).zip(kinds) {
+                let part = parts.part(&of(kind, number, path))?;
+                parts.write(part, data.data())?;
+                parts.end(part)?;
+                parts.advance(data.data().len() as u64);
+            }
+        }
+        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+    }
+}

@@ -1,0 +1,140 @@
+//! The files of traces: metadata and data streams.
+
+use crate::input::Mapped;
+use crate::status::Unreadable;
+use std::fs;
+use std::path::{Path, PathBuf};
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+use traceglass::{Error, ErrorKind};
+
+/// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
+const DEPTH: usize = 6;
+
+/// A data stream.
+pub struct Stream {
+    /// From the folder that was named.
+    pub path: PathBuf,
+    pub data: Mapped,
+}
+
+/// A trace: a folder with metadata.
+pub struct Files {
+    pub metadata: Mapped,
+    pub metadata_path: PathBuf,
+    pub streams: Vec<Stream>,
+}
+
+/// What could be opened, and what could not.
+pub struct Found {
+    pub traces: Vec<Files>,
+    pub problems: Vec<(PathBuf, String)>,
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let read = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A file that may be a data stream: hidden ones and metadata are none.
+fn is_stream(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    path.is_file() && name != b"metadata" && !name.starts_with(b".")
+}
+
+/// Whether a folder has metadata, and no data streams.
+pub fn is_alone(folder: &Path) -> bool {
+    folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
+}
+
+impl Files {
+    fn open(
+        folder: &Path,
+        root: &Path,
+        only: Option<&Path>,
+        problems: &mut Vec<(PathBuf, String)>,
+    ) -> Result<Self, Unreadable> {
+        let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
+        let metadata_path = folder.join("metadata");
+        let metadata = Mapped::open(&metadata_path)?;
+        let mut streams = Vec::new();
+        for path in entries(folder) {
+            if !is_stream(&path) || only.is_some_and(|only| only.file_name() != path.file_name()) {
+                continue;
+            }
+            match Mapped::open(&path) {
+                Ok(data) => streams.push(Stream { path: relative(&path), data }),
+                Err(unreadable) => problems.push((relative(&path), unreadable.message)),
+            }
+        }
+        Ok(Self { metadata, metadata_path: relative(&metadata_path), streams })
+    }
+}
+
+impl Found {
+    /// The traces in a folder; `None` if there is none.
+    pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
+        let mut problems = Vec::new();
+        let mut traces = Vec::new();
+        let mut folders = vec![(root.to_owned(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            if folder.join("metadata").is_file() {
+                match Files::open(&folder, root, None, &mut problems) {
+                    Ok(files) => traces.push(files),
+                    Err(unreadable) if depth == 0 => return Err(unreadable),
+                    Err(unreadable) => {
+                        problems.push((
+                            folder.strip_prefix(root).unwrap_or(&folder).to_owned(),
+                            unreadable.message,
+                        ));
+                    }
+                }
+            } else if depth < DEPTH {
+                let below = entries(&folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink());
+                folders.extend(below.rev().map(|path| (path, depth + 1)));
+            }
+        }
+        Ok((!traces.is_empty()).then_some(Self { traces, problems }))
+    }
+
+    /// One data stream, with the metadata beside it.
+    pub fn stream(path: &Path) -> Result<Self, Unreadable> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut problems = Vec::new();
+        let files = Files::open(folder, folder, Some(path), &mut problems)?;
+        Ok(Self { traces: vec![files], problems })
+    }
+
+    pub fn bytes(&self) -> u64 {
+        let of = |files: &Files| {
+            let streams: usize = files.streams.iter().map(|stream| stream.data.data().len()).sum();
+            (files.metadata.data().len() + streams) as u64
+        };
+        self.traces.iter().map(of).sum()
+    }
+}
+
+/// Compiles a trace's metadata into as many nodes as it takes.
+pub fn compile<'a, 's>(
+    metadata: &MetadataStream<'a>,
+    nodes: &'s mut Vec<Node>,
+) -> Result<Schema<'a, 's>, Error> {
+    let mut size = match Schema::needed(metadata) {
+        Ok(needed) => needed,
+        Err(error) => return Err(error),
+    };
+    loop {
+        nodes.resize(usize::try_from(size).unwrap_or(usize::MAX), Node::EMPTY);
+        // With many aliases, what is needed turns out step by step; more than memory holds is refused.
+        match Schema::compile(metadata, nodes).map_err(|error| error.kind()) {
+            Err(ErrorKind::CapacityExceeded { capacity, needed })
+                if capacity == size && needed > size && needed < 1 << 28 =>
+            {
+                size = needed.max(size * 2);
+            }
+            _ => return Schema::compile(metadata, nodes),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A recording as tracks and events, and its files as they are.
+
+use super::Rfr;
+use super::files::{Kind, Part};
+use super::scan::{self, Damage};
+use crate::status::{Failure, Result};
+use crate::trace::{Events, Growing, Outcome, Part as Extracted, Parts};
+use std::mem;
+use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
+use traceglass::event::{EventKind, Item, Source};
+use traceglass::rfr::{CallsiteTable, Callsites, ChunkHeader, TableEntry};
+use traceglass::{Error, ErrorKind, Format};
+
+/// When a chunk begins and ends, by its header, in microseconds.
+fn period(header: &ChunkHeader) -> (u128, u128) {
+    let at =
+        |micros: u64| u128::from(header.base_time()).saturating_mul(1_000_000).saturating_add(micros.into());
+    (at(header.start().min(header.earliest())), at(header.end().max(header.latest())))
+}
+
+/// Chunks that overlap, together: no others are open at the same time.
+fn groups<'p, 'a>(chunks: impl Iterator<Item = &'p Part<'a>>) -> Vec<Vec<&'p Part<'a>>>
+where
+    'a: 'p,
+{
+    let mut chunks: Vec<_> =
+        chunks.filter_map(|part| part.header().map(|header| (period(&header), part))).collect();
+    chunks.sort_by_key(|&((start, _), _)| start);
+    let mut groups: Vec<Vec<&Part<'_>>> = Vec::new();
+    let mut last = 0;
+    for ((start, end), part) in chunks {
+        match groups.last_mut() {
+            Some(group) if start < last => group.push(part),
+            _ => groups.push(vec![part]),
+        }
+        last = last.max(end);
+    }
+    groups
+}
+
+/// A table of callsites, with as much room as it needs.
+fn table<'a, 't>(
+    callsites: &Callsites<'a>,
+    entries: &'t mut Vec<TableEntry>,
+) -> Result<CallsiteTable<'a, 't>, Error> {
+    if let Err(error) = CallsiteTable::build(callsites, entries) {
+        let ErrorKind::CapacityExceeded { needed, .. } = error.kind() else { return Err(error) };
+        entries.resize(usize::try_from(needed).unwrap_or(usize::MAX), TableEntry::EMPTY);
+    }
+    CallsiteTable::build(callsites, entries)
+}
+
+impl Rfr<'_> {
+    pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        let mut damage = Damage::of(&self.files);
+        for part in self.files.of(Kind::Meta).chain(self.files.of(Kind::Callsites)) {
+            scan::errors(part, &mut damage)?;
+        }
+        let content = |error| Failure::content(Format::Rfr, error);
+        let callsites = self.files.of(Kind::Callsites).next().map(Part::data).transpose()?;
+        let callsites = callsites.as_ref().and_then(|data| Callsites::parse(data.bytes()).ok());
+        let mut entries = Vec::new();
+        let table = match &callsites {
+            Some(callsites) => Some(table(callsites, &mut entries).map_err(content)?),
+            None => None,
+        };
+        let mut registry = Registry::new(Growing::new(RegistrySlot::EMPTY));
+        let streams = self.files.of(Kind::Stream).map(|part| vec![part]);
+        for group in groups(self.files.chunks()).into_iter().chain(streams) {
+            let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
+            let mut timeline = Timeline::new(&mut registry, Growing::new(Lane::EMPTY));
+            if let Some(table) = table {
+                timeline.set_callsites(table);
+            }
+            for (input, data) in data.iter().enumerate() {
+                timeline.add(input, data.bytes()).map_err(content)?;
+            }
+            while let Some(item) = timeline.next_item().map_err(content)? {
+                if let Item::Event(event) = &item
+                    && let EventKind::Gap(gap) = event.kind()
+                {
+                    let path = group.get(event.input()).and_then(|part| part.path.as_deref());
+                    damage.add(path, gap.cause());
+                }
+                events.item(&item)?;
+            }
+            events.advance(group.iter().map(|part| part.size).fold(0, u64::saturating_add));
+        }
+        Ok(Outcome { status: damage.status(), damage: damage.lines() })
+    }
+
+    pub(super) fn extract_files(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        let mut damage = Damage::of(&self.files);
+        let mut numbers = [0_u64; 4];
+        for part in &self.files.parts {
+            scan::errors(part, &mut damage)?;
+            let [chunk, stream, callsites, meta] = &mut numbers;
+            let (kind, number) = match part.kind {
+                Kind::Chunk(_) => ("chunk", chunk),
+                Kind::Stream => ("stream", stream),
+                Kind::Callsites => ("callsites", callsites),
+                Kind::Meta => ("meta", meta),
+            };
+            let next = number.saturating_add(1);
+            let number = mem::replace(number, next);
+            let path = part.path.as_deref();
+            let id = parts.part(&Extracted { kind, name: None, number, path, offset: Some(0) })?;
+            parts.write(id, part.data()?.bytes())?;
+            parts.end(id)?;
+            parts.advance(part.size);
+        }
+        Ok(Outcome { status: damage.status(), damage: damage.lines() })
+    }
+}

@@ -1,0 +1,61 @@
+//! The payload of every stream.
+
+use super::Rtc;
+use super::scan::Event;
+use super::value::Known;
+use crate::output::bytes;
+use crate::status::{Result, Status};
+use crate::trace::{Outcome, Part, PartId, Parts};
+use std::collections::HashMap;
+use traceglass::{ErrorKind, Severity};
+
+impl Rtc<'_> {
+    /// Streams are those of a session: ids are used again.
+    pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
+        let mut damage = Vec::new();
+        let mut open: HashMap<(u64, u64), PartId> = HashMap::new();
+        let mut read = 0;
+        let status = self.scan(false, false, |event, walk| {
+            match event {
+                Event::Frame(frame) if frame.is_user() => {
+                    let streams = walk.streams();
+                    let Some(stream) = frame.place().and_then(|place| streams.at(place)) else {
+                        return Ok(());
+                    };
+                    let key = (walk.session(), stream.id());
+                    let part = match open.get(&key) {
+                        Some(&part) => part,
+                        None => {
+                            let known = Known::of(stream, streams);
+                            let name = known.name.text.as_deref();
+                            let number = stream.id();
+                            let part = parts.part(&Part {
+                                kind: "stream",
+                                name,
+                                number,
+                                path: None,
+                                offset: None,
+                            })?;
+                            open.insert(key, part);
+                            part
+                        }
+                    };
+                    parts.write(part, frame.payload())?;
+                    parts.advance(frame.offset().saturating_sub(read));
+                    read = frame.offset();
+                }
+                Event::Gap(gap) => damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len()))),
+                Event::Finding(finding) if finding.severity() == Severity::Error => {
+                    let cause = finding.cause();
+                    if !matches!(cause.kind(), ErrorKind::Lost { .. }) {
+                        damage.push(cause.to_string());
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        damage.dedup();
+        Ok(Outcome { status: status.max(Status::damaged_if(!damage.is_empty())), damage })
+    }
+}

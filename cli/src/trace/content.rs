@@ -1,0 +1,115 @@
+//! What `export` is given: events, or parts with their content.
+
+use crate::status::{Failure, Result, Status};
+use std::path::{Path, PathBuf};
+use traceglass::Format;
+use traceglass::event::Item;
+
+/// What could not be read of a trace, while the rest was exported.
+pub struct Outcome {
+    pub status: Status,
+    /// What is wrong, one a line.
+    pub damage: Vec<String>,
+}
+
+/// Takes tracks and events, in the order of time.
+pub trait Events {
+    fn item(&mut self, item: &Item<'_>) -> Result<()>;
+
+    /// That many more bytes have been read.
+    fn advance(&mut self, bytes: u64);
+}
+
+/// A part of a trace, such as a chunk or a stream.
+pub struct Part<'p> {
+    /// What it is one of: `chunk`, `stream`, `metadata` …
+    pub kind: &'static str,
+    /// What the trace calls it, if it has a name.
+    pub name: Option<&'p str>,
+    /// What tells it from others of the same kind.
+    pub number: u64,
+    /// The file of the trace in which it is, if that has several.
+    pub path: Option<&'p Path>,
+    /// Where it begins in that file, if it lies in one place.
+    pub offset: Option<u64>,
+}
+
+/// The number that a part was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartId(pub usize);
+
+/// Takes parts with their content. Several can be open at a time.
+pub trait Parts {
+    /// Begins a part.
+    fn part(&mut self, part: &Part<'_>) -> Result<PartId>;
+
+    /// More of its content.
+    fn write(&mut self, part: PartId, data: &[u8]) -> Result<()>;
+
+    /// Says that what is missing of the part could not be read.
+    fn cut(&mut self, part: PartId, why: &str);
+
+    /// Ends a part. Those that are not ended are so with the trace.
+    fn end(&mut self, part: PartId) -> Result<()>;
+
+    /// That many more bytes have been read.
+    fn advance(&mut self, bytes: u64);
+}
+
+/// That a format has no events to be exported.
+pub fn no_events(format: Format) -> Failure {
+    Failure::unreadable(format!("{format} has no events to be exported; `--to files` extracts what is in it"))
+}
+
+/// Room that grows.
+pub struct Growing<T>(Vec<T>, T);
+
+impl<T> Growing<T> {
+    pub const fn new(empty: T) -> Self {
+        Self(Vec::new(), empty)
+    }
+}
+
+impl<T: Clone> traceglass::event::Room<T> for Growing<T> {
+    fn slots(&self) -> &[T] {
+        &self.0
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+
+    fn grow(&mut self, needed: usize) -> bool {
+        let len = needed.max(self.0.len().saturating_mul(2)).max(16);
+        self.0.resize(len, self.1.clone());
+        true
+    }
+}
+
+/// What `export` makes of which traces.
+#[derive(clap::Args)]
+pub struct Export {
+    /// What to make of them
+    #[arg(long, value_enum, value_name = "TARGET")]
+    pub to: Target,
+    /// Where to write: a file for perfetto, a new directory for files; - is stdout
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Write raw bytes even to a terminal
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub reading: super::Reading,
+    /// Files or directories; - for stdin
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+}
+
+/// What other tools read.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Target {
+    /// A trace for ui.perfetto.dev and Perfetto's trace processor
+    Perfetto,
+    /// Every part of a trace as a file, and a manifest of them
+    Files,
+}

@@ -1,0 +1,150 @@
+//! `traceglass export`
+
+use crate::export::files::Files;
+use crate::export::perfetto::{Left, Perfetto};
+use crate::input::Input;
+use crate::output::{Out, counted, shown};
+use crate::progress::Progress;
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Events, Export, Open, Outcome, Target};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use traceglass::event::Item;
+
+/// The same content, for other tools
+///
+/// For Perfetto, tracks are tasks, threads and streams, and events are slices, instants and counters on them; wakes and
+/// spawns are flows. Memory does not grow with the trace.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    export: Export,
+}
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass export --to perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
+  traceglass export --to perfetto a.rfr | gzip > a.pftrace.gz
+  traceglass export --to files -o scene/ scene.rgp          every chunk as a file";
+
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    let args = &args.export;
+    if args.force {
+        out.force();
+    }
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    match (args.to, output) {
+        (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
+        (Target::Files, Some(folder)) => {
+            let mut files = Files::create(folder)?;
+            let status = each(args, open, out, |path, trace, _| {
+                files.begin(path, trace.bytes())?;
+                trace.extract(&mut files)
+            })?;
+            files.finish()?;
+            Ok(status)
+        }
+        (Target::Perfetto, None) => {
+            // Before anything is read.
+            out.raw(&[])?;
+            perfetto(args, open, out, None)
+        }
+        (Target::Perfetto, Some(path)) => {
+            let failed = |error| Failure::unreadable(format!("cannot write {}: {error}", shown(path)));
+            let file = File::create(path).map_err(failed)?;
+            perfetto(args, open, out, Some(BufWriter::with_capacity(1 << 16, file)))
+        }
+    }
+}
+
+/// Opens the traces one after the other. The worst status is that of all.
+fn each(
+    args: &Export,
+    open: Open,
+    out: &mut Out,
+    mut export: impl FnMut(&Path, &dyn crate::trace::Trace, &mut Out) -> Result<Outcome>,
+) -> Result<Status> {
+    let mut status = Status::Clean;
+    for path in &args.paths {
+        let done = (|| {
+            let input = Input::open(path)?;
+            let trace = open(&input, args.reading)?;
+            export(path, &*trace, out)
+        })();
+        let found = match done {
+            Ok(outcome) => {
+                outcome.damage.iter().for_each(|line| out.warn(path, line));
+                outcome.status
+            }
+            Err(failure @ Failure::Unreadable(_)) => {
+                out.complain_of(path, &failure);
+                Status::Failed
+            }
+            Err(other) => return Err(other),
+        };
+        status = status.max(found);
+    }
+    Ok(status)
+}
+
+/// stdout or a file.
+struct Destination<'o> {
+    out: &'o mut Out,
+    file: Option<&'o mut BufWriter<File>>,
+}
+
+impl Destination<'_> {
+    fn write(&mut self, data: &[u8]) -> Result<()> {
+        match &mut self.file {
+            Some(file) => Ok(file.write_all(data)?),
+            None => self.out.raw(data),
+        }
+    }
+}
+
+/// What is written to, for one trace, and how much of that has been read.
+struct Writing<'w, 'o> {
+    perfetto: &'w mut Perfetto,
+    destination: Destination<'o>,
+    progress: Progress,
+}
+
+impl Events for Writing<'_, '_> {
+    fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        let Self { perfetto, destination, .. } = self;
+        perfetto.item(item, &mut |data| destination.write(data))
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.progress.advance(bytes);
+    }
+}
+
+fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<BufWriter<File>>) -> Result<Status> {
+    let mut perfetto = Perfetto::default();
+    let status = each(args, open, out, |path, trace, out| {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        perfetto.begin(&name.to_string_lossy());
+        let destination = Destination { out, file: file.as_mut() };
+        let progress = Progress::new(trace.bytes());
+        let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
+        let outcome = trace.events(&mut writing)?;
+        drop(writing);
+        let Left { untimed, misfits } = perfetto.take_left();
+        let mut left = |count: u64, why: &str| {
+            if count > 0 {
+                let events = counted(count, "event was", "events were");
+                out.warn(path, format_args!("{events} left out: {why}"));
+            }
+        };
+        left(untimed, "their time is not known");
+        left(misfits, "Perfetto has no place for their time");
+        Ok(outcome)
+    })?;
+    if let Some(file) = &mut file {
+        file.flush()?;
+    }
+    Ok(status)
+}

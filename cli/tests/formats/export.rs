@@ -1,0 +1,288 @@
+//! `export`: what is written is decoded again, field by field.
+
+use crate::common::{data, rdf, rfr, status, traceglass};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// A folder that goes away.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-export-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A field's value, as Protocol Buffers store it.
+#[derive(Clone, Debug, PartialEq)]
+enum Stored {
+    Int(u64),
+    Bytes(Vec<u8>),
+}
+
+/// The fields of a message, in the order in which they stand.
+fn message(mut data: &[u8]) -> Vec<(u64, Stored)> {
+    fn varint(data: &mut &[u8]) -> u64 {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = data.split_first().expect("a varint that is cut");
+            *data = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return value;
+            }
+        }
+        panic!("a varint of more than ten bytes");
+    }
+    let mut fields = Vec::new();
+    while !data.is_empty() {
+        let tag = varint(&mut data);
+        let value = match tag & 7 {
+            0 => Stored::Int(varint(&mut data)),
+            1 => {
+                let (bytes, rest) = data.split_at(8);
+                data = rest;
+                Stored::Int(u64::from_le_bytes(bytes.try_into().unwrap()))
+            }
+            2 => {
+                let len = varint(&mut data) as usize;
+                let (bytes, rest) = data.split_at(len);
+                data = rest;
+                Stored::Bytes(bytes.to_vec())
+            }
+            other => panic!("wire type {other}"),
+        };
+        fields.push((tag >> 3, value));
+    }
+    fields
+}
+
+fn int(fields: &[(u64, Stored)], number: u64) -> Option<u64> {
+    fields.iter().find_map(|(field, value)| match value {
+        Stored::Int(value) if *field == number => Some(*value),
+        _ => None,
+    })
+}
+
+fn bytes(fields: &[(u64, Stored)], number: u64) -> Option<&[u8]> {
+    fields.iter().find_map(|(field, value)| match value {
+        Stored::Bytes(value) if *field == number => Some(&value[..]),
+        _ => None,
+    })
+}
+
+fn text(fields: &[(u64, Stored)], number: u64) -> Option<String> {
+    bytes(fields, number).map(|bytes| String::from_utf8(bytes.to_vec()).unwrap())
+}
+
+/// A line for each packet, with names instead of numbers.
+fn decode(trace: &[u8]) -> Vec<String> {
+    let mut tracks: BTreeMap<u64, String> = BTreeMap::new();
+    let (mut names, mut keys) = (BTreeMap::new(), BTreeMap::new());
+    let mut lines = Vec::new();
+    for (field, packet) in message(trace) {
+        let Stored::Bytes(packet) = packet else { panic!("field {field}") };
+        assert_eq!(field, 1);
+        let packet = message(&packet);
+        assert_eq!(int(&packet, 10), Some(1), "the sequence");
+        if let Some(snapshot) = bytes(&packet, 6) {
+            let snapshot = message(snapshot);
+            let clock = message(bytes(&snapshot, 1).unwrap());
+            let primary = int(&snapshot, 2).unwrap();
+            lines.push(format!("clock {:?} at {:?}, primary {primary}", int(&clock, 1), int(&clock, 2)));
+        } else if let Some(defaults) = bytes(&packet, 59) {
+            lines.push(format!("times of clock {:?}", int(&message(defaults), 58).unwrap()));
+            assert_eq!(int(&packet, 13), Some(1));
+        } else if let Some(track) = bytes(&packet, 60) {
+            let track = message(track);
+            assert_eq!(int(&track, 15), Some(2), "tracks of the same name are not merged");
+            let parent = int(&track, 5).map_or("-", |parent| tracks[&parent].as_str());
+            let name = text(&track, 2).unwrap();
+            lines.push(format!("{name} < {parent}: {}", text(&track, 14).unwrap_or_default()));
+            tracks.insert(int(&track, 1).unwrap(), name.clone());
+        } else {
+            assert_eq!(int(&packet, 13), Some(2));
+            if let Some(interned) = bytes(&packet, 12) {
+                for (field, entry) in message(interned) {
+                    let Stored::Bytes(entry) = entry else { panic!("{entry:?}") };
+                    let entry = message(&entry);
+                    let table = if field == 2 { &mut names } else { &mut keys };
+                    assert!(matches!(field, 2 | 3));
+                    assert_eq!(table.insert(int(&entry, 1).unwrap(), text(&entry, 2).unwrap()), None);
+                }
+            }
+            let event = message(bytes(&packet, 11).unwrap());
+            let kind = ["", "begin", "end", "instant", "counter"][int(&event, 9).unwrap() as usize];
+            let mut line =
+                format!("{} {} {kind}", int(&packet, 8).unwrap(), tracks[&int(&event, 11).unwrap()]);
+            if let Some(name) = int(&event, 10) {
+                line.push_str(&format!(" {}", names[&name]));
+            }
+            if let Some(name) = text(&event, 23) {
+                line.push_str(&format!(" {name}"));
+            }
+            for (field, value) in &event {
+                match (field, value) {
+                    (47, Stored::Int(flow)) => line.push_str(&format!(" +{:x}", flow & 0xff_ffff_ffff)),
+                    (48, Stored::Int(flow)) => line.push_str(&format!(" -{:x}", flow & 0xff_ffff_ffff)),
+                    (4, Stored::Bytes(annotation)) => {
+                        let annotation = message(annotation);
+                        let key = &keys[&int(&annotation, 1).unwrap()];
+                        let value = annotation.iter().filter(|(field, _)| *field != 1);
+                        line.push_str(&format!(" {key}={:?}", value.collect::<Vec<_>>()));
+                    }
+                    _ => {}
+                }
+            }
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+#[test]
+fn a_recording_becomes_tracks_slices_and_flows() {
+    let scratch = Scratch::new("perfetto");
+    let chunk = rfr::Chunk::new(1).sequence(
+        rfr::Sequence::new(5)
+            .task(10, 7, "same", None)
+            .task(11, 7, "same", Some(10))
+            .about(1, 6, 10)
+            .about(2, 5, 11)
+            .waker(3, 9, 11, Some(10))
+            .about(4, 7, 10)
+            .about(5, 6, 11),
+    );
+    let (file, target) = (scratch.path("chunk.rfr"), scratch.path("out.pftrace"));
+    fs::write(&file, chunk.bytes()).unwrap();
+    let out = traceglass(&["export", "--to", "perfetto", "-o", &target, &file]);
+    assert_eq!((status(&out), out.stdout.len(), out.stderr.len()), (0, 0, 0), "{out:?}");
+    let trace = fs::read(&target).unwrap();
+    assert_eq!(
+        decode(&trace),
+        [
+            "chunk.rfr < -: ",
+            "sequence 5 < chunk.rfr: seq_id: 5",
+            "same < chunk.rfr: iid: 10, task_id: 10, kind: Task, callsite_id: 7",
+            "same < chunk.rfr: iid: 11, task_id: 11, kind: Task, context: 10, callsite_id: 7",
+            "clock Some(1) at Some(1000001000), primary 1",
+            "times of clock 1",
+            "1000001000 same begin poll",
+            "1000002000 same instant NewTask +c000000 iid=[(3, Int(11))]",
+            "1000003000 same instant WakerWake +c000001 task_iid=[(3, Int(11))] context=[(3, Int(10))]",
+            "1000004000 same end",
+            "1000005000 same begin poll -c000000 -c000001",
+        ]
+    );
+    // The same on stdout, and a second time.
+    let out = traceglass(&["export", "--to", "perfetto", &file]);
+    assert_eq!((status(&out), out.stdout), (0, trace));
+}
+
+#[test]
+fn damage_is_told_and_the_rest_is_exported() {
+    let scratch = Scratch::new("damage");
+    let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1).about(2, 8, 1)).bytes();
+    let file = scratch.path("cut.rfr");
+    fs::write(&file, &chunk[..chunk.len() - 1]).unwrap();
+    let out = traceglass(&["export", "--to", "perfetto", &file, "/nowhere"]);
+    // One path cannot be read at all.
+    assert_eq!(status(&out), 1);
+    let messages = String::from_utf8(out.stderr).unwrap();
+    assert!(messages.contains("input ends, 1 more byte needed"), "{messages}");
+    assert!(messages.contains("/nowhere"), "{messages}");
+    let lines = decode(&out.stdout);
+    assert_eq!(lines.iter().filter(|line| line.contains("TaskDrop")).count(), 1);
+    assert_eq!(lines.iter().filter(|line| line.contains("instant gap: ")).count(), 1, "{lines:?}");
+    assert_eq!(status(&traceglass(&["export", "--to", "perfetto", &file])), 3);
+}
+
+/// The manifest: a line for each file, with what is in it.
+fn manifest(folder: &str) -> Vec<Value> {
+    let text = fs::read_to_string(format!("{folder}/manifest.json")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &lines {
+        let content = fs::read(format!("{folder}/{}", line["file"].as_str().unwrap())).unwrap();
+        assert_eq!(line["bytes"], content.len());
+        let digest: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(line["sha256"], digest);
+    }
+    assert_eq!(fs::read_dir(folder).unwrap().count(), lines.len() + 1);
+    lines
+}
+
+#[test]
+fn every_part_becomes_a_file() {
+    let scratch = Scratch::new("files");
+    for (sample, kinds) in [
+        ("sample.rdf", &["chunk", "header"][..]),
+        ("sample.rtc", &["stream"]),
+        ("sample.ctf2", &["metadata", "packet"]),
+        ("sample.rfr", &["callsites", "chunk", "meta"]),
+    ] {
+        let (folder, path) = (scratch.path(sample), data(sample));
+        let out = traceglass(&["export", "--to", "files", "-o", &folder, path.to_str().unwrap()]);
+        assert_eq!((status(&out), &out.stderr[..]), (0, &b""[..]), "{sample}");
+        let lines = manifest(&folder);
+        let found: std::collections::BTreeSet<_> =
+            lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+        assert_eq!(found, kinds.iter().copied().collect(), "{sample}");
+        // Nothing is overwritten.
+        let out = traceglass(&["export", "--to", "files", "-o", &folder, path.to_str().unwrap()]);
+        assert_eq!(status(&out), 2);
+    }
+    // What `cat` prints is what the file has.
+    let path = data("sample.rtc");
+    for line in manifest(&scratch.path("sample.rtc")) {
+        let (name, file) = (line["name"].as_str().unwrap(), line["file"].as_str().unwrap());
+        let out = traceglass(&["cat", "--raw", "--stream", name, path.to_str().unwrap()]);
+        assert_eq!(out.stdout, fs::read(scratch.path(&format!("sample.rtc/{file}"))).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_chunk_that_cannot_be_read_is_named_in_the_manifest() {
+    let scratch = Scratch::new("chunks");
+    let mut bad = rdf::Chunk::zstd("../bad", b"content");
+    bad.stored.truncate(8);
+    let file = scratch.path("a.rdf");
+    fs::write(&file, rdf::file(&[rdf::Chunk::zstd("good", b"content"), bad])).unwrap();
+    let folder = scratch.path("out");
+    let out = traceglass(&["export", "--to", "files", "-o", &folder, &file]);
+    assert_eq!(status(&out), 3, "{out:?}");
+    let lines = manifest(&folder);
+    let chunks: Vec<_> = lines.iter().filter(|line| line["kind"] == "chunk").collect();
+    assert_eq!(
+        (&chunks[0]["name"], &chunks[0]["bytes"], &chunks[0]["error"]),
+        (&"good".into(), &7.into(), &Value::Null)
+    );
+    assert_eq!(chunks[1]["name"], "../bad");
+    assert!(chunks[1]["file"].as_str().unwrap().ends_with("-chunk-_bad"), "{}", chunks[1]["file"]);
+    assert!(chunks[1]["error"].is_string());
+}
+
+#[test]
+fn what_cannot_be_exported_is_said() {
+    let path = data("sample.rdf");
+    let out = traceglass(&["export", "--to", "perfetto", path.to_str().unwrap()]);
+    assert_eq!((status(&out), out.stdout.len()), (1, 0));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("--to files"), "{out:?}");
+    let out = traceglass(&["export", "--to", "files", path.to_str().unwrap()]);
+    assert_eq!(status(&out), 2);
+}

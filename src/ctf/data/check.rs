@@ -1,0 +1,148 @@
+//! Reading everything, to see whether it can be read.
+
+use super::element::{DISCARDED, PAYLOAD, SEQUENCE_NUMBER, TIMESTAMP};
+use super::fields::Fields;
+use super::loss::Losses;
+use super::packet::{Packet, Packets};
+use super::record::Record;
+use super::value::Value;
+use crate::ctf::schema::{Schema, Scope};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
+
+/// What a data stream holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    packets: u64,
+    records: u64,
+    lost_packets: u64,
+    lost_records: u64,
+}
+
+impl Summary {
+    /// How many packets were read.
+    pub const fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// How many event records were read.
+    pub const fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// How many packets are missing, by their sequence numbers.
+    pub const fn lost_packets(&self) -> u64 {
+        self.lost_packets
+    }
+
+    /// How many event records the tracer discarded, by its counter.
+    pub const fn lost_records(&self) -> u64 {
+        self.lost_records
+    }
+}
+
+/// Reads every field of a data stream, and reports what is wrong or odd, in file order.
+///
+/// Errors: what [`Packets`] and [`Records`](super::Records) cannot read; after a record, the packet's rest is lost, and
+/// the next packet goes on. Warnings: text that is not valid in its encoding, a time stamp that lies before the one it
+/// should follow, packets that are missing, event records that were discarded.
+pub fn check(data: &[u8], schema: &Schema<'_, '_>, report: &mut dyn FnMut(Finding)) -> Summary {
+    let mut summary = Summary::default();
+    let mut losses = Losses::default();
+    let mut packets = Packets::new(data, schema);
+    let mut last = None;
+    loop {
+        let packet = match packets.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => return summary,
+            Err(error) => {
+                report(Finding::new(Severity::Error, error));
+                return summary;
+            }
+        };
+        summary.packets = summary.packets.saturating_add(1);
+        let loss = losses.observe(&packet);
+        for (element, count, sum) in [
+            (SEQUENCE_NUMBER, loss.packets(), &mut summary.lost_packets),
+            (DISCARDED, loss.records(), &mut summary.lost_records),
+        ] {
+            if let Some(count) = count.filter(|count| *count > 0) {
+                *sum = sum.saturating_add(count);
+                report(Finding::warning(Error::new(
+                    packet.offset(),
+                    element,
+                    ErrorKind::Discarded { count },
+                )));
+            }
+        }
+        follow(&mut last, packet.begin(), packet.offset(), report);
+        check_records(&packet, &mut summary, &mut last, report);
+        if let (Some(begin), Some(end)) = (packet.begin(), packet.end())
+            && end < begin
+        {
+            let kind = ErrorKind::NotAscending { previous: begin, value: end };
+            report(Finding::warning(Error::new(packet.offset(), TIMESTAMP, kind)));
+        }
+    }
+}
+
+/// Compares a time with the one before it.
+fn follow(last: &mut Option<u64>, time: Option<u64>, offset: u64, report: &mut dyn FnMut(Finding)) {
+    let Some(value) = time else { return };
+    if let Some(previous) = last.filter(|last| *last > value) {
+        let kind = ErrorKind::NotAscending { previous, value };
+        report(Finding::warning(Error::new(offset, TIMESTAMP, kind)));
+    }
+    *last = Some(value);
+}
+
+fn check_records(
+    packet: &Packet<'_, '_>,
+    summary: &mut Summary,
+    last: &mut Option<u64>,
+    report: &mut dyn FnMut(Finding),
+) {
+    for fields in [packet.header(), packet.context()].into_iter().flatten() {
+        if let Err(error) = check_fields(packet, fields, report) {
+            report(Finding::new(Severity::Error, error));
+        }
+    }
+    for record in packet.records() {
+        let checked = record.and_then(|record| {
+            summary.records = summary.records.saturating_add(1);
+            follow(last, record.cycles(), record.offset(), report);
+            check_record(packet, &record, report)
+        });
+        if let Err(error) = checked {
+            report(Finding::new(Severity::Error, error));
+        }
+    }
+}
+
+fn check_record(
+    packet: &Packet<'_, '_>,
+    record: &Record<'_, '_, '_>,
+    report: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    for scope in [Scope::EventHeader, Scope::CommonContext, Scope::SpecificContext, Scope::Payload] {
+        if let Some(fields) = record.fields(scope) {
+            check_fields(packet, fields, report)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_fields(
+    packet: &Packet<'_, '_>,
+    mut fields: Fields<'_, '_>,
+    report: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    while let Some(field) = fields.next_field()? {
+        if let Value::Text(text) = field.value()
+            && !text.is_valid()
+        {
+            let offset = packet.offset().saturating_add(field.start() / 8);
+            report(Finding::warning(Error::new(offset, PAYLOAD, ErrorKind::NotUtf8)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! One view of several streams, ordered by time.
+
+use super::element::MERGE;
+use super::loss::{Loss, Losses};
+use super::packet::{Packet, Packets};
+use super::record::{Parts, Reader, Record};
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Room for one stream of a [`Merge`]: about 2 KB.
+#[derive(Clone, Debug)]
+pub struct MergeSlot<'a, 's> {
+    source: Option<Source<'a, 's>>,
+    // This place of the heap: nothing to do with the stream above, but kept in the same storage.
+    rank: Rank,
+}
+
+impl MergeSlot<'_, '_> {
+    /// No stream: what storage is filled with before it is lent.
+    pub const EMPTY: Self = Self { source: None, rank: Rank { nanoseconds: 0, source: 0 } };
+}
+
+/// A stream in the heap: the time of its next record, and which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    nanoseconds: i128,
+    source: usize,
+}
+
+#[derive(Clone)]
+struct Source<'a, 's> {
+    packets: Packets<'a, 's>,
+    packet: Option<(Packet<'a, 's>, Reader<'a, 's>)>,
+    losses: Losses,
+    loss: Loss,
+    /// The next record, or why there is none.
+    next: Option<Result<Parts>>,
+    nanoseconds: i128,
+}
+
+impl core::fmt::Debug for Source<'_, '_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Source").field("packets", &self.packets).finish_non_exhaustive()
+    }
+}
+
+impl Source<'_, '_> {
+    /// Reads ahead by one record. Afterwards there is none if the stream has ended.
+    fn advance(&mut self) {
+        self.next = None;
+        loop {
+            if let Some((packet, reader)) = &mut self.packet {
+                match reader.next(packet) {
+                    Ok(Some(parts)) => {
+                        let record = Record { packet, parts };
+                        self.nanoseconds = record.nanoseconds().unwrap_or(self.nanoseconds);
+                        self.next = Some(Ok(parts));
+                        return;
+                    }
+                    Ok(None) => self.packet = None,
+                    Err(error) => {
+                        self.next = Some(Err(error));
+                        return;
+                    }
+                }
+            }
+            match self.packets.next_packet() {
+                Ok(Some(packet)) => {
+                    self.loss = self.losses.observe(&packet);
+                    let reader = packet.reader();
+                    self.packet = Some((packet, reader));
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    self.next = Some(Err(error));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// A record of a [`Merge`].
+#[derive(Clone, Copy, Debug)]
+pub struct Merged<'p, 'a, 's> {
+    source: usize,
+    loss: Loss,
+    record: Record<'p, 'a, 's>,
+}
+
+impl<'p, 'a, 's> Merged<'p, 'a, 's> {
+    /// The number of its stream, in the order in which they were added.
+    pub const fn source(&self) -> usize {
+        self.source
+    }
+
+    /// The record.
+    pub const fn record(&self) -> Record<'p, 'a, 's> {
+        self.record
+    }
+
+    /// What is missing between its stream's record before and the end of its packet; only for the first record of a
+    /// packet.
+    pub const fn loss(&self) -> Loss {
+        self.loss
+    }
+}
+
+/// The event records of several streams, ordered by time, in storage that the caller lends.
+///
+/// Records with the same time keep the order of their streams, and those of a stream keep theirs. What has no time comes
+/// with the record before it.
+#[derive(Debug)]
+pub struct Merge<'a, 's, 't> {
+    slots: &'t mut [MergeSlot<'a, 's>],
+    sources: usize,
+    /// How many are in the heap.
+    open: usize,
+    /// The record of the first one has been delivered.
+    delivered: bool,
+    /// The first one has failed.
+    failed: bool,
+}
+
+impl<'a, 's, 't> Merge<'a, 's, 't> {
+    /// A merge of no streams yet, with room for as many as there are slots.
+    pub const fn new(slots: &'t mut [MergeSlot<'a, 's>]) -> Self {
+        Self { slots, sources: 0, open: 0, delivered: false, failed: false }
+    }
+
+    /// Adds a stream, from its next packet on, and returns its number. Streams may be of different schemas.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`.
+    pub fn add(&mut self, packets: Packets<'a, 's>) -> Result<usize> {
+        self.pass();
+        let capacity = to_u64(self.slots.len());
+        let source = self.sources;
+        let offset = packets.offset();
+        let Some(slot) = self.slots.get_mut(source) else {
+            let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
+            return Err(Error::new(offset, MERGE, kind));
+        };
+        let mut stream = Source {
+            packets,
+            packet: None,
+            losses: Losses::default(),
+            loss: Loss::default(),
+            next: None,
+            nanoseconds: i128::MIN,
+        };
+        stream.advance();
+        let rank = stream.next.is_some().then_some(Rank { nanoseconds: stream.nanoseconds, source });
+        slot.source = Some(stream);
+        self.sources = self.sources.saturating_add(1);
+        if let Some(rank) = rank {
+            let place = self.open;
+            self.open = place.saturating_add(1);
+            self.sift_up(place, rank);
+        }
+        Ok(source)
+    }
+
+    /// The earliest of the records to come; `None` at the end, and after an error until [`Merge::recover`] is called.
+    ///
+    /// # Errors
+    /// Those of packets and records, as soon as they are met: [`Merge::failed`] tells of which stream.
+    pub fn next_record(&mut self) -> Result<Option<Merged<'_, 'a, 's>>> {
+        if self.failed {
+            return Ok(None);
+        }
+        self.pass();
+        let Some(source) = self.first() else { return Ok(None) };
+        self.delivered = true;
+        let Some(stream) = self.slots.get_mut(source).and_then(|slot| slot.source.as_mut()) else {
+            return Ok(None);
+        };
+        let loss = core::mem::take(&mut stream.loss);
+        match (&stream.next, &stream.packet) {
+            (Some(Ok(parts)), Some((packet, _))) => {
+                Ok(Some(Merged { source, loss, record: Record { packet, parts: *parts } }))
+            }
+            (Some(Err(error)), _) => {
+                self.failed = true;
+                Err(*error)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The number of the stream that failed.
+    pub fn failed(&self) -> Option<usize> {
+        if self.failed { self.first() } else { None }
+    }
+
+    /// After an error, goes on with the stream's next packet if that can be found, and with the other streams. Returns
+    /// the number of the stream that failed.
+    pub fn recover(&mut self) -> Option<usize> {
+        let source = self.failed()?;
+        // The reader of the packet is done, and so are the packets if one of them failed.
+        self.failed = false;
+        Some(source)
+    }
+
+    /// The record that was delivered last, until the next one is asked for.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn current(&self) -> Option<Merged<'_, 'a, 's>> {
+        let source = if self.delivered { self.first()? } else { return None };
+        let stream = self.slots.get(source)?.source.as_ref()?;
+        match (&stream.next, &stream.packet) {
+            (Some(Ok(parts)), Some((packet, _))) => {
+                let record = Record { packet, parts: *parts };
+                Some(Merged { source, loss: Loss::default(), record })
+            }
+            _ => None,
+        }
+    }
+
+    /// The stream of the earliest record.
+    fn first(&self) -> Option<usize> {
+        if self.open == 0 { None } else { self.slots.first().map(|slot| slot.rank.source) }
+    }
+
+    /// Reads the record after the one that was delivered, and gives its stream its new place.
+    fn pass(&mut self) {
+        if !core::mem::take(&mut self.delivered) {
+            return;
+        }
+        let Some(source) = self.first() else { return };
+        let Some(stream) = self.slots.get_mut(source).and_then(|slot| slot.source.as_mut()) else { return };
+        stream.advance();
+        if stream.next.is_some() {
+            let nanoseconds = stream.nanoseconds;
+            self.sift_down(Rank { nanoseconds, source });
+        } else {
+            stream.packet = None;
+            self.open = self.open.saturating_sub(1);
+            if let Some(moved) = self.slots.get(self.open).map(|slot| slot.rank) {
+                self.sift_down(moved);
+            }
+        }
+    }
+
+    /// Puts `rank` into the heap, of which `hole` is the last place.
+    fn sift_up(&mut self, mut hole: usize, rank: Rank) {
+        while let Some(parent) = hole.checked_sub(1).map(|below| below / 2) {
+            match self.slots.get(parent) {
+                Some(slot) if slot.rank > rank => {
+                    let rank = slot.rank;
+                    self.set(hole, rank);
+                    hole = parent;
+                }
+                _ => break,
+            }
+        }
+        self.set(hole, rank);
+    }
+
+    /// Puts `rank` into the heap, the first place of which is free.
+    fn sift_down(&mut self, rank: Rank) {
+        let mut hole = 0_usize;
+        loop {
+            let left = hole.saturating_mul(2).saturating_add(1);
+            let right = left.saturating_add(1);
+            let rank_of = |place: usize| {
+                let slot = if place < self.open { self.slots.get(place) } else { None };
+                slot.map(|slot| (slot.rank, place))
+            };
+            let least = match (rank_of(left), rank_of(right)) {
+                (Some(left), Some(right)) => left.min(right),
+                (Some(left), None) => left,
+                _ => break,
+            };
+            if least.0 > rank {
+                break;
+            }
+            self.set(hole, least.0);
+            hole = least.1;
+        }
+        self.set(hole, rank);
+    }
+
+    fn set(&mut self, place: usize, rank: Rank) {
+        if let Some(slot) = self.slots.get_mut(place) {
+            slot.rank = rank;
+        }
+    }
+}

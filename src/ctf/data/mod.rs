@@ -1,0 +1,78 @@
+//! Data streams: packets, event records, fields.
+//!
+//! A data stream is a sequence of packets, each of which has a header and a context of its own, and event records. This
+//! module follows CTF2-SPEC-2.0; how the fields are laid out is what a [`Schema`](super::schema::Schema) says.
+//!
+//! # Layout
+//!
+//! ```text
+//! packet = header | context | event record, event record, … | padding
+//!          <-------------- content length ---------------->
+//!          <-------------- total length --------------------------->
+//! event record = header | common context | specific context | payload
+//! ```
+//!
+//! Each part is a structure of fields, of any length in bits, aligned from the start of the packet.
+//!
+//! # Reading
+//!
+//! [`Packets`] is the entry. A [`Packet`] gives its [`Records`], and a [`Record`] the [`Fields`] of each of its parts.
+//!
+//! ```
+//! use traceglass::ctf::data::{Packets, Value};
+//! use traceglass::ctf::metadata::MetadataStream;
+//! use traceglass::ctf::schema::{Node, Schema};
+//!
+//! let metadata = concat!(
+//!     "\x1e", r#"{"type": "preamble", "version": 2}"#,
+//!     "\x1e", r#"{"type": "data-stream-class"}"#,
+//!     "\x1e", r#"{"type": "event-record-class", "name": "beat", "payload-field-class": {
+//!         "type": "structure", "member-classes": [{"name": "pulse", "field-class": {
+//!             "type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}}]}}"#,
+//! );
+//! let mut nodes = [Node::EMPTY; 32];
+//! let schema = Schema::compile(&MetadataStream::parse(metadata.as_bytes())?, &mut nodes)?;
+//!
+//! let mut pulses = Vec::new();
+//! for packet in Packets::new(&[61, 62, 64], &schema) {
+//!     for record in packet?.records() {
+//!         let record = record?;
+//!         assert!(record.class().name().is_some_and(|name| name == "beat"));
+//!         for field in record.payload().into_iter().flatten() {
+//!             if let Value::Unsigned(pulse) = field?.value() {
+//!                 pulses.push(pulse);
+//!             }
+//!         }
+//!     }
+//! }
+//! assert_eq!(pulses, [61, 62, 64]);
+//! # Ok::<(), traceglass::Error>(())
+//! ```
+//!
+//! [`Merge`] orders the records of several streams by time, [`Losses`] tells what the tracer lost, and [`check`] reads
+//! everything.
+//!
+//! # Limits
+//!
+//! - Lengths and selectors have at most 64 bits of value.
+//! - An array of elements that may take no bits has at most 4096 elements more than bits are left in the content.
+
+mod bits;
+mod check;
+mod cursor;
+pub mod element;
+mod fields;
+mod loss;
+mod merge;
+mod packet;
+mod record;
+mod value;
+
+pub use bits::BitString;
+pub use check::{Summary, check};
+pub use fields::Fields;
+pub use loss::{Loss, Losses};
+pub use merge::{Merge, MergeSlot, Merged};
+pub use packet::{Packet, Packets};
+pub use record::{Record, Records};
+pub use value::{Field, Float, Text, TextChars, Value};

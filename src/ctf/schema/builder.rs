@@ -1,0 +1,556 @@
+//! Building a schema, whatever language it is described in.
+
+use super::Name;
+use super::element::{ALIAS, NAME, SCHEMA};
+use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
+use crate::bytes::to_u64;
+use crate::ctf::metadata::{MetadataStream, Uuid};
+use crate::error::{Element, Error, ErrorKind, Result};
+
+/// The scopes that have a root structure, in the order in which they are decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Scope {
+    /// The header of a packet.
+    PacketHeader,
+    /// The context of a packet.
+    PacketContext,
+    /// The header of an event record.
+    EventHeader,
+    /// The common context of an event record.
+    CommonContext,
+    /// The specific context of an event record.
+    SpecificContext,
+    /// The payload of an event record.
+    Payload,
+}
+
+impl Scope {
+    /// The name of the scope, as the property `origin` of a field location spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PacketHeader => "packet-header",
+            Self::PacketContext => "packet-context",
+            Self::EventHeader => "event-record-header",
+            Self::CommonContext => "event-record-common-context",
+            Self::SpecificContext => "event-record-specific-context",
+            Self::Payload => "event-record-payload",
+        }
+    }
+
+    pub(crate) const ALL: [Self; 6] = [
+        Self::PacketHeader,
+        Self::PacketContext,
+        Self::EventHeader,
+        Self::CommonContext,
+        Self::SpecificContext,
+        Self::Payload,
+    ];
+
+    pub(crate) const fn number(self) -> u8 {
+        match self {
+            Self::PacketHeader => 0,
+            Self::PacketContext => 1,
+            Self::EventHeader => 2,
+            Self::CommonContext => 3,
+            Self::SpecificContext => 4,
+            Self::Payload => 5,
+        }
+    }
+}
+
+/// Meanings of fields, as bits of a node's `roles`.
+pub(crate) mod role {
+    pub(crate) const MAGIC: u16 = 1;
+    pub(crate) const UUID: u16 = 1 << 1;
+    pub(crate) const STREAM_CLASS_ID: u16 = 1 << 2;
+    pub(crate) const STREAM_ID: u16 = 1 << 3;
+    pub(crate) const TOTAL_LENGTH: u16 = 1 << 4;
+    pub(crate) const CONTENT_LENGTH: u16 = 1 << 5;
+    pub(crate) const TIMESTAMP: u16 = 1 << 6;
+    pub(crate) const END_TIMESTAMP: u16 = 1 << 7;
+    pub(crate) const DISCARDED: u16 = 1 << 8;
+    pub(crate) const SEQUENCE: u16 = 1 << 9;
+    pub(crate) const EVENT_CLASS_ID: u16 = 1 << 10;
+    /// Where the encoding of a string stands instead.
+    pub(crate) const ENCODING_SHIFT: u32 = 13;
+}
+
+/// A part of a field location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// To the structure around.
+    Up,
+    /// To the member, or the option of a variant, of this name as written.
+    Name(Place),
+}
+
+/// What a clock class says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClockSpec {
+    pub(crate) name: Option<Place>,
+    pub(crate) id: Option<Place>,
+    pub(crate) frequency: u64,
+    pub(crate) seconds: i64,
+    pub(crate) cycles: u64,
+    /// Whether its origin is the Unix epoch.
+    pub(crate) is_unix: bool,
+    /// Where it is described.
+    pub(crate) offset: u64,
+}
+
+/// What a data stream class or an event record class says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ClassSpec {
+    pub(crate) id: u64,
+    pub(crate) name: Option<Place>,
+    pub(crate) namespace: Option<Place>,
+    /// Where it is described.
+    pub(crate) offset: u64,
+}
+
+/// Emits nodes into storage that the caller lends.
+///
+/// The classes of a trace stand in its front one after the other, each with its children after it (in document order,
+/// depth first), so that a copy of an alias is a copy of a range. What they refer to (ranges, labels, locations) stands
+/// at its end.
+#[derive(Debug)]
+pub(crate) struct Builder<'s> {
+    pub(crate) nodes: &'s mut [Node],
+    /// How many nodes are used at the front.
+    pub(crate) front: u32,
+    /// How many at the end.
+    pub(crate) tail: u32,
+    /// Nothing is stored but aliases.
+    pub(crate) counting: bool,
+    /// The root of the tree of aliases.
+    aliases: u32,
+    pub(crate) uuid: Option<Uuid>,
+    /// How many of each there are.
+    pub(crate) streams: u32,
+    pub(crate) events: u32,
+    pub(crate) clocks: u32,
+    /// What describes the trace, or `NONE`.
+    pub(crate) trace: u32,
+    /// Where in the metadata it is, for errors.
+    pub(crate) offset: u64,
+    /// How many aliases a builder that counts has stored.
+    kept: u32,
+}
+
+impl<'s> Builder<'s> {
+    pub(crate) fn new(nodes: &'s mut [Node]) -> Self {
+        Self {
+            nodes,
+            front: 0,
+            tail: 0,
+            counting: false,
+            aliases: NONE,
+            uuid: None,
+            streams: 0,
+            events: 0,
+            clocks: 0,
+            trace: NONE,
+            offset: 0,
+            kept: 0,
+        }
+    }
+
+    /// Counts what is needed, and stores nothing but the sizes of aliases: as many as there is `scratch` for.
+    pub(crate) fn counting(scratch: &'s mut [Node]) -> Self {
+        Self { counting: true, ..Self::new(scratch) }
+    }
+
+    /// How many nodes are needed, all in all, for what has been emitted.
+    pub(crate) fn needed(&self) -> u64 {
+        let tables = [self.streams, self.events, self.clocks].map(|count| u64::from(count.div_ceil(4)));
+        let sum = u64::from(self.front).saturating_add(self.tail.into());
+        tables.into_iter().fold(sum, u64::saturating_add)
+    }
+
+    pub(crate) fn view(&self) -> Nodes<'_> {
+        Nodes(self.nodes)
+    }
+
+    #[allow(clippy::as_conversions)]
+    pub(crate) fn node(&self, index: u32) -> Node {
+        self.nodes.get(index as usize).copied().unwrap_or(Node::EMPTY)
+    }
+
+    /// Changes a node that has been emitted.
+    #[allow(clippy::as_conversions)]
+    pub(crate) fn update(&mut self, index: u32, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(index as usize).filter(|_| !self.counting) {
+            change(node);
+        }
+    }
+
+    /// The error that the storage is too small. [`Builder::needed`] of a builder that counts says what suffices.
+    #[cold]
+    fn full(&self) -> Error {
+        let capacity = to_u64(self.nodes.len());
+        let needed = self.needed().max(capacity.saturating_add(1));
+        Error::new(self.offset, SCHEMA, ErrorKind::CapacityExceeded { capacity, needed })
+    }
+
+    /// Appends a node at the front, and gives its index. What it says can be [updated](Self::update) later; when its
+    /// children have been appended, it must be [closed](Self::close).
+    pub(crate) fn open(&mut self, node: Node) -> Result<u32> {
+        let index = self.front;
+        if !self.counting {
+            let used = u64::from(index).saturating_add(self.tail.into());
+            if used >= to_u64(self.nodes.len()) {
+                return Err(self.full());
+            }
+        }
+        self.front = index.checked_add(1).filter(|next| *next < NONE).ok_or_else(|| self.full())?;
+        self.update(index, |slot| *slot = Node { size: 1, ..node });
+        Ok(index)
+    }
+
+    /// Ends a node: what was appended after it are its children.
+    pub(crate) fn close(&mut self, index: u32) {
+        let size = self.front.saturating_sub(index);
+        self.update(index, |node| node.size = size);
+    }
+
+    /// Appends a node without children at the front.
+    pub(crate) fn leaf(&mut self, node: Node) -> Result<u32> {
+        self.open(node)
+    }
+
+    /// Adds a node at the end of the storage, and gives its index. Those of a list are added one after the other.
+    #[allow(clippy::as_conversions)]
+    pub(crate) fn side(&mut self, node: Node) -> Result<u32> {
+        let used = u64::from(self.front).saturating_add(self.tail.into());
+        let capacity = to_u64(self.nodes.len());
+        if !self.counting && used >= capacity {
+            return Err(self.full());
+        }
+        self.tail = self.tail.checked_add(1).ok_or_else(|| self.full())?;
+        let stores = !self.counting || matches!(node.kind, Kind::Alias);
+        if self.counting && stores {
+            self.kept = self.kept.saturating_add(1);
+        }
+        let used = if self.counting { self.kept } else { self.tail };
+        let index = capacity.saturating_sub(used.into());
+        let Ok(index) = u32::try_from(index) else { return Err(self.full()) };
+        let stores = stores && u64::from(used) <= capacity;
+        if let Some(slot) = self.nodes.get_mut(index as usize).filter(|_| stores) {
+            *slot = node;
+        }
+        Ok(index)
+    }
+
+    /// A range of values; `is_last` of those that belong together. `None` if an end has more than 64 bits.
+    pub(crate) fn range(&mut self, lo: i128, hi: i128) -> Result<Option<u32>> {
+        let (Some(x), Some(y)) = (bits(lo), bits(hi)) else { return Ok(None) };
+        let mut node = Node::pair(Kind::Range, x, y);
+        node.set(super::node::BIG, lo < 0);
+        node.set(super::node::REVERSED, hi < 0);
+        self.side(node).map(Some)
+    }
+
+    /// The name of a mapping or a flag; its ranges are to be added next, and their number to be set as its `size`.
+    pub(crate) fn label(&mut self, name: Place) -> Result<u32> {
+        let mut node = Node::new(Kind::Label);
+        node.set_name(name);
+        self.side(node)
+    }
+
+    /// One step of a location; the first one has the origin: none for a relative one.
+    pub(crate) fn step(&mut self, origin: Option<Scope>, step: Step) -> Result<u32> {
+        let mut node = Node::new(Kind::Location);
+        node.slot = origin.map_or(super::node::NO_SLOT, Scope::number);
+        if let Step::Name(place) = step {
+            node.set_name(place);
+        }
+        self.side(node)
+    }
+
+    /// Marks the last node of a list that was added to the end.
+    pub(crate) fn end_list(&mut self, last: u32) {
+        self.update(last, |node| node.set(LAST, true));
+    }
+
+    /// Appends a copy of the class at `template` and all that is in it; gives the index of the copy.
+    #[allow(clippy::as_conversions)]
+    pub(crate) fn copy(&mut self, template: u32) -> Result<u32> {
+        let index = self.front;
+        let size = self.node(template).size;
+        let end = index.checked_add(size).filter(|end| *end < NONE).ok_or_else(|| self.full())?;
+        let used = u64::from(end).saturating_add(self.tail.into());
+        if used > to_u64(self.nodes.len()) {
+            // A counting builder has no templates and does not come here.
+            return Err(self.full());
+        }
+        for distance in 0..size {
+            let node = self.node(template.saturating_add(distance));
+            let to = index.saturating_add(distance);
+            self.update(to, |slot| *slot = node);
+        }
+        self.front = end;
+        Ok(index)
+    }
+
+    /// Counts the nodes of a copy without making one.
+    fn count(&mut self, size: u32) -> Result<u32> {
+        let index = self.front;
+        self.front = index.checked_add(size).filter(|end| *end < NONE).ok_or_else(|| self.full())?;
+        Ok(index)
+    }
+
+    /// Names the class at `template`, which has `size` nodes. `false` if the name is taken.
+    ///
+    /// The aliases are a tree in which the bits of a hash lead to the place of a name.
+    pub(crate) fn add_alias(
+        &mut self,
+        stream: &MetadataStream<'_>,
+        name: Place,
+        template: u32,
+        size: u32,
+    ) -> Result<bool> {
+        let mut entry = Node::new(Kind::Alias);
+        entry.set_name(name);
+        entry.size = if self.counting { size } else { template };
+        (entry.a, entry.b) = (NONE, NONE);
+        let (found, parent, right) = self.find_entry(stream, name);
+        if found != NONE {
+            return Ok(false);
+        }
+        let index = self.side(entry)?;
+        if self.counting && self.kept > u32::try_from(self.nodes.len()).unwrap_or(NONE) {
+            // More aliases than can be remembered in counting.
+            return Ok(true);
+        }
+        if parent == NONE {
+            self.aliases = index;
+        } else if let Some(node) = usize::try_from(parent).ok().and_then(|at| self.nodes.get_mut(at)) {
+            if right { node.b = index } else { node.a = index }
+        }
+        Ok(true)
+    }
+
+    /// Appends a copy of the class of this name; `None` if there is none.
+    pub(crate) fn use_alias(&mut self, stream: &MetadataStream<'_>, name: Place) -> Result<Option<u32>> {
+        let (found, ..) = self.find_entry(stream, name);
+        if found == NONE {
+            // A builder that counts may not remember it: the class has one node at least.
+            return if self.counting { self.count(1).map(Some) } else { Ok(None) };
+        }
+        let what = self.node(found).size;
+        if self.counting { self.count(what) } else { self.copy(what) }.map(Some)
+    }
+
+    /// The entry of an alias, or else the last one on the way to where it would stand, and on which side.
+    fn find_entry(&self, stream: &MetadataStream<'_>, name: Place) -> (u32, u32, bool) {
+        let wanted = Name::at(stream, name);
+        let mut at = self.aliases;
+        let (mut parent, mut right) = (NONE, false);
+        let mut hash = wanted.hash(0);
+        let mut level = 0_u64;
+        while at != NONE {
+            let node = self.node(at);
+            if node.place().is_some_and(|place| Name::at(stream, place).same(&wanted)) {
+                return (at, parent, right);
+            }
+            if level > 0 && level.is_multiple_of(32) {
+                hash = wanted.hash(level);
+            }
+            (parent, right) = (at, hash & 1 == 1);
+            hash >>= 1;
+            level = level.saturating_add(1);
+            at = if right { node.b } else { node.a };
+        }
+        (NONE, parent, right)
+    }
+
+    /// Begins what describes a trace, a stream class, an event record class, a clock or an alias: two nodes.
+    ///
+    /// Root structures or the alias's class follow, then one of `end_trace`, `end_stream`, `end_event`, `end_alias` or
+    /// `clock`.
+    pub(crate) fn begin(&mut self) -> Result<u32> {
+        let index = self.open(Node::EMPTY)?;
+        self.leaf(Node::new(Kind::More))?;
+        Ok(index)
+    }
+
+    /// Says that the structure at `root`, which is closed, is the root of a scope.
+    pub(crate) fn root(&mut self, root: u32, scope: Scope) {
+        self.update(root, |node| node.name = scope.number().into());
+    }
+
+    /// Ends the trace class.
+    pub(crate) fn end_trace(&mut self, index: u32) {
+        self.trace = index;
+        self.close(index);
+        self.update(index, |node| node.kind = Kind::Trace);
+    }
+
+    /// Ends a data stream class, with the index of its clock.
+    pub(crate) fn end_stream(&mut self, index: u32, spec: &ClassSpec, clock: Option<u32>) -> Result<()> {
+        // Its first event record class in the table, and how many there are: when all are known.
+        let mut info = Node::new(Kind::More);
+        info.a = clock.unwrap_or(NONE);
+        let info = self.leaf(info)?;
+        self.streams = self.streams.saturating_add(1);
+        self.end_class(index, Kind::Stream, spec, info);
+        Ok(())
+    }
+
+    /// Ends an event record class of the stream class at `stream`.
+    pub(crate) fn end_event(&mut self, index: u32, spec: &ClassSpec, stream: u32) {
+        self.events = self.events.saturating_add(1);
+        self.end_class(index, Kind::Event, spec, stream);
+    }
+
+    fn end_class(&mut self, index: u32, kind: Kind, spec: &ClassSpec, more: u32) {
+        self.close(index);
+        self.update(index, |node| {
+            node.kind = kind;
+            node.set_y(spec.id);
+            if let Some(name) = spec.name {
+                node.set_name(name);
+            }
+        });
+        self.update(index.saturating_add(1), |node| {
+            // It is below 2³²: the name's place is.
+            node.a = u32::try_from(spec.offset).unwrap_or(NONE);
+            node.b = more;
+            if let Some(namespace) = spec.namespace {
+                node.set_name(namespace);
+            }
+        });
+    }
+
+    /// Ends an alias's definition.
+    pub(crate) fn end_alias(&mut self, stream: &MetadataStream<'_>, index: u32, name: Place) -> Result<()> {
+        self.close(index);
+        self.update(index, |node| node.kind = Kind::Alias);
+        let template = index.saturating_add(2);
+        let size = self.front.saturating_sub(template);
+        if self.add_alias(stream, name, template, size)? {
+            Ok(())
+        } else {
+            Err(Error::new(name.offset.into(), ALIAS, ErrorKind::Repeated))
+        }
+    }
+
+    /// Ends a clock class, and gives its index.
+    pub(crate) fn end_clock(&mut self, index: u32, spec: &ClockSpec) -> Result<u32> {
+        let mut seconds = Node::new(Kind::More);
+        seconds.set_y(spec.seconds.cast_unsigned());
+        seconds.slot = u8::from(spec.is_unix);
+        self.leaf(seconds)?;
+        let mut more = Node::new(Kind::More);
+        more.a = u32::try_from(spec.offset).unwrap_or(NONE);
+        self.leaf(more)?;
+        self.close(index);
+        self.clocks = self.clocks.saturating_add(1);
+        self.update(index, |node| {
+            node.kind = Kind::Clock;
+            node.set_y(spec.frequency);
+            if let Some(name) = spec.name {
+                node.set_name(name);
+            }
+        });
+        self.update(index.saturating_add(1), |node| {
+            node.set_y(spec.cycles);
+            if let Some(id) = spec.id {
+                node.set_name(id);
+            }
+        });
+        Ok(index)
+    }
+
+    /// Says that the origin of the clock class at `index` is the Unix epoch.
+    pub(crate) fn set_unix(&mut self, index: u32) {
+        // The node of its seconds: see `end_clock`.
+        self.update(index.saturating_add(2), |node| node.slot = 1);
+    }
+
+    /// Adds a range that another list has as well.
+    pub(crate) fn copy_range(&mut self, index: u32) -> Result<u32> {
+        let mut node = self.node(index);
+        node.set(LAST, false);
+        self.side(node)
+    }
+
+    /// Gives up what was begun at `index`, which nothing refers to.
+    pub(crate) fn abandon(&mut self, index: u32) {
+        self.front = index;
+    }
+
+    /// The names of the members of a structure, or of the options of a variant, must differ.
+    ///
+    /// # Errors
+    /// `Repeated`, at the second one.
+    pub(crate) fn check_names(&mut self, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
+        let count = self.view().children(index).take(17).count();
+        if count <= 16 {
+            for (position, a) in self.view().children(index).enumerate() {
+                let Some(name) = self.node(a).place() else { continue };
+                for b in self.view().children(index).take(position) {
+                    let other = self.node(b).place();
+                    if other.is_some_and(|other| Name::at(stream, other).same(&Name::at(stream, name))) {
+                        return Err(Error::new(name.offset.into(), NAME, ErrorKind::Repeated));
+                    }
+                }
+            }
+            return Ok(());
+        }
+        super::names::check(self, stream, index)
+    }
+
+    /// The clock class whose identifier is this.
+    pub(crate) fn find_clock(&self, stream: &MetadataStream<'_>, id: Place) -> Option<u32> {
+        let wanted = Name::at(stream, id);
+        self.tops().find(|index| {
+            matches!(self.node(*index).kind, Kind::Clock)
+                && self
+                    .node(index.saturating_add(1))
+                    .place()
+                    .is_some_and(|place| Name::at(stream, place).same(&wanted))
+        })
+    }
+
+    /// The data stream class with this identifier.
+    pub(crate) fn find_stream(&self, id: u64) -> Option<u32> {
+        self.tops().find(|index| {
+            let node = self.node(*index);
+            matches!(node.kind, Kind::Stream) && node.y() == id
+        })
+    }
+
+    /// What was begun and ended, in order.
+    pub(crate) fn tops(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut next = 0_u32;
+        core::iter::from_fn(move || {
+            let index = next;
+            if index >= self.front || self.counting {
+                return None;
+            }
+            next = index.saturating_add(self.node(index).size.max(1));
+            Some(index)
+        })
+    }
+}
+
+/// The bits of a number in 64 bits, if it has no more.
+fn bits(value: i128) -> Option<u64> {
+    match u64::try_from(value) {
+        Ok(value) => Some(value),
+        Err(_) => i64::try_from(value).ok().map(i64::cast_unsigned),
+    }
+}
+
+/// A place in the metadata file, for a name of `len` bytes of text at `offset`.
+pub(crate) fn place(offset: u64, len: u64, flags: u8, element: Element) -> Result<Place> {
+    let too_large = |value, limit| Error::new(offset, element, ErrorKind::OverLimit { value, limit });
+    let at = super::node::narrow(offset, || too_large(offset, u32::MAX.into()))?;
+    let len = u16::try_from(len).map_err(|_| too_large(len, u16::MAX.into()))?;
+    Ok(Place { offset: at, len, flags })
+}
+
+// A label's flags and a place's must not meet.
+const _: () = assert!(ESCAPED & LAST == 0);

@@ -1,0 +1,320 @@
+use super::builder::role;
+use super::node::{BIG, Kind, Node, REVERSED};
+use super::{Name, Schema};
+use crate::byte_order::ByteOrder;
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// Bits without a further meaning.
+    BitArray,
+    /// Bits, ranges of which are flags.
+    BitMap,
+    /// True if any bit is set.
+    Boolean,
+    /// An unsigned integer, of fixed or of variable length.
+    Unsigned,
+    /// A signed integer, of fixed or of variable length.
+    Signed,
+    /// A floating-point number.
+    Float,
+    /// Text.
+    String,
+    /// Bytes.
+    Blob,
+    /// Named members.
+    Structure,
+    /// Elements of one class.
+    Array,
+    /// A field that may be absent.
+    Optional,
+    /// One of several fields.
+    Variant,
+}
+
+/// How text is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Encoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-16, big-endian.
+    Utf16Be,
+    /// UTF-16, little-endian.
+    Utf16Le,
+    /// UTF-32, big-endian.
+    Utf32Be,
+    /// UTF-32, little-endian.
+    Utf32Le,
+}
+
+impl Encoding {
+    pub(crate) const ALL: [(Self, &'static str); 5] = [
+        (Self::Utf8, "utf-8"),
+        (Self::Utf16Be, "utf-16be"),
+        (Self::Utf16Le, "utf-16le"),
+        (Self::Utf32Be, "utf-32be"),
+        (Self::Utf32Le, "utf-32le"),
+    ];
+
+    /// Its name in CTF 2.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(encoding, _)| *encoding == self).map_or("utf-8", |(_, name)| name)
+    }
+
+    pub(crate) const fn number(self) -> u16 {
+        match self {
+            Self::Utf8 => 0,
+            Self::Utf16Be => 1,
+            Self::Utf16Le => 2,
+            Self::Utf32Be => 3,
+            Self::Utf32Le => 4,
+        }
+    }
+
+    pub(crate) const fn from_number(number: u16) -> Self {
+        match number {
+            1 => Self::Utf16Be,
+            2 => Self::Utf16Le,
+            3 => Self::Utf32Be,
+            4 => Self::Utf32Le,
+            _ => Self::Utf8,
+        }
+    }
+
+    /// The size of a code unit in bytes: 1, 2 or 4.
+    pub const fn unit(self) -> usize {
+        match self {
+            Self::Utf8 => 1,
+            Self::Utf16Be | Self::Utf16Le => 2,
+            Self::Utf32Be | Self::Utf32Le => 4,
+        }
+    }
+}
+
+impl Node {
+    pub(crate) const fn set_base(&mut self, base: u8) {
+        let code = match base {
+            2 => 1,
+            8 => 2,
+            16 => 3,
+            _ => 0,
+        };
+        self.align = (self.align & 0x3f) | code << 6;
+    }
+
+    pub(crate) const fn set_encoding(&mut self, encoding: Encoding) {
+        self.roles = encoding.number() << role::ENCODING_SHIFT;
+    }
+
+    #[inline(always)]
+    pub(crate) const fn encoding(&self) -> Encoding {
+        Encoding::from_number(self.roles >> role::ENCODING_SHIFT)
+    }
+}
+
+/// A field class: what a field is and how it is stored.
+#[derive(Clone, Copy)]
+pub struct FieldClass<'a, 's> {
+    schema: Schema<'a, 's>,
+    pub(crate) index: u32,
+}
+
+impl<'a, 's> FieldClass<'a, 's> {
+    pub(crate) fn new(schema: Schema<'a, 's>, index: u32) -> Self {
+        Self { schema, index }
+    }
+
+    pub(crate) fn node(&self) -> &'s Node {
+        self.schema.nodes.get(self.index)
+    }
+
+    /// A number that no other field class of the schema has: for tables of one's own.
+    pub fn key(&self) -> u32 {
+        self.index
+    }
+
+    /// What its fields are.
+    pub fn kind(&self) -> FieldKind {
+        match self.node().kind {
+            Kind::BitMap => FieldKind::BitMap,
+            Kind::Boolean => FieldKind::Boolean,
+            Kind::Unsigned | Kind::VariableUnsigned => FieldKind::Unsigned,
+            Kind::Signed | Kind::VariableSigned => FieldKind::Signed,
+            Kind::Float => FieldKind::Float,
+            Kind::NulString | Kind::StaticString | Kind::DynamicString => FieldKind::String,
+            Kind::StaticBlob | Kind::DynamicBlob => FieldKind::Blob,
+            Kind::Structure => FieldKind::Structure,
+            Kind::StaticArray | Kind::DynamicArray => FieldKind::Array,
+            Kind::Optional => FieldKind::Optional,
+            Kind::Variant => FieldKind::Variant,
+            _ => FieldKind::BitArray,
+        }
+    }
+
+    /// Its name, as a member of a structure.
+    pub fn name(&self) -> Option<Name<'a>> {
+        self.schema.name_of(self.index)
+    }
+
+    /// The length in bits of a field of fixed length.
+    pub fn bits(&self) -> Option<u32> {
+        let node = self.node();
+        node.kind.is_fixed_length().then_some(node.a)
+    }
+
+    /// The byte order of a field of fixed length.
+    pub fn byte_order(&self) -> Option<ByteOrder> {
+        let node = self.node();
+        let order = if node.has(BIG) { ByteOrder::Big } else { ByteOrder::Little };
+        node.kind.is_fixed_length().then_some(order)
+    }
+
+    /// Whether the bits stand in the order that is not the usual one of the byte order.
+    pub fn is_reversed(&self) -> bool {
+        self.node().kind.is_fixed_length() && self.node().has(REVERSED)
+    }
+
+    /// Its alignment.
+    ///
+    /// # Units
+    /// Bits, from the start of the packet.
+    pub fn alignment(&self) -> u64 {
+        1_u64.checked_shl(self.node().align_log2()).unwrap_or(0)
+    }
+
+    /// The base in which an integer is best shown: 2, 8, 10 or 16.
+    #[doc(alias = "preferred-display-base")]
+    pub fn base(&self) -> u8 {
+        match self.node().align >> 6 {
+            1 => 2,
+            2 => 8,
+            3 => 16,
+            _ => 10,
+        }
+    }
+
+    /// How a string is encoded.
+    pub fn encoding(&self) -> Option<Encoding> {
+        matches!(self.kind(), FieldKind::String).then(|| self.node().encoding())
+    }
+
+    /// The media type of a BLOB; `application/octet-stream` if it has none.
+    #[doc(alias = "media-type")]
+    pub fn media_type(&self) -> Option<Name<'a>> {
+        let node = self.node();
+        matches!(self.kind(), FieldKind::Blob).then(|| self.schema.name_of(node.b)).flatten()
+    }
+
+    /// Whether its integers or bits have names.
+    pub fn has_labels(&self) -> bool {
+        let node = self.node();
+        (node.kind.is_integer() || node.kind == Kind::BitMap) && node.b != super::node::NONE
+    }
+
+    /// The classes in it: members, the element, the content of an optional, the options' classes.
+    pub fn children(&self) -> impl Iterator<Item = FieldClass<'a, 's>> + use<'a, 's> {
+        let schema = self.schema;
+        let nodes = schema.nodes;
+        nodes.children(self.index).map(move |index| {
+            let is_choice = nodes.get(index).kind == Kind::Choice;
+            Self { schema, index: if is_choice { index.saturating_add(1) } else { index } }
+        })
+    }
+
+    /// The name of a variant's option.
+    pub fn option_name(&self, index: u32) -> Option<Name<'a>> {
+        if self.node().kind != Kind::Variant {
+            return None;
+        }
+        let at = usize::try_from(index).ok()?;
+        self.schema.nodes.children(self.index).nth(at).and_then(|choice| self.schema.name_of(choice))
+    }
+
+    /// The names of an integer's value.
+    #[doc(alias = "mappings")]
+    pub fn labels(&self, value: i128) -> Labels<'a, 's> {
+        Labels::new(self.schema, self.index, Wanted::Value(value))
+    }
+
+    /// The names of the flags that are active in a bit map with these bits.
+    pub fn flags(&self, bits: u128) -> Labels<'a, 's> {
+        Labels::new(self.schema, self.index, Wanted::Bits(bits))
+    }
+}
+
+impl core::fmt::Debug for FieldClass<'_, '_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("FieldClass").field("kind", &self.kind()).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Wanted {
+    Value(i128),
+    Bits(u128),
+}
+
+/// The names of a value, in the order in which the metadata lists them.
+#[derive(Clone, Debug)]
+pub struct Labels<'a, 's> {
+    schema: Schema<'a, 's>,
+    next: Option<u32>,
+    wanted: Wanted,
+}
+
+impl<'a, 's> Labels<'a, 's> {
+    fn new(schema: Schema<'a, 's>, index: u32, wanted: Wanted) -> Self {
+        let node = schema.nodes.get(index);
+        let has = node.kind.is_integer() || node.kind == Kind::BitMap;
+        Self { schema, next: (has && node.b != super::node::NONE).then_some(node.b), wanted }
+    }
+}
+
+impl<'a> Iterator for Labels<'a, '_> {
+    type Item = Name<'a>;
+
+    fn next(&mut self) -> Option<Name<'a>> {
+        loop {
+            let index = self.next?;
+            let nodes = self.schema.nodes;
+            let label = nodes.get(index);
+            let is_last = label.has(super::node::LAST) || label.kind != Kind::Label;
+            let behind = index.checked_sub(label.size.saturating_add(1));
+            self.next = if is_last { None } else { behind };
+            let holds = (1..=label.size)
+                .filter_map(|at| index.checked_sub(at))
+                .any(|at| self.wanted.is_in(nodes.get(at)));
+            if holds {
+                return self.schema.name_of(index);
+            }
+        }
+    }
+}
+
+impl core::iter::FusedIterator for Labels<'_, '_> {}
+
+impl Wanted {
+    fn is_in(self, range: &Node) -> bool {
+        let end = |value: u64, negative: bool| {
+            if negative { i128::from(value.cast_signed()) } else { i128::from(value) }
+        };
+        let (lo, hi) = (end(range.x(), range.has(BIG)), end(range.y(), range.has(REVERSED)));
+        match self {
+            Self::Value(value) => lo <= value && value <= hi,
+            Self::Bits(bits) => {
+                // A flag is active if any of its bits is set.
+                let Ok(lo) = u32::try_from(lo) else { return false };
+                let above = u32::try_from(hi).ok().and_then(|hi| hi.checked_add(1));
+                let below = above
+                    .and_then(|above| 1_u128.checked_shl(above))
+                    .map_or(u128::MAX, |bit| bit.wrapping_sub(1));
+                let under = 1_u128.checked_shl(lo).map_or(u128::MAX, |bit| bit.wrapping_sub(1));
+                bits & below & !under != 0
+            }
+        }
+    }
+}

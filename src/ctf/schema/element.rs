@@ -1,0 +1,22 @@
+//! The names of what is read from a trace's description.
+
+use crate::error::Element;
+
+/// A schema as a whole.
+pub const SCHEMA: Element = Element::new(&"CTF schema");
+/// A name in the metadata.
+pub const NAME: Element = Element::new(&"CTF name");
+/// A field class.
+pub const FIELD_CLASS: Element = Element::new(&"CTF field class");
+/// A field class alias.
+pub const ALIAS: Element = Element::new(&"CTF field class alias");
+/// The location of a length or a selector.
+pub const FIELD_LOCATION: Element = Element::new(&"CTF field location");
+/// A range of values.
+pub const RANGE: Element = Element::new(&"CTF range");
+/// What a field means.
+pub const ROLE: Element = Element::new(&"CTF role");
+/// The identifier of a data stream class or an event record class.
+pub const CLASS_ID: Element = Element::new(&"CTF class identifier");
+/// An extension of CTF 2.
+pub const EXTENSION: Element = Element::new(&"CTF 2 extension");

@@ -1,0 +1,101 @@
+//! Schemas from the JSON of CTF 2.
+//!
+//! The text is read once, event by event, and nodes are emitted as they come: what an object is may be said at its end.
+
+mod class;
+mod fragment;
+mod value;
+
+use super::Schema;
+use super::builder::Builder;
+use super::element::SCHEMA;
+use super::node::Node;
+use crate::bytes::{Bytes, to_u64};
+use crate::ctf::element::{FRAGMENT, PREAMBLE};
+use crate::ctf::metadata::{MetadataStream, Text};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Parser, Source};
+use fragment::State;
+
+/// How many aliases are remembered in counting.
+const ALIASES: usize = 64;
+
+/// A source of JSON that knows how much there is of it.
+pub(super) trait Json<'a>: Source<'a> {
+    fn size(&self) -> u64;
+}
+
+impl<'a> Json<'a> for Bytes<'a> {
+    fn size(&self) -> u64 {
+        to_u64(self.len())
+    }
+}
+
+impl<'a> Json<'a> for Text<'a> {
+    fn size(&self) -> u64 {
+        self.len()
+    }
+}
+
+/// Compiles the fragments of a stream.
+struct Compiler<'c, 's, 'a, S> {
+    builder: &'c mut Builder<'s>,
+    stream: MetadataStream<'a>,
+    parser: Parser<S>,
+    /// The text has been found to be UTF-8.
+    is_utf8: bool,
+}
+
+/// Compiles a stream whose text is JSON.
+pub(super) fn compile<'a, 's>(stream: &MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Schema<'a, 's>> {
+    let mut builder = Builder::new(nodes);
+    let compiled = emit(stream, &mut builder).and_then(|()| builder.finish(*stream));
+    compiled.map_err(|error| match error.kind() {
+        ErrorKind::CapacityExceeded { capacity, needed } if error.element() == SCHEMA => {
+            let needed = super::json::needed(stream).unwrap_or(needed).max(needed);
+            Error::new(error.offset(), SCHEMA, ErrorKind::CapacityExceeded { capacity, needed })
+        }
+        _ => error,
+    })
+}
+
+/// How many nodes are needed.
+#[cold]
+#[inline(never)]
+pub(super) fn needed(stream: &MetadataStream<'_>) -> Result<u64> {
+    let mut scratch = [Node::EMPTY; ALIASES];
+    let mut builder = Builder::counting(&mut scratch);
+    emit(stream, &mut builder)?;
+    Ok(builder.needed())
+}
+
+fn emit<'a>(stream: &MetadataStream<'a>, builder: &mut Builder<'_>) -> Result<()> {
+    let mut state = State::default();
+    for fragment in stream.fragments() {
+        let fragment = fragment?;
+        builder.offset = fragment.offset();
+        if let Some(text) = fragment.text().borrowed() {
+            let is_utf8 = core::str::from_utf8(text).is_ok();
+            read(stream, builder, Bytes::at(text, fragment.offset()), is_utf8, &mut state)?;
+        } else {
+            read(stream, builder, fragment.text(), false, &mut state)?;
+        }
+    }
+    if state.fragments == 0 {
+        return Err(Error::new(stream.pieces().offset(), PREAMBLE, ErrorKind::Missing));
+    }
+    Ok(())
+}
+
+fn read<'a, S: Json<'a>>(
+    stream: &MetadataStream<'a>,
+    builder: &mut Builder<'_>,
+    text: S,
+    is_utf8: bool,
+    state: &mut State,
+) -> Result<()> {
+    let parser = Parser::new(text, FRAGMENT);
+    let mut compiler = Compiler { builder, stream: *stream, parser, is_utf8 };
+    compiler.fragment(state)?;
+    compiler.parser.finish()
+}

@@ -1,0 +1,184 @@
+//! What follows from the classes: alignments, sizes, and what can be skipped at once.
+
+use super::builder::Builder;
+use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, PLAIN, REVERSED};
+
+/// A field class seen from outside, for its parent.
+#[derive(Clone, Copy)]
+struct Outside {
+    /// Size in bits from an aligned start; `None` if it varies.
+    size: Option<u64>,
+    /// The byte orders of its first and of its last fixed-length field.
+    orders: Option<(bool, bool)>,
+    plain: bool,
+    may_be_empty: bool,
+}
+
+/// Computes the alignment of each class, which classes are plain, and how large these are.
+///
+/// Children follow their parents, so that going backwards meets them first.
+pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
+    for index in (0..end).rev() {
+        let node = builder.node(index);
+        match node.kind {
+            Kind::Structure => structure(builder, index),
+            Kind::StaticArray | Kind::DynamicArray => array(builder, index, &node),
+            Kind::Optional => builder.update(index, |node| {
+                node.set_align_log2(0);
+                node.set(LAST, true);
+            }),
+            Kind::Variant => {
+                let mut empty = false;
+                for choice in builder.view().children(index) {
+                    empty |= outside(builder, choice.saturating_add(1)).may_be_empty;
+                }
+                builder.update(index, |node| {
+                    node.set_align_log2(0);
+                    node.set(LAST, empty);
+                });
+            }
+            Kind::VariableSigned
+            | Kind::VariableUnsigned
+            | Kind::NulString
+            | Kind::StaticString
+            | Kind::DynamicString
+            | Kind::StaticBlob
+            | Kind::DynamicBlob => builder.update(index, |node| {
+                let empty = match node.kind {
+                    Kind::StaticString | Kind::StaticBlob => node.a == 0,
+                    kind => matches!(kind, Kind::DynamicString | Kind::DynamicBlob),
+                };
+                node.set_align_log2(3);
+                node.set(LAST, empty);
+            }),
+            _ => {}
+        }
+        let needed = needs_walk(&node);
+        if node.kind.is_fixed_length() || matches!(node.kind, Kind::StaticString | Kind::StaticBlob) {
+            builder.update(index, |node| node.set(PLAIN, !needed));
+        }
+    }
+}
+
+/// Whether what it holds is needed to go on.
+fn needs_walk(node: &Node) -> bool {
+    node.slot != NO_SLOT || node.roles & 0x1fff != 0
+}
+
+fn outside(builder: &Builder<'_>, index: u32) -> Outside {
+    let node = builder.node(index);
+    let orders = node.has(BIG);
+    let may_be_empty = node.has(LAST);
+    let plain = node.has(PLAIN);
+    match node.kind {
+        kind if kind.is_fixed_length() => {
+            Outside { size: Some(node.a.into()), orders: Some((orders, orders)), plain, may_be_empty: false }
+        }
+        Kind::StaticString | Kind::StaticBlob => {
+            let size = u64::from(node.a).saturating_mul(8);
+            Outside { size: Some(size), orders: None, plain, may_be_empty }
+        }
+        Kind::Structure | Kind::StaticArray if plain => {
+            let orders = (node.b != 0).then_some((node.has(BIG), node.has(REVERSED)));
+            Outside { size: Some(node.b.into()), orders, plain, may_be_empty }
+        }
+        _ => Outside { size: None, orders: None, plain: false, may_be_empty },
+    }
+}
+
+/// A sum of fields that stand one after the other.
+struct Run {
+    /// In bits, from the aligned start; `None` if not fixed, or something in it has to be looked at.
+    size: Option<u64>,
+    orders: Option<(bool, bool)>,
+    /// The start is a whole number of bytes.
+    in_bytes: bool,
+    may_be_empty: bool,
+}
+
+impl Run {
+    fn add(&mut self, align: u32, field: Outside) {
+        self.may_be_empty &= field.may_be_empty;
+        let (Some(at), Some(size), true) = (self.size, field.size, field.plain) else {
+            self.size = None;
+            return;
+        };
+        let mask = 1_u64.checked_shl(align).unwrap_or(0).wrapping_sub(1);
+        let start = at.saturating_add(mask) & !mask;
+        if let Some((first, last)) = field.orders {
+            if let Some((_, before)) = self.orders
+                && before != first
+                && !(self.in_bytes && start.is_multiple_of(8))
+            {
+                self.size = None;
+                return;
+            }
+            self.orders = Some((self.orders.map_or(first, |orders| orders.0), last));
+        }
+        self.size = Some(start.saturating_add(size)).filter(|size| *size < NO_SIZE.into());
+    }
+
+    /// What a structure or an array with this content is.
+    fn finish(self, builder: &mut Builder<'_>, index: u32, align: u8, walk: bool) {
+        builder.update(index, |node| {
+            node.set_align_log2(align);
+            node.set(LAST, self.may_be_empty);
+            let size = self.size.filter(|_| !walk).and_then(|size| u32::try_from(size).ok());
+            node.set(PLAIN, size.is_some());
+            let (first, last) = self.orders.unwrap_or_default();
+            node.set(BIG, first);
+            node.set(REVERSED, last);
+            node.b = size.unwrap_or(NO_SIZE);
+        });
+    }
+}
+
+fn align_of(builder: &Builder<'_>, index: u32) -> u8 {
+    builder.node(index).align & 0x3f
+}
+
+fn structure(builder: &mut Builder<'_>, index: u32) {
+    let mut align = align_of(builder, index);
+    for child in builder.view().children(index) {
+        align = align.max(align_of(builder, child));
+    }
+    let mut run = Run { size: Some(0), orders: None, in_bytes: align >= 3, may_be_empty: true };
+    let mut count = 0_u32;
+    for child in builder.view().children(index) {
+        run.add(align_of(builder, child).into(), outside(builder, child));
+        count = count.saturating_add(1);
+    }
+    builder.update(index, |node| node.a = count);
+    run.finish(builder, index, align, false);
+}
+
+fn array(builder: &mut Builder<'_>, index: u32, node: &Node) {
+    let child = index.saturating_add(1);
+    let own = align_of(builder, child);
+    let align = own.max(node.align & 0x3f);
+    let element = outside(builder, child);
+    if node.kind == Kind::DynamicArray {
+        builder.update(index, |node| {
+            node.set_align_log2(align);
+            node.set(LAST, true);
+        });
+        return;
+    }
+    let mut run = Run { size: Some(0), orders: None, in_bytes: align >= 3, may_be_empty: true };
+    if node.a > 0 {
+        run.add(own.into(), element);
+    }
+    if let Some(one) = run.size.filter(|_| node.a > 1) {
+        // The second one tells whether byte orders may follow each other; all others are alike.
+        run.add(own.into(), element);
+        run.size = run.size.and_then(|two| {
+            let stride = two.checked_sub(one)?;
+            let more = u64::from(node.a).checked_sub(1)?;
+            // A stride that is no whole number of bytes moves an array that begins at one.
+            let meets = stride.is_multiple_of(8) || run.orders.is_none_or(|(first, last)| first == last);
+            stride.checked_mul(more)?.checked_add(one).filter(|size| meets && *size < NO_SIZE.into())
+        });
+    }
+    // An array with a role (a UUID) has to be looked at.
+    run.finish(builder, index, align, needs_walk(node));
+}

@@ -1,0 +1,122 @@
+use super::node::{ESCAPED, Place, SPLIT, UNDERSCORE};
+use crate::bytes::to_u64;
+use crate::ctf::metadata::{MetadataStream, Text};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{self, Source, Str};
+use core::fmt;
+
+/// A name in the metadata: of a field, a class, a mapping, a flag.
+///
+/// It is a view of the metadata file, where it may have escapes and even lie in several packets; it is decoded when it
+/// is read.
+#[derive(Clone, Copy)]
+pub struct Name<'a> {
+    raw: Text<'a>,
+    /// The flags of its place.
+    flags: u8,
+}
+
+impl<'a> Name<'a> {
+    pub(crate) fn at(stream: &MetadataStream<'a>, place: Place) -> Self {
+        let raw = stream.text_at(place.offset.into(), place.len.into(), place.flags & SPLIT != 0);
+        Self { raw, flags: place.flags }
+    }
+
+    fn string(&self) -> Str<Text<'a>> {
+        Str::new(self.raw, self.flags & ESCAPED != 0, super::element::NAME)
+    }
+
+    fn is_stripped(&self) -> bool {
+        self.flags & UNDERSCORE != 0 && self.raw.front().first() == Some(&b'_')
+    }
+
+    /// The name, if it can be borrowed: UTF-8 without escapes, and within one metadata packet.
+    pub fn borrowed(&self) -> Option<&'a str> {
+        let text = self.string().borrowed()?;
+        if self.is_stripped() { text.get(1..) } else { Some(text) }
+    }
+
+    /// Its characters, decoded. U+FFFD stands for lone surrogates and for what is not UTF-8.
+    pub fn chars(&self) -> impl Iterator<Item = char> + use<'a> {
+        self.written().skip(usize::from(self.is_stripped()))
+    }
+
+    /// Offset in the metadata file of its first byte.
+    pub fn offset(&self) -> u64 {
+        self.raw.offset()
+    }
+
+    /// Decodes it to the front of `buffer`.
+    ///
+    /// # Errors
+    /// `CapacityExceeded` with the size needed.
+    pub fn decode<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b str> {
+        let capacity = to_u64(buffer.len());
+        let mut len = 0_usize;
+        for c in self.chars() {
+            let end = len.saturating_add(c.len_utf8());
+            let Some(to) = buffer.get_mut(len..end) else {
+                let needed = self.chars().fold(0_u64, |sum, c| sum.saturating_add(to_u64(c.len_utf8())));
+                let kind = ErrorKind::CapacityExceeded { capacity, needed };
+                return Err(Error::new(self.offset(), super::element::NAME, kind));
+            };
+            json::encode_utf8(c, to);
+            len = end;
+        }
+        Ok(buffer.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default())
+    }
+
+    /// Whether both are the same as written, after decoding.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        if (self.flags | other.flags) & (ESCAPED | SPLIT) == 0 {
+            return self.raw.front() == other.raw.front();
+        }
+        self.written().eq(other.written())
+    }
+
+    fn written(&self) -> impl Iterator<Item = char> + use<'a> {
+        self.string().chars()
+    }
+
+    /// A hash of the name as written, another one for each `seed`.
+    pub(crate) fn hash(&self, seed: u64) -> u32 {
+        let mut hash = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for c in self.written() {
+            hash = (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0000_0100_0000_01b3);
+            hash ^= hash >> 29;
+        }
+        let hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let [.., a, b, c, d] = hash.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+}
+
+impl PartialEq<str> for Name<'_> {
+    /// Compares with the name as displayed.
+    fn eq(&self, other: &str) -> bool {
+        self.chars().eq(other.chars())
+    }
+}
+
+impl PartialEq<&str> for Name<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    /// The decoded name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.borrowed() {
+            Some(text) => f.pad(text),
+            None => self.chars().try_for_each(|c| fmt::Write::write_char(f, c)),
+        }
+    }
+}
+
+impl fmt::Debug for Name<'_> {
+    /// Where it is; never the text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.raw, f)
+    }
+}

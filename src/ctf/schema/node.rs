@@ -1,0 +1,312 @@
+//! The nodes that a schema consists of.
+
+use crate::error::Result;
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing: what storage is filled with.
+    Empty,
+    // Field classes. `a` is a length in bits, bytes or elements, or the first node of the location of one.
+    BitArray,
+    BitMap,
+    Boolean,
+    Unsigned,
+    Signed,
+    Float,
+    VariableUnsigned,
+    VariableSigned,
+    NulString,
+    StaticString,
+    DynamicString,
+    StaticBlob,
+    DynamicBlob,
+    Structure,
+    StaticArray,
+    DynamicArray,
+    Optional,
+    Variant,
+    /// An option of a variant; `b` is its first range, its only child the class.
+    Choice,
+    // What nodes refer to.
+    Location,
+    Range,
+    /// The name of a mapping or flag; its ranges are the next nodes (downwards).
+    Label,
+    /// A media type.
+    Media,
+    // What a trace consists of.
+    Alias,
+    Trace,
+    Clock,
+    Stream,
+    Event,
+    /// More about the node that precedes it.
+    More,
+    /// Four node indices: part of a table.
+    Table,
+}
+
+impl Kind {
+    /// Whether it is a field class of fixed length in bits.
+    pub(crate) const fn is_fixed_length(self) -> bool {
+        matches!(
+            self,
+            Self::BitArray | Self::BitMap | Self::Boolean | Self::Unsigned | Self::Signed | Self::Float
+        )
+    }
+
+    /// Whether it is an integer, of fixed or variable length.
+    pub(crate) const fn is_integer(self) -> bool {
+        matches!(self, Self::Unsigned | Self::Signed | Self::VariableUnsigned | Self::VariableSigned)
+    }
+
+    /// Whether it has field classes in it.
+    pub(crate) const fn is_compound(self) -> bool {
+        matches!(
+            self,
+            Self::Structure
+                | Self::StaticArray
+                | Self::DynamicArray
+                | Self::Optional
+                | Self::Variant
+                | Self::Choice
+        )
+    }
+
+    /// Whether a length or a selector elsewhere decides what it holds.
+    pub(crate) const fn is_dependent(self) -> bool {
+        matches!(
+            self,
+            Self::DynamicString | Self::DynamicBlob | Self::DynamicArray | Self::Optional | Self::Variant
+        )
+    }
+}
+
+/// Fixed-length: the byte order is big-endian. A range: its lower end is negative.
+pub(crate) const BIG: u8 = 1;
+/// Fixed-length: the bit order is not the natural one of the byte order. A range: its upper end is negative.
+pub(crate) const REVERSED: u8 = 2;
+/// The key of a dependent class is signed.
+pub(crate) const SIGNED_KEY: u8 = 1;
+/// The name has escapes.
+pub(crate) const ESCAPED: u8 = 4;
+/// The name lies in several metadata packets.
+pub(crate) const SPLIT: u8 = 8;
+/// One leading `_` of the name is not displayed.
+pub(crate) const UNDERSCORE: u8 = 16;
+/// The last one of a list. A fixed-length class: the selector or length of another one needs its value.
+pub(crate) const LAST: u8 = 32;
+/// The class is of fixed size, and nothing in it is needed to go on: it can be skipped at once.
+pub(crate) const PLAIN: u8 = 64;
+/// There is a name, which may be empty.
+pub(crate) const NAMED: u8 = 128;
+
+/// No slot.
+pub(crate) const NO_SLOT: u8 = 0xff;
+/// No node.
+pub(crate) const NONE: u32 = u32::MAX;
+/// No fixed size.
+pub(crate) const NO_SIZE: u32 = u32::MAX;
+
+/// Room for one part of a [`Schema`](super::Schema): 24 bytes.
+///
+/// A schema is compiled into nodes that the caller lends; what they hold is private to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) flags: u8,
+    /// The binary logarithm of the alignment in the lower 6 bits, the display base in the upper 2.
+    pub(crate) align: u8,
+    /// Where an integer's value is kept for others; of a dependent class, where its key is.
+    pub(crate) slot: u8,
+    /// What the value means; the encoding of strings.
+    pub(crate) roles: u16,
+    pub(crate) name_len: u16,
+    /// Offset of the name in the metadata file; of the root of a scope, which scope.
+    pub(crate) name: u32,
+    /// How many nodes it has with its children; they follow it, in order.
+    pub(crate) size: u32,
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 24);
+
+impl Node {
+    /// Nothing: what storage is filled with before it is lent.
+    pub const EMPTY: Self = Self {
+        kind: Kind::Empty,
+        flags: 0,
+        align: 0,
+        slot: NO_SLOT,
+        roles: 0,
+        name_len: 0,
+        name: 0,
+        size: 1,
+        a: 0,
+        b: 0,
+    };
+
+    pub(crate) const fn new(kind: Kind) -> Self {
+        Self { kind, ..Self::EMPTY }
+    }
+
+    pub(crate) const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) const fn set(&mut self, flag: u8, on: bool) {
+        if on {
+            self.flags |= flag;
+        } else {
+            self.flags &= !flag;
+        }
+    }
+
+    /// The binary logarithm of its alignment.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)]
+    pub(crate) const fn align_log2(&self) -> u32 {
+        (self.align & 0x3f) as u32
+    }
+
+    pub(crate) const fn set_align_log2(&mut self, log2: u8) {
+        self.align = (self.align & 0xc0) | (log2 & 0x3f);
+    }
+
+    pub(crate) const fn set_name(&mut self, place: Place) {
+        self.name = place.offset;
+        self.name_len = place.len;
+        self.flags = (self.flags & !Place::FLAGS) | place.flags | NAMED;
+    }
+
+    pub(crate) const fn place(&self) -> Option<Place> {
+        if self.flags & NAMED == 0 {
+            return None;
+        }
+        Some(Place { offset: self.name, len: self.name_len, flags: self.flags & Place::FLAGS })
+    }
+
+    /// Two numbers in place of `name`, `size`, `a` and `b`.
+    pub(crate) const fn pair(kind: Kind, x: u64, y: u64) -> Self {
+        let (name, size) = halves(x);
+        let (a, b) = halves(y);
+        Self { name, size, a, b, ..Self::new(kind) }
+    }
+
+    pub(crate) const fn x(&self) -> u64 {
+        whole(self.name, self.size)
+    }
+
+    pub(crate) const fn y(&self) -> u64 {
+        whole(self.a, self.b)
+    }
+
+    pub(crate) const fn set_y(&mut self, y: u64) {
+        (self.a, self.b) = halves(y);
+    }
+}
+
+#[allow(clippy::as_conversions)]
+const fn halves(value: u64) -> (u32, u32) {
+    (value as u32, (value >> 32) as u32)
+}
+
+#[allow(clippy::as_conversions)]
+const fn whole(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+/// Where a name stands in the metadata file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) offset: u32,
+    /// How many bytes of the text it takes.
+    pub(crate) len: u16,
+    /// `ESCAPED`, `SPLIT`, `UNDERSCORE`.
+    pub(crate) flags: u8,
+}
+
+impl Place {
+    const FLAGS: u8 = ESCAPED | SPLIT | UNDERSCORE;
+}
+
+/// Nodes that may be read at any index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nodes<'s>(pub(crate) &'s [Node]);
+
+impl<'s> Nodes<'s> {
+    #[inline(always)]
+    #[allow(clippy::as_conversions)]
+    pub(crate) fn get(self, index: u32) -> &'s Node {
+        const EMPTY: &Node = &Node::EMPTY;
+        self.0.get(index as usize).unwrap_or(EMPTY)
+    }
+
+    /// The index after a node and all its children.
+    #[inline(always)]
+    pub(crate) fn end(self, index: u32) -> u32 {
+        index.saturating_add(self.get(index).size)
+    }
+
+    /// The children of a node, in order.
+    pub(crate) fn children(self, index: u32) -> Children<'s> {
+        Children { nodes: self, next: index.saturating_add(1), end: self.end(index) }
+    }
+
+    /// The nodes of a list that begins at `first` and goes downwards.
+    pub(crate) fn list(self, first: u32) -> List<'s> {
+        List { nodes: self, next: (first != NONE).then_some(first) }
+    }
+}
+
+/// The children of a node: their indices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Children<'s> {
+    nodes: Nodes<'s>,
+    next: u32,
+    end: u32,
+}
+
+impl Iterator for Children<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let index = self.next;
+        if index >= self.end {
+            return None;
+        }
+        self.next = index.saturating_add(self.nodes.get(index).size.max(1));
+        Some(index)
+    }
+}
+
+/// The indices of a list of nodes, of which the last is marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List<'s> {
+    nodes: Nodes<'s>,
+    next: Option<u32>,
+}
+
+impl Iterator for List<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let index = self.next?;
+        let node = self.nodes.get(index);
+        self.next =
+            if node.has(LAST) || matches!(node.kind, Kind::Empty) { None } else { index.checked_sub(1) };
+        Some(index)
+    }
+}
+
+/// Makes sure that a number has 32 bits.
+pub(crate) fn narrow(value: u64, or: impl FnOnce() -> crate::error::Error) -> Result<u32> {
+    match u32::try_from(value) {
+        Ok(value) if value < NONE => Ok(value),
+        _ => Err(or()),
+    }
+}

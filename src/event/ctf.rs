@@ -1,0 +1,369 @@
+//! CTF as tracks and events: event records on the track of their data stream.
+//!
+//! # Tracks
+//! One of the trace, and below it one of each data stream: a processor ([`Cpu`](super::TrackKind::Cpu)) if the packets
+//! have a `cpu_id` in their context, as those of LTTng do.
+//!
+//! # Events
+//! An event record is an instant with the members of its payload as fields; before those stand its contexts, as
+//! structures `common_context` and `specific_context`. What the tracer discarded comes after the first record of the
+//! packet that tells so, at the time at which that packet begins. A packet that cannot be read is a gap.
+
+use super::event::{Event, EventKind, Flows};
+use super::field::{Data, Field, Value};
+use super::label::Label;
+use super::room::Room;
+use super::time::{Time, Window};
+use super::track::{Clock, Track, TrackId, TrackKind};
+use super::{Item, Source};
+use crate::ctf::data::{self, Merge, MergeSlot, Packets};
+use crate::ctf::schema::Schema;
+use crate::error::{Error, ErrorKind, Result};
+use crate::gap::Gap;
+
+/// The track of the trace.
+const ROOT: TrackId = TrackId::new(0);
+
+/// Room for what is known of a data stream.
+#[derive(Clone, Debug)]
+pub struct StreamSlot<'a, 's> {
+    /// From its first packet on.
+    packets: Option<Packets<'a, 's>>,
+    /// The number of its input, and the size of that.
+    input: usize,
+    size: u64,
+}
+
+impl StreamSlot<'_, '_> {
+    /// Nothing: what storage is filled with before it is lent.
+    pub const EMPTY: Self = Self { packets: None, input: 0, size: 0 };
+}
+
+/// The tracks and events of a CTF trace.
+#[derive(Debug)]
+pub struct Timeline<'a, 's, 't, R> {
+    /// Whether the first clock counts from the Unix epoch.
+    absolute: Option<bool>,
+    merge: Merge<'a, 's, 't>,
+    streams: R,
+    count: usize,
+    /// How many tracks have been announced: that of the trace, and of streams.
+    announced: usize,
+    /// Something that was discarded, and is to be told.
+    loss: Option<Lost>,
+    window: Window,
+    failed: bool,
+}
+
+/// What the tracer discarded.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    source: usize,
+    offset: u64,
+    time: Option<Time>,
+    count: Option<u64>,
+}
+
+impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
+    /// A timeline of no stream yet. It needs a slot of each kind for each stream.
+    pub const fn new(slots: &'t mut [MergeSlot<'a, 's>], streams: R) -> Self {
+        Self {
+            absolute: None,
+            merge: Merge::new(slots),
+            streams,
+            count: 0,
+            announced: 0,
+            loss: None,
+            window: Window::ALL,
+            failed: false,
+        }
+    }
+
+    /// Adds a data stream, which events refer to as `input`. Streams may be of different schemas.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`.
+    pub fn add(&mut self, input: usize, data: &'a [u8], schema: &Schema<'a, 's>) -> Result<()> {
+        let packets = Packets::new(data, schema);
+        let clock = schema.clocks().next();
+        self.absolute = self.absolute.or(clock.map(|clock| clock.is_unix()));
+        let needed = self.count.saturating_add(1);
+        let fits = self.count < self.streams.slots().len() || self.streams.grow(needed);
+        let capacity = crate::bytes::to_u64(self.streams.slots().len());
+        let Some(slot) = self.streams.slots_mut().get_mut(self.count).filter(|_| fits) else {
+            let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
+            return Err(Error::new(0, super::element::LANES, kind));
+        };
+        let size = crate::bytes::to_u64(data.len());
+        *slot = StreamSlot { packets: Some(packets.clone()), input, size };
+        self.merge.add(packets)?;
+        self.count = needed;
+        Ok(())
+    }
+
+    /// The track that is to be announced next.
+    fn announce(&mut self) -> Option<Item<'a>> {
+        let number = self.announced;
+        let Some(source) = number.checked_sub(1) else {
+            self.announced = 1;
+            let absolute = self.absolute.unwrap_or(false);
+            return Some(Item::Track(Track {
+                id: ROOT,
+                parent: None,
+                kind: TrackKind::Recording,
+                label: Label::Text("CTF trace"),
+                clock: Clock::new(None, absolute),
+                data: Data::None,
+            }));
+        };
+        if source >= self.count {
+            return None;
+        }
+        self.announced = number.saturating_add(1);
+        let slot = self.streams.slots().get(source)?;
+        let packet = slot.packets.clone()?.next_packet().ok().flatten();
+        let class = packet.as_ref().map(|packet| packet.stream_class());
+        let clock = class.and_then(|class| class.clock());
+        let absolute = clock.is_some_and(|clock| clock.is_unix());
+        let name = clock.and_then(|clock| clock.name()).and_then(|name| name.borrowed());
+        let cpu = packet.as_ref().and_then(|packet| packet.context()).and_then(|context| {
+            match context.find("cpu_id").ok().flatten()?.value() {
+                data::Value::Unsigned(cpu) => Some(cpu),
+                _ => None,
+            }
+        });
+        let id = packet.as_ref().and_then(|packet| packet.stream_id());
+        let (kind, label) = match (cpu, id) {
+            (Some(cpu), _) => (TrackKind::Cpu, Label::Numbered("CPU", cpu)),
+            (None, Some(id)) => (TrackKind::Stream, Label::Numbered("stream", id)),
+            (None, None) => {
+                let name = class.and_then(|class| class.name());
+                let number = crate::bytes::to_u64(slot.input);
+                (TrackKind::Stream, name.map_or(Label::Numbered("stream", number), Label::Ctf))
+            }
+        };
+        Some(Item::Track(Track {
+            id: track_of(source),
+            parent: Some(ROOT),
+            kind,
+            label,
+            clock: Clock::new(name, absolute),
+            data: Data::None,
+        }))
+    }
+
+    fn input(&self, source: usize) -> usize {
+        self.streams.slots().get(source).map_or(source, |slot| slot.input)
+    }
+
+    /// The event of what was discarded.
+    fn discarded(&mut self) -> Option<Item<'static>> {
+        let Lost { source, offset, time, count } = self.loss.take()?;
+        Some(Item::Event(Event {
+            input: self.input(source),
+            offset,
+            time,
+            track: track_of(source),
+            kind: EventKind::Discarded { count },
+            name: Label::Text("discarded"),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data: Data::None,
+        }))
+    }
+
+    /// The event of what cannot be read.
+    fn gap(&mut self, error: Error) -> Option<Item<'static>> {
+        let source = self.merge.recover()?;
+        let input = self.input(source);
+        let size = self.streams.slots().get(source).map_or(0, |slot| slot.size);
+        // Where the next packet is, is not known here: it is what precedes the next record.
+        let end = self.end_of_packet(source, error.offset()).unwrap_or(size);
+        let gap = Gap::new(error.offset(), end.min(size).saturating_sub(error.offset()), error);
+        Some(Item::Event(Event {
+            input,
+            offset: error.offset(),
+            time: None,
+            track: track_of(source),
+            kind: EventKind::Gap(gap),
+            name: Label::Text(error.element().name()),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data: Data::None,
+        }))
+    }
+
+    /// The end of the packet in which an offset is, if that packet itself can be read.
+    ///
+    /// The packets before it are gone through, which are noted so that no packet is twice.
+    fn end_of_packet(&mut self, source: usize, offset: u64) -> Option<u64> {
+        let packets = self.streams.slots_mut().get_mut(source)?.packets.as_mut()?;
+        loop {
+            let mut ahead = packets.clone();
+            let packet = ahead.next_packet().ok().flatten()?;
+            if offset < packet.end_offset() {
+                return Some(packet.end_offset());
+            }
+            *packets = ahead;
+        }
+    }
+}
+
+fn track_of(source: usize) -> TrackId {
+    TrackId::new(crate::bytes::to_u64(source).saturating_add(1))
+}
+
+impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
+    fn next_item(&mut self) -> Result<Option<Item<'_>>> {
+        if self.failed {
+            return Ok(None);
+        }
+        if self.announced <= self.count
+            && let Some(track) = self.announce()
+        {
+            return Ok(Some(track));
+        }
+        if self.loss.is_some() {
+            return Ok(self.discarded());
+        }
+        // What is in the window is found before it is lent.
+        loop {
+            let wanted = match self.merge.next_record() {
+                Ok(None) => return Ok(None),
+                Err(error) => return Ok(self.gap(error)),
+                Ok(Some(merged)) => {
+                    let record = merged.record();
+                    let loss = merged.loss();
+                    let clock = record.packet().stream_class().clock();
+                    let time = |cycles: u64| clock.map(|clock| time_of(&clock, cycles));
+                    if loss.is_some() {
+                        self.loss = Some(Lost {
+                            source: merged.source(),
+                            offset: record.packet().offset(),
+                            time: record.packet().begin().or(record.cycles()).and_then(time),
+                            count: loss.records().filter(|&count| count > 0),
+                        });
+                    }
+                    self.window.contains(record.cycles().and_then(time))
+                }
+            };
+            if wanted {
+                break;
+            }
+            if self.loss.is_some() {
+                return Ok(self.discarded());
+            }
+        }
+        let streams = self.streams.slots();
+        let Some(merged) = self.merge.current() else { return Ok(None) };
+        let record = merged.record();
+        let clock = record.packet().stream_class().clock();
+        let time = clock.and_then(|clock| Some(time_of(&clock, record.cycles()?)));
+        let name = record.class().name();
+        let number = record.class().id();
+        Ok(Some(Item::Event(Event {
+            input: streams.get(merged.source()).map_or(0, |slot| slot.input),
+            offset: record.offset(),
+            time,
+            track: track_of(merged.source()),
+            kind: EventKind::Instant,
+            name: name.map_or(Label::Numbered("event", number), Label::Ctf),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data: Data::Ctf(record),
+        })))
+    }
+
+    fn set_window(&mut self, window: Window) {
+        self.window = window;
+    }
+}
+
+fn time_of(clock: &crate::ctf::schema::Clock<'_, '_>, cycles: u64) -> Time {
+    let ns = clock.nanoseconds(cycles);
+    if clock.is_unix() { Time::since_epoch(ns) } else { Time::since_origin(ns) }
+}
+
+/// The fields of an event record: contexts as structures, then the payload.
+#[derive(Clone, Debug)]
+pub(super) struct CtfFields<'e> {
+    record: data::Record<'e, 'e, 'e>,
+    /// Which part is being read.
+    part: u8,
+    fields: Option<Fields<'e>>,
+}
+
+/// Fields that tell what they are in.
+type Inner<'e> = data::Fields<'e, 'e>;
+
+#[derive(Clone)]
+struct Fields<'e>(Inner<'e>);
+
+impl core::fmt::Debug for Fields<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Fields").field("position", &self.0.position()).finish_non_exhaustive()
+    }
+}
+
+impl<'e> CtfFields<'e> {
+    pub(super) const fn new(record: data::Record<'e, 'e, 'e>) -> Self {
+        Self { record, part: 0, fields: None }
+    }
+
+    pub(super) fn next_field(&mut self) -> Result<Option<Field<'e>>> {
+        loop {
+            let Some(fields) = &mut self.fields else {
+                let (fields, name) = match self.part {
+                    0 => (self.record.common_context(), Some("common_context")),
+                    1 => (self.record.specific_context(), Some("specific_context")),
+                    2 => (self.record.payload(), None),
+                    _ => return Ok(None),
+                };
+                if fields.is_none() {
+                    self.part = self.part.saturating_add(1);
+                    continue;
+                }
+                self.fields = fields.map(Fields);
+                match name {
+                    Some(name) => return Ok(Some(Field::new(Label::Text(name), Value::Struct))),
+                    None => continue,
+                }
+            };
+            let Some(field) = fields.0.next_field()? else {
+                self.fields = None;
+                let is_structure = self.part < 2;
+                self.part = self.part.saturating_add(1);
+                if is_structure {
+                    return Ok(Some(Field::unnamed(Value::End)));
+                }
+                continue;
+            };
+            let value = match field.value() {
+                data::Value::Unsigned(value) => Value::Unsigned(value.into()),
+                data::Value::Signed(value) => Value::Signed(value.into()),
+                data::Value::Boolean(value) => Value::Bool(value),
+                data::Value::Wide(bits) | data::Value::Bits(bits) => {
+                    bits.to_u128().map_or(Value::Null, Value::Unsigned)
+                }
+                data::Value::Float(float) => float.to_f64().map_or(Value::Null, Value::Float),
+                data::Value::Text(text) => {
+                    Value::Text(text.as_str().map_or(Label::Bytes(text.bytes()), Label::Text))
+                }
+                data::Value::Blob(bytes) => Value::Bytes(bytes),
+                data::Value::Structure | data::Value::Variant(_) | data::Value::Optional(true) => {
+                    Value::Struct
+                }
+                data::Value::Array(_) => Value::List,
+                data::Value::Optional(false) => Value::Null,
+                data::Value::End => return Ok(Some(Field::unnamed(Value::End))),
+            };
+            return Ok(Some(match field.name() {
+                Some(name) => Field::new(Label::Ctf(name), value),
+                None => Field::unnamed(value),
+            }));
+        }
+    }
+}

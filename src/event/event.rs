@@ -1,0 +1,182 @@
+//! Events: what happened.
+
+use super::field::{Data, Fields};
+use super::label::Label;
+use super::time::Time;
+use super::track::TrackId;
+use crate::gap::Gap;
+
+/// Something that happened on a track.
+#[derive(Clone, Copy, Debug)]
+pub struct Event<'a> {
+    pub(super) input: usize,
+    pub(super) offset: u64,
+    pub(super) time: Option<Time>,
+    pub(super) track: TrackId,
+    pub(super) kind: EventKind,
+    pub(super) name: Label<'a>,
+    pub(super) starts: Option<FlowId>,
+    pub(super) ends: Flows,
+    pub(super) inferred: bool,
+    pub(super) data: Data<'a>,
+}
+
+impl<'a> Event<'a> {
+    /// The number of the input in which it stands: the one with which that was added.
+    pub const fn input(&self) -> usize {
+        self.input
+    }
+
+    /// Offset in that input of its first byte.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// When it happened, if that is known.
+    pub const fn time(&self) -> Option<Time> {
+        self.time
+    }
+
+    /// The track on which it happened.
+    pub const fn track(&self) -> TrackId {
+        self.track
+    }
+
+    /// What kind of event it is.
+    pub const fn kind(&self) -> EventKind {
+        self.kind
+    }
+
+    /// Its name.
+    pub const fn name(&self) -> Label<'a> {
+        self.name
+    }
+
+    /// The flow that begins with it: what it causes is the event that [ends](Self::ends) that.
+    pub const fn starts(&self) -> Option<FlowId> {
+        self.starts
+    }
+
+    /// The flows that end with it: what caused it.
+    pub const fn ends(&self) -> Flows {
+        self.ends
+    }
+
+    /// Whether no record of its own says that it happened, but another one: the end of a slice that was not recorded.
+    pub const fn is_inferred(&self) -> bool {
+        self.inferred
+    }
+
+    /// Its data.
+    pub fn fields(&self) -> Fields<'a> {
+        self.data.fields()
+    }
+}
+
+/// What kind of event something is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// Something happened.
+    Instant,
+    /// A slice begins. Slices of a track are nested.
+    Begin,
+    /// The slice that began last on the track ends.
+    End,
+    /// The track has this value from now on.
+    Counter(Number),
+    /// A range of the input cannot be read.
+    Gap(Gap),
+    /// The recorder discarded events before this one.
+    Discarded {
+        /// How many, if it knew.
+        count: Option<u64>,
+    },
+}
+
+impl EventKind {
+    /// The name of the kind.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Instant => "instant",
+            Self::Begin => "begin",
+            Self::End => "end",
+            Self::Counter(_) => "counter",
+            Self::Gap(_) => "gap",
+            Self::Discarded { .. } => "discarded",
+        }
+    }
+}
+
+/// A number of any kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Number {
+    /// An integer.
+    Integer(i128),
+    /// A float.
+    Float(f64),
+}
+
+/// An arrow from what causes to what is caused: a wake or a spawn, and the poll that follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FlowId {
+    track: TrackId,
+    number: u64,
+}
+
+impl FlowId {
+    /// The track of what is caused.
+    pub const fn track(self) -> TrackId {
+        self.track
+    }
+
+    /// The number among the flows to this track, from 0.
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+}
+
+/// Consecutive flows to one track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Flows {
+    track: TrackId,
+    next: u64,
+    end: u64,
+}
+
+impl Flows {
+    /// None.
+    pub(super) const NONE: Self = Self { track: TrackId::new(0), next: 0, end: 0 };
+
+    /// Those from one number up to another, which is not included.
+    pub(super) const fn new(track: TrackId, next: u64, end: u64) -> Self {
+        Self { track, next, end }
+    }
+
+    /// How many there are.
+    pub const fn count(&self) -> u64 {
+        self.end.saturating_sub(self.next)
+    }
+}
+
+impl FlowId {
+    pub(super) const fn new(track: TrackId, number: u64) -> Self {
+        Self { track, number }
+    }
+}
+
+impl Iterator for Flows {
+    type Item = FlowId;
+
+    fn next(&mut self) -> Option<FlowId> {
+        let number = self.next;
+        if number >= self.end {
+            return None;
+        }
+        self.next = number.saturating_add(1);
+        Some(FlowId { track: self.track, number })
+    }
+}
+
+impl core::iter::FusedIterator for Flows {}

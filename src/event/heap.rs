@@ -1,0 +1,132 @@
+//! A heap in lent slots: which of several sources comes next.
+
+/// When it is the turn of a source, and which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    /// The time of what it has next.
+    pub ns: i128,
+    /// What comes first at the same time.
+    pub class: u8,
+    /// The order of sources at the same time.
+    pub order: u64,
+    /// The slot of the source.
+    pub slot: usize,
+}
+
+impl Rank {
+    pub const EMPTY: Self = Self { ns: 0, class: 0, order: 0, slot: 0 };
+}
+
+/// Slots in which there is a place of the heap.
+pub(super) trait Place {
+    fn rank(&self) -> Rank;
+    fn set_rank(&mut self, rank: Rank);
+}
+
+/// The first rank of the heap in the first `open` slots.
+pub(super) fn first<T: Place>(slots: &[T], open: usize) -> Option<Rank> {
+    slots.get(..open)?.first().map(T::rank)
+}
+
+/// Adds a rank to the heap in the first `open` slots; there is one slot more at least.
+pub(super) fn push<T: Place>(slots: &mut [T], open: usize, rank: Rank) {
+    let mut hole = open;
+    while let Some(parent) = hole.checked_sub(1).map(|below| below / 2) {
+        match slots.get(parent).map(T::rank) {
+            Some(above) if above > rank => {
+                set(slots, hole, above);
+                hole = parent;
+            }
+            _ => break,
+        }
+    }
+    set(slots, hole, rank);
+}
+
+/// Puts `rank` in the place of the first one of the heap in the first `open` slots.
+pub(super) fn replace_first<T: Place>(slots: &mut [T], open: usize, rank: Rank) {
+    let mut hole = 0_usize;
+    loop {
+        let left = hole.saturating_mul(2).saturating_add(1);
+        let right = left.saturating_add(1);
+        let rank_of = |place: usize| {
+            let slot = if place < open { slots.get(place) } else { None };
+            slot.map(|slot| (slot.rank(), place))
+        };
+        let least = match (rank_of(left), rank_of(right)) {
+            (Some(left), Some(right)) => left.min(right),
+            (Some(left), None) => left,
+            _ => break,
+        };
+        if least.0 > rank {
+            break;
+        }
+        set(slots, hole, least.0);
+        hole = least.1;
+    }
+    set(slots, hole, rank);
+}
+
+/// Removes the first rank of the heap in the first `open` slots; there is one fewer then.
+pub(super) fn pop<T: Place>(slots: &mut [T], open: usize) {
+    let left = open.saturating_sub(1);
+    if let Some(moved) = slots.get(left).map(T::rank) {
+        replace_first(slots, left, moved);
+    }
+}
+
+fn set<T: Place>(slots: &mut [T], place: usize, rank: Rank) {
+    if let Some(slot) = slots.get_mut(place) {
+        slot.set_rank(rank);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    impl Place for Rank {
+        fn rank(&self) -> Rank {
+            *self
+        }
+
+        fn set_rank(&mut self, rank: Rank) {
+            *self = rank;
+        }
+    }
+
+    #[test]
+    fn the_least_comes_first() {
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed >> 59
+        };
+        for len in 0..100 {
+            let mut slots = vec![Rank::EMPTY; len];
+            let mut ranks = Vec::new();
+            for slot in 0..len {
+                let rank = Rank { ns: random().into(), class: (random() & 1) as u8, order: 0, slot };
+                push(&mut slots, slot, rank);
+                ranks.push(rank);
+            }
+            // Some come again, later.
+            for _ in 0..len / 2 {
+                let least = first(&slots, len).unwrap();
+                ranks.sort();
+                assert_eq!(least, ranks[0]);
+                let again = Rank { ns: least.ns + i128::from(random()), ..least };
+                ranks[0] = again;
+                replace_first(&mut slots, len, again);
+            }
+            ranks.sort();
+            for (at, &rank) in ranks.iter().enumerate() {
+                assert_eq!(first(&slots, len - at), Some(rank));
+                pop(&mut slots, len - at);
+            }
+            assert_eq!(first(&slots, 0), None);
+        }
+    }
+}

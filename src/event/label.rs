@@ -1,0 +1,53 @@
+//! Names, most of which stand in the input.
+
+use core::fmt;
+
+/// A name, or the parts of one: it is written with [`Display`](fmt::Display).
+///
+/// ```
+/// use traceglass::event::Label;
+///
+/// assert_eq!(Label::Numbered("task", 7).to_string(), "task 7");
+/// assert_eq!(Label::Place("src/main.rs", 12).to_string(), "src/main.rs:12");
+/// assert_eq!(Label::Bytes(b"a\xff").to_string(), r"a\xff");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Label<'a> {
+    /// Text.
+    Text(&'a str),
+    /// Something that has a number, but no name.
+    Numbered(&'static str, u64),
+    /// A file and a line in it.
+    Place(&'a str, u64),
+    /// Text that is not UTF-8.
+    Bytes(&'a [u8]),
+    /// A name in the metadata of a CTF trace, which may have to be decoded.
+    #[cfg(feature = "ctf")]
+    Ctf(crate::ctf::schema::Name<'a>),
+}
+
+impl<'a> Label<'a> {
+    /// The text, if it stands as such in the input.
+    pub fn as_str(&self) -> Option<&'a str> {
+        match *self {
+            Self::Text(text) => Some(text),
+            #[cfg(feature = "ctf")]
+            Self::Ctf(name) => name.borrowed(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Numbered(name, number) => write!(f, "{name} {number}"),
+            Self::Place(file, line) => write!(f, "{file}:{line}"),
+            #[cfg(feature = "ctf")]
+            Self::Ctf(name) => name.fmt(f),
+            Self::Bytes(bytes) => write!(f, "{}", bytes.escape_ascii()),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One model above the formats: a trace has tracks, and on them events with a time, a name and fields.
+//!
+//! A viewer, an exporter and a table all want *the things that happened, in the order of time, on which track, with
+//! which fields*, whatever the format. Each format's adaptor is a [`Source`]; what it yields is the same for all.
+//!
+//! # Layout
+//! ```text
+//! Trace ──▸ Source     a file, or the files of a recording: `rfr::Timeline`, …
+//!             │
+//!             ▼        in the order of time
+//!           Item ──┬─▸ Track    a task, a sequence, a stream …: announced before its first event
+//!                  │     └─▸ parent, kind, label, clock, fields
+//!                  └─▸ Event    instant, begin, end, counter, gap, discarded
+//!                        └─▸ input, offset, time, track, name, flows, fields
+//! ```
+//! Nothing is copied: labels, names and fields borrow from the input, and fields are decoded one by one while they are
+//! pulled ([`Fields`]). A range that cannot be read is an event, too ([`EventKind::Gap`]), at the place in the order
+//! where reading met it.
+//!
+//! # Units
+//! Times are nanoseconds in 128 bits: of a clock that is absolute since the Unix epoch, of any other since that clock's
+//! own origin. A time that is not known is `None`, never zero.
+//!
+//! # Memory
+//! All state lies in slots that the caller lends: a [`Room`] is a slice or an array, or a type of the caller that can
+//! grow. One that is full and cannot grow is [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded).
+//!
+//! # Examples
+//! ```
+//! # #[cfg(feature = "rfr")] {
+//! use traceglass::event::{EventKind, Item, Source, rfr};
+//! # let file = b"\x0brfr-c/0.0.2\x80\xe2\xcf\xaa\x06\0\xc0\x84\x3d\x04\x09\x01\x01\x04\x09\x01\x01\x05\x07\x63\x04main\0\0\x02\x04\x06\x05\x09\x07\x05";
+//!
+//! let mut registry = rfr::Registry::new([rfr::RegistrySlot::EMPTY; 16]);
+//! let mut timeline = rfr::Timeline::new(&mut registry, [const { rfr::Lane::EMPTY }; 16]);
+//! timeline.add(0, file)?;
+//! let mut polled = 0;
+//! while let Some(item) = timeline.next_item()? {
+//!     match item {
+//!         Item::Track(track) => println!("{} is called {}", track.id(), track.label()),
+//!         Item::Event(event) => match (event.kind(), event.time()) {
+//!             (EventKind::Begin, Some(time)) => polled -= time.ns(),
+//!             (EventKind::End, Some(time)) => polled += time.ns(),
+//!             _ => {}
+//!         },
+//!     }
+//! }
+//! assert_eq!(polled, 5_000); // ns
+//! # }
+//! # Ok::<(), traceglass::Error>(())
+//! ```
+
+pub mod element;
+// The noun of the module's name.
+#[allow(clippy::module_inception)]
+mod event;
+mod field;
+mod heap;
+mod label;
+mod room;
+mod time;
+mod track;
+
+#[cfg(feature = "ctf")]
+pub mod ctf;
+#[cfg(feature = "rfr")]
+pub mod rfr;
+
+pub use event::{Event, EventKind, FlowId, Flows, Number};
+pub use field::{Field, Fields, Value};
+pub use label::Label;
+pub use room::Room;
+pub use time::{Time, Window};
+pub use track::{Clock, Track, TrackId, TrackKind};
+
+use crate::error::Result;
+
+/// What a trace consists of, in the order of time.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Item<'a> {
+    /// A track, before the first event on it. It may come again when more is known of it.
+    Track(Track<'a>),
+    /// Something that happened.
+    Event(Event<'a>),
+}
+
+/// The adaptor of a format: yields the tracks and the events of what it reads.
+pub trait Source {
+    /// The next track or event.
+    ///
+    /// Damage is no error: it is an event, and reading goes on where it can.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`, if lent room is full and does not grow. From then on there is none.
+    fn next_item(&mut self) -> Result<Option<Item<'_>>>;
+
+    /// Leaves out events that are not in this window, and does not read what lies outside of it where the format tells.
+    ///
+    /// An event whose time is not known is in every window.
+    fn set_window(&mut self, window: Window);
+}

@@ -1,0 +1,60 @@
+//! Storage that the caller lends.
+
+/// Slots in which a [`Source`](super::Source) keeps its state.
+///
+/// A slice or an array is one of fixed size. Whoever has an allocator can lend one that grows:
+/// ```
+/// use traceglass::event::Room;
+///
+/// struct Growing<T>(Vec<T>, T);
+///
+/// impl<T: Clone> Room<T> for Growing<T> {
+///     fn slots(&self) -> &[T] {
+///         &self.0
+///     }
+///     fn slots_mut(&mut self) -> &mut [T] {
+///         &mut self.0
+///     }
+///     fn grow(&mut self, needed: usize) -> bool {
+///         self.0.resize(needed.max(2 * self.0.len()), self.1.clone());
+///         true
+///     }
+/// }
+///
+/// let mut room = Growing(Vec::new(), 0_u8);
+/// assert!(room.grow(3) && room.slots().len() >= 3);
+/// assert!(![0_u8; 2].grow(3));
+/// ```
+pub trait Room<T> {
+    /// The slots.
+    fn slots(&self) -> &[T];
+
+    /// The slots, to be written.
+    fn slots_mut(&mut self) -> &mut [T];
+
+    /// Makes room for `needed` slots at least, with those that are there in front; says whether it did.
+    fn grow(&mut self, needed: usize) -> bool {
+        let _ = needed;
+        false
+    }
+}
+
+impl<T> Room<T> for &mut [T] {
+    fn slots(&self) -> &[T] {
+        self
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T, const N: usize> Room<T> for [T; N] {
+    fn slots(&self) -> &[T] {
+        self
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        self
+    }
+}

@@ -1,0 +1,97 @@
+//! When something happened.
+
+use core::fmt;
+
+/// A moment on a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time {
+    ns: i128,
+    absolute: bool,
+}
+
+impl Time {
+    /// Nanoseconds since the Unix epoch.
+    pub const fn since_epoch(ns: i128) -> Self {
+        Self { ns, absolute: true }
+    }
+
+    /// Nanoseconds since the origin of a clock that is not absolute.
+    pub const fn since_origin(ns: i128) -> Self {
+        Self { ns, absolute: false }
+    }
+
+    /// Nanoseconds: since the Unix epoch if it is absolute, else since the origin of its clock.
+    pub const fn ns(self) -> i128 {
+        self.ns
+    }
+
+    /// Whether it counts from the Unix epoch.
+    pub const fn is_absolute(self) -> bool {
+        self.absolute
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SECOND: u128 = 1_000_000_000;
+        let sign = if self.ns < 0 { "-" } else { "" };
+        let ns = self.ns.unsigned_abs();
+        let (secs, rest) = (ns / SECOND, ns % SECOND);
+        write!(f, "{sign}{secs}.{rest:09} s")
+    }
+}
+
+/// A range of time, its end not included.
+///
+/// ```
+/// use traceglass::event::{Time, Window};
+///
+/// let window = Window::new(Some(1_000), Some(2_000));
+/// assert!(window.contains(Some(Time::since_epoch(1_000))));
+/// assert!(!window.contains(Some(Time::since_epoch(2_000))));
+/// assert!(window.contains(None) && Window::ALL.contains(Some(Time::since_epoch(-1))));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Window {
+    from: Option<i128>,
+    to: Option<i128>,
+}
+
+impl Window {
+    /// All of time.
+    pub const ALL: Self = Self { from: None, to: None };
+
+    /// From a time on, and up to another, in nanoseconds of the clock of what is read.
+    pub const fn new(from: Option<i128>, to: Option<i128>) -> Self {
+        Self { from, to }
+    }
+
+    /// Where it begins.
+    pub const fn from(self) -> Option<i128> {
+        self.from
+    }
+
+    /// Where it ends; that is not in it.
+    pub const fn to(self) -> Option<i128> {
+        self.to
+    }
+
+    /// Whether this time is in it. One that is not known is.
+    pub fn contains(self, time: Option<Time>) -> bool {
+        time.is_none_or(|time| self.contains_ns(time.ns))
+    }
+
+    pub(super) fn contains_ns(self, ns: i128) -> bool {
+        self.from.is_none_or(|from| from <= ns) && !self.ends_before(ns)
+    }
+
+    /// Whether it ends at `ns` or before.
+    pub(super) fn ends_before(self, ns: i128) -> bool {
+        self.to.is_some_and(|to| to <= ns)
+    }
+
+    /// Whether it begins after `ns`.
+    pub(super) fn begins_after(self, ns: i128) -> bool {
+        self.from.is_some_and(|from| from > ns)
+    }
+}

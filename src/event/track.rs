@@ -1,0 +1,133 @@
+//! Tracks: where events happen.
+
+use super::field::{Data, Fields};
+use super::label::Label;
+use core::fmt;
+
+/// The number of a track, unique in its [`Source`](super::Source).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrackId(u64);
+
+impl TrackId {
+    pub(super) const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number: from 0, in the order in which tracks are met.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for TrackId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "track {}", self.0)
+    }
+}
+
+/// What a track is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TrackKind<'a> {
+    /// All of what is read: a recording, a file.
+    Recording,
+    /// A thread, or what stands for one.
+    Thread,
+    /// A task: its slices are its polls.
+    Task,
+    /// A span of a program: its slices are the times in which it was entered.
+    Span,
+    /// A stream of events or of values.
+    Stream,
+    /// A stream of numbers.
+    Counter {
+        /// What they count, if that is known.
+        unit: Option<&'a str>,
+    },
+    /// A processor.
+    Cpu,
+    /// A queue of a device.
+    Queue,
+}
+
+impl TrackKind<'_> {
+    /// The name of the kind.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Recording => "recording",
+            Self::Thread => "thread",
+            Self::Task => "task",
+            Self::Span => "span",
+            Self::Stream => "stream",
+            Self::Counter { .. } => "counter",
+            Self::Cpu => "cpu",
+            Self::Queue => "queue",
+        }
+    }
+}
+
+/// The clock of a track's times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Clock<'a> {
+    name: Option<&'a str>,
+    absolute: bool,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) const fn new(name: Option<&'a str>, absolute: bool) -> Self {
+        Self { name, absolute }
+    }
+
+    /// The name, if it has one.
+    pub const fn name(self) -> Option<&'a str> {
+        self.name
+    }
+
+    /// Whether it counts from the Unix epoch.
+    pub const fn is_absolute(self) -> bool {
+        self.absolute
+    }
+}
+
+/// A track: a task, a thread, a stream, a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Track<'a> {
+    pub(super) id: TrackId,
+    pub(super) parent: Option<TrackId>,
+    pub(super) kind: TrackKind<'a>,
+    pub(super) label: Label<'a>,
+    pub(super) clock: Clock<'a>,
+    pub(super) data: Data<'a>,
+}
+
+impl<'a> Track<'a> {
+    /// Its number.
+    pub const fn id(&self) -> TrackId {
+        self.id
+    }
+
+    /// The track that it is a part of, which was announced before.
+    pub const fn parent(&self) -> Option<TrackId> {
+        self.parent
+    }
+
+    /// What it is.
+    pub const fn kind(&self) -> TrackKind<'a> {
+        self.kind
+    }
+
+    /// Its name. Several tracks can have the same one.
+    pub const fn label(&self) -> Label<'a> {
+        self.label
+    }
+
+    /// The clock of the times of its events.
+    pub const fn clock(&self) -> Clock<'a> {
+        self.clock
+    }
+
+    /// What else is known of it.
+    pub fn fields(&self) -> Fields<'a> {
+        self.data.fields()
+    }
+}
