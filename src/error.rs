@@ -243,6 +243,7 @@ mod tests {
             ),
             (Missing, "missing", "missing"),
             (Repeated, "repeated", "occurs again"),
+            (Contradictory, "contradictory", "contradicts what was said before"),
             (Misplaced, "misplaced", "misplaced"),
             (Undeclared, "undeclared", "not declared before it is used"),
             (OutOfSequence { found: 3, expected: 2 }, "out-of-sequence", "number 3 where 2 should follow"),

@@ -240,6 +240,7 @@ fn measure_rtc(table: &mut Table, large: bool) {
             Unit::Millions("frames", frames),
             vec![
                 way("", || common::rtc::walk(black_box(&data))),
+                way("strict", || common::rtc::walk_strictly(black_box(&data))),
                 way("a walk that only skips", || rtc::naive(black_box(&data))),
             ],
         );

@@ -119,7 +119,11 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!(file.entries().nth(2).unwrap().number(), 2);
     assert_eq!(findings(&data), []);
     let debug = format!("{file:?} {asic:?}");
-    assert!(debug.starts_with("File { len: ") && debug.contains("header: Header { magic: \"AMD_RDF \", version: 3, "), "{debug}");
+    assert!(
+        debug.starts_with("File { len: ")
+            && debug.contains("header: Header { magic: \"AMD_RDF \", version: 3, "),
+        "{debug}"
+    );
     assert_eq!(file.header().version(), 3);
     let index = file.index();
     assert_eq!(format!("{index:?}"), format!("Index {{ offset: {}, len: 6 }}", index.offset()));
