@@ -10,6 +10,7 @@ mod decoder;
 mod fragments;
 mod packets;
 mod random;
+mod samples;
 mod schema;
 mod streams;
 mod text;

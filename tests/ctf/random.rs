@@ -5,7 +5,6 @@
 use crate::common::{at_alignments, lies_in};
 use crate::numbers::Random;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 use traceglass::ctf::data::{Packets, Value};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema, Scope};
@@ -412,7 +411,8 @@ fn token(value: Value<'_>, data: &[u8]) -> String {
     }
 }
 
-fn run(seed: u64) {
+/// Makes a schema, writes records, reads them back, damages them.
+pub fn run(seed: u64) {
     let mut random = Random(seed);
     random.next();
     let big = random.one_in(2);
@@ -491,6 +491,8 @@ fn run(seed: u64) {
 
 #[test]
 fn random_schemas_are_read_back() {
+    use std::time::{Duration, Instant};
+
     let seconds = std::env::var("TRACEGLASS_RANDOM_SECONDS").ok().and_then(|text| text.parse().ok());
     let until = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut seed = 1;

@@ -1,15 +1,10 @@
 //! What is refused in a description of a trace, and where; how much storage it takes.
 
 use crate::common::{mutations, prefixes};
+use crate::samples::{BYTE, metadata, sample};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema, Scope, element};
 use traceglass::{Error, ErrorKind, Result};
-
-/// Fragments, each with its 0x1E.
-pub fn metadata(fragments: &[&str]) -> String {
-    let preamble = r#"{"type": "preamble", "version": 2}"#;
-    [preamble].iter().chain(fragments).map(|fragment| format!("\x1e{fragment}\n")).collect()
-}
 
 fn compile(text: &str) -> Result<u64> {
     let stream = MetadataStream::parse(text.as_bytes())?;
@@ -26,8 +21,6 @@ fn payload(members: &str) -> String {
         ),
     ])
 }
-
-const BYTE: &str = r#"{"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}"#;
 
 /// The error of a text, at the place of `mark` in it.
 fn refused(text: &str, mark: &str, error: (traceglass::Element, ErrorKind)) {
@@ -121,45 +114,6 @@ fn aliases_that_double_are_refused_at_once() {
     let mut nodes = vec![Node::EMPTY; 10_000];
     let error = Schema::compile(&stream, &mut nodes).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::CapacityExceeded { capacity: 10_000, .. }), "{error}");
-}
-
-/// A trace with a bit of everything.
-pub fn sample() -> String {
-    let members = format!(
-        r#"{{"name": "n", "field-class": {BYTE}}},
-        {{"name": "list", "field-class": {{"type": "dynamic-length-array", "element-field-class": "word",
-            "length-field-location": {{"path": ["n"]}}}}}},
-        {{"name": "text", "field-class": {{"type": "null-terminated-string"}}}},
-        {{"name": "tag", "field-class": {{"type": "variable-length-signed-integer", "mappings": {{"minus": [[-5, -1]], "small": [[-1, 9]]}}}}}},
-        {{"name": "v", "field-class": {{"type": "variant", "selector-field-location": {{"path": ["tag"]}}, "options": [
-            {{"name": "a", "field-class": {{"type": "structure", "member-classes": [{{"name": "x", "field-class": "word"}}]}}, "selector-field-ranges": [[-5, -1]]}},
-            {{"field-class": {BYTE}, "selector-field-ranges": [[0, 99]]}}]}}}},
-        {{"name": "o", "field-class": {{"type": "optional", "selector-field-location": {{"origin": "event-record-payload", "path": ["n"]}},
-            "selector-field-ranges": [[2, 3]], "field-class": {{"type": "static-length-string", "length": 3}}}}}}"#
-    );
-    let word = r#"{"type": "field-class-alias", "name": "word", "field-class": {"type": "fixed-length-unsigned-integer", "length": 12, "byte-order": "big-endian"}}"#;
-    let clock = r#"{"type": "clock-class", "id": "c", "frequency": 1000, "offset-from-origin": {"seconds": 7}, "origin": "unix-epoch"}"#;
-    let stamp = |role: &str| BYTE.replace("\"length\"", &format!("\"roles\": [\"{role}\"], \"length\""));
-    let length = r#"{"type": "fixed-length-unsigned-integer", "length": 16, "byte-order": "little-endian", "roles": ["ROLE"]}"#;
-    let stream = format!(
-        r#"{{"type": "data-stream-class", "default-clock-class-id": "c",
-        "packet-context-field-class": {{"type": "structure", "member-classes": [
-            {{"name": "total", "field-class": {}}}, {{"name": "content", "field-class": {}}},
-            {{"name": "seq", "field-class": {}}}, {{"name": "lost", "field-class": {}}}]}},
-        "event-record-header-field-class": {{"type": "structure", "member-classes": [
-            {{"name": "id", "field-class": {}}}, {{"name": "time", "field-class": {}}}]}}}}"#,
-        length.replace("ROLE", "packet-total-length"),
-        length.replace("ROLE", "packet-content-length"),
-        stamp("packet-sequence-number"),
-        stamp("discarded-event-record-counter-snapshot"),
-        stamp("event-record-class-id"),
-        stamp("default-clock-timestamp"),
-    );
-    let empty = r#"{"type": "event-record-class", "id": 1, "name": "tick"}"#;
-    let event = format!(
-        r#"{{"payload-field-class": {{"type": "structure", "member-classes": [{members}]}}, "id": 2, "name": "say \u2713", "type": "event-record-class"}}"#
-    );
-    metadata(&[word, clock, &stream, empty, &event])
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Packets and records of a small stream: cut, changed, merged.
 
 use crate::common::{mutations, prefixes};
-use crate::schema::sample;
+use crate::samples::sample;
 use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Value, check, element};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
@@ -180,7 +180,7 @@ fn walk(data: &[u8], schema: &Schema<'_, '_>) -> (usize, Vec<traceglass::Error>)
                     records += 1;
                     assert!(record.end() > record.start());
                     for fields in [record.header(), record.payload()].into_iter().flatten() {
-                        fields.for_each(|field| drop(field.unwrap()));
+                        fields.for_each(|field| assert!(field.is_ok()));
                     }
                 }
                 Err(error) => errors.push(error),
