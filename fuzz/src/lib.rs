@@ -1,6 +1,7 @@
 //! What holds for every format, whatever the input.
 
 pub mod ctf;
+pub mod ctf_data;
 pub mod damage;
 pub mod rfr;
 pub mod tsdl;
