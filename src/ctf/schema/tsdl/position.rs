@@ -50,10 +50,14 @@ pub fn position(stream: MetadataStream<'_>, offset: u64) -> Position<'_> {
     }
     let mut end = start;
     let mut len = 0_u64;
-    while let Some(byte) = end.front().first().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
-        let _ = byte;
+    let mut last = b'\n';
+    while let Some(byte) = end.front().first().copied().filter(|byte| *byte != b'\n') {
         end.advance(1);
         len = len.saturating_add(1);
+        last = byte;
+    }
+    if last == b'\r' {
+        len = len.saturating_sub(1);
     }
     Position { line, column, text: start.limited(len) }
 }
