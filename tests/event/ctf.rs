@@ -9,13 +9,18 @@ use traceglass::{ErrorKind, Result};
 
 /// Packets of a context (size in bytes, first time, processor, discarded) and records of an id, a time and a payload.
 const METADATA: &str = concat!(
-    "\x1e", r#"{"type": "preamble", "version": 2}"#,
-    "\x1e", r#"{"type": "field-class-alias", "name": "u8", "field-class":
+    "\x1e",
+    r#"{"type": "preamble", "version": 2}"#,
+    "\x1e",
+    r#"{"type": "field-class-alias", "name": "u8", "field-class":
         {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}}"#,
-    "\x1e", r#"{"type": "clock-class", "id": "c", "name": "boot", "frequency": 1000000000,
+    "\x1e",
+    r#"{"type": "clock-class", "id": "c", "name": "boot", "frequency": 1000000000,
         "origin": "unix-epoch", "offset-from-origin": {"seconds": 1}}"#,
-    "\x1e", r#"{"type": "trace-class"}"#,
-    "\x1e", r#"{"type": "data-stream-class", "default-clock-class-id": "c",
+    "\x1e",
+    r#"{"type": "trace-class"}"#,
+    "\x1e",
+    r#"{"type": "data-stream-class", "default-clock-class-id": "c",
         "packet-context-field-class": {"type": "structure", "member-classes": [
             {"name": "total", "field-class": {"type": "fixed-length-unsigned-integer", "length": 16,
                 "byte-order": "little-endian", "roles": ["packet-total-length", "packet-content-length"]}},
@@ -29,8 +34,10 @@ const METADATA: &str = concat!(
                 "byte-order": "little-endian", "roles": ["default-clock-timestamp"]}}]},
         "event-record-common-context-field-class": {"type": "structure", "member-classes": [
             {"name": "tid", "field-class": "u8"}]}}"#,
-    "\x1e", r#"{"type": "event-record-class", "id": 1, "name": "plain"}"#,
-    "\x1e", r#"{"type": "event-record-class", "id": 2, "name": "nested", "payload-field-class":
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 1, "name": "plain"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 2, "name": "nested", "payload-field-class":
         {"type": "structure", "member-classes": [
             {"name": "list", "field-class": {"type": "static-length-array", "length": 2, "element-field-class": "u8"}},
             {"name": "inner", "field-class": {"type": "structure", "member-classes": [
@@ -85,7 +92,8 @@ fn lines(streams: &[Vec<u8>], window: Window) -> Result<Vec<String>> {
                 assert!(event.time().is_none_or(|time| time.is_absolute()));
                 let time = event.time().map(|time| time.ns() - 1_000_000_000);
                 let (input, offset, track) = (event.input(), event.offset(), event.track().number());
-                let mut line = format!("{input}:{offset} @{time:?} {track} {} {}", event.kind().name(), event.name());
+                let mut line =
+                    format!("{input}:{offset} @{time:?} {track} {} {}", event.kind().name(), event.name());
                 match event.kind() {
                     EventKind::Gap(gap) => line.push_str(&format!(" +{}", gap.len())),
                     EventKind::Discarded { count } => line.push_str(&format!(" {count:?}")),
