@@ -28,7 +28,7 @@ struct Writer {
 
 impl Writer {
     fn align(&mut self, align: u64) {
-        while self.at % align != 0 {
+        while !self.at.is_multiple_of(align) {
             self.bit(false, false);
         }
     }
