@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plants a panic, a slice out of bounds, an allocation and an unaligned access in copies of the tree, and fails unless
-# each is caught by the check that is there for it.
+# Plants ten faults in copies of the tree, from a panic to a record that is skipped, and fails unless each is caught by the
+# check that is there for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -48,12 +48,16 @@ no_panic() {
     CARGO_TARGET_DIR=$root/target/planted/no-panic .ci/no-panic.sh
 }
 
+tests() {
+    CARGO_TARGET_DIR=$root/target/planted/tests cargo test --quiet "$@"
+}
+
 copy unchanged
 (cd "$tree" && lint) || { echo "the lints fail without a fault" >&2; exit 1; }
 
 copy panics
-plant src/rdf/header.rs '        let size = claim(self.index_size(), 24, INDEX_SIZE)?;' \
-    '        let size = claim(self.index_size(), 24, INDEX_SIZE)?; if size == 77 { panic!("planted") }'
+plant src/rdf/header.rs '        let size = claim(self.index_size(), at!(RawHeader, index_size), INDEX_SIZE)?;' \
+    '        let size = claim(self.index_size(), at!(RawHeader, index_size), INDEX_SIZE)?; if size == 77 { panic!("planted") }'
 must_fail "panic" "panic. should not be present" lint
 must_fail "panic" "^release: rdf_header panics" no_panic
 
@@ -79,6 +83,47 @@ plant src/varint.rs '                let word = u64::from_le_bytes(*chunk);
 must_fail "unaligned access" "rfr failed on M0" env PROGRAM=rfr PROGRAM_SECONDS=10 .ci/firmware.sh
 grep -q "rfr on M4: as expected" "$copies/log"
 
+# The same bytes, from elsewhere than the input.
+copy foreign
+plant src/rdf/chunk.rs '        self.entry.locate(ChunkPart::Header, self.input).map(Bytes::as_slice)' \
+    '        let header = self.entry.locate(ChunkPart::Header, self.input).map(Bytes::as_slice);
+        if header == Ok(&b"before"[..]) { Ok(&b"before"[..]) } else { header }'
+must_fail "foreign slice" "parts_are_lent_from_where_they_lie" tests --test rdf
+
+copy skipped
+plant src/rfr/sequence.rs '        self.run.next()
+    }
+
+    /// Passes a record by' \
+    '        let mut next = self.run.next();
+        if matches!(&next, Ok(Some(record)) if Record::timestamp(record) == 10) {
+            next = self.run.next();
+        }
+        next
+    }
+
+    /// Passes a record by'
+must_fail "skipped record" "test .* FAILED|^    [a-z_]+::" tests --test rfr
+
+copy offset
+plant src/rdf/chunk.rs 'decoder.decompress(compression, stored, output).map_err(|error| error.rebased(base))?' \
+    'decoder.decompress(compression, stored, output)?'
+must_fail "wrong offset" "^    [a-z_:]+$" tests --test rdf
+
+copy endless
+plant src/ctf/metadata/packet.rs '                self.failed = true;
+                Err(error)' '                Err(error)'
+must_fail "going on after an error" "^    [a-z_:]+$" tests --test ctf packets
+
+copy window
+plant src/zstd/decoder.rs '                if size > limit {' '                if size > limit && limit == 0 {'
+must_fail "block larger than the window" "no_block_holds_more_than_the_window" tests --test zstd faults
+
+copy escape
+plant cli/src/escape.rs "'\\0'..='\\x1f' | '\\x7f'..='\\u{9f}'" "'\\0'..='\\x1f' | '\\x7f'"
+must_fail "unescaped control character" "nothing_that_a_terminal_obeys_is_printed" \
+    tests -p traceglass-cli --test hostile nothing
+
 rm -rf "$copies"
-echo "all $caught faults were caught"
-[ "$caught" -eq 6 ]
+echo "all faults were caught, by $caught checks"
+[ "$caught" -eq 12 ]

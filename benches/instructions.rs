@@ -24,15 +24,20 @@ use traceglass::zstd::Workspace;
 /// A loop: its name, what it is counted by, and the work, which is given its input and `measured`.
 type Loop = (&'static str, &'static str, fn(Vec<u8>));
 
-const LOOPS: [Loop; 20] = [
+const LOOPS: &[Loop] = &[
     ("rdf-iterate", "rdf", |data| measured(|| rdf::iterate(black_box(File::parse(&data).unwrap())))),
     ("rdf-sort", "rdf", |data| {
         let mut storage = vec![0; ENTRIES as usize];
         measured(|| File::parse(&data).unwrap().sort(black_box(&mut storage)).unwrap().order().len() as u64);
     }),
+    ("rdf-sort-hashed", "rdf", |data| {
+        let mut storage = vec![0; ENTRIES as usize + 4096];
+        measured(|| File::parse(&data).unwrap().sort(black_box(&mut storage)).unwrap().order().len() as u64);
+    }),
     ("rdf-look-up-sorted", "rdf", |data| look_up(&data, ENTRIES as usize)),
     ("rdf-look-up-hashed", "rdf", |data| look_up(&data, ENTRIES as usize + 4096)),
     ("rtc-walk", "rtc", |data| measured(|| rtc::walk(black_box(&data)))),
+    ("rtc-walk-strict", "rtc", |data| measured(|| rtc::walk_strictly(black_box(&data)))),
     ("rtc-walk-with-times", "rtc", |data| measured(|| rtc::walk_with_times(black_box(&data)))),
     ("rtc-crc-16-tables", "rtc", |data| measured(|| WriterCrc::<16>::of(black_box(&data)).into())),
     ("rtc-crc-1-table", "rtc", |data| measured(|| WriterCrc::<1>::of(black_box(&data)).into())),
@@ -41,6 +46,7 @@ const LOOPS: [Loop; 20] = [
     ("ctf-metadata-compact", "ctf", |mut data| measured(|| ctf::compacted(black_box(&mut data)))),
     ("ctf-metadata-fragments", "ctf", |data| measured(|| ctf::fragments(black_box(&data)))),
     ("ctf-metadata-kinds", "ctf", |data| measured(|| ctf::kinds(black_box(&data)))),
+    ("ctf-metadata-check", "ctf", |data| measured(|| ctf::check(black_box(&data)))),
     ("rfr-decode", "rfr", |data| of_records(data, rfr::decode)),
     ("rfr-decode-matching", "rfr", |data| of_records(data, rfr::decode_matching)),
     ("rfr-skip", "rfr", |data| of_records(data, rfr::skip)),

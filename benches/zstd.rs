@@ -1,10 +1,10 @@
 //! Speed of zstd decoding against the reference implementation and `ruzstd`, in the same run, on any files.
 //!
-//! `cargo bench --bench zstd -- [--mib=64] [--levels=1,3,19] [--without-ruzstd] [FILE…]`; without files, on what the
-//! other benchmarks read.
+//! `cargo bench --bench zstd -- [--mib=64] [--levels=1,3,19] [--chunks=4,64,1024] [--without-ruzstd] [FILE…]`, chunks in
+//! KiB; without files, on what the other benchmarks read.
 //!
-//! Every decoder takes the same slice of about 1 MiB in turn, so that whatever else the machine does concerns all of
-//! them; what counts is the median of the ratios. It prints a table of those, 1.00 being the speed of the reference with
+//! Every decoder takes the same slice of 256 KiB in turn, nine times; what counts is the least time of each slice, so that
+//! what else the machine does hardly matters. It prints a table of those, 1.00 being the speed of the reference with
 //! one context reused, and their geometric means.
 
 #[path = "common/zstd.rs"]
@@ -16,6 +16,9 @@ use std::time::Instant;
 use traceglass::zstd::{Workspace, decompress};
 use zstd_safe::DCtx;
 
+/// What is decoded in turn, unless chunks are larger.
+const SLICE: usize = 256 << 10;
+
 type Decoder<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]) -> usize;
 
 /// Decodes the frames of a slice; returns the seconds taken.
@@ -25,11 +28,6 @@ fn time(frames: &[Vec<u8>], chunk: usize, output: &mut [u8], decoder: Decoder<'_
         assert_eq!(decoder(frame, output), output.len());
     }
     start.elapsed().as_secs_f64()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn main() {
@@ -46,6 +44,10 @@ fn main() {
         files.iter().flat_map(|file| std::fs::read(file).unwrap()).collect()
     };
     let size = data.len();
+    let chunks: Vec<usize> = match option("--chunks=") {
+        Some(chunks) => chunks.split(',').map(|kib| kib.parse::<usize>().unwrap() << 10).collect(),
+        None => vec![4 << 10, 64 << 10, MIB, size],
+    };
 
     let mut workspace = Box::new(Workspace::new());
     let mut context = DCtx::create();
@@ -55,37 +57,38 @@ fn main() {
     let with_ruzstd = option("--without-ruzstd").is_none();
     let column = |ratio: f64| if with_ruzstd { format!("  {ratio:>7.3}") } else { String::new() };
     println!("   chunk  level  packed  C MB/s     here{}", if with_ruzstd { "   ruzstd" } else { "" });
-    for chunk in [4 << 10, 64 << 10, MIB, size] {
+    for chunk in chunks {
         for &level in &levels {
             let frames = compress(&data, chunk, level);
             let packed: usize = frames.iter().map(Vec::len).sum();
-            let mut ratios = [const { Vec::new() }; 2];
-            let mut best = f64::MAX;
-            for round in 0..5 {
-                let places = output.chunks_mut(MIB.max(chunk)).zip(data.chunks(MIB.max(chunk)));
-                for (frames, (output, data)) in frames.chunks((MIB / chunk).max(1)).zip(places) {
-                    let mut run = |decoder: Decoder<'_>| {
-                        let taken = time(frames, chunk, output, decoder);
-                        if round == 0 {
-                            assert!(output == data);
-                            output.fill(0);
-                        }
-                        taken
-                    };
-                    let theirs = run(&mut |frame, output| context.decompress(output, frame).unwrap());
-                    let ours = run(&mut |frame, output| decompress(frame, output, &mut workspace).unwrap());
-                    // The first round warms up.
-                    if round > 0 {
-                        ratios[0].push(theirs / ours);
-                        best = best.min(theirs / data.len() as f64);
-                    }
+            // Of each slice the least times: of the reference, here, and of `ruzstd`.
+            let (mut least, mut bytes) = ([0.0; 3], 0);
+            let places = output.chunks_mut(SLICE.max(chunk)).zip(data.chunks(SLICE.max(chunk)));
+            for (frames, (output, data)) in frames.chunks((SLICE / chunk).max(1)).zip(places) {
+                let mut run = |decoder: Decoder<'_>| {
+                    let taken = time(frames, chunk, output, decoder);
+                    assert!(output == data);
+                    output.fill(0);
+                    taken
+                };
+                let mut slice = [f64::MAX; 3];
+                for round in 0..9 {
+                    let [theirs, ours, slow] = &mut slice;
+                    let taken = run(&mut |frame, output| context.decompress(output, frame).unwrap());
+                    *theirs = theirs.min(taken);
+                    let taken = run(&mut |frame, output| decompress(frame, output, &mut workspace).unwrap());
+                    *ours = ours.min(taken);
                     if round < 2 && with_ruzstd {
-                        let slow = run(&mut |frame, output| ruzstd.decode_all(frame, output).unwrap());
-                        ratios[1].push(theirs / slow);
+                        *slow = slow.min(run(&mut |frame, output| ruzstd.decode_all(frame, output).unwrap()));
                     }
                 }
+                for (sum, taken) in least.iter_mut().zip(slice) {
+                    *sum += taken;
+                }
+                bytes += data.len();
             }
-            let ratios = ratios.map(median);
+            let [theirs, ours, slow] = least;
+            let (ratios, best) = ([theirs / ours, theirs / slow], theirs / bytes as f64);
             let share = 100.0 * packed as f64 / data.len() as f64;
             println!(
                 "{chunk:>8}  {level:>5}  {share:>5.1}%  {:>6.0}  {:>7.3}{}",

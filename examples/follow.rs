@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use traceglass::Format;
 use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 use traceglass::rfr::Streaming;
-use traceglass::rtc::{Clocks, Grid, Walk};
+use traceglass::rtc::{Clocks, Grid, recover};
 
 const TICK: Duration = Duration::from_millis(100);
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     // A viewer would map the file, and map it anew when it has grown.
     match Format::detect(&std::fs::read(&path)?) {
-        Some(Format::Ctf2) => {
+        Some(Format::Ctf1 | Format::Ctf2) => {
             let mut silent = 0;
             text(File::open(&path)?, || {
                 std::thread::sleep(TICK);
@@ -72,17 +72,17 @@ fn frames(
     clocks: &mut Clocks<64>,
     out: &mut dyn Write,
 ) -> Result<u64, Box<dyn Error>> {
-    let walk = Grid::new(data).and_then(|grid| grid.walk::<64>(from));
-    let mut walk = walk.unwrap_or_else(|_| Walk::new(data));
+    let frames = Grid::new(data).and_then(|grid| grid.frames::<64>(from));
+    let mut frames = frames.map_or_else(|_| recover::Frames::new(data), recover::Frames::from_strict);
     let mut end = from;
     loop {
-        while let Some(Ok(frame)) = walk.next_frame() {
+        while let Ok(Some(frame)) = frames.next_frame() {
             if frame.offset() < from {
                 continue;
             }
             end = frame.end();
-            clocks.observe(walk.streams(), walk.byte_order(), &frame);
-            let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) else { continue };
+            clocks.observe(frames.streams(), frames.byte_order(), &frame);
+            let Some(stream) = frame.slot().and_then(|slot| frames.streams().at(slot)) else { continue };
             let time = clocks.time(&frame).map_or("-".to_owned(), |time| time.to_string());
             let name: String = stream.name().map(|name| name.chars().collect()).unwrap_or_default();
             writeln!(
@@ -92,11 +92,11 @@ fn frames(
                 frame.offset()
             )?;
         }
-        match walk.resync() {
+        match frames.recover() {
             // A frame that the file ends in is no loss: the rest of it is to come.
             Some(gap) if gap.end() < data.len() as u64 => {
                 writeln!(out, "{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause())?;
-                clocks.interrupt();
+                clocks.reset();
             }
             _ => return Ok(end),
         }

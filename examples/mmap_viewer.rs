@@ -45,7 +45,7 @@ fn part(format: Format, data: &[u8], number: usize) -> traceglass::Result<Option
             })
         }
         // A packet says where the next one begins: its header is all that is read of it.
-        Format::Ctf2 => {
+        Format::Ctf1 | Format::Ctf2 => {
             metadata::MetadataStream::parse(data)?.packets().nth(number).transpose()?.map(|packet| {
                 let size = packet.header().total_bytes().into();
                 Part { name: format!("packet {number}"), offset: packet.offset(), size }

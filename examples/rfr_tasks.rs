@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("callsites.rfr: {damage}");
     }
 
-    let mut tasks: HashMap<u64, Task> = HashMap::new();
+    // Instrumentation ids are addresses, and recur: with the runtime's own id a task is known from chunk to chunk.
+    let mut tasks: HashMap<(u64, Option<u64>), Task> = HashMap::new();
     for (_, path) in chunks(root)? {
         let data = fs::read(&path)?;
         let chunk = Chunk::parse(&data)?;
@@ -73,7 +74,7 @@ fn chunks(root: &Path) -> Result<Vec<(u64, PathBuf)>, Box<dyn Error>> {
 fn read(
     chunk: &Chunk<'_>,
     callsites: &CallsiteTable<'_, '_>,
-    tasks: &mut HashMap<u64, Task>,
+    tasks: &mut HashMap<(u64, Option<u64>), Task>,
 ) -> Result<(), traceglass::Error> {
     let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
     let directory = Directory::build(chunk, &mut entries)?;
@@ -81,6 +82,8 @@ fn read(
         // A recorder may still be writing: what is in front of it is read.
         eprintln!("{damage}");
     }
+    // Within a chunk an instrumentation id is of one task.
+    let mut now: HashMap<u64, u64> = HashMap::new();
     let mut slots = vec![MergeSlot::EMPTY; directory.entries().len()];
     let mut merge = Merge::new(&mut slots);
     for entry in directory.entries() {
@@ -90,7 +93,8 @@ fn read(
         let objects = ObjectTable::build(chunk, sequence.objects(), &mut entries)?;
         for object in sequence.objects().map_while(Result::ok) {
             let Some(task) = objects.get(object.iid()).and_then(|object| object.as_task()) else { continue };
-            tasks.entry(task.iid()).or_insert_with(|| {
+            now.insert(task.iid(), task.task_id());
+            tasks.entry((task.iid(), Some(task.task_id()))).or_insert_with(|| {
                 let place =
                     callsites.get(task.callsite_id()).and_then(|site| Some((site.file()?, site.line()?)));
                 Task {
@@ -113,7 +117,7 @@ fn read(
             RecordKind::TaskPollStart => drop(started.insert((merged.source(), iid), merged.unix_micros())),
             RecordKind::TaskPollEnd => {
                 let start = started.remove(&(merged.source(), iid)).unwrap_or(merged.unix_micros());
-                let task = tasks.entry(iid).or_default();
+                let task = tasks.entry((iid, now.get(&iid).copied())).or_default();
                 task.polls += 1;
                 task.busy += merged.unix_micros().saturating_sub(start);
             }

@@ -3,32 +3,39 @@
 //!     cargo run --example rtc_timeline -- examples/data/sample.rtc
 
 use std::error::Error;
-use traceglass::rtc::{Clocks, Sample, Walk};
+use traceglass::rtc::{Records, Sample, recover};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: rtc_timeline FILE")?;
     let data = std::fs::read(&path)?;
 
-    let mut walk = Walk::<64>::new(&data); // up to 64 streams
-    let mut clocks = Clocks::<64>::new();
+    let mut buffer = vec![0; 1 << 20]; // for records that lie in several frames
+    let mut records = Records::new(recover::Frames::<64>::new(&data), &mut buffer); // up to 64 streams
     loop {
-        while let Some(Ok(frame)) = walk.next_frame() {
-            clocks.observe(walk.streams(), walk.byte_order(), &frame);
-            let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) else { continue };
-            let time = clocks.time(&frame).map_or("-".to_owned(), |time| time.to_string());
+        while let Ok(Some(record)) = records.next_record() {
+            let stream = record.stream();
             let name: String = stream.name().map(|name| name.chars().collect()).unwrap_or_default();
-            let samples = stream.samples(frame.payload(), frame.payload_offset(), walk.byte_order());
-            for sample in samples.map_while(Result::ok) {
-                match (sample, sample.scaled(stream.gain(), stream.offset())) {
-                    (Sample::Text(text), _) => println!("{time:>20}  {name:<12} {text}"),
-                    (_, Some(value)) => println!("{time:>20}  {name:<12} {value}"),
-                    (other, None) => println!("{time:>20}  {name:<12} {other:?}"),
-                }
+            let (gain, offset) = (stream.gain()?, stream.offset()?);
+            let mut time = record.time();
+            let mut samples = record.samples()?;
+            // An annotation says itself when it belongs.
+            if let Some(annotation) = record.annotation().transpose()? {
+                (time, samples) = (Some(annotation.time), annotation.samples);
             }
+            let time = time.map_or("-".to_owned(), |time| time.to_string());
+            let values: Vec<String> = samples
+                .map_while(Result::ok)
+                .map(|sample| match (sample, sample.scaled(gain, offset)) {
+                    (Sample::Text(text), _) => text.to_owned(),
+                    (Sample::Timespec(..), _) if gain.is_none() && offset.is_none() => time.clone(),
+                    (_, Some(value)) => value.to_string(),
+                    (other, None) => format!("{other:?}"),
+                })
+                .collect();
+            println!("{time:>20}  {name:<16}  {}", values.join(" "));
         }
         // Damage is not the end: what follows it is found again, and how much was lost is said.
-        let Some(gap) = walk.resync() else { return Ok(()) };
+        let Some(gap) = records.recover() else { return Ok(()) };
         println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
-        clocks.interrupt();
     }
 }

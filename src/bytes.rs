@@ -55,7 +55,7 @@ impl<'a> Bytes<'a> {
         self.offset
     }
 
-    /// Offset behind the last byte in the input.
+    /// Offset after the last byte in the input.
     pub(crate) const fn end_offset(self) -> u64 {
         self.offset.saturating_add(to_u64(self.data.len()))
     }

@@ -10,6 +10,9 @@ pub enum Format {
     /// AMD's Radeon Data File.
     #[cfg(feature = "rdf")]
     Rdf,
+    /// CTF 1.8, whose metadata is TSDL, in packets or plain.
+    #[cfg(feature = "ctf")]
+    Ctf1,
     /// CTF 2 metadata, in packets or plain.
     #[cfg(feature = "ctf")]
     Ctf2,
@@ -33,6 +36,10 @@ impl Format {
         #[cfg(feature = "rdf")]
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
+        }
+        #[cfg(feature = "ctf")]
+        if crate::ctf::metadata::detect_tsdl(data) {
+            return Some(Self::Ctf1);
         }
         #[cfg(feature = "ctf")]
         if crate::ctf::metadata::detect(data) {
@@ -61,6 +68,8 @@ impl Format {
         match self {
             #[cfg(feature = "rdf")]
             Self::Rdf => "rdf",
+            #[cfg(feature = "ctf")]
+            Self::Ctf1 => "ctf1",
             #[cfg(feature = "ctf")]
             Self::Ctf2 => "ctf2",
             #[cfg(feature = "rfr")]
@@ -184,7 +193,8 @@ mod tests {
         for data in [&b"\x57\x1d\xd1\x75"[..], b"\x75\xd1\x1d\x57", b"\x1e\x1e {", b"\x1e", b"\x1egarbage"] {
             assert_eq!(Format::detect(data), Some(Format::Ctf2), "{}", data.escape_ascii());
         }
-        for data in [&b"\x57\x1d\xd1"[..], b"{\"type\"", b"/* CTF 1.8 */"] {
+        assert_eq!(Format::detect(b"/* CTF 1.8 */"), Some(Format::Ctf1));
+        for data in [&b"\x57\x1d\xd1"[..], b"{\"type\"", b"/* CTF 2 */"] {
             assert_eq!(Format::detect(data), None, "{}", data.escape_ascii());
         }
     }
@@ -240,9 +250,8 @@ mod tests {
     #[cfg(all(feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr"))]
     #[test]
     fn each_format_has_a_short_name() {
-        let names =
-            [Format::Rdf, Format::Rtc, Format::Ctf2, Format::Rfr].map(|format| std::format!("{format}"));
-        assert_eq!(names, ["rdf", "rtc", "ctf2", "rfr"]);
+        let formats = [Format::Rdf, Format::Rtc, Format::Ctf1, Format::Ctf2, Format::Rfr];
+        assert_eq!(formats.map(|format| std::format!("{format}")), ["rdf", "rtc", "ctf1", "ctf2", "rfr"]);
         assert_eq!(Format::detect(b"AMD_RDF \x03\0\0\0"), Some(Format::Rdf));
     }
 }

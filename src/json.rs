@@ -16,7 +16,7 @@ mod text;
 use crate::bytes::Bytes;
 use crate::error::Result;
 #[cfg(feature = "ctf")]
-pub(crate) use accept::accepts_object;
+pub(crate) use accept::{accepts_object, trim};
 pub(crate) use parser::{Event, Parser};
 #[cfg(feature = "ctf")]
 pub(crate) use text::{Chars, encode_utf8};
@@ -62,7 +62,7 @@ impl<'a> Source<'a> for Bytes<'a> {
     }
 }
 
-/// The next byte, and a source that stands behind it.
+/// The next byte, and a source that stands after it.
 pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
     let byte = *source.front().first()?;
     source.advance(1);
@@ -71,7 +71,7 @@ pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
 
 /// The members of the object that a parser has just begun: each name with its value's text, unparsed.
 ///
-/// Ends where the object ends, behind which the parser then stands, or after an error.
+/// Ends where the object ends, where the parser then stands, or after an error.
 pub(crate) struct Members<'p, S> {
     parser: &'p mut Parser<S>,
     depth: u32,

@@ -74,6 +74,7 @@
 //! | feature | default | what |
 //! |---|---|---|
 //! | `rdf` `rtc` `ctf` `rfr` | yes | one format each |
+//! | `rdf-contents` | yes | what is inside the chunks of RDF files |
 //! | `zstd` | yes | Zstandard without an allocator |
 //! | `ruzstd` | | the crate `ruzstd` as an alternative decoder; it allocates |
 //! | `defmt` | | `defmt::Format` for errors and headers |
@@ -131,9 +132,10 @@ mod gap;
 #[cfg(any(feature = "rtc", feature = "ctf"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod grammar;
-#[cfg(any(feature = "rtc", feature = "ctf"))]
-#[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
+#[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
+#[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
+mod layout;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
@@ -165,6 +167,7 @@ pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity, Summary};
 pub use gap::Gap;
+pub use layout::{LayoutField, LayoutValue};
 
 /// The README's examples, as tests.
 #[cfg(all(doctest, feature = "rdf"))]

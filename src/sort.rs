@@ -43,7 +43,7 @@ pub(crate) fn sort_by_key<T: Copy, K: Ord + Copy>(items: &mut [T], key: impl Fn(
     }
 }
 
-/// Moves what is less than a pivot before it and the rest behind it; returns where the pivot stands then.
+/// Moves what is less than a pivot before it and the rest after it; returns the position of the pivot.
 fn partition<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) -> K) -> usize {
     let last = items.len().saturating_sub(1);
     let key_at = |place: usize| items.get(place).map(|item| key(item.get()));
@@ -104,7 +104,7 @@ fn heapsort<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) -> K) {
         if unheaped > 0 {
             unheaped = unheaped.saturating_sub(1);
         } else {
-            // The largest of the heap goes behind it.
+            // The largest of the heap goes after it.
             len = len.saturating_sub(1);
             exchange(items, 0, len);
         }
@@ -117,7 +117,7 @@ fn sift_down<T: Copy, K: Ord + Copy>(heap: &[Cell<T>], mut parent: usize, key: &
     loop {
         let left = parent.saturating_mul(2).saturating_add(1);
         let right = left.saturating_add(1);
-        // A place behind the end has no key, which is less than any.
+        // A place after the end has no key, which is less than any.
         let child = if key_at(right) > key_at(left) { right } else { left };
         if key_at(child) <= key_at(parent) {
             return;

@@ -83,7 +83,7 @@ pub(crate) fn read_three(data: &[u8]) -> Option<(u64, u8, u64, usize)> {
     Some((compact(a), middle, compact(c), (bits / 8) as usize))
 }
 
-/// A byte that is 0, or 1 with an integer behind it, of 8 bytes in all at most, and how many bytes they take.
+/// A byte that is 0, or 1 followed by an integer, of 8 bytes in all at most, and how many bytes they take.
 ///
 /// `None` says nothing. Which of both it is cannot be foreseen, so that no branch depends on it; without an integer, it
 /// is given as 0.
@@ -97,9 +97,9 @@ pub(crate) fn read_option(data: &[u8]) -> Option<(bool, u64, usize)> {
     }
     // The lowest end is that of the tag.
     let ends = !word & MORE;
-    let behind = ends & ends.wrapping_sub(1);
+    let after = ends & ends.wrapping_sub(1);
     let has = tag.wrapping_neg();
-    let last = (behind & has) | (0x80 & !has);
+    let last = (after & has) | (0x80 & !has);
     if last == 0 {
         return None;
     }
@@ -186,7 +186,7 @@ mod tests {
         bytes
     }
 
-    /// Every value next to a change of length, with and without bytes behind it.
+    /// Every value next to a change of length, with and without bytes after it.
     #[test]
     fn reads_every_length_and_boundary() {
         for shift in 0..128 {

@@ -4,8 +4,14 @@
 
 #[path = "vectors/canonical.rs"]
 mod canonical;
+#[path = "vectors/ctf1_streams.rs"]
+mod ctf1_streams;
 #[path = "vectors/ctf2_streams.rs"]
 mod ctf2_streams;
+#[path = "vectors/rdf_contents.rs"]
+mod rdf_contents;
+#[path = "vectors/rtc_more.rs"]
+mod rtc_more;
 
 use std::path::PathBuf;
 

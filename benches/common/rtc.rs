@@ -4,7 +4,7 @@
 pub mod builder;
 
 use std::hint::black_box;
-use traceglass::rtc::{Clocks, Grid, Time, Walk};
+use traceglass::rtc::{Frames, Grid, Records, Time, recover};
 
 pub const MAJOR: u64 = 1 << 20;
 pub const MINOR: u64 = 128 << 10;
@@ -16,47 +16,61 @@ pub fn data(bytes: usize) -> Vec<u8> {
 
 /// The number of frames; looks at the payload's place and the stream of each.
 pub fn walk(data: &[u8]) -> u64 {
-    let mut walk = Walk::<16>::new(data);
-    let (mut frames, mut bytes) = (0, 0_usize);
-    while let Some(frame) = walk.next_frame() {
-        let frame = frame.expect("no damage");
-        frames += 1;
-        bytes = bytes.wrapping_add(frame.payload().len()).wrapping_add(frame.place().unwrap_or(0));
+    let mut frames = recover::Frames::<16>::new(data);
+    let (mut count, mut bytes) = (0, 0_usize);
+    while let Some(frame) = frames.next_frame().expect("no damage") {
+        count += 1;
+        bytes = bytes.wrapping_add(frame.payload().len()).wrapping_add(frame.slot().unwrap_or(0));
     }
     black_box(bytes);
-    frames
+    count
 }
 
-/// The number of frames of which the time is known.
+/// The same by the strict reader.
+pub fn walk_strictly(data: &[u8]) -> u64 {
+    let mut frames = Frames::<16>::new(data);
+    let (mut count, mut bytes) = (0, 0_usize);
+    while let Some(frame) = frames.next_frame().expect("no damage") {
+        count += 1;
+        bytes = bytes.wrapping_add(frame.payload().len()).wrapping_add(frame.slot().unwrap_or(0));
+    }
+    black_box(bytes);
+    count
+}
+
+/// The number of records of which the time is known; looks at the first sample of each.
 pub fn walk_with_times(data: &[u8]) -> u64 {
     let mut known = 0;
-    times(data, |_, _| known += 1);
+    let mut sum = 0_usize;
+    times(data, |_, _, samples| {
+        known += 1;
+        sum = sum.wrapping_add(samples.next().map_or(0, |sample| usize::from(sample.is_ok())));
+    });
+    black_box(sum);
     known
 }
 
-fn times(data: &[u8], mut each: impl FnMut(u64, Time)) {
-    let mut walk = Walk::<16>::new(data);
-    let mut clocks = Clocks::<16>::new();
-    while let Some(Ok(frame)) = walk.next_frame() {
-        clocks.observe(walk.streams(), walk.byte_order(), &frame);
-        if let Some(time) = clocks.time(&frame) {
-            each(frame.offset(), time);
+fn times(data: &[u8], mut each: impl FnMut(u64, Time, &mut traceglass::rtc::Samples<'_>)) {
+    let mut buffer = vec![0; 1 << 16];
+    let mut records = Records::new(Frames::<16>::new(data), &mut buffer);
+    while let Ok(Some(record)) = records.next_record() {
+        if let (Some(time), Ok(mut samples)) = (record.time(), record.samples()) {
+            each(record.offset(), time, &mut samples);
         }
     }
 }
 
 /// A clock, and a time in the middle of the file.
-pub fn time_in_the_middle<'a>(data: &'a [u8]) -> (Walk<'a, 16>, u64, Time) {
+pub fn time_in_the_middle(data: &[u8]) -> (u64, Time) {
     let mut all = Vec::new();
-    times(data, |_, time| all.push(time));
-    let mut walk = Walk::<16>::new(data);
-    while walk.next_frame().is_some() && walk.streams().by_name("clk delta").is_none() {}
-    let clock = walk.streams().by_name("clk delta").expect("it is in the file").id();
+    times(data, |_, time, _| all.push(time));
+    let streams = Grid::new(data).and_then(|grid| grid.streams::<16>()).expect("streams");
+    let clock = streams.by_name("clk delta").expect("it is in the file").id();
     let time = all[all.len() / 2];
-    (walk, clock, time)
+    (clock, time)
 }
 
-/// The first frame at a time, from nothing: grid, search, and the walk up to it.
-pub fn seek(data: &[u8], (walk, clock, time): &(Walk<'_, 16>, u64, Time)) -> u64 {
-    Grid::new(data).and_then(|grid| grid.seek(walk.streams(), *clock, *time)).expect("it is there")
+/// Where to begin to read for a time, from nothing: grid and search.
+pub fn seek(data: &[u8], &(clock, time): &(u64, Time)) -> u64 {
+    Grid::new(data).and_then(|grid| grid.seek_time::<16>(clock, time)).expect("it is there")
 }

@@ -88,6 +88,14 @@ fn measure_rdf(table: &mut Table, large: bool) {
             way("~a HashMap by hand", || by_identifier(index).len() as u64),
         ],
     );
+    table.row(
+        "the same, with 16 KiB more for a hash table",
+        Unit::Nanoseconds("n entry", entries.into()),
+        vec![
+            way("", || file.sort(&mut more_storage).unwrap().order().len() as u64),
+            way("~a HashMap by hand", || by_identifier(index).len() as u64),
+        ],
+    );
     let sorted = file.sort(&mut storage).unwrap();
     let hashed = file.sort(&mut more_storage).unwrap();
     let map = by_identifier(index);
@@ -232,6 +240,7 @@ fn measure_rtc(table: &mut Table, large: bool) {
             Unit::Millions("frames", frames),
             vec![
                 way("", || common::rtc::walk(black_box(&data))),
+                way("strict", || common::rtc::walk_strictly(black_box(&data))),
                 way("a walk that only skips", || rtc::naive(black_box(&data))),
             ],
         );

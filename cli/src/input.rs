@@ -2,9 +2,10 @@
 
 use crate::status::Unreadable;
 use memmap2::Mmap;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use traceglass::Format;
 
 /// What a path leads to.
@@ -36,6 +37,30 @@ impl Input {
     }
 }
 
+/// Files up to this size are read: of maps a process may have some ten thousand only.
+const SMALL: u64 = 32 << 10;
+
+/// Opens a file; says so if that takes a while, as with a pipe that nobody writes to.
+fn patiently(path: &Path, about: &Metadata) -> io::Result<File> {
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type()) {
+        let (opened, waits) = std::sync::mpsc::channel::<()>();
+        let name = crate::output::shown(path);
+        std::thread::spawn(move || {
+            let late = waits.recv_timeout(Duration::from_secs(1));
+            if late == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                // Nothing can be said if stderr is gone.
+                let _ = writeln!(io::stderr(), "{name}: waiting for who writes to this pipe");
+            }
+        });
+        let file = File::open(path);
+        drop(opened);
+        return file;
+    }
+    let _ = about;
+    File::open(path)
+}
+
 /// The bytes of a file.
 pub struct Mapped(Storage);
 
@@ -50,20 +75,25 @@ impl Mapped {
         let fail = |error| Unreadable::new(format!("cannot read: {error}"));
         if path == Path::new("-") {
             let mut data = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut data).map_err(fail)?;
+            io::stdin().lock().read_to_end(&mut data).map_err(fail)?;
             return Ok(Self(Storage::Read(data)));
         }
-        let mut file = File::open(path).map_err(fail)?;
-        let metadata = file.metadata().map_err(fail)?;
-        if !metadata.is_file() || metadata.len() == 0 {
+        let about = path.metadata().map_err(fail)?;
+        let mut file = patiently(path, &about).map_err(fail)?;
+        if !about.is_file() || about.len() <= SMALL {
             let mut data = Vec::new();
             file.read_to_end(&mut data).map_err(fail)?;
             return Ok(Self(Storage::Read(data)));
         }
         // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
         // process shortens meanwhile ends this one with a signal; recorders only ever append.
-        let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
-        Ok(Self(Storage::Map(map)))
+        if let Ok(map) = unsafe { Mmap::map(&file) } {
+            return Ok(Self(Storage::Map(map)));
+        }
+        // Some file systems, such as sysfs, map none of their files.
+        let mut data = Vec::new();
+        file.read_to_end(&mut data).map_err(fail)?;
+        Ok(Self(Storage::Read(data)))
     }
 
     pub fn data(&self) -> &[u8] {

@@ -92,6 +92,7 @@ const AFTER: &str = "\
 
 /// Runs the command with its arguments, the first of which is its own name; gives the exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
+    parallel::prepare();
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,

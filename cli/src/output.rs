@@ -192,6 +192,12 @@ impl Out {
     /// A message about a path that failed, on stderr.
     pub fn complain_of(&mut self, path: &Path, failure: &Failure) {
         self.say(ERROR, "error", format_args!("{}: {failure}", shown(path)));
+        if let Failure::Unreadable(unreadable) = failure {
+            let (_, excerpt) = unreadable.parts();
+            if !excerpt.is_empty() {
+                self.message(&format!("{excerpt}\n"));
+            }
+        }
     }
 
     /// A warning, on stderr, after what was printed so far.

@@ -9,6 +9,15 @@ const WORTH: u64 = 1 << 20;
 /// How many parts a thread is given until results are taken: so many wait in memory.
 const AT_ONCE: usize = 8;
 
+/// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
+const STACK: usize = 32 << 20;
+
+/// Gives the threads what they need; once, before any of them is started.
+pub fn prepare() {
+    // An error says that they are there already.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+}
+
 /// Whether several threads are there, and are sooner done with so many bytes.
 pub fn pays(bytes: u64) -> bool {
     bytes >= WORTH && rayon::current_num_threads() > 1

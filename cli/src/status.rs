@@ -58,13 +58,18 @@ pub struct Unreadable {
     pub format: Option<Format>,
     /// The located error, if it comes from the input's content.
     pub error: Option<Error>,
-    /// For people.
+    /// For people: a line, after which the part of the input that it is about may be shown in further ones.
     pub message: String,
 }
 
 impl Unreadable {
     pub fn new(message: impl Into<String>) -> Self {
         Self { format: None, error: None, message: message.into() }
+    }
+
+    /// The message, and the lines that follow it.
+    pub fn parts(&self) -> (&str, &str) {
+        self.message.split_once('\n').unwrap_or((&self.message, ""))
     }
 }
 
@@ -96,7 +101,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(message) => f.write_str(message),
-            Self::Unreadable(unreadable) => f.write_str(&unreadable.message),
+            Self::Unreadable(unreadable) => f.write_str(unreadable.parts().0),
             Self::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

@@ -71,11 +71,10 @@ fn the_worst_of_several_paths_is_the_status() {
             let output = traceglass(&args);
             assert_eq!(status(&output), expected, "{args:?}");
             let objects = json(&output.stdout);
-            if verb == "check" {
-                assert_eq!(objects.len(), paths.len(), "{args:?}");
-                for (object, path) in objects.iter().zip(paths) {
-                    assert_eq!(object["path"], *path.as_str());
-                }
+            assert_eq!(objects.len(), paths.len(), "{args:?}");
+            for (object, path) in objects.iter().zip(&paths) {
+                assert_eq!(object["path"], *path.as_str());
+                assert_eq!(object["verdict"] == "unreadable", **path == text_file);
             }
         }
     }
@@ -92,7 +91,7 @@ fn usage_is_status_2() {
         &["info"][..],
         &["frobnicate"],
         &["cat", &good],
-        &["cat", "--json", "--entry", "0", &good],
+        &["cat", "--json", "--header", "--entry", "0", &good],
         &["cat", "--chunk", "AsicInfo", "--entry", "0", &good],
         &["hex", "--at", "x", &good],
     ] {

@@ -186,7 +186,7 @@ fn fragments_survive(whole: &[u8], damaged: &Damaged) {
     for (offset, text) in before {
         let end = places.next().unwrap();
         let start = offset as usize - 1;
-        // Behind the damage, the separator in front must be left; before it, the one behind, or the end.
+        // Behind the damage, the separator in front must be left; before it, the one after, or the end.
         let is_before = end < damaged.start || end == whole.len() && damaged.is_none();
         if is_before || start >= damaged.old_end {
             let moved = damaged.moved(start).unwrap() as u64 + 1;
@@ -239,7 +239,7 @@ fn packets_survive(whole: &[u8], damaged: &Damaged, packets: &[Written]) {
     }
     fragments_in_packets_survive(whole, damaged, packets, &stream, headers && damaged.is_in_place());
 
-    // On behind the damage: every packet that is whole comes, unless a damaged one claims its place, and none that was
+    // On after the damage: every packet that is whole comes, unless a damaged one claims its place, and none that was
     // not written.
     let mut failed = error.map(|_| iterator.offset());
     while let Some(at) = failed {

@@ -1,4 +1,4 @@
-//! Any bytes as an RDF file, and the same bytes behind a valid header.
+//! Any bytes as an RDF file, and the same bytes after a valid header.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as callsites, and behind a valid identifier.
+//! Any bytes as callsites, and after a valid identifier.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a chunk, and behind a valid header: all ways through it tell the same.
+//! Any bytes as a chunk, and after a valid header: all ways through it tell the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -44,7 +44,7 @@ fn read(data: &[u8]) {
         .unwrap();
     assert!(reported > 0 || damage.is_none());
 
-    // On behind damage, in any number of steps: never back, never for ever.
+    // On after damage, in any number of steps: never back, never for ever.
     let mut all = chunk.items();
     let mut last = 0;
     for step in 0.. {

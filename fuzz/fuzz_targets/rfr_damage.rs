@@ -174,7 +174,7 @@ impl File {
         (file, said)
     }
 
-    /// All that is in the file, the errors, and where texts begin; behind an error, it goes on if that can be.
+    /// All that is in the file, the errors, and where texts begin; after an error, it goes on if that can be.
     fn read(&self, data: &[u8], resumes: bool, texts: &mut Vec<usize>) -> (Vec<Read>, Vec<Error>) {
         let (mut all, mut errors) = (Vec::new(), Vec::new());
         let mut text = |text: &str| {
@@ -270,7 +270,7 @@ impl File {
         }
         if is_cut {
             assert_eq!(read.len(), before.len());
-            // A file without counts may end where an item does, or behind its identifier.
+            // A file without counts may end where an item does, or after its identifier.
             let identifier = data.first().map_or(1, |len| 1 + usize::from(*len));
             let is_counted = matches!(self, Self::Chunk { .. });
             let is_whole = damaged.is_none() || !is_counted && data.len() == proven.max(identifier);

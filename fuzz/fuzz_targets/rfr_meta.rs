@@ -1,4 +1,4 @@
-//! Any bytes as `meta.rfr`, and behind a valid identifier.
+//! Any bytes as `meta.rfr`, and after a valid identifier.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

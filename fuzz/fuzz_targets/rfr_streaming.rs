@@ -1,4 +1,4 @@
-//! Any bytes as a streaming file, and behind a valid identifier.
+//! Any bytes as a streaming file, and after a valid identifier.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

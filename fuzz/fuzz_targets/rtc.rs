@@ -2,22 +2,22 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::rtc::{self, Clocks, Grid, Index, Meta, Sample, Time, Walk};
+use traceglass::rtc::{self, Frames, Grid, Index, Meta, Records, Sample, Source, Time, recover};
 use traceglass_fuzz::{found, lies_in, located, located_in};
 
 fuzz_target!(|data: &[u8]| {
     let _ = rtc::detect(data);
-    let mut walk = Walk::<16>::new(data);
-    let mut clocks = Clocks::<16>::new();
+    let mut frames = recover::Frames::<16>::new(data);
     let (mut at, mut steps) = (0, 0);
     loop {
-        while let Some(item) = walk.next_frame() {
-            let frame = match item {
-                Ok(frame) => frame,
+        loop {
+            let frame = match frames.next_frame() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
                 Err(error) => {
                     located(&error);
                     assert!(error.offset() <= data.len() as u64, "{error}");
-                    assert!(walk.next_frame().is_none(), "a frame after an error");
+                    assert!(matches!(frames.next_frame(), Ok(None)), "a frame after an error");
                     break;
                 }
             };
@@ -25,35 +25,13 @@ fuzz_target!(|data: &[u8]| {
             at = frame.end();
             steps += 1;
             lies_in(frame.payload(), data);
-            clocks.observe(walk.streams(), walk.byte_order(), &frame);
-            if let Some(time) = clocks.time(&frame) {
-                shown_exactly(time);
-            }
-            if let Some(stream) = frame.place().and_then(|place| walk.streams().at(place)) {
-                let mut rest = frame.payload().len() + 1;
-                for sample in stream.samples(frame.payload(), frame.payload_offset(), walk.byte_order()) {
-                    rest = rest.checked_sub(1).expect("no more samples than bytes, or an empty text");
-                    match sample {
-                        Ok(Sample::Text(text) | Sample::Json(text)) => lies_in(text.as_bytes(), data),
-                        Ok(Sample::Bytes(bytes)) => lies_in(bytes, data),
-                        Ok(number) => assert!(number.scaled(None, None).is_some()),
-                        Err(error) => located_in(&error, data),
-                    }
-                }
-            }
-            let record = walk.record(frame);
-            let mut buffer = [0; 2048];
-            match (record.len(), record.join(&mut buffer)) {
-                (Ok(len), Ok(joined)) => assert_eq!(len, joined.len() as u64),
-                (_, Err(error)) | (Err(error), _) => located(&error),
-            }
-            if let Some(Ok(index)) = Index::of_frame(&frame) {
+            if let Some(Ok(index)) = Index::from_frame(&frame) {
                 for entry in index.entries().map_while(Result::ok) {
                     let _ = index.find(entry.id());
                 }
             }
         }
-        let Some(gap) = walk.resync() else { break };
+        let Some(gap) = frames.recover() else { break };
         assert_eq!(gap.offset(), at, "frames and gaps tile the input");
         assert!(gap.end() <= data.len() as u64);
         at = gap.end();
@@ -62,7 +40,16 @@ fuzz_target!(|data: &[u8]| {
     }
     assert!(data.is_empty() || at == data.len() as u64, "all is read or lost: {at} of {}", data.len());
 
-    Walk::<16>::new(data).check(|finding| found(&finding));
+    // The strict reader delivers the same up to the first fault.
+    let mut strict = Frames::<16>::new(data);
+    while let Ok(Some(frame)) = strict.next_frame() {
+        lies_in(frame.payload(), data);
+    }
+    assert!(matches!(strict.next_frame(), Ok(None)), "a frame after the end");
+    records(recover::Frames::<16>::new(data), data);
+    records(Frames::<16>::new(data), data);
+
+    let _ = rtc::check(&mut recover::Frames::<16>::new(data), &mut |finding| found(&finding));
     let mut meta = Meta::new(data, 0);
     let mut objects = 0;
     while let Some(stream) = meta.next_stream() {
@@ -83,16 +70,62 @@ fuzz_target!(|data: &[u8]| {
         if let Ok(unit) = grid.unit_at(middle) {
             assert_eq!(grid.unit(unit.number()).map(|unit| unit.position()), Ok(unit.position()));
         }
-        if let Ok(walk) = grid.walk::<16>(middle) {
-            for stream in walk.streams().iter() {
-                match grid.seek(walk.streams(), stream.id(), Time::new(1_700_000_000, 0)) {
-                    Ok(found) => assert!(found <= data.len() as u64),
+        for offset in [0, middle] {
+            let Ok(frames) = grid.frames::<16>(offset) else { continue };
+            for stream in frames.streams().iter() {
+                match grid.seek_time::<16>(stream.id(), Time::new(1_700_000_000, 0)) {
+                    // What seeking gives, reading takes.
+                    Ok(found) => assert!(found <= data.len() as u64 && grid.frames::<16>(found).is_ok()),
                     Err(error) => located_in(&error, data),
                 }
             }
+            let mut buffer = [0; 64];
+            let mut records = Records::new(frames, &mut buffer);
+            grid.prime(&mut records);
+            let _ = records.next_record();
         }
     }
 });
+
+/// All records: their bytes are those of their pieces, and their samples lie in them.
+fn records<'a, F: Source<'a, 16>>(frames: F, data: &'a [u8]) {
+    let mut buffer = [0; 2048];
+    let mut records = Records::new(frames, &mut buffer);
+    loop {
+        while let Ok(Some(record)) = records.next_record() {
+            if let Some(time) = record.time() {
+                shown_exactly(time);
+            }
+            let mut sum = 0;
+            for (offset, piece) in record.pieces() {
+                assert!(offset < data.len() as u64);
+                lies_in(piece, data);
+                sum += piece.len() as u64;
+            }
+            let bytes = match record.bytes() {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    located_in(&error, data);
+                    continue;
+                }
+            };
+            assert_eq!((record.len(), sum), (bytes.len() as u64, bytes.len() as u64));
+            let mut rest = bytes.len() + 1;
+            for sample in record.samples().expect("it has bytes") {
+                rest = rest.checked_sub(1).expect("no more samples than bytes, or an empty text");
+                match sample {
+                    Ok(Sample::Text(text) | Sample::Json(text)) => lies_in(text.as_bytes(), bytes),
+                    Ok(Sample::Bytes(part)) => lies_in(part, bytes),
+                    Ok(number) => assert!(number.scaled(None, None).is_some()),
+                    Err(error) => located(&error),
+                }
+            }
+        }
+        if records.recover().is_none() {
+            break;
+        }
+    }
+}
 
 /// What a time is written as is what it is.
 fn shown_exactly(time: Time) {

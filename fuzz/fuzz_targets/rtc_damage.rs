@@ -9,8 +9,9 @@ mod build;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
-use traceglass::Severity;
-use traceglass::rtc::{self, Gap, Reason, Verdict, Walk};
+use traceglass::rtc::recover::{Frames, GapReason};
+use traceglass::rtc::{self, CrcStatus};
+use traceglass::{Gap, Severity};
 use traceglass_fuzz::damage::{Damage, Damaged};
 use traceglass_fuzz::{found, lies_in, located_in};
 
@@ -66,9 +67,10 @@ struct Frame {
 struct Seen {
     frames: Vec<Frame>,
     gaps: Vec<Gap>,
+    reasons: Vec<GapReason>,
     /// By session and stream.
     records: BTreeMap<(u64, u64), Vec<Vec<u8>>>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<CrcStatus>,
 }
 
 fuzz_target!(|recipe: Recipe| {
@@ -146,11 +148,11 @@ impl Recipe {
         assert!(records == *written);
         let verdict = match self.crc {
             Crc::None => None,
-            Crc::Writer => Some(Verdict::Writer),
-            Crc::Ieee => Some(Verdict::Ieee),
+            Crc::Writer => Some(CrcStatus::Writer),
+            Crc::Ieee => Some(CrcStatus::Ieee),
         };
         assert!(seen.verdicts.iter().all(|seen| Some(*seen) == verdict));
-        Walk::<8>::new(whole).check(|finding| {
+        let _ = rtc::check(&mut Frames::<8>::new(whole), &mut |finding| {
             found(&finding);
             assert_eq!(finding.severity(), Severity::Warning, "{finding}");
         });
@@ -189,9 +191,9 @@ impl Recipe {
         let gaps: Vec<(u64, u64)> = seen.gaps.iter().map(|gap| (gap.offset(), gap.end())).collect();
         let expected = if end < len { vec![(end as u64, len as u64)] } else { vec![] };
         assert_eq!(gaps, expected);
-        for gap in &seen.gaps {
+        for (gap, reason) in seen.gaps.iter().zip(&seen.reasons) {
             assert!(gap.cause().is_truncation(), "{}", gap.cause());
-            assert!(end == 0 || gap.reason() == Reason::Truncated, "{gap:?}");
+            assert!(end == 0 || *reason == GapReason::Truncated, "{gap:?}");
         }
     }
 
@@ -249,17 +251,17 @@ fn before_damage(damaged: &Damaged, frames: &[Frame], seen: &Seen) {
 
 /// Walks all of it; frames and gaps tile the input, whatever it is.
 fn walk(data: &[u8]) -> Seen {
-    let mut walk = Walk::<8>::new(data);
+    let mut frames = Frames::<8>::new(data);
     let mut seen = Seen::default();
     let mut open: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
     let mut at = 0;
     loop {
-        while let Some(item) = walk.next_frame() {
+        while let Some(item) = frames.next() {
             let frame = match item {
                 Ok(frame) => frame,
                 Err(error) => {
                     located_in(&error, data);
-                    assert!(walk.next_frame().is_none(), "a frame after {error}");
+                    assert!(frames.next().is_none(), "a frame after {error}");
                     break;
                 }
             };
@@ -268,12 +270,12 @@ fn walk(data: &[u8]) -> Seen {
             at = frame.end();
             seen.frames.push(Frame { at: frame.offset() as usize, end: at as usize, id: frame.id() });
             if frame.id() == rtc::id::CRC {
-                seen.verdicts.push(walk.verdict::<1>());
+                seen.verdicts.push(frames.crc_status::<1>());
             }
             if !frame.is_user() {
                 continue;
             }
-            let key = (walk.session(), frame.id());
+            let key = (frames.session(), frame.id());
             if !frame.continues() {
                 open.insert(key, Vec::new());
             }
@@ -283,11 +285,12 @@ fn walk(data: &[u8]) -> Seen {
                 seen.records.entry(key).or_default().push(open.remove(&key).unwrap());
             }
         }
-        let Some(gap) = walk.resync() else { break };
+        let Some(gap) = frames.recover() else { break };
         assert_eq!(gap.offset(), at);
         at = gap.end();
         open.clear();
         seen.gaps.push(gap);
+        seen.reasons.extend(frames.gap_reason());
         assert!(seen.gaps.len() <= data.len() + 1);
     }
     assert_eq!(at, data.len() as u64, "all is read or lost");

@@ -115,7 +115,7 @@ impl Damaged {
         self.start == self.old_end && self.start == self.new_end
     }
 
-    /// Whether what lies behind the damage is where it was.
+    /// Whether what lies after the damage is where it was.
     pub fn is_in_place(&self) -> bool {
         self.old_end == self.new_end
     }

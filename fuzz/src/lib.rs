@@ -1,8 +1,10 @@
 //! What holds for every format, whatever the input.
 
 pub mod ctf;
+pub mod ctf_data;
 pub mod damage;
 pub mod rfr;
+pub mod tsdl;
 pub mod zstd;
 
 use traceglass::{Error, Finding, Result};

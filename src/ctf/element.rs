@@ -28,7 +28,7 @@ pub const VERSION: Element = Element::new(&"CTF 2 metadata packet version");
 pub const HEADER_SIZE: Element = Element::new(&"CTF 2 metadata packet header size");
 /// The content of a packet.
 pub const CONTENT: Element = Element::new(&"CTF 2 metadata packet content");
-/// The padding behind the content.
+/// The padding after the content.
 pub const PADDING: Element = Element::new(&"CTF 2 metadata packet padding");
 /// A range of the text.
 pub const TEXT: Element = Element::new(&"CTF 2 metadata text");

@@ -218,8 +218,12 @@ pub enum ErrorKind {
     Missing,
     /// What must occur once occurs again.
     Repeated,
+    /// An element says something else than an earlier one about the same thing.
+    Contradictory,
     /// It is where it must not be.
     Misplaced,
+    /// It is referred to, and not declared before.
+    Undeclared,
     /// A number does not follow the one before.
     OutOfSequence {
         /// The number found.
@@ -304,7 +308,9 @@ impl ErrorKind {
             Self::UuidMismatch { .. } => "uuid-mismatch",
             Self::Missing => "missing",
             Self::Repeated => "repeated",
+            Self::Contradictory => "contradictory",
             Self::Misplaced => "misplaced",
+            Self::Undeclared => "undeclared",
             Self::OutOfSequence { .. } => "out-of-sequence",
             Self::CrossesBoundary { .. } => "crosses-boundary",
             Self::Lost { .. } => "lost",
@@ -386,7 +392,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::Missing => f.write_str("missing"),
             Self::Repeated => f.write_str("occurs again"),
+            Self::Contradictory => f.write_str("contradicts what was said before"),
             Self::Misplaced => f.write_str("misplaced"),
+            Self::Undeclared => f.write_str("not declared before it is used"),
             Self::OutOfSequence { found, expected } => {
                 write!(f, "number {found} where {expected} should follow")
             }

@@ -1,6 +1,6 @@
 //! Damage and recovery: what is delivered of a broken file.
 //!
-//! Two rules hold for every format. *Nothing is lost that can be read*: what lies before and behind the damage is
+//! Two rules hold for every format. *Nothing is lost that can be read*: what lies before and after the damage is
 //! delivered. *Nothing is invented*: where it is not certain what bytes mean, they are reported, not guessed.
 //!
 //! # Opening
@@ -27,8 +27,8 @@
 //! caller knows whether it wants what follows. It returns the [`Gap`](crate::Gap) that was lost, or `None` if there is
 //! nothing to continue with:
 //!
-//! - RTC: [`Walk::resync`](crate::rtc::Walk::resync) goes on at the next Marker or index, whichever comes first, and
-//!   gives the [`Gap`](crate::rtc::Gap) that was lost. Frames and gaps tile the input.
+//! - RTC: [`recover::Frames::recover`](crate::rtc::recover::Frames::recover) goes on at the next Marker or index,
+//!   whichever comes first. Frames and gaps tile the input. [`rtc::Frames`](crate::rtc::Frames) stops at the first fault.
 //! - CTF: [`Packets::recover`](crate::ctf::metadata::Packets::recover) looks for the next packet of the same stream.
 //! - RFR: [`Records::recover`](crate::rfr::Records::recover) skips a record whose end can be found, such as one with text
 //!   that is not UTF-8. Nothing in RFR has a length in bytes, so other damage ends the file.
@@ -37,13 +37,13 @@
 //!
 //! ```
 //! # fn read(data: &[u8]) {
-//! let mut walk = traceglass::rtc::Walk::<64>::new(data);
+//! let mut frames = traceglass::rtc::recover::Frames::<64>::new(data);
 //! loop {
-//!     while let Some(Ok(frame)) = walk.next_frame() {
+//!     while let Ok(Some(frame)) = frames.next_frame() {
 //!         // What can be read. What was read before a gap stays true.
 //!         # let _ = frame;
 //!     }
-//!     let Some(gap) = walk.resync() else { break };
+//!     let Some(gap) = frames.recover() else { break };
 //!     eprintln!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
 //! }
 //! # }

@@ -51,7 +51,7 @@
 //!
 //! # Memory that was lent is too small
 //!
-//! `CapacityExceeded` (and for output `OutputTooSmall`) carries the capacity and the need, so that the caller can lend
+//! `CapacityExceeded` carries the capacity and the need, so that the caller can lend
 //! more and call again; nothing is cut off silently.
 //!
 //! # Findings
@@ -62,5 +62,5 @@
 //!
 //! # Iterators
 //!
-//! After an error an iterator gives nothing more, always. Going on behind the damage is a call of its own; see
+//! After an error an iterator gives nothing more, always. Continuing after the damage is an explicit call; see
 //! [`damage`](super::damage).

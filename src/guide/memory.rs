@@ -25,8 +25,8 @@
 //! | data of a compressed RDF chunk | `&mut [u8]` | [`Entry::output_size`](crate::rdf::Entry::output_size) |
 //! | zstd's tables | [`zstd::Workspace`](crate::zstd::Workspace) | its size |
 //! | lookups by identifier in an RDF index | `&mut [u32]` | the number of entries; twice that for constant time |
-//! | an RTC record in one piece | `&mut [u8]` | [`Record::len`](crate::rtc::Record::len); nothing if it is in one frame |
-//! | RTC's tables of streams | the `N` of [`rtc::Walk`](crate::rtc::Walk) | the number of streams |
+//! | RTC records in several frames | `&mut [u8]` | 16 bytes a frame, and their length; nothing if all are in one frame: [`Records`](crate::rtc::Records) |
+//! | RTC's tables of streams | the `N` of [`rtc::Frames`](crate::rtc::Frames) | the number of streams |
 //! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf::metadata::Text::len), or nothing if compacted in place |
 //! | random access to an RFR chunk | `&mut [DirectoryEntry]` | [`Chunk::sequence_count_max`](crate::rfr::Chunk::sequence_count_max) |
 //! | RFR records in the order of time | `&mut [MergeSlot]` | one for each sequence |

@@ -85,7 +85,12 @@ fn accepts(mut data: &[u8]) -> Option<()> {
 
 /// What follows white space.
 #[inline]
-fn trim(data: &[u8]) -> &[u8] {
+pub(crate) fn trim(data: &[u8]) -> &[u8] {
+    // Mostly there is none, or one space.
+    let data = data.strip_prefix(b" ").unwrap_or(data);
+    if data.first().is_none_or(|byte| *byte > b' ') {
+        return data;
+    }
     let space = data.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count();
     data.get(space..).unwrap_or_default()
 }

@@ -74,7 +74,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         self.depth
     }
 
-    /// The next event; `None` behind the value, and after an error.
+    /// The next event; `None` after the value, and after an error.
     pub(crate) fn next_event(&mut self) -> Result<Option<Event<S>>> {
         let event = self.pull();
         if event.is_err() {
@@ -280,7 +280,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         if self.peek() == Some(b'0') {
             self.advance(1);
             if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-                return Err(self.fault("no digit behind a leading zero"));
+                return Err(self.fault("no digit after a leading zero"));
             }
         } else {
             self.digits()?;

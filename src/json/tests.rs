@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 const TEXT: Element = Element::new(&"text");
 
-/// Text in pieces of one byte each, with a gap of 9 bytes behind every piece: the worst that a source can be.
+/// Text in pieces of one byte each, with a gap of 9 bytes after every piece: the worst that a source can be.
 #[derive(Clone, Copy, Debug)]
 struct Crumbs<'a>(&'a [u8], u64);
 
@@ -127,7 +127,7 @@ fn faults_are_located_and_named() {
         ("[1,]", 3, b']', "a value"),
         ("[1 2]", 3, b'2', "',' or ']'"),
         ("[1}", 2, b'}', "',' or ']'"),
-        ("[01]", 2, b'1', "no digit behind a leading zero"),
+        ("[01]", 2, b'1', "no digit after a leading zero"),
         ("[-]", 2, b']', "a digit"),
         ("[1.]", 3, b']', "a digit"),
         ("[1e+]", 4, b']', "a digit"),

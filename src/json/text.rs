@@ -37,7 +37,7 @@ impl<'a, S: Source<'a>> Str<S> {
         self.raw
     }
 
-    /// Offset in the input of the byte behind the opening quote.
+    /// Offset in the input of the byte after the opening quote.
     pub(crate) fn offset(self) -> u64 {
         self.raw.offset()
     }

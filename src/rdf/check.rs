@@ -3,7 +3,8 @@
 use super::chunk::Chunk;
 use super::compression::Decompress;
 use super::file::File;
-use super::index::Entry;
+use super::header::Header;
+use super::index::{Entry, Index};
 use super::part::ChunkPart;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Finding, Report, Result, Summary};
@@ -85,8 +86,8 @@ impl<'a> File<'a> {
 
     /// The file header or the index, if `bytes` overlaps one of them.
     fn structure_under(&self, bytes: Bytes<'a>) -> Option<(u64, u64)> {
-        let index_size = to_u64(self.index().len()).saturating_mul(64);
-        [(0, 32), (self.index().offset(), index_size)].into_iter().find(|&(start, size)| {
+        let index_size = to_u64(self.index().len()).saturating_mul(to_u64(Index::ENTRY_SIZE));
+        [(0, to_u64(Header::SIZE)), (self.index().offset(), index_size)].into_iter().find(|&(start, size)| {
             !bytes.is_empty() && bytes.offset() < start.saturating_add(size) && start < bytes.end_offset()
         })
     }

@@ -4,6 +4,7 @@ use super::compression::{Compression, Decompress};
 use super::element::{CHUNK_DATA, COMPRESSION};
 use super::index::Entry;
 use super::part::ChunkPart;
+use super::raw::{RawEntry, at};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use core::fmt;
@@ -82,7 +83,11 @@ impl<'a> Entry<'a> {
                 Compression::Other(number) => ErrorKind::Unsupported { value: number.into() },
                 _ => ErrorKind::NoDecoder,
             };
-            return Err(Error::new(self.offset().saturating_add(16), COMPRESSION, kind));
+            return Err(Error::new(
+                self.offset().saturating_add(at!(RawEntry, compression)),
+                COMPRESSION,
+                kind,
+            ));
         }
         let base = self.stored_range()?.start;
         let size = self.output_size()?;

@@ -2,6 +2,9 @@
 
 use crate::error::Element;
 
+#[cfg(feature = "rdf-contents")]
+pub use super::contents::element::*;
+
 /// The file header.
 pub const FILE_HEADER: Element = Element::new(&"RDF file header");
 /// The version in the file header.

@@ -1,9 +1,10 @@
 //! The file header.
 
 use super::element::{CHUNK_INDEX, FILE_HEADER, INDEX_OFFSET, INDEX_SIZE, RESERVED, VERSION};
-use super::raw::RawHeader;
-use crate::bytes::Bytes;
+use super::raw::{RawHeader, at, field};
+use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Report, Result};
+use crate::layout::{LayoutField, LayoutValue};
 use core::fmt;
 use core::ops::Range;
 
@@ -40,7 +41,7 @@ impl<'a> Header<'a> {
     /// Size of the header in bytes.
     pub const SIZE: usize = size_of::<RawHeader>();
 
-    /// Reads the header from the first 32 bytes of a file; bytes behind them are not looked at.
+    /// Reads the header from the first 32 bytes of a file; bytes after them are not read.
     ///
     /// # Errors
     /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd), [`BadMagic`](ErrorKind::BadMagic) and
@@ -58,7 +59,11 @@ impl<'a> Header<'a> {
         let raw: &RawHeader = bytes.view(FILE_HEADER)?;
         let found = u64::from(raw.version.get());
         if found != 3 {
-            return Err(Error::new(8, VERSION, ErrorKind::UnsupportedVersion { found, supported: 3 }));
+            return Err(Error::new(
+                at!(RawHeader, version),
+                VERSION,
+                ErrorKind::UnsupportedVersion { found, supported: 3 },
+            ));
         }
         Ok(Self { raw })
     }
@@ -84,13 +89,53 @@ impl<'a> Header<'a> {
     }
 
     /// Offset of the chunk index, as stored.
+    #[doc(alias = "indexOffset")]
     pub fn index_offset(&self) -> i64 {
         self.raw.index_offset.get()
     }
 
     /// Size of the chunk index in bytes, as stored.
+    #[doc(alias = "indexSize")]
     pub fn index_size(&self) -> i64 {
         self.raw.index_size.get()
+    }
+
+    /// The fields, as they lie in the file.
+    #[doc(alias = "identifier")]
+    #[doc(alias = "version")]
+    #[doc(alias = "reserved")]
+    #[doc(alias = "indexOffset")]
+    #[doc(alias = "indexSize")]
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = LayoutField<'a>> + Clone + use<'a> {
+        [
+            field!(RawHeader, 0, identifier, "magic", "identifier", LayoutValue::Text(self.magic())),
+            field!(RawHeader, 0, version, "version", "version", LayoutValue::Number(self.version().into())),
+            field!(
+                RawHeader,
+                0,
+                reserved,
+                "reserved",
+                "reserved",
+                LayoutValue::Number(self.reserved().into())
+            ),
+            field!(
+                RawHeader,
+                0,
+                index_offset,
+                "index offset",
+                "indexOffset",
+                LayoutValue::Offset(self.index_offset())
+            ),
+            field!(
+                RawHeader,
+                0,
+                index_size,
+                "index size",
+                "indexSize",
+                LayoutValue::Signed(self.index_size())
+            ),
+        ]
+        .into_iter()
     }
 
     /// Which bytes of the file the chunk index is, for readers that fetch it themselves.
@@ -101,12 +146,14 @@ impl<'a> Header<'a> {
     /// [`Negative`](ErrorKind::Negative) offset or size; [`OutOfBounds`](ErrorKind::OutOfBounds) if no file can be
     /// that long; [`Overlap`](ErrorKind::Overlap) if the index is said to begin inside this header.
     pub fn index_range(&self) -> Result<Range<u64>> {
-        let start = claim(self.index_offset(), 16, INDEX_OFFSET)?;
-        let size = claim(self.index_size(), 24, INDEX_SIZE)?;
-        let out_of_bounds = Error::new(16, INDEX_OFFSET, ErrorKind::OutOfBounds { start, size });
+        let start = claim(self.index_offset(), at!(RawHeader, index_offset), INDEX_OFFSET)?;
+        let size = claim(self.index_size(), at!(RawHeader, index_size), INDEX_SIZE)?;
+        let out_of_bounds =
+            Error::new(at!(RawHeader, index_offset), INDEX_OFFSET, ErrorKind::OutOfBounds { start, size });
         let end = start.checked_add(size).ok_or(out_of_bounds)?;
-        if start < 32 && size > 0 {
-            return Err(Error::new(start, CHUNK_INDEX, ErrorKind::Overlap { start: 0, size: 32 }));
+        let header = to_u64(Self::SIZE);
+        if start < header && size > 0 {
+            return Err(Error::new(start, CHUNK_INDEX, ErrorKind::Overlap { start: 0, size: header }));
         }
         Ok(start..end)
     }
@@ -117,7 +164,7 @@ impl<'a> Header<'a> {
         }
         if self.reserved() != 0 {
             let kind = ErrorKind::ReservedNotZero { value: self.reserved().into() };
-            report.warning(Error::new(12, RESERVED, kind));
+            report.warning(Error::new(at!(RawHeader, reserved), RESERVED, kind));
         }
     }
 }
@@ -129,11 +176,11 @@ pub(super) fn claim(value: i64, offset: u64, element: crate::Element) -> Result<
 
 impl fmt::Debug for Header<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Header")
-            .field("version", &self.version())
-            .field("index_offset", &self.index_offset())
-            .field("index_size", &self.index_size())
-            .finish_non_exhaustive()
+        let mut debug = f.debug_struct("Header");
+        self.fields().for_each(|field| {
+            debug.field(field.name(), &format_args!("{}", field.value()));
+        });
+        debug.finish()
     }
 }
 

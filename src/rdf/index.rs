@@ -5,9 +5,10 @@ use super::element::CHUNK_INDEX;
 use super::header::claim;
 use super::identifier::Identifier;
 use super::part::ChunkPart;
-use super::raw::RawEntry;
+use super::raw::{RawEntry, at, field};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Element, Error, ErrorKind, Report, Result};
+use crate::layout::{LayoutField, LayoutValue};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -174,6 +175,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Identifier of the chunk.
+    #[doc(alias = "chunkIdentifier")]
     #[inline]
     pub const fn identifier(&self) -> Identifier {
         Identifier::new(self.raw.identifier)
@@ -202,30 +204,35 @@ impl<'a> Entry<'a> {
     }
 
     /// Offset of the chunk header, as stored.
+    #[doc(alias = "chunkHeaderOffset")]
     #[inline]
     pub fn header_offset(&self) -> i64 {
         self.raw.header_offset.get()
     }
 
     /// Size of the chunk header in bytes, as stored.
+    #[doc(alias = "chunkHeaderSize")]
     #[inline]
     pub fn header_size(&self) -> i64 {
         self.raw.header_size.get()
     }
 
     /// Offset of the chunk data, as stored.
+    #[doc(alias = "chunkDataOffset")]
     #[inline]
     pub fn data_offset(&self) -> i64 {
         self.raw.data_offset.get()
     }
 
     /// Size of the chunk data in the file in bytes, as stored.
+    #[doc(alias = "chunkDataSize")]
     #[inline]
     pub fn stored_size(&self) -> i64 {
         self.raw.data_size.get()
     }
 
     /// The field `uncompressedChunkSize`, as stored: 0 where the data is not compressed.
+    #[doc(alias = "uncompressedChunkSize")]
     #[inline]
     pub fn uncompressed_size(&self) -> i64 {
         self.raw.uncompressed_size.get()
@@ -263,9 +270,60 @@ impl<'a> Entry<'a> {
     pub fn output_size(&self) -> Result<u64> {
         let (position, element) = match self.compression() {
             Compression::None => ChunkPart::Data.size_field(),
-            _ => (56, super::element::UNCOMPRESSED_SIZE),
+            _ => (at!(RawEntry, uncompressed_size), super::element::UNCOMPRESSED_SIZE),
         };
         claim(self.data_size(), self.offset.saturating_add(position), element)
+    }
+
+    /// The fields, as they lie in the file.
+    #[doc(alias = "chunkIdentifier")]
+    #[doc(alias = "compression")]
+    #[doc(alias = "version")]
+    #[doc(alias = "chunkHeaderOffset")]
+    #[doc(alias = "chunkHeaderSize")]
+    #[doc(alias = "chunkDataOffset")]
+    #[doc(alias = "chunkDataSize")]
+    #[doc(alias = "uncompressedChunkSize")]
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = LayoutField<'a>> + Clone + use<'a> {
+        macro_rules! row {
+            ($field:ident, $name:literal, $document_name:literal, $value:expr) => {
+                field!(RawEntry, self.offset, $field, $name, $document_name, $value)
+            };
+        }
+        let raw = self.raw;
+        let compression = self.compression();
+        let name = match compression {
+            Compression::None => "raw",
+            Compression::Zstd => "zstd",
+            Compression::Other(_) => "unknown",
+        };
+        [
+            row!(identifier, "identifier", "chunkIdentifier", LayoutValue::Text(&raw.identifier)),
+            row!(
+                compression,
+                "compression",
+                "compression",
+                LayoutValue::Named(compression.number().into(), name)
+            ),
+            row!(reserved, "reserved", "reserved", LayoutValue::Bytes(&raw.reserved)),
+            row!(version, "version", "version", LayoutValue::Number(self.version().into())),
+            row!(
+                header_offset,
+                "header offset",
+                "chunkHeaderOffset",
+                LayoutValue::Offset(self.header_offset())
+            ),
+            row!(header_size, "header size", "chunkHeaderSize", LayoutValue::Signed(self.header_size())),
+            row!(data_offset, "data offset", "chunkDataOffset", LayoutValue::Offset(self.data_offset())),
+            row!(data_size, "data size", "chunkDataSize", LayoutValue::Signed(self.stored_size())),
+            row!(
+                uncompressed_size,
+                "uncompressed size",
+                "uncompressedChunkSize",
+                LayoutValue::Signed(self.uncompressed_size())
+            ),
+        ]
+        .into_iter()
     }
 
     fn range(&self, part: ChunkPart) -> Result<Range<u64>> {
@@ -311,7 +369,7 @@ impl<'a> Entry<'a> {
         let [a, b, c] = self.reserved();
         let value = u64::from(u32::from_le_bytes([a, b, c, 0]));
         if value != 0 {
-            warn(17, super::element::RESERVED, ErrorKind::ReservedNotZero { value });
+            warn(at!(RawEntry, reserved), super::element::RESERVED, ErrorKind::ReservedNotZero { value });
         }
         if self.compression() == Compression::None && self.uncompressed_size() != 0 {
             let stated = self.uncompressed_size();
@@ -319,24 +377,19 @@ impl<'a> Entry<'a> {
                 Ok(stated) => ErrorKind::SizeMismatch { stated, found: 0 },
                 Err(_) => ErrorKind::Negative { value: stated },
             };
-            warn(56, super::element::UNCOMPRESSED_SIZE, kind);
+            warn(at!(RawEntry, uncompressed_size), super::element::UNCOMPRESSED_SIZE, kind);
         }
     }
 }
 
 impl fmt::Debug for Entry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry")
-            .field("number", &self.number)
-            .field("identifier", &self.identifier())
-            .field("compression", &self.compression())
-            .field("version", &self.version())
-            .field("header_offset", &self.header_offset())
-            .field("header_size", &self.header_size())
-            .field("data_offset", &self.data_offset())
-            .field("stored_size", &self.stored_size())
-            .field("data_size", &self.data_size())
-            .finish()
+        let mut debug = f.debug_struct("Entry");
+        debug.field("number", &self.number);
+        self.fields().for_each(|field| {
+            debug.field(field.name(), &format_args!("{}", field.value()));
+        });
+        debug.finish()
     }
 }
 

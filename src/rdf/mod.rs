@@ -35,17 +35,23 @@
 //! # assert!(list(b"AMD_RDF ").is_err());
 //! ```
 //!
-//! **As deployed.** Sizes and offsets are checked when they are used, so a file with one bad entry still lists and
+//! # As deployed
+//!
+//! Sizes and offsets are checked when they are used, so a file with one bad entry still lists and
 //! its other chunks still open. The legacy magic `RTA_DATA` is accepted. Identifiers that are not UTF-8, or have
 //! bytes after a NUL, keep their exact bytes. Compressions that the document does not define keep their number, and
 //! their stored bytes can be read. A file that was cut usually lost its index, which stands last: that is an error
 //! that says so, and [`File::recover`] gives the entries that are whole.
 //!
-//! **Limits.** None but the address space; [`File::sort`] takes up to 2³² − 1 entries.
+//! # Limits
+//!
+//! None but the address space; [`File::sort`] takes up to 2³² − 1 entries.
 
 mod check;
 mod chunk;
 mod compression;
+#[cfg(feature = "rdf-contents")]
+pub mod contents;
 pub mod element;
 mod file;
 mod header;
@@ -56,6 +62,7 @@ mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;
 mod sorted;
+mod table;
 
 pub use chunk::Chunk;
 pub use compression::{Compression, Decompress, NoDecoder};

@@ -3,6 +3,7 @@
 use super::element::{
     CHUNK_DATA, CHUNK_DATA_OFFSET, CHUNK_DATA_SIZE, CHUNK_HEADER, CHUNK_HEADER_OFFSET, CHUNK_HEADER_SIZE,
 };
+use super::raw::{RawEntry, at};
 use crate::error::Element;
 
 /// The two parts of a chunk that an index entry points to.
@@ -23,16 +24,16 @@ impl ChunkPart {
     /// Where in the entry the offset stands.
     pub(super) const fn offset_field(self) -> (u64, Element) {
         match self {
-            Self::Header => (24, CHUNK_HEADER_OFFSET),
-            Self::Data => (40, CHUNK_DATA_OFFSET),
+            Self::Header => (at!(RawEntry, header_offset), CHUNK_HEADER_OFFSET),
+            Self::Data => (at!(RawEntry, data_offset), CHUNK_DATA_OFFSET),
         }
     }
 
     /// Where in the entry the size stands.
     pub(super) const fn size_field(self) -> (u64, Element) {
         match self {
-            Self::Header => (32, CHUNK_HEADER_SIZE),
-            Self::Data => (48, CHUNK_DATA_SIZE),
+            Self::Header => (at!(RawEntry, header_size), CHUNK_HEADER_SIZE),
+            Self::Data => (at!(RawEntry, data_size), CHUNK_DATA_SIZE),
         }
     }
 }

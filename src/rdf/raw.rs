@@ -29,5 +29,34 @@ pub(super) struct RawEntry {
     pub uncompressed_size: I64,
 }
 
+/// A field of `$raw`: what lies where comes from the structure alone.
+macro_rules! field {
+    ($raw:ty, $base:expr, $field:ident, $name:literal, $document_name:literal, $value:expr) => {
+        crate::layout::LayoutField {
+            name: $name,
+            document_name: $document_name,
+            offset: u64::saturating_add($base, crate::rdf::raw::at!($raw, $field)),
+            size: crate::rdf::raw::size!($raw, $field),
+            value: $value,
+        }
+    };
+}
+/// Where a field begins in its structure.
+macro_rules! at {
+    ($raw:ty, $field:ident) => {
+        crate::bytes::to_u64(core::mem::offset_of!($raw, $field))
+    };
+}
+/// The size of a field.
+macro_rules! size {
+    ($raw:ty, $field:ident) => {{
+        const fn size_of_field<T>(_: fn(&$raw) -> &T) -> usize {
+            size_of::<T>()
+        }
+        crate::bytes::to_u64(const { size_of_field(|raw: &$raw| &raw.$field) })
+    }};
+}
+pub(super) use {at, field, size};
+
 const _: () = assert!(size_of::<RawHeader>() == 32 && align_of::<RawHeader>() == 1);
 const _: () = assert!(size_of::<RawEntry>() == 64 && align_of::<RawEntry>() == 1);

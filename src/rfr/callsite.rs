@@ -130,6 +130,7 @@ impl<'a> Callsite<'a> {
         self.offset
     }
 
+    #[doc(alias = "CallsiteId")]
     /// The id: an address, which means something within one recording only.
     pub const fn id(&self) -> u64 {
         self.id

@@ -87,9 +87,9 @@ impl Chunk<'_> {
     /// Reads everything and reports what is wrong.
     ///
     /// Errors are records and objects that cannot be delivered, and times that have more than 64 bits. Where the end of
-    /// what is damaged can be found, the check goes on behind it. Warnings are times that step back, lie outside the
+    /// what is damaged can be found, the check goes on after it. Warnings are times that step back, lie outside the
     /// period of the chunk (of both kinds the first in each sequence), or are not what a header states, a period that
-    /// ends before it starts, and bytes behind the last sequence.
+    /// ends before it starts, and bytes after the last sequence.
     pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
         let report = &mut Report::new(report);
         let header = self.header();
@@ -182,7 +182,7 @@ impl Meta<'_> {
     /// Reads everything and reports what is wrong.
     ///
     /// Errors are identifiers that cannot be delivered, and a time of more than 64 bits. Warnings are microseconds of a
-    /// second or more, a format of chunks that is not read here, and bytes behind the end.
+    /// second or more, a format of chunks that is not read here, and bytes after the end.
     pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
         let report = &mut Report::new(report);
         let created = self.created_at();
@@ -218,7 +218,7 @@ impl Streaming<'_> {
     /// Reads all records and reports what is wrong.
     ///
     /// Errors are records that cannot be delivered, and times of more than 64 bits. Warnings are microseconds of a
-    /// second or more, records behind an end, levels without a name, and the first time that steps back.
+    /// second or more, records after an end, levels without a name, and the first time that steps back.
     pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
         let report = &mut Report::new(report);
         let mut last = 0;

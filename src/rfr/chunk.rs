@@ -91,6 +91,9 @@ impl<'a> Chunk<'a> {
 /// # Units
 /// The base time is in seconds since the Unix epoch, all others are microseconds from the base time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "ChunkInterval")]
+#[doc(alias = "AbsTimestampSecs")]
+#[doc(alias = "interval")]
 pub struct ChunkHeader {
     offset: u64,
     base_time: u64,
@@ -126,23 +129,27 @@ impl ChunkHeader {
     }
 
     /// The start of the period, in microseconds from the base time.
+    #[doc(alias = "start_time")]
     pub const fn start(&self) -> u64 {
         self.start
     }
 
     /// The end of the period, in microseconds from the base time; the period does not include it.
+    #[doc(alias = "end_time")]
     pub const fn end(&self) -> u64 {
         self.end
     }
 
     /// The time of the earliest record as stored; that of the chunk's end if there is none.
     ///
-    /// It is that of the record appended first. A clock that was set back makes others earlier: do not rely on it.
+    /// The time of the first appended record. A clock that was set back makes others earlier: do not rely on it.
+    #[doc(alias = "earliest_timestamp")]
     pub const fn earliest(&self) -> u64 {
         self.earliest
     }
 
     /// The time of the latest record as stored; that of the chunk's start if there is none.
+    #[doc(alias = "latest_timestamp")]
     pub const fn latest(&self) -> u64 {
         self.latest
     }

@@ -44,7 +44,7 @@ impl DirectoryEntry {
         self.records
     }
 
-    /// Offset behind the last record.
+    /// Offset after the last record.
     pub const fn end_offset(&self) -> u64 {
         self.end
     }

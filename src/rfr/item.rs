@@ -40,7 +40,7 @@ pub struct Items<'a> {
 enum Stage {
     /// That of sequences.
     Sequences,
-    /// That of records, behind the objects.
+    /// That of records, after the objects.
     Records,
     /// None: a sequence.
     Sequence,

@@ -46,6 +46,7 @@ impl<'a> Meta<'a> {
         self.identifier
     }
 
+    #[doc(alias = "created_time")]
     /// When the recording began, in microseconds since the Unix epoch.
     ///
     /// # Errors
@@ -102,7 +103,7 @@ impl<'a> Formats<'a> {
         text
     }
 
-    /// Offset of the next one, or behind the last one.
+    /// Offset of the next one, or after the last one.
     pub const fn offset(&self) -> u64 {
         self.reader.offset()
     }

@@ -27,7 +27,7 @@
 //! record.iid ──▸ object of the same sequence ── callsite id ──▸ callsites.rfr: file and line
 //! ```
 //! Integers are LEB128 of at most 64 bits, kinds of at most 32, numbers in fields of up to 128; padded forms are read.
-//! Strings and lists have a length in front. **Nothing has a length in bytes**: what lies behind something is found by
+//! Strings and lists have a length in front. **Nothing has a length in bytes**: what follows something is found by
 //! reading it. That makes [`Chunk::items`], a flat walk, the basic way through a chunk; [`Chunk::sequences`] gives
 //! views, [`Directory`] makes them randomly accessible after one walk, [`Merge`] orders their records by time, and
 //! [`ObjectTable`] and [`CallsiteTable`] lead from ids to what they name.
@@ -58,7 +58,7 @@
 //! Files are written in place: a reader can meet any prefix of one. Whatever is whole is delivered, then one error says
 //! where the file ends; [`Error::is_truncation`](crate::Error::is_truncation) tells it from damage. A count is never
 //! believed: one that is too large is found out when the bytes end. After text that is not UTF-8, and the like, the
-//! iterators' `resume` goes on behind it.
+//! iterators' `recover` continues after it.
 //!
 //! # Limits
 //! Ids are 64 bits, compared as such. Absolute times are microseconds since the Unix epoch in 64 bits; what exceeds

@@ -191,16 +191,19 @@ impl<'a> Task<'a> {
     }
 
     /// The id that the runtime gave it.
+    #[doc(alias = "TaskId")]
     pub const fn task_id(&self) -> u64 {
         self.task_id
     }
 
     /// The name; often empty.
+    #[doc(alias = "task_name")]
     pub const fn name(&self) -> &'a str {
         self.name
     }
 
     /// How it was spawned.
+    #[doc(alias = "task_kind")]
     pub const fn kind(&self) -> TaskKind<'a> {
         self.kind
     }

@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         Self { data, at: 0 }
     }
 
-    /// The same input from `offset` on; from its end on if that lies behind it.
+    /// The same input from `offset` on; from its end on if that lies after it.
     pub(super) fn seek(&self, offset: u64) -> Self {
         let at = usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
         Self { at, ..*self }
@@ -94,10 +94,10 @@ impl<'a> Reader<'a> {
         to_u64(self.at)
     }
 
-    /// What lies between here and `behind`, a later state of this reader.
+    /// What lies between here and `after`, a later state of this reader.
     #[inline]
-    pub(super) fn until(&self, behind: &Self) -> &'a [u8] {
-        self.data.get(self.at..behind.at).unwrap_or_default()
+    pub(super) fn until(&self, after: &Self) -> &'a [u8] {
+        self.data.get(self.at..after.at).unwrap_or_default()
     }
 
     #[cold]

@@ -124,6 +124,7 @@ impl<'a> Record<'a> {
     }
 
     /// Microseconds from the base time of the chunk.
+    #[doc(alias = "ChunkTimestamp")]
     #[inline]
     pub const fn timestamp(&self) -> u64 {
         self.timestamp
@@ -156,6 +157,7 @@ impl<'a> Record<'a> {
     }
 
     /// The instrumentation id of the span or task that it is about; `None` for events.
+    #[doc(alias = "InstrumentationId")]
     #[inline]
     pub fn iid(&self) -> Option<u64> {
         (self.kind != RecordKind::Event).then_some(self.id)

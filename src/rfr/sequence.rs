@@ -45,17 +45,20 @@ impl SequenceHeader {
         self.offset
     }
 
+    #[doc(alias = "SeqId")]
     /// The sequence id, mostly one for each thread. It may occur several times in a chunk.
     pub const fn seq_id(&self) -> u64 {
         self.seq_id
     }
 
     /// The time of the earliest record as stored; that of the chunk's end if there is none.
+    #[doc(alias = "earliest_timestamp")]
     pub const fn earliest(&self) -> u64 {
         self.earliest
     }
 
     /// The time of the latest record as stored; that of the chunk's start if there is none.
+    #[doc(alias = "latest_timestamp")]
     pub const fn latest(&self) -> u64 {
         self.latest
     }
@@ -76,6 +79,7 @@ impl SequenceHeader {
 /// # Layout
 /// [`SequenceHeader`], the objects, and the records as a list.
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "SeqChunk")]
 pub struct Sequence<'a> {
     header: SequenceHeader,
     objects: Reader<'a>,
@@ -138,7 +142,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// What follows the sequence.
-    fn behind(&self) -> Result<Reader<'a>> {
+    fn after(&self) -> Result<Reader<'a>> {
         let mut records = self.records()?;
         while records.skip_record()? {}
         Ok(records.reader())
@@ -151,7 +155,7 @@ impl<'a> Sequence<'a> {
 /// follows. A [`Directory`](super::Directory) does that once.
 #[derive(Clone, Debug)]
 pub struct Sequences<'a> {
-    /// At the number of sequences; from then on behind the last one whose end is known.
+    /// At the number of sequences; from then on after the last one whose end is known.
     reader: Reader<'a>,
     state: State<'a>,
 }
@@ -185,7 +189,7 @@ impl<'a> Sequences<'a> {
             State::Start => self.reader.u64(SEQUENCES)?,
             State::Within { current, left } => {
                 if let Some(current) = current {
-                    self.reader = current.behind()?;
+                    self.reader = current.after()?;
                 }
                 *left
             }
@@ -198,9 +202,9 @@ impl<'a> Sequences<'a> {
         Ok(Some(current))
     }
 
-    /// Lets the walk go on at `behind`, the end of the sequence that came last.
-    pub(super) fn pass(&mut self, behind: Reader<'a>) {
-        self.reader = behind;
+    /// Lets the walk go on at `after`, the end of the sequence that came last.
+    pub(super) fn pass(&mut self, after: Reader<'a>) {
+        self.reader = after;
         if let State::Within { current, .. } = &mut self.state {
             *current = None;
         }

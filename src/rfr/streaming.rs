@@ -132,6 +132,7 @@ impl<'a> StreamRecord<'a> {
     }
 
     /// The seconds since the Unix epoch, as stored.
+    #[doc(alias = "AbsTimestamp")]
     pub const fn secs(&self) -> u64 {
         self.time.secs
     }

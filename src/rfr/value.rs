@@ -55,6 +55,33 @@ impl<'a> FieldValue<'a> {
         }
     }
 
+    /// The value, if it is an integer from −2⁶³ to 2⁶³ − 1 of any width.
+    pub fn as_i64(&self) -> Option<i64> {
+        match *self {
+            Self::I64(value) => Some(value),
+            Self::U64(value) => value.try_into().ok(),
+            Self::I128(value) => value.try_into().ok(),
+            Self::U128(value) => value.try_into().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value, if it is a float. Integers are none: not all of them are exact as one.
+    pub const fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Self::F64(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    pub const fn as_bool(&self) -> Option<bool> {
+        match *self {
+            Self::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Passes one by; with `CHECK`, everything that [`sealed::Item::read`] would refuse is refused.
     #[inline]
     fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {

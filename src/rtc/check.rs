@@ -2,17 +2,19 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Finding, Severity};
+use crate::rtc::element::{INDEX, META, PAYLOAD, UNIT};
 use crate::rtc::frame::id;
-use crate::rtc::{
-    ClockOf, Frame, Gap, INDEX, Index, META, Meta, PAYLOAD, Stream, Streams, UNIT, Verdict, Walk, search,
-};
+use crate::rtc::index::leads_to_frame;
+use crate::rtc::recover::Frames;
+use crate::rtc::{ClockLink, CrcStatus, Frame, Index, Meta, Streams};
+use crate::{Gap, Result};
 
 /// How many pieces of a Meta are compared with those of the one before; others are taken to be what these are.
 const PIECES: usize = 8;
 
-/// Looks at the frames of a [`Walk`] and reports what is wrong with them.
+/// Looks at [`Frames`] and reports what is wrong with them.
 ///
-/// [`Walk::check`] does it all; this is for programs that do something else with the frames in the same pass.
+/// [`check`] does it all; this is for programs that do something else with the frames in the same pass.
 #[derive(Clone, Debug, Default)]
 pub struct Checker<'a> {
     meta: Option<Meta<'a>>,
@@ -33,7 +35,7 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// A checker of a walk that has not begun yet.
+    /// A checker of frames of which none has been read yet.
     pub const fn new() -> Self {
         Self {
             meta: None,
@@ -47,32 +49,32 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Looks at a frame: each one that the walk delivers, right when it does. Gives the verdict on the unit's
-    /// checksum with its Crc.
+    /// Looks at a frame: each one, right when it is delivered. Gives the status of the unit's checksum with its Crc.
     pub fn frame<const N: usize>(
         &mut self,
-        walk: &Walk<'a, N>,
+        frames: &Frames<'a, N>,
         frame: &Frame<'a>,
         mut report: impl FnMut(Finding),
-    ) -> Option<Verdict> {
+    ) -> Option<CrcStatus> {
         if frame.is_user() {
             return None;
         }
-        let warning = |element, kind| Finding::warning(Error::new(frame.offset(), element, kind));
+        let warning =
+            |element, kind| Finding::new(Severity::Warning, Error::new(frame.offset(), element, kind));
         match frame.id() {
             id::MARKER => {
-                self.end_unit(walk.session(), &mut report);
+                self.end_unit(frames.session(), &mut report);
                 self.open = Some(frame.offset());
-                if let Some(Err(error)) = walk.unit().map(|unit| unit.check()) {
-                    report(Finding::warning(error));
+                if let Some(Err(error)) = frames.unit().map(|unit| unit.check()) {
+                    report(Finding::new(Severity::Warning, error));
                 }
             }
             id::INDEX | id::MINOR_INDEX => {
-                if let Some(index) = Index::of_frame(frame) {
-                    self.index(walk.data(), index, &mut report);
+                if let Some(index) = Index::from_frame(frame) {
+                    self.index(frames.data(), index, &mut report);
                 }
             }
-            id::META | id::MINOR_META => self.meta(walk, frame, &mut report),
+            id::META | id::MINOR_META => self.meta(frames, frame, &mut report),
             id::PLATFORM if super::value::platform_byte_order(frame.payload()).is_none() => {
                 let mut found = [0; 8];
                 found.iter_mut().zip(frame.payload()).for_each(|(to, &byte)| *to = byte);
@@ -80,16 +82,16 @@ impl<'a> Checker<'a> {
             }
             id::CRC => {
                 self.open = None;
-                let verdict = walk.verdict::<16>();
-                verdict.finding(frame.offset()).into_iter().for_each(report);
-                return Some(verdict);
+                let status = frames.crc_status::<16>();
+                status.finding(frame.offset()).into_iter().for_each(report);
+                return Some(status);
             }
             _ => {}
         }
         None
     }
 
-    /// Takes notice of a gap.
+    /// Looks at a gap.
     pub fn gap(&mut self, gap: &Gap, mut report: impl FnMut(Finding)) {
         self.meta = None;
         self.is_disturbed = true;
@@ -100,7 +102,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The walk has ended.
+    /// The frames have ended.
     pub fn end(&mut self, session: u64, mut report: impl FnMut(Finding)) {
         self.end_unit(session, &mut report);
     }
@@ -109,11 +111,11 @@ impl<'a> Checker<'a> {
     fn end_unit(&mut self, session: u64, report: &mut impl FnMut(Finding)) {
         if let Some(unit) = self.open.take().filter(|_| self.missing != Some(session)) {
             self.missing = Some(session);
-            Verdict::Missing.finding(unit).into_iter().for_each(report);
+            CrcStatus::Missing.finding(unit).into_iter().for_each(report);
         }
     }
 
-    fn index(&mut self, data: &'a [u8], index: crate::Result<Index<'a>>, report: &mut impl FnMut(Finding)) {
+    fn index(&mut self, data: &'a [u8], index: Result<Index<'a>>, report: &mut impl FnMut(Finding)) {
         let index = match index {
             Ok(index) => index,
             Err(error) => return report(Finding::new(Severity::Error, error)),
@@ -127,14 +129,17 @@ impl<'a> Checker<'a> {
                     let previous = last.replace(entry.id()).filter(|last| *last >= entry.id());
                     if let (Some(previous), false) = (previous, astray) {
                         let kind = ErrorKind::NotAscending { previous, value: entry.id() };
-                        report(Finding::warning(Error::new(index.offset(), INDEX, kind)));
+                        report(Finding::new(Severity::Warning, Error::new(index.offset(), INDEX, kind)));
                         astray = true;
                     }
                     // The entries of an Index for 3 and 4 are sizes.
                     let leads = entry.target().filter(|_| entry.id() > id::MINOR_INDEX && !self.is_disturbed);
-                    if leads.is_some() && !astray && !search::leads_to_frame(whole, &entry, 0) {
+                    if leads.is_some() && !astray && !leads_to_frame(whole, &entry, 0) {
                         astray = true;
-                        report(Finding::warning(Error::new(index.offset(), INDEX, ErrorKind::Misplaced)));
+                        report(Finding::new(
+                            Severity::Warning,
+                            Error::new(index.offset(), INDEX, ErrorKind::Misplaced),
+                        ));
                     }
                 }
                 // Its last entry goes on in the next frame.
@@ -146,7 +151,7 @@ impl<'a> Checker<'a> {
 
     fn meta<const N: usize>(
         &mut self,
-        walk: &Walk<'a, N>,
+        frames: &Frames<'a, N>,
         frame: &Frame<'a>,
         report: &mut impl FnMut(Finding),
     ) {
@@ -174,7 +179,8 @@ impl<'a> Checker<'a> {
             }
         }
         if !frame.more() && is_new {
-            let warning = |kind| Finding::warning(Error::new(frame.payload_offset(), META, kind));
+            let warning =
+                |kind| Finding::new(Severity::Warning, Error::new(frame.payload_offset(), META, kind));
             match (meta.check(), meta.next_id()) {
                 (Err(error), _) => report(Finding::new(Severity::Error, error)),
                 (_, None) => report(warning(ErrorKind::Missing)),
@@ -184,7 +190,10 @@ impl<'a> Checker<'a> {
                 }
                 _ => {}
             }
-            self.check_streams(walk.session(), walk.streams(), report);
+            if let Some(error) = frames.contradiction().filter(|_| frame.id() == id::META) {
+                report(Finding::new(Severity::Error, error));
+            }
+            self.check_streams(frames.session(), frames.streams(), report);
         }
         if frame.more() {
             self.meta = Some(meta);
@@ -199,47 +208,63 @@ impl<'a> Checker<'a> {
         report: &mut impl FnMut(Finding),
     ) {
         let from = if self.streams.0 == session { self.streams.1.min(streams.len()) } else { 0 };
-        for stream in (from..streams.len()).filter_map(|place| streams.at(place)) {
+        for stream in (from..streams.len()).filter_map(|slot| streams.at(slot)) {
             let at = stream.object().offset();
             if stream.name().is_some_and(|name| !name.is_utf8()) {
-                report(Finding::warning(Error::new(at, META, ErrorKind::NotUtf8)));
+                report(Finding::new(Severity::Warning, Error::new(at, META, ErrorKind::NotUtf8)));
             }
             let clock = match stream.clock() {
-                Some(ClockOf::Named(name)) => Some(name),
+                Some(ClockLink::Named(name)) => Some(name),
                 _ => None,
             };
-            let of_clock = |other: &Stream<'a>| other.clock() == Some(ClockOf::Own);
-            let lacks_clock = [clock, stream.delta()]
-                .into_iter()
-                .flatten()
-                .any(|name| !streams.iter().any(|other| of_clock(other) && other.name() == Some(name)));
-            if lacks_clock {
-                report(Finding::warning(Error::new(at, META, ErrorKind::Missing)));
+            if clock.into_iter().chain(stream.delta()).any(|name| streams.slot_of_clock(name).is_none()) {
+                report(Finding::new(Severity::Warning, Error::new(at, META, ErrorKind::Missing)));
+            }
+            for unreadable in [stream.gain().err(), stream.offset().err()].into_iter().flatten() {
+                report(Finding::new(Severity::Error, unreadable));
             }
         }
         self.streams = (session, streams.len());
     }
 }
 
-impl<'a, const N: usize> Walk<'a, N> {
-    /// Reads all that follows, verifies it, and reports what was found; gives how many frames there were.
-    ///
-    /// Every gap is an error, as are a wrong checksum and what cannot be read of an Index or a Meta.
-    pub fn check(&mut self, mut report: impl FnMut(Finding)) -> u64 {
-        let mut checker = Checker::new();
-        let mut frames = 0_u64;
-        loop {
-            while let Some(Ok(frame)) = self.next_frame() {
-                frames = frames.saturating_add(1);
-                checker.frame(self, &frame, &mut report);
-            }
-            let Some(gap) = self.resync() else { break };
-            checker.gap(&gap, &mut report);
+/// What [`check`] has read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many frames were delivered.
+    pub frames: u64,
+    /// How many gaps there were.
+    pub gaps: u64,
+    /// How many bytes were lost.
+    pub lost: u64,
+}
+
+/// Reads all that follows, verifies it, and reports what was found.
+///
+/// Every gap is an error, as are a wrong checksum and what cannot be read of an Index or a Meta.
+///
+/// # Errors
+///
+/// No frame could be read; that was reported, too.
+pub fn check<const N: usize>(frames: &mut Frames<'_, N>, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+    let mut checker = Checker::new();
+    let mut summary = Summary::default();
+    loop {
+        while let Ok(Some(frame)) = frames.next_frame() {
+            summary.frames = summary.frames.saturating_add(1);
+            checker.frame(frames, &frame, &mut *report);
         }
-        checker.end(self.session(), &mut report);
-        if frames == 0 {
-            report(Finding::new(Severity::Error, Error::new(0, UNIT, ErrorKind::Missing)));
-        }
-        frames
+        let Some(gap) = frames.recover() else { break };
+        summary.gaps = summary.gaps.saturating_add(1);
+        summary.lost = summary.lost.saturating_add(gap.len());
+        checker.gap(&gap, &mut *report);
     }
+    checker.end(frames.session(), &mut *report);
+    if summary.frames == 0 {
+        let missing = Error::new(0, UNIT, ErrorKind::Missing);
+        report(Finding::new(Severity::Error, missing));
+        return Err(missing);
+    }
+    Ok(summary)
 }

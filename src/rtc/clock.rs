@@ -1,9 +1,12 @@
 //! What time it is for each stream.
 
-use crate::rtc::{ByteOrder, ClockOf, Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time};
+use crate::ByteOrder;
+use crate::rtc::{Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time};
 
 /// A number of the largest clock sample; a timespec has 12 bytes.
 const LARGEST: usize = 16;
+/// No slot.
+const NONE: u16 = u16::MAX;
 
 /// The clocks of a session: what was stamped last on each.
 ///
@@ -14,43 +17,30 @@ const LARGEST: usize = 16;
 /// Deltas upon deltas need no recursion, as each stamp is resolved when it comes; clocks that count from each other
 /// in a circle never get a time.
 ///
-/// ```
-/// # fn read(data: &[u8]) {
-/// use traceglass::rtc::{Clocks, Walk};
-///
-/// let mut walk = Walk::<64>::new(data);
-/// let mut clocks = Clocks::<64>::new();
-/// while let Some(Ok(frame)) = walk.next_frame() {
-///     clocks.observe(walk.streams(), walk.byte_order(), &frame);
-///     if let Some(time) = clocks.time(&frame) {
-///         println!("{time} s: {frame:?}");
-///     }
-/// }
-/// # }
-/// # read(b"");
-/// ```
+/// [`Records`](crate::rtc::Records) keeps one; this is for programs that read frames.
 #[derive(Clone, Debug)]
 pub struct Clocks<const N: usize> {
     clocks: [Clock; N],
-    /// How many streams have been looked at, and in which state of the table of which session.
-    known: usize,
-    revision: u32,
-    generation: u32,
+    /// How often the stamps were forgotten.
+    epoch: u32,
 }
 
-/// What is known about time at a place in the table.
+/// What is known about time in a slot of the table.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
+    /// The object that this was taken from, by its offset, and the state of the clocks then.
+    declared: u64,
+    revision: u32,
     /// The clock that the stream belongs to: itself, if it is one.
-    of: Option<u16>,
+    of: u16,
     /// The clock that this one counts from.
     base: Base,
-    /// Whether all of the stream's object could be read: a damaged one may be replaced.
-    is_sound: bool,
-    gain: Option<Decimal>,
-    offset: Option<Decimal>,
+    /// `None` if the object has one that cannot be read: then no time is known.
+    scale: Option<(Decimal, Decimal)>,
     time: Option<Time>,
     stamp: Stamp,
+    /// Time and stamp hold in that epoch only.
+    epoch: u32,
 }
 
 /// A stamp that may come in pieces.
@@ -100,14 +90,31 @@ enum Base {
 
 impl Clock {
     const NONE: Self = Self {
-        of: None,
+        declared: u64::MAX,
+        revision: 0,
+        of: NONE,
         base: Base::None,
-        is_sound: false,
-        gain: None,
-        offset: None,
+        scale: None,
         time: None,
         stamp: Stamp::new(),
+        epoch: 0,
     };
+
+    /// Takes over what the stream's object says, if that is another one than before.
+    fn declare(&mut self, stream: &Stream<'_>) {
+        if self.declared == stream.object().offset() {
+            return;
+        }
+        // A clock that was declared once more, in the same words, keeps its time.
+        let scale = stream.links().is_clock.then(|| {
+            let gain = stream.gain().ok()?.unwrap_or(Decimal::ONE);
+            Some((gain, stream.offset().ok()?.unwrap_or(Decimal::ZERO)))
+        });
+        let scale = scale.flatten();
+        let time = self.time.filter(|_| self.scale == scale);
+        let declared = stream.object().offset();
+        *self = Self { declared, scale, time, stamp: self.stamp, epoch: self.epoch, ..Self::NONE };
+    }
 }
 
 impl<const N: usize> Default for Clocks<N> {
@@ -118,104 +125,102 @@ impl<const N: usize> Default for Clocks<N> {
 
 impl<const N: usize> Clocks<N> {
     /// No clock has been stamped yet.
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub const fn new() -> Self {
-        Self { clocks: [Clock::NONE; N], known: 0, revision: 0, generation: 0 }
+        Self { clocks: [Clock::NONE; N], epoch: 0 }
     }
 
-    /// Takes notice of a frame: of each one, in file order.
+    /// Updates the clocks; call it for every frame, in file order.
+    #[inline]
     pub fn observe(&mut self, streams: &Streams<'_, N>, order: ByteOrder, frame: &Frame<'_>) {
-        let Some(place) = frame.place() else { return };
-        if streams.revision() != self.revision {
-            self.resolve(streams);
+        let Some(slot) = frame.slot() else { return };
+        if self.clocks.get(slot).is_none_or(|clock| clock.revision != streams.clock_revision()) {
+            self.resolve(streams, slot);
         }
-        let is_clock = self.at(place).is_some_and(|clock| clock.of.map(usize::from) == Some(place));
-        if let Some(stream) = streams.at(place).filter(|_| is_clock) {
-            self.stamp(stream, place, order, frame);
+        if self.clock_of(slot) == Some(slot)
+            && let Some(stream) = streams.at(slot)
+        {
+            self.stamp(stream, slot, order, frame);
         }
     }
 
-    /// A frame of the clock at `place`.
-    fn stamp(&mut self, stream: &Stream<'_>, place: usize, order: ByteOrder, frame: &Frame<'_>) {
-        let Some(clock) = self.clocks.get_mut(place) else { return };
+    /// A frame of the clock in `slot`.
+    fn stamp(&mut self, stream: &Stream<'_>, slot: usize, order: ByteOrder, frame: &Frame<'_>) {
+        let Some(clock) = self.clocks.get_mut(slot) else { return };
+        if clock.epoch != self.epoch {
+            (clock.epoch, clock.time, clock.stamp) = (self.epoch, None, Stamp::new());
+        }
         let Some(data) = clock.stamp.take(frame) else { return };
-        let sample = last_sample(stream.format(), data, order);
-        let time = sample.and_then(|sample| sample.as_time(clock.gain, clock.offset));
+        let time = clock.scale.and_then(|scale| last_time(stream.format(), data, order, scale));
         let time = match clock.base {
             Base::None => time,
             Base::Unknown => None,
             Base::At(base) => {
-                let base = self.at(usize::from(base)).and_then(|base| base.time);
+                let base = self.said(usize::from(base));
                 time.zip(base).map(|(time, base)| base.plus(time))
             }
         };
-        if let Some(clock) = self.clocks.get_mut(place) {
-            clock.time = time;
+        self.set(slot, time);
+    }
+
+    /// Sets what a clock says.
+    pub(crate) fn set(&mut self, slot: usize, time: Option<Time>) {
+        if let Some(clock) = self.clocks.get_mut(slot) {
+            (clock.epoch, clock.time) = (self.epoch, time);
         }
+    }
+
+    /// What the clock in a slot said last.
+    fn said(&self, slot: usize) -> Option<Time> {
+        self.clocks.get(slot).filter(|clock| clock.epoch == self.epoch)?.time
     }
 
     /// The time of a frame on its stream's clock, if it has one that was stamped.
     pub fn time(&self, frame: &Frame<'_>) -> Option<Time> {
-        self.time_at(frame.place()?)
+        self.time_at(frame.slot()?)
     }
 
-    /// The time of the stream at a place in the table, now.
-    pub fn time_at(&self, place: usize) -> Option<Time> {
-        self.at(self.clock_of(place)?)?.time
+    /// The time of the stream in a slot of the table, now.
+    pub fn time_at(&self, slot: usize) -> Option<Time> {
+        self.said(self.clock_of(slot)?)
     }
 
-    /// The place of the clock of the stream at `place`; the same, if that is one.
-    pub fn clock_of(&self, place: usize) -> Option<usize> {
-        self.at(place)?.of.map(usize::from)
+    /// The slot of the clock of the stream in `slot`; the same, if that is one.
+    ///
+    /// It is known once a frame of the stream has been [observed](Self::observe).
+    pub fn clock_of(&self, slot: usize) -> Option<usize> {
+        self.clocks.get(slot).map(|clock| clock.of).filter(|&of| of != NONE).map(usize::from)
     }
 
-    /// What was stamped is not known any more: units are missing, or another session has begun.
-    pub fn interrupt(&mut self) {
-        for clock in &mut self.clocks {
-            (clock.time, clock.stamp) = (None, Stamp::new());
+    /// Forgets all stamps: units are missing, or another session has begun.
+    pub fn reset(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+    }
+
+    /// Finds the clocks that the stream in `slot` names: one that is not there may be declared later on.
+    #[cold]
+    pub(crate) fn resolve(&mut self, streams: &Streams<'_, N>, slot: usize) {
+        let (Some(stream), Some(clock)) = (streams.at(slot), self.clocks.get_mut(slot)) else { return };
+        clock.declare(stream);
+        clock.revision = streams.clock_revision();
+        let links = stream.links();
+        if links.is_clock {
+            clock.of = u16::try_from(slot).unwrap_or(NONE);
+        } else if links.clock != 0 && clock.of == NONE {
+            let found = streams.find_clock(links.clock, || stream.clock_name());
+            clock.of = found.and_then(|slot| u16::try_from(slot).ok()).unwrap_or(NONE);
         }
-    }
-
-    fn at(&self, place: usize) -> Option<&Clock> {
-        self.clocks.get(place)
-    }
-
-    /// Finds the clocks that the streams of a table name.
-    fn resolve(&mut self, streams: &Streams<'_, N>) {
-        if streams.generation() != self.generation || streams.len() < self.known {
-            // Another session, or another walk: the places mean something else.
-            *self = Self { generation: streams.generation(), ..Self::new() };
+        if links.delta != 0 && !matches!(clock.base, Base::At(_)) {
+            let found = streams.find_clock(links.delta, || stream.delta());
+            clock.base = found.and_then(|slot| u16::try_from(slot).ok()).map_or(Base::Unknown, Base::At);
         }
-        let place_of = |name| {
-            let named = |stream: &Stream<'_>| stream.name() == Some(name) && is_clock(stream);
-            let place = (0..streams.len()).find(|&place| streams.at(place).is_some_and(named))?;
-            u16::try_from(place).ok()
-        };
-        for place in 0..streams.len() {
-            let (Some(stream), Some(clock)) = (streams.at(place), self.clocks.get_mut(place)) else { break };
-            // One that is known already may name one that was declared only now.
-            let is_new = place >= self.known;
-            if !is_new && clock.is_sound && clock.of.is_some() && clock.base != Base::Unknown {
-                continue;
-            }
-            clock.is_sound = stream.damage().is_none();
-            clock.of = match stream.clock() {
-                Some(ClockOf::Own) => u16::try_from(place).ok(),
-                Some(ClockOf::Named(name)) => place_of(name),
-                None => None,
-            };
-            (clock.gain, clock.offset) = (stream.gain(), stream.offset());
-            clock.base = match stream.delta() {
-                Some(name) => place_of(name).map_or(Base::Unknown, Base::At),
-                None => Base::None,
-            };
-        }
-        self.known = streams.len();
-        self.revision = streams.revision();
     }
 }
 
-fn is_clock(stream: &Stream<'_>) -> bool {
-    stream.clock() == Some(ClockOf::Own)
+/// The time of the last sample of a payload: the one that counts, if a stamp holds several.
+fn last_time(format: Format, data: &[u8], order: ByteOrder, scale: (Decimal, Decimal)) -> Option<Time> {
+    let sample = last_sample(format, data, order)?;
+    sample.as_time(Some(scale.0), Some(scale.1))
 }
 
 /// The last sample of a payload: the one that counts, if a stamp holds several.

@@ -1,11 +1,19 @@
 //! The checksum of a unit, as documented and as written.
 
 use crate::error::{ErrorKind, Finding, Severity};
-use crate::rtc::CRC;
+use crate::rtc::element::CRC;
+use crate::rtc::{Frame, Unit, id};
+
 use crate::{Error, Result};
 
+/// How many tables the document's checksum takes: on a firmware one, elsewhere those that are fastest.
+#[cfg(target_pointer_width = "64")]
+type IeeeTables = crc::Table<16>;
+#[cfg(not(target_pointer_width = "64"))]
+type IeeeTables = crc::Table<1>;
+
 /// CRC-32/ISO-HDLC, which the document asks for.
-const IEEE: crc::Crc<u32, crc::Table<1>> = crc::Crc::<u32, crc::Table<1>>::new(&crc::CRC_32_ISO_HDLC);
+const IEEE: crc::Crc<u32, IeeeTables> = crc::Crc::<u32, IeeeTables>::new(&crc::CRC_32_ISO_HDLC);
 
 /// The checksum CRC-32/IEEE ("123456789" gives 0xcbf43926), as the document asks for.
 ///
@@ -13,7 +21,8 @@ const IEEE: crc::Crc<u32, crc::Table<1>> = crc::Crc::<u32, crc::Table<1>>::new(&
 /// assert_eq!(traceglass::rtc::crc_ieee(b"123456789"), 0xcbf43926);
 /// ```
 pub fn crc_ieee(data: &[u8]) -> u32 {
-    IEEE.checksum(data)
+    static CRC: crc::Crc<u32, IeeeTables> = IEEE;
+    CRC.checksum(data)
 }
 
 /// The checksum that the deployed writer computes.
@@ -130,7 +139,7 @@ const fn tables<const SLICES: usize>() -> [[u32; 256]; SLICES] {
 /// What a unit's checksum says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum CrcStatus {
     /// Right, by the document's algorithm.
     Ieee,
     /// Right, by the deployed writer's algorithm.
@@ -150,7 +159,7 @@ pub enum Verdict {
     Missing,
 }
 
-impl Verdict {
+impl CrcStatus {
     /// The word that the `traceglass` command prints.
     pub const fn name(self) -> &'static str {
         match self {
@@ -167,13 +176,13 @@ impl Verdict {
         matches!(self, Self::Ieee | Self::Writer | Self::Stale)
     }
 
-    /// The verdict on `stored`, found behind `covered`; `stale` is how much the writer covers if it stops late.
+    /// The status of `stored`, found behind `covered`; `stale` is how much the writer covers if it stops late.
     pub(crate) fn of<const SLICES: usize>(stored: [u8; 4], covered: &[u8], stale: Option<usize>) -> Self {
         let stale = || stale.and_then(|len| covered.get(..len)).map(WriterCrc::<SLICES>::of);
         Self::among(stored, WriterCrc::<SLICES>::of(covered), stale, || crc_ieee(covered))
     }
 
-    /// The verdict on `stored`, found behind `covered`, bit by bit: for what is asked once a file and need not cost
+    /// The status of `stored`, found behind `covered`, bit by bit: for what is asked once a file and need not cost
     /// a firmware 2 KiB.
     pub(crate) fn without_tables(stored: [u8; 4], covered: &[u8]) -> Self {
         let computed = !covered.iter().fold(u32::MAX, |crc, &byte| {
@@ -184,7 +193,7 @@ impl Verdict {
         Self::among(stored, computed, || None, ieee)
     }
 
-    /// The verdict on `stored`, in either byte order, where the checksums are these; the latter two if it comes to them.
+    /// The status of `stored`, in either byte order, where the checksums are these; the latter two if it comes to them.
     fn among(
         stored: [u8; 4],
         computed: u32,
@@ -210,18 +219,76 @@ impl Verdict {
                 let kind = ErrorKind::ChecksumMismatch { stored: stored.into(), computed: computed.into() };
                 Some(Finding::new(Severity::Error, Error::new(offset, CRC, kind)))
             }
-            Self::Stale => Some(Finding::warning(Error::new(offset, CRC, ErrorKind::StaleChecksum))),
-            Self::Missing => Some(Finding::warning(Error::new(offset, CRC, ErrorKind::Missing))),
+            Self::Stale => {
+                Some(Finding::new(Severity::Warning, Error::new(offset, CRC, ErrorKind::StaleChecksum)))
+            }
+            Self::Missing => {
+                Some(Finding::new(Severity::Warning, Error::new(offset, CRC, ErrorKind::Missing)))
+            }
             Self::Ieee | Self::Writer => None,
         }
     }
 
-    /// The verdict as a result: whether the bytes can be relied on.
+    /// The status as a result: whether the bytes can be relied on.
     pub fn check(self, offset: u64) -> Result<()> {
         match self.finding(offset) {
             Some(finding) if !self.is_right() => Err(finding.cause()),
             _ => Ok(()),
         }
+    }
+}
+
+/// Where the last Crc is, and what else its status depends on.
+#[derive(Clone)]
+pub(super) struct Trail {
+    crc: Option<usize>,
+    /// Where that Crc ends and the one before it did, whatever became of their units.
+    ends: (usize, usize),
+    /// The run of padding that was read last.
+    padding: Option<(usize, usize)>,
+    /// Where the padding before the last index begins.
+    stale: Option<usize>,
+}
+
+impl Trail {
+    pub(super) const fn new() -> Self {
+        Self { crc: None, ends: (0, 0), padding: None, stale: None }
+    }
+
+    /// Follows the frames of default streams.
+    pub(super) fn note(&mut self, frame: &Frame<'_>) {
+        let offset = usize::try_from(frame.offset()).unwrap_or(usize::MAX);
+        let end = usize::try_from(frame.end()).unwrap_or(usize::MAX);
+        let padding = self.padding.filter(|&(_, end)| end == offset);
+        match frame.id() {
+            id::NUL | id::PADDING => self.padding = Some((padding.map_or(offset, |(start, _)| start), end)),
+            id::MINOR_INDEX if !frame.continues() => {
+                self.stale = Some(padding.map_or(offset, |(start, _)| start));
+            }
+            id::CRC => {
+                self.crc = Some(offset);
+                self.ends = (end, self.ends.0);
+            }
+            id::MARKER => self.crc = None,
+            _ => {}
+        }
+    }
+
+    /// Something was lost.
+    pub(super) fn reset(&mut self) {
+        (self.crc, self.padding, self.stale) = (None, None, None);
+    }
+
+    pub(super) fn status<const SLICES: usize>(&self, data: &[u8], unit: Option<&Unit<'_>>) -> CrcStatus {
+        let stored = self.crc.and_then(|at| {
+            let stored = data.get(at.checked_add(1)?..)?.first_chunk::<4>()?;
+            let origin = usize::try_from(unit?.origin()).ok().filter(|&at| at >= self.ends.1)?;
+            let stale = self.stale.and_then(|stale| stale.checked_sub(origin));
+            Some((*stored, data.get(origin..at)?, stale))
+        });
+        stored.map_or(CrcStatus::Missing, |(stored, covered, stale)| {
+            CrcStatus::of::<SLICES>(stored, covered, stale)
+        })
     }
 }
 
@@ -245,19 +312,19 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_tell_the_algorithms_and_byte_orders_apart() {
+    fn statuss_tell_the_algorithms_and_byte_orders_apart() {
         let data = b"123456789";
-        let verdict = |stored, stale| Verdict::of::<1>(stored, data, stale);
-        assert_eq!(verdict(0x7ead_5c77_u32.to_le_bytes(), None), Verdict::Writer);
-        assert_eq!(verdict(0x7ead_5c77_u32.to_be_bytes(), None), Verdict::Writer);
-        assert_eq!(verdict(0xcbf4_3926_u32.to_le_bytes(), None), Verdict::Ieee);
+        let status = |stored, stale| CrcStatus::of::<1>(stored, data, stale);
+        assert_eq!(status(0x7ead_5c77_u32.to_le_bytes(), None), CrcStatus::Writer);
+        assert_eq!(status(0x7ead_5c77_u32.to_be_bytes(), None), CrcStatus::Writer);
+        assert_eq!(status(0xcbf4_3926_u32.to_le_bytes(), None), CrcStatus::Ieee);
         let stale = WriterCrc::<1>::of(b"1234").to_le_bytes();
-        assert_eq!(verdict(stale, Some(4)), Verdict::Stale);
-        let wrong = verdict(stale, None);
-        assert_eq!(wrong, Verdict::Mismatch { stored: u32::from_le_bytes(stale), computed: 0x7ead_5c77 });
+        assert_eq!(status(stale, Some(4)), CrcStatus::Stale);
+        let wrong = status(stale, None);
+        assert_eq!(wrong, CrcStatus::Mismatch { stored: u32::from_le_bytes(stale), computed: 0x7ead_5c77 });
         let error = wrong.check(7).unwrap_err();
         assert_eq!((error.offset(), error.kind().code()), (7, "checksum-mismatch"));
-        assert_eq!(Verdict::Stale.check(7), Ok(()));
-        assert_eq!(Verdict::Missing.finding(3).unwrap().cause().kind(), ErrorKind::Missing);
+        assert_eq!(CrcStatus::Stale.check(7), Ok(()));
+        assert_eq!(CrcStatus::Missing.finding(3).unwrap().cause().kind(), ErrorKind::Missing);
     }
 }

@@ -41,7 +41,9 @@ impl Width {
 /// A format that is none of them is [`Other`](Format::Other): its payload stays bytes, and
 /// [`Stream::format_name`](crate::rtc::Stream::format_name) gives its name.
 ///
-/// **Spec**: "Default formats".
+/// # Spec
+///
+/// "Default formats".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -131,33 +133,33 @@ impl Format {
     /// ```
     /// use traceglass::rtc::{Format, Order, Width};
     ///
-    /// assert_eq!(Format::of("uint16le"), Format::Unsigned(Width::W16, Order::Little));
-    /// assert_eq!(Format::of("png"), Format::Other);
+    /// assert_eq!(Format::from_name("uint16le"), Format::Unsigned(Width::W16, Order::Little));
+    /// assert_eq!(Format::from_name("png"), Format::Other);
     /// ```
-    pub fn of(name: &str) -> Self {
-        Self::of_bytes(name.as_bytes())
+    pub fn from_name(name: &str) -> Self {
+        Self::from_bytes(name.as_bytes())
     }
 
-    pub(crate) fn of_name(name: Name<'_>) -> Self {
+    pub(crate) fn from_text(name: Name<'_>) -> Self {
         // Unescaped to the stack, as it may stand there in two pieces or with escapes.
         let mut buffer = [0; LONGEST];
         let mut len = 0_usize;
         for c in name.chars() {
             let (Some(to), Ok(byte)) = (buffer.get_mut(len), u8::try_from(c)) else {
-                return Self::of_other(&buffer);
+                return Self::from_other(&buffer);
             };
             *to = byte;
             len = len.saturating_add(1);
         }
-        Self::of_bytes(buffer.get(..len).unwrap_or_default())
+        Self::from_bytes(buffer.get(..len).unwrap_or_default())
     }
 
     /// What a name that is no default format's is, given its beginning.
-    fn of_other(start: &[u8]) -> Self {
+    fn from_other(start: &[u8]) -> Self {
         if start.starts_with(b"annotate/") { Self::Annotate(Annotated::Other) } else { Self::Other }
     }
 
-    fn of_bytes(name: &[u8]) -> Self {
+    fn from_bytes(name: &[u8]) -> Self {
         if let Some(inner) = name.strip_prefix(b"annotate/") {
             return Self::Annotate(match Self::simple(inner) {
                 Self::Raw => Annotated::Raw,
@@ -265,7 +267,7 @@ mod tests {
             ("lele", Format::Other),
             ("", Format::Other),
         ] {
-            assert_eq!(Format::of(name), format, "{name}");
+            assert_eq!(Format::from_name(name), format, "{name}");
         }
     }
 
@@ -285,10 +287,10 @@ mod tests {
             "utf-8",
             "png",
         ] {
-            let Format::Annotate(annotated) = Format::of(&std::format!("annotate/{name}")) else {
+            let Format::Annotate(annotated) = Format::from_name(&std::format!("annotate/{name}")) else {
                 panic!("{name}")
             };
-            assert_eq!(annotated.format(), Format::of(name), "{name}");
+            assert_eq!(annotated.format(), Format::from_name(name), "{name}");
         }
         let orders = [Order::Native, Order::Little, Order::Big].map(|order| std::format!("{order}"));
         assert_eq!(orders, ["", "le", "be"]);

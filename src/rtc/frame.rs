@@ -3,13 +3,15 @@
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
 use crate::grammar::{self, Parsed};
-use crate::rtc::{FRAME, PAYLOAD};
+use crate::rtc::element::{FRAME, PAYLOAD};
 use core::fmt;
 use nom::Parser;
 
 /// The numbers of the streams that every container has, and of the first one of the user's.
 ///
-/// **Spec**: "Meta stream".
+/// # Spec
+///
+/// "Meta stream".
 pub mod id {
     /// One byte of padding; the writer calls it nop.
     pub const NUL: u64 = 0;
@@ -40,23 +42,31 @@ pub const MAX_PAYLOAD: u64 = 1024;
 
 /// A frame.
 ///
-/// **Layout**: LEB128 of id · 2 + more; for streams of variable length, LEB128 of the payload's length; payload.
+/// # Layout
+///
+/// LEB128 of id · 2 + more; for streams of variable length, LEB128 of the payload's length; payload.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     payload: &'a [u8],
     offset: u64,
     id: u64,
-    place: u16,
+    slot: u16,
     header: u8,
     more: bool,
     continues: bool,
+    certain: bool,
 }
 
 impl<'a> Frame<'a> {
     #[inline(always)]
-    pub(crate) const fn new(offset: u64, parts: Parts<'a>, place: u16, continues: bool) -> Self {
+    pub(crate) const fn new(offset: u64, parts: Parts<'a>, slot: u16, continues: bool) -> Self {
         let Parts { id, more, header, payload } = parts;
-        Self { payload, offset, id, place, header, more, continues }
+        Self { payload, offset, id, slot, header, more, continues, certain: true }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn with_certainty(self, certain: bool) -> Self {
+        Self { certain, ..self }
     }
 
     /// The number of its stream; see [`id`] for the default ones.
@@ -72,9 +82,19 @@ impl<'a> Frame<'a> {
     }
 
     /// Whether it continues the record of the last frame of the same stream.
+    ///
+    /// After lost frames this is not always [certain](Self::is_certain).
     #[inline]
     pub const fn continues(&self) -> bool {
         self.continues
+    }
+
+    /// Whether it is certain that it [continues](Self::continues) a record, or that it begins one.
+    ///
+    /// `false` for the first frame of a stream after lost frames that may have begun the record, where no index tells.
+    #[inline]
+    pub const fn is_certain(&self) -> bool {
+        self.certain
     }
 
     /// Whether its stream is one of the user's.
@@ -83,10 +103,10 @@ impl<'a> Frame<'a> {
         self.id >= id::USER
     }
 
-    /// The place of its stream in the [table](crate::rtc::Streams::at); `None` for the default streams.
+    /// The slot of its stream in the [table](crate::rtc::Streams::at); `None` for the default streams.
     #[inline]
-    pub fn place(&self) -> Option<usize> {
-        (self.place != u16::MAX).then_some(usize::from(self.place))
+    pub fn slot(&self) -> Option<usize> {
+        (self.slot != u16::MAX).then_some(usize::from(self.slot))
     }
 
     /// Its payload.
@@ -155,7 +175,7 @@ impl Length {
     /// The length of the default streams' payloads.
     ///
     /// The platform and the checksum have 4 bytes without a length, though the document implies one.
-    pub(crate) const fn of_default(id: u64) -> Self {
+    pub(crate) const fn from_default(id: u64) -> Self {
         match id {
             id::NUL => Self::Fixed(0),
             id::MARKER => Self::Fixed(MAX_PAYLOAD),
@@ -210,7 +230,7 @@ pub(crate) fn read<'a>(
 
 /// A frame of one of the default streams.
 pub(crate) fn read_default(input: Bytes<'_>) -> Result<(Parts<'_>, Bytes<'_>)> {
-    read(input, |id, _, _| Ok(Length::of_default(id)))
+    read(input, |id, _, _| Ok(Length::from_default(id)))
 }
 
 #[cfg(test)]
@@ -238,10 +258,10 @@ mod tests {
         let parts = Parts { id: 9, more: true, header: 2, payload: b"abc" };
         let frame = Frame::new(0x10, parts, 3, true);
         assert_eq!((frame.offset(), frame.header_size(), frame.payload_offset()), (0x10, 2, 0x12));
-        assert_eq!((frame.end(), frame.place(), frame.is_user()), (0x15, Some(3), true));
+        assert_eq!((frame.end(), frame.slot(), frame.is_user()), (0x15, Some(3), true));
         assert_eq!(std::format!("{frame:?}"), "Frame(9 0x10..0x15 more continues)");
         let frame = Frame::new(0, Parts { id: 8, more: false, ..parts }, u16::MAX, false);
-        assert_eq!((frame.place(), frame.is_user()), (None, false));
+        assert_eq!((frame.slot(), frame.is_user()), (None, false));
         assert_eq!(std::format!("{frame:?}"), "Frame(8 0x0..0x5)");
     }
 

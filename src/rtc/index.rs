@@ -3,8 +3,9 @@
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
 use crate::grammar;
+use crate::rtc::Frame;
+use crate::rtc::element::INDEX;
 use crate::rtc::frame::{self, id};
-use crate::rtc::{Frame, INDEX};
 use crate::{Error, varint};
 use core::iter::FusedIterator;
 use nom::Parser;
@@ -59,17 +60,17 @@ impl<'a> Index<'a> {
     /// The index in a frame, if the frame is the first one of an Index or index.
     ///
     /// **Errors**: the number of the unit cannot be read.
-    pub fn of_frame(frame: &Frame<'a>) -> Option<Result<Self>> {
+    pub fn from_frame(frame: &Frame<'a>) -> Option<Result<Self>> {
         let major = match frame.id() {
             id::INDEX => true,
             id::MINOR_INDEX => false,
             _ => return None,
         };
         let payload = Bytes::at(frame.payload(), frame.payload_offset());
-        (!frame.continues()).then(|| Self::of_payload(payload, frame.offset(), major, frame.more()))
+        (!frame.continues()).then(|| Self::from_payload(payload, frame.offset(), major, frame.more()))
     }
 
-    fn of_payload(payload: Bytes<'a>, offset: u64, major: bool, more: bool) -> Result<Self> {
+    fn from_payload(payload: Bytes<'a>, offset: u64, major: bool, more: bool) -> Result<Self> {
         if !major {
             return Ok(Self { entries: payload, offset, number: None, more });
         }
@@ -86,7 +87,7 @@ impl<'a> Index<'a> {
             return Err(input.error(INDEX, ErrorKind::Unexpected { byte, expected }));
         }
         let payload = Bytes::at(parts.payload, input.offset().saturating_add(u64::from(parts.header)));
-        Ok((Self::of_payload(payload, input.offset(), major, parts.more)?, rest))
+        Ok((Self::from_payload(payload, input.offset(), major, parts.more)?, rest))
     }
 
     /// Offset of its header in the input, from which distances are counted.
@@ -214,6 +215,27 @@ pub(crate) fn starts_like_one(data: &[u8]) -> bool {
         && matches!(varint::read_u64(data.get(1..).unwrap_or_default()), Ok((n, _)) if n != 0 && n & 0xfff == 0)
 }
 
+/// Whether a frame of the entry's stream begins where the entry leads to, at `from` or after it.
+pub(crate) fn leads_to_frame(data: Bytes<'_>, entry: &Entry, from: u64) -> bool {
+    let Some(target) = entry.target().filter(|&target| target >= from) else { return false };
+    let Some(input) = data.range(target, data.end_offset().saturating_sub(target)) else { return false };
+    frame::read_header(input).is_ok_and(|((id, _), _)| id == entry.id())
+}
+
+/// The first frame of a user's stream in `from..to` to which an index leads.
+pub(crate) fn first_target(whole: Bytes<'_>, index: &Index<'_>, from: u64, to: u64) -> Option<u64> {
+    let mut first = None;
+    for entry in index.entries() {
+        let Ok(entry) = entry else { break };
+        let Some(target) = entry.target().filter(|target| (from..to).contains(target)) else { continue };
+        let is_earlier = first.is_none_or(|first| target < first);
+        if entry.id() >= id::USER && is_earlier && leads_to_frame(whole, &entry, from) {
+            first = Some(target);
+        }
+    }
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +259,7 @@ mod tests {
         let entries: Vec<(u64, u64)> =
             (0..200).map(|i| (3 + i * i * 7, if i % 3 == 0 { 0 } else { i * 1000 % 777 })).collect();
         let payload = write(&entries);
-        let index = Index::of_payload(Bytes::at(&payload, 100_002), 100_000, false, false).unwrap();
+        let index = Index::from_payload(Bytes::at(&payload, 100_002), 100_000, false, false).unwrap();
         let walked: Vec<Entry> = index.entries().map(Result::unwrap).collect();
         assert_eq!(walked.len(), entries.len());
         for (entry, &(id, distance)) in walked.iter().zip(&entries) {
@@ -255,7 +277,7 @@ mod tests {
         let mut payload = write(&[(3, 2048), (9, 5)]);
         payload.push(4);
         payload.push(4);
-        let index = Index::of_payload(Bytes::at(&payload, 10), 8, false, false).unwrap();
+        let index = Index::from_payload(Bytes::at(&payload, 10), 8, false, false).unwrap();
         let mut entries = index.entries();
         assert!(entries.by_ref().take(2).all(|entry| entry.is_ok()));
         assert_eq!(entries.next(), Some(Err(Error::new(15, INDEX, ErrorKind::Invalid { value: 4 }))));

@@ -1,10 +1,10 @@
-//! How long the next frame of each stream is: the stream table in a form for the hot loop, and what is open.
+//! How long the next frame of each stream is: the stream table in a form for the hot loop, and which records are open.
 
 use crate::Error;
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, to_u64};
 use crate::error::{ErrorKind, Result};
 use crate::rtc::frame::{self, Length, MAX_PAYLOAD, Parts, id};
-use crate::rtc::{FRAME, STREAM, Streams};
+use crate::rtc::{Streams, element};
 
 /// A frame of the stream needs more than its header to be understood.
 pub(crate) const SLOW: u32 = 1 << 13;
@@ -12,13 +12,13 @@ pub(crate) const SLOW: u32 = 1 << 13;
 pub(crate) const STATED: u32 = 1 << 12;
 /// The bits of a fixed length.
 pub(crate) const LENGTH: u32 = 0x0fff;
-/// Where the place in the table is.
-pub(crate) const PLACE: u32 = 16;
+/// Where the slot in the table is.
+pub(crate) const SLOT: u32 = 16;
 
 /// The sizes of header and payload of a frame whose id takes one byte, given its first four bytes and its stream's
 /// entry. The header is given as 4 if the length takes more than two bytes.
 ///
-/// Without branches: which streams follow each other is nothing that a processor can foresee.
+/// Branchless: which streams follow each other is unpredictable.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects)] // All terms are below 2^14.
 pub(crate) const fn measure(word: u32, entry: u32) -> (u32, u32) {
@@ -30,23 +30,57 @@ pub(crate) const fn measure(word: u32, entry: u32) -> (u32, u32) {
     (1 + stated + wide + wider, length | entry & LENGTH)
 }
 
+/// Whether a record of a stream is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// The next frame begins a record.
+    No,
+    /// The next frame continues the record.
+    Yes,
+    /// Frames were lost: it is not known which of both the next frame does.
+    Unknown,
+}
+
+/// What is known of the stream in a slot.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// How much of a record of fixed length has come.
+    got: u64,
+    /// This holds in that epoch only.
+    epoch: u32,
+    open: Open,
+    /// Whether its writer cuts records itself; in every epoch.
+    is_split: bool,
+}
+
 /// What is known of each stream's next frame.
 #[derive(Clone)]
 pub(crate) struct Lengths<const N: usize> {
-    /// By header byte: what its frame is, for ids below 64.
+    /// By header byte: what its frame is, for ids below 64 of which a frame has been read.
     fast: [u32; 128],
-    /// By place: how much of a record of fixed length has come.
-    got: [u64; N],
-    /// By place: whether the record goes on.
-    open: [bool; N],
-    /// The default streams whose record goes on, one bit each.
+    slots: [Slot; N],
+    epoch: u32,
+    /// What a stream is of which no frame has been read in this epoch.
+    unread: Open,
+    /// The default streams whose record is open, one bit each.
     open_default: u16,
 }
 
+/// What was read.
+pub(crate) struct Read<'a> {
+    pub(crate) parts: Parts<'a>,
+    pub(crate) slot: Option<usize>,
+    /// Whether it continues a record, as far as is known.
+    pub(crate) continues: bool,
+    /// Whether the boundary alone says where it ends.
+    pub(crate) is_cut: bool,
+}
+
 impl<const N: usize> Lengths<N> {
-    #[inline(never)] // See `Queue::new`.
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub(crate) const fn new() -> Self {
-        Self { fast: [SLOW; 128], got: [0; N], open: [false; N], open_default: 0 }
+        let slot = Slot { got: 0, epoch: 0, open: Open::No, is_split: false };
+        Self { fast: [SLOW; 128], slots: [slot; N], epoch: 1, unread: Open::No, open_default: 0 }
     }
 
     /// What the hot loop needs to know about a frame with this header; `None` for ids of more bytes.
@@ -55,107 +89,132 @@ impl<const N: usize> Lengths<N> {
         self.fast.get(usize::from(header)).copied()
     }
 
-    /// Forgets what is open: some frames were lost.
-    pub(crate) fn interrupt<'a>(&mut self, streams: &Streams<'a, N>) {
-        self.got = [0; N];
-        self.open = [false; N];
-        self.open_default = 0;
-        self.refresh(streams);
-    }
-
-    /// Takes over the streams of a table that has changed.
-    pub(crate) fn refresh<'a>(&mut self, streams: &Streams<'a, N>) {
+    /// Forgets which records are open: all are of this kind.
+    pub(crate) fn reset(&mut self, unread: Open) {
         self.fast = [SLOW; 128];
-        for place in 0..streams.len() {
-            self.set_fast(streams, place);
+        self.unread = unread;
+        self.open_default = 0;
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            // After four thousand million gaps, an epoch returns.
+            self.slots.iter_mut().for_each(|slot| slot.epoch = 0);
+            self.epoch = 1;
         }
     }
 
-    /// Forgets all streams.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::new();
-    }
-
-    fn set_fast<'a>(&mut self, streams: &Streams<'a, N>, place: usize) {
-        let Some(stream) = streams.at(place) else { return };
-        let (Some(single), Ok(bits)) = (stream.id().checked_mul(2), u32::try_from(place)) else { return };
-        let Ok(single) = usize::try_from(single) else { return };
-        let is_open = self.open.get(place) == Some(&true);
-        let bits = bits << PLACE;
-        let (alone, more) = match stream.length() {
-            None => (STATED, SLOW),
-            // A part of it came; or it always comes in parts.
-            Some(_) if self.got.get(place) != Some(&0) => (SLOW, SLOW),
-            Some(length) if length > MAX_PAYLOAD => (SLOW, SLOW),
-            Some(length) => (u32::try_from(length).unwrap_or(SLOW), SLOW),
-        };
-        for (header, kind) in [(single, alone), (single.saturating_add(1), more)] {
+    /// The declaration of a stream has changed.
+    pub(crate) fn forget(&mut self, id: u64) {
+        let single = id.checked_mul(2).and_then(|id| usize::try_from(id).ok()).unwrap_or(usize::MAX);
+        for header in [single, single.saturating_add(1)] {
             if let Some(entry) = self.fast.get_mut(header) {
-                *entry = bits | if is_open { SLOW } else { kind };
+                *entry = SLOW;
             }
         }
     }
 
-    /// Says that a record at `place` goes on, and that `rest` bytes of it are still to come.
-    pub(crate) fn expect<'a>(&mut self, streams: &Streams<'a, N>, place: usize, rest: u64) {
-        let length = streams.at(place).and_then(|stream| stream.length());
-        if let (Some(length), Some(got)) = (length, self.got.get_mut(place)) {
-            *got = length.saturating_sub(rest);
+    fn slot(&self, slot: usize) -> Slot {
+        let known = self.slots.get(slot).copied();
+        let is_split = known.is_some_and(|known| known.is_split);
+        let unread = Slot { got: 0, epoch: self.epoch, open: self.unread, is_split };
+        known.filter(|known| known.epoch == self.epoch).unwrap_or(unread)
+    }
+
+    fn set<'a>(&mut self, streams: &Streams<'a, N>, slot: usize, got: u64, open: Open) {
+        if let Some(known) = self.slots.get_mut(slot) {
+            *known = Slot { got, epoch: self.epoch, open, is_split: known.is_split };
         }
-        if let Some(open) = self.open.get_mut(place) {
-            *open = true;
-            self.set_fast(streams, place);
+        let Some(stream) = streams.at(slot) else { return };
+        let (Some(single), Ok(bits)) = (stream.id().checked_mul(2), u32::try_from(slot)) else { return };
+        let Ok(single) = usize::try_from(single) else { return };
+        let alone = match stream.length() {
+            _ if open != Open::No || got != 0 => SLOW,
+            None => STATED,
+            Some(length) if length == 0 || length > MAX_PAYLOAD => SLOW,
+            Some(length) => u32::try_from(length).unwrap_or(SLOW),
+        };
+        for (header, kind) in [(single, alone), (single.saturating_add(1), SLOW)] {
+            if let Some(entry) = self.fast.get_mut(header) {
+                *entry = bits << SLOT | kind;
+            }
         }
     }
 
-    /// Whether a record of this default stream goes on.
+    /// Whether the record of the stream in a slot is open.
+    pub(crate) fn open(&self, slot: usize) -> Open {
+        self.slot(slot).open
+    }
+
+    /// Whether the stream's writer is known to cut records itself.
+    pub(crate) fn is_split(&self, slot: usize) -> bool {
+        self.slots.get(slot).is_some_and(|slot| slot.is_split)
+    }
+
+    pub(crate) fn note_split(&mut self, slot: usize) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.is_split = true;
+        }
+    }
+
+    /// Sets that; of a record of fixed length, `rest` bytes are still to come.
+    pub(crate) fn expect<'a>(&mut self, streams: &Streams<'a, N>, slot: usize, open: Open, rest: u64) {
+        let length = streams.at(slot).and_then(|stream| stream.length());
+        let got = length.map_or(0, |length| length.saturating_sub(rest));
+        self.set(streams, slot, if open == Open::Yes { got } else { 0 }, open);
+    }
+
+    /// Whether a record of this default stream is open.
     pub(crate) fn is_open_default(&self, id: u64) -> bool {
         let bit = u32::try_from(id).ok().and_then(|id| 1_u16.checked_shl(id)).unwrap_or(0);
         self.open_default & bit != 0
     }
 
     /// Reads the frame at the front of `input`. `boundary` is where records of fixed length are cut next.
-    ///
-    /// Gives the frame, the place of its stream, and whether it continues a record.
     pub(crate) fn read<'a>(
         &mut self,
         streams: &Streams<'a, N>,
         input: Bytes<'a>,
         boundary: u64,
-    ) -> Result<(Parts<'a>, Option<usize>, bool)> {
-        let mut place = None;
+    ) -> Result<Read<'a>> {
+        let mut slot = None;
         let mut rest = None;
+        let mut is_cut = false;
         let (parts, _) = frame::read(input, |id, more, at| {
             if id < id::USER {
-                return Ok(Length::of_default(id));
+                return Ok(Length::from_default(id));
             }
-            place = streams.place(id);
-            let Some(known) = place else {
-                return Err(Error::new(at, STREAM, ErrorKind::Invalid { value: id }));
+            slot = streams.slot(id);
+            let Some(known) = slot else {
+                return Err(Error::new(at, element::STREAM, ErrorKind::Invalid { value: id }));
             };
             let Some(length) = streams.at(known).and_then(|stream| stream.length()) else {
                 return Ok(Length::Stated);
             };
-            let left = length.saturating_sub(self.got.get(known).copied().unwrap_or(0));
-            let piece = left.min(MAX_PAYLOAD).min(boundary.saturating_sub(at));
+            let left = length.saturating_sub(self.slot(known).got);
+            let room = boundary.saturating_sub(at);
+            let piece = left.min(MAX_PAYLOAD).min(room);
             rest = Some(left.saturating_sub(piece));
+            is_cut = piece == room && piece < left;
             // A whole record that says that it goes on, or a part that says that it does not, or an empty part: the
             // stream was not written in records of its length.
-            if more == (piece == left) || (piece == 0 && left > 0) {
+            if more == (piece == left) || piece == 0 {
                 let kind = ErrorKind::SizeMismatch { stated: length, found: length.saturating_sub(left) };
-                return Err(Error::new(at, FRAME, kind));
+                return Err(Error::new(at, element::FRAME, kind));
             }
             Ok(Length::Fixed(piece))
         })?;
-        let continues = match place {
-            Some(place) => {
-                let was = self.open.get_mut(place).map(|open| core::mem::replace(open, parts.more));
-                if let (Some(rest), Some(got)) = (rest, self.got.get_mut(place)) {
-                    let piece = crate::bytes::to_u64(parts.payload.len());
-                    *got = if rest == 0 { 0 } else { got.saturating_add(piece) };
+        let continues = match slot {
+            Some(slot) => {
+                if parts.payload.is_empty() {
+                    // Nothing is written of nothing.
+                    return Err(input.error(element::FRAME, ErrorKind::UnderLimit { value: 0, limit: 1 }));
                 }
-                self.set_fast(streams, place);
-                was == Some(true)
+                let known = self.slot(slot);
+                let got = match rest {
+                    Some(rest) if rest > 0 => known.got.saturating_add(to_u64(parts.payload.len())),
+                    _ => 0,
+                };
+                self.set(streams, slot, got, if parts.more { Open::Yes } else { Open::No });
+                known.open == Open::Yes
             }
             None => {
                 let was = self.is_open_default(parts.id);
@@ -165,6 +224,6 @@ impl<const N: usize> Lengths<N> {
                 was
             }
         };
-        Ok((parts, place, continues))
+        Ok(Read { parts, slot, continues, is_cut })
     }
 }

@@ -3,7 +3,8 @@
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Parser, Source};
-use crate::rtc::{META, Stream, Text};
+use crate::rtc::element::META;
+use crate::rtc::{Stream, Text};
 use crate::{Error, bytes::Bytes};
 
 /// How many damaged objects are passed over in a piece before the rest of it is given up: a piece has at most 1024

@@ -18,45 +18,43 @@
 //!  │  major unit 5, at M + major
 //! ```
 //!
-//! [`Walk`] gives the frames in file order with what is needed to understand them: the [`Unit`], the [`Streams`], and
-//! behind damage a [`Gap`] and whatever comes after it. [`Walk::record`] joins what was written at once, [`Samples`]
-//! says what it means, [`Clocks`] when it was. [`Grid`] finds units, streams and times without reading all before.
+//! Start with [`Records`]: what was written at once, of which stream, when, and what it says. They are read from frames:
+//! the strict [`Frames`] of a sound file, which stop at the first fault, or [`recover::Frames`], which go on after
+//! damage. [`Grid`] finds units, streams and times without reading all before.
 //!
 //! ```
-//! use traceglass::rtc::{Clocks, Walk};
+//! use traceglass::rtc::{Records, recover};
 //!
-//! fn print(data: &[u8]) {
-//!     let mut walk = Walk::<64>::new(data);
-//!     let mut clocks = Clocks::<64>::new();
+//! fn print(data: &[u8]) -> traceglass::Result<()> {
+//!     let mut buffer = [0; 4096]; // for records that lie in several frames
+//!     let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer);
 //!     loop {
-//!         while let Some(Ok(frame)) = walk.next_frame() {
-//!             clocks.observe(walk.streams(), walk.byte_order(), &frame);
-//!             let stream = frame.place().and_then(|place| walk.streams().at(place));
-//!             let Some(stream) = stream else { continue };
-//!             let (payload, at) = (frame.payload(), frame.payload_offset());
-//!             let samples = stream.samples(payload, at, walk.byte_order());
-//!             let time = clocks.time(&frame);
-//!             println!("{time:?} {:?}: {:?}", stream.name(), samples.collect::<Vec<_>>());
+//!         while let Ok(Some(record)) = records.next_record() {
+//!             let values: Vec<_> = record.samples()?.collect();
+//!             println!("{:?} {:?}: {values:?}", record.time(), record.stream().name());
 //!         }
-//!         let Some(gap) = walk.resync() else { break };
+//!         let Some(gap) = records.recover() else { return Ok(()) };
 //!         println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
-//!         clocks.interrupt(); // The last stamp may be among them.
 //!     }
 //! }
-//! # print(b"");
+//! # print(b"").unwrap();
 //! ```
 //!
 //! # What is read, and where it differs from the document
 //!
 //! - The lengths of platform and Crc are not stated in their frames.
 //! - The sizes of units are nowhere but in an Index. Every index leads back to its unit, so that it verifies itself.
-//! - Records of fixed length are cut at boundaries without a length: the walk keeps count. Such a stream that was
+//! - Records of fixed length are cut at boundaries without a length: the reader keeps count. Such a stream that was
 //!   written in other lengths cannot be read; it is reported, and reading goes on at the next index.
 //! - Payloads can forge a Marker: none is searched for inside frames, and one that is found counts only if the grid
 //!   confirms it.
-//! - A Meta longer than 1024 bytes is damaged by the writer at each such limit: [`Meta`] reads on behind that.
-//! - Files may hold several sessions, one behind the other; the ids mean something else in each.
-//! - The writer's checksum is not CRC-32/IEEE: [`WriterCrc`]. Both are accepted, and [`Verdict`] tells which.
+//! - A Meta longer than 1024 bytes is damaged by the writer at each such limit: [`Meta`] reads on after that.
+//! - Files may hold several sessions, one after the other; the ids mean something else in each.
+//! - The writer's checksum is not CRC-32/IEEE: [`WriterCrc`]. Both are accepted, and [`CrcStatus`] tells which.
+//!
+//! - A Meta that contradicts an earlier one counts if the checksum of its unit is right, or if no checksum proves the
+//!   earlier one: damage costs its own unit.
+//! - Nul frames fill up to two bytes before a boundary; anywhere else they are damage, as are frames without payload.
 //!
 //! # Limits
 //!
@@ -66,60 +64,41 @@
 mod check;
 mod clock;
 mod crc;
+mod decimal;
+pub mod element;
 mod format;
 mod frame;
+mod frames;
+mod grid;
 mod index;
 mod lengths;
 mod meta;
-mod queue;
 mod record;
-mod resync;
-mod search;
-mod seek;
+pub mod recover;
+mod rest;
+mod seek_time;
 mod stream;
+mod streams;
 mod text;
 mod time;
 mod unit;
 mod value;
-mod vet;
-mod walk;
-mod when;
 
-use crate::error::Element;
-
-pub use crate::byte_order::ByteOrder;
-pub use check::Checker;
+pub use check::{Checker, Summary, check};
 pub use clock::Clocks;
-pub use crc::{Verdict, WriterCrc, crc_ieee};
+pub use crc::{CrcStatus, WriterCrc, crc_ieee};
+pub use decimal::Decimal;
 pub use format::{Annotated, Format, Order, Width};
 pub use frame::{Frame, MAX_PAYLOAD, id};
+pub use frames::Frames;
+pub use grid::Grid;
 pub use index::{Entries, Entry, Index};
 pub use meta::Meta;
-pub use record::{Pieces, Record};
-pub use search::detect;
-pub use seek::Grid;
-pub use stream::{ClockOf, Stream, Streams, Value};
+pub use record::{Item, Pieces, Record, Records, Source};
+pub use recover::detect;
+pub use stream::{ClockLink, Stream, Value};
+pub use streams::Streams;
 pub use text::{Name, Text};
-pub use time::{Decimal, Time};
+pub use time::Time;
 pub use unit::Unit;
 pub use value::{Annotation, Sample, Samples};
-pub use walk::{Gap, Reason, Walk, probe};
-
-/// A frame's header.
-pub const FRAME: Element = Element::new(&"RTC frame");
-/// A frame's payload.
-pub const PAYLOAD: Element = Element::new(&"RTC frame payload");
-/// The number of a stream.
-pub const STREAM: Element = Element::new(&"RTC stream id");
-/// A Marker.
-pub const MARKER: Element = Element::new(&"RTC Marker");
-/// An Index or index.
-pub const INDEX: Element = Element::new(&"RTC index");
-/// A Meta or meta.
-pub const META: Element = Element::new(&"RTC Meta");
-/// A Crc.
-pub const CRC: Element = Element::new(&"RTC Crc");
-/// A major unit.
-pub const UNIT: Element = Element::new(&"RTC unit");
-/// The size of a major or minor unit, as an Index states it.
-pub const UNIT_SIZE: Element = Element::new(&"RTC unit size");

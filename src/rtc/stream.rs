@@ -1,9 +1,10 @@
-//! Streams as a Meta declares them, and the table of those of a session.
+//! Streams as a Meta declares them.
 
+use crate::Error;
 use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Members, Number, Parser};
-use crate::rtc::{Decimal, Format, META, Name, Text};
-use crate::{Error, bytes::to_u64};
+use crate::rtc::element::META;
+use crate::rtc::{Decimal, Format, Name, Text};
 
 /// A stream, as its object in a Meta declares it.
 ///
@@ -16,12 +17,23 @@ pub struct Stream<'a> {
     format: Format,
     damage: Option<ErrorKind>,
     object: Text<'a>,
+    links: Links,
+}
+
+/// What a stream is called and which clocks it names, as hashes; 0 where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Links {
+    pub(crate) name: u32,
+    pub(crate) clock: u32,
+    pub(crate) delta: u32,
+    pub(crate) is_clock: bool,
 }
 
 impl<'a> Stream<'a> {
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
     pub(crate) fn parse(object: Text<'a>, damage: Option<Error>) -> Result<Self> {
-        let mut stream = Self { id: 0, length: None, format: Format::Raw, damage: None, object };
+        let links = Links::default();
+        let mut stream = Self { id: 0, length: None, format: Format::Raw, damage: None, object, links };
         stream.damage = damage.map(|error| error.kind());
         let mut id = None;
         let mut type_name = None;
@@ -42,6 +54,13 @@ impl<'a> Stream<'a> {
                 format_name = value.as_name();
             } else if key.is("type") {
                 type_name = value.as_name();
+            } else if key.is("name") {
+                stream.links.name = value.as_name().map_or(0, Name::hash);
+            } else if key.is("delta") {
+                stream.links.delta = value.as_name().map_or(0, Name::hash);
+            } else if key.is("clock") {
+                stream.links.is_clock = value.as_bool() == Some(true);
+                stream.links.clock = value.as_name().map_or(0, Name::hash);
             }
         }
         // Split at the limit, the writer begins the chunk `{"id":` anew: `{"i` `{"i193,…`.
@@ -53,14 +72,25 @@ impl<'a> Stream<'a> {
         }
         stream.id = id;
         stream.damage = stream.damage.or(fault.map(|error| error.kind()));
-        stream.format = format_name.or(type_name).map_or(Format::Raw, Format::of_name);
+        stream.format = format_name.or(type_name).map_or(Format::Raw, Format::from_text);
         Ok(stream)
     }
 
     /// A stream of which nothing is known but that it may exist.
     pub(crate) fn unknown(id: u64) -> Self {
         let damage = Some(ErrorKind::Missing);
-        Self { id, length: None, format: Format::Raw, damage, object: Text::default() }
+        let links = Links::default();
+        Self { id, length: None, format: Format::Raw, damage, object: Text::default(), links }
+    }
+
+    pub(crate) const fn links(&self) -> Links {
+        self.links
+    }
+
+    /// Whether `other` says something else: another text, and neither of them is known to be damaged.
+    pub(crate) fn contradicts(&self, other: &Self) -> bool {
+        let is_sound = |stream: &Self| stream.damage.is_none() && !stream.object.is_split();
+        is_sound(self) && is_sound(other) && self.object.as_slice() != other.object.as_slice()
     }
 
     /// Its number, at least 9.
@@ -108,12 +138,20 @@ impl<'a> Stream<'a> {
     }
 
     /// Its relation to a clock.
-    pub fn clock(&self) -> Option<ClockOf<'a>> {
+    pub fn clock(&self) -> Option<ClockLink<'a>> {
         let value = self.attribute("clock")?;
         match value.as_bool() {
-            Some(true) => Some(ClockOf::Own),
+            Some(true) => Some(ClockLink::IsClock),
             Some(false) => None,
-            None => value.as_name().map(ClockOf::Named),
+            None => value.as_name().map(ClockLink::Named),
+        }
+    }
+
+    /// The name of the clock that it belongs to, if it is not one itself.
+    pub(crate) fn clock_name(&self) -> Option<Name<'a>> {
+        match self.clock() {
+            Some(ClockLink::Named(name)) => Some(name),
+            _ => None,
         }
     }
 
@@ -127,14 +165,34 @@ impl<'a> Stream<'a> {
         self.attribute("stream")?.as_name()
     }
 
-    /// What a raw value is multiplied with.
-    pub fn gain(&self) -> Option<Decimal> {
-        self.attribute("gain")?.as_decimal()
+    /// What a raw value is multiplied with; `None` if the object does not say.
+    ///
+    /// # Errors
+    ///
+    /// [`Unexpected`](ErrorKind::Unexpected) if it is no number, or one that no `f64` can hold.
+    pub fn gain(&self) -> Result<Option<Decimal>> {
+        self.decimal("gain")
     }
 
-    /// What is then added.
-    pub fn offset(&self) -> Option<Decimal> {
-        self.attribute("offset")?.as_decimal()
+    /// What is then added; `None` if the object does not say.
+    ///
+    /// # Errors
+    ///
+    /// As for [`gain`](Self::gain).
+    pub fn offset(&self) -> Result<Option<Decimal>> {
+        self.decimal("offset")
+    }
+
+    fn decimal(&self, name: &str) -> Result<Option<Decimal>> {
+        let Some(value) = self.attribute(name) else { return Ok(None) };
+        match value.event() {
+            Some(Event::Null) => Ok(None),
+            Some(Event::Number(_)) => match value.as_decimal() {
+                Some(decimal) => Ok(Some(decimal)),
+                None => Err(value.unexpected("a number that a float can hold")),
+            },
+            _ => Err(value.unexpected("a number")),
+        }
     }
 
     /// The attribute of that name.
@@ -193,9 +251,10 @@ fn restarted_id(object: Text<'_>) -> Option<u64> {
 
 /// How a stream relates to a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockOf<'a> {
+#[non_exhaustive]
+pub enum ClockLink<'a> {
     /// It is one.
-    Own,
+    IsClock,
     /// It belongs to the clock of this name.
     Named(Name<'a>),
 }
@@ -260,138 +319,11 @@ impl<'a> Value<'a> {
     }
 
     fn invalid(&self) -> Error {
+        self.unexpected("a whole number")
+    }
+
+    fn unexpected(&self, expected: &'static str) -> Error {
         let byte = self.0.bytes().next().unwrap_or(0);
-        let expected = "a whole number";
         Error::new(self.0.offset(), META, ErrorKind::Unexpected { byte, expected })
-    }
-}
-
-/// The streams of a session, at most `N`.
-///
-/// ```
-/// use traceglass::rtc::{Meta, Streams};
-///
-/// let mut streams = Streams::<4>::new();
-/// let mut meta = Meta::new(br#"[{"id":9,"name":"adc","length":2,"format":"int16le"},10]"#, 0);
-/// while let Some(stream) = meta.next_stream() {
-///     streams.insert(stream?)?;
-/// }
-/// assert_eq!(streams.get(9).unwrap().length(), Some(2));
-/// assert!(streams.by_name("adc").is_some());
-/// # Ok::<(), traceglass::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Streams<'a, const N: usize> {
-    list: heapless::Vec<Stream<'a>, N>,
-    /// Places in the list, by ascending id.
-    order: heapless::Vec<u16, N>,
-    /// How often the table has changed, and how often it was cleared.
-    revision: u32,
-    generation: u32,
-}
-
-impl<const N: usize> Default for Streams<'_, N> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<'a, const N: usize> Streams<'a, N> {
-    /// An empty table.
-    pub const fn new() -> Self {
-        const { assert!(N < 0xffff, "a table has fewer than 65,535 streams") };
-        Self { list: heapless::Vec::new(), order: heapless::Vec::new(), revision: 0, generation: 0 }
-    }
-
-    /// Adds a stream, or replaces one of the same id that is damaged, or whose object lies in two pieces.
-    ///
-    /// Any other one stays: ids are never used again within a session.
-    ///
-    /// **Errors**: [`CapacityExceeded`](ErrorKind::CapacityExceeded).
-    pub fn insert(&mut self, stream: Stream<'a>) -> Result<()> {
-        if let Some(known) = self.place(stream.id).and_then(|place| self.list.get_mut(place)) {
-            if known.damage.is_some() || known.object.is_split() {
-                *known = stream;
-                self.revision = self.revision.wrapping_add(1);
-            }
-            return Ok(());
-        }
-        let place = self.list.len();
-        if self.list.push(stream).is_err() {
-            let kind =
-                ErrorKind::CapacityExceeded { capacity: to_u64(N), needed: to_u64(N).saturating_add(1) };
-            return Err(Error::new(stream.object.offset(), META, kind));
-        }
-        self.revision = self.revision.wrapping_add(1);
-        // As long as the list.
-        let _ = self.order.push(u16::try_from(place).unwrap_or(u16::MAX));
-        // Mostly they come in order, and nothing is moved.
-        let mut at = place;
-        while let Some(before) = at.checked_sub(1) {
-            let id = |place: u16| self.list.get(usize::from(place)).map(|stream| stream.id);
-            let Some([a, b]) = self.order.get_mut(before..=at) else { break };
-            if id(*a) <= id(*b) {
-                break;
-            }
-            core::mem::swap(a, b);
-            at = before;
-        }
-        Ok(())
-    }
-
-    /// The stream of that id.
-    pub fn get(&self, id: u64) -> Option<&Stream<'a>> {
-        self.at(self.place(id)?)
-    }
-
-    /// The stream of that name; the first one, if several have it.
-    pub fn by_name(&self, name: &str) -> Option<&Stream<'a>> {
-        self.list.iter().find(|stream| stream.name().is_some_and(|own| own.is(name)))
-    }
-
-    /// Where in the table the stream of that id is.
-    pub(crate) fn place(&self, id: u64) -> Option<usize> {
-        let key = |place: &u16| self.list.get(usize::from(*place)).map_or(u64::MAX, Stream::id);
-        let found = self.order.binary_search_by_key(&id, key).ok()?;
-        self.order.get(found).map(|&place| usize::from(place))
-    }
-
-    /// The stream at a place, as [`Frame::place`](crate::rtc::Frame::place) gives it.
-    #[inline]
-    pub fn at(&self, place: usize) -> Option<&Stream<'a>> {
-        self.list.get(place)
-    }
-
-    /// All, by ascending id.
-    pub fn iter(&self) -> impl Iterator<Item = &Stream<'a>> {
-        self.order.iter().filter_map(|&place| self.list.get(usize::from(place)))
-    }
-
-    /// A number that changes with the table.
-    pub const fn revision(&self) -> u32 {
-        self.revision
-    }
-
-    /// A number that changes with the session.
-    pub(crate) const fn generation(&self) -> u32 {
-        self.generation
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    /// Forgets all: a new session begins.
-    pub fn clear(&mut self) {
-        self.revision = self.revision.wrapping_add(1);
-        self.generation = self.generation.wrapping_add(1);
-        self.list.clear();
-        self.order.clear();
     }
 }

@@ -101,6 +101,13 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
+/// A number that is the same for texts that are equal, and not 0.
+pub(crate) fn hash(chars: impl Iterator<Item = char>) -> u32 {
+    let hash = chars.fold(0x811c_9dc5_u32, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193));
+    let hash = (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d);
+    (hash ^ hash >> 13).max(1)
+}
+
 /// A string of a [`Meta`](crate::rtc::Meta), as it stands there: compared and shown unescaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'a>(Str<Text<'a>>);
@@ -138,6 +145,11 @@ impl<'a> Name<'a> {
     /// Offset of its first byte in the input.
     pub fn offset(&self) -> u64 {
         self.0.offset()
+    }
+
+    /// A number that is the same for names that are equal, and not 0.
+    pub(crate) fn hash(self) -> u32 {
+        hash(self.chars())
     }
 }
 

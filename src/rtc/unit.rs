@@ -2,7 +2,8 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::rtc::{INDEX, Index, MARKER, UNIT_SIZE};
+use crate::rtc::Index;
+use crate::rtc::element::{INDEX, MARKER, UNIT_SIZE};
 use core::iter::{once, successors};
 
 /// What a Marker's payload is filled with: superscript one, the version.
@@ -64,6 +65,8 @@ impl<'a> Unit<'a> {
             }
         };
         let (major, minor) = (size(3)?, size(4)?);
+        // Without minor units, what the Index says of them is no size: it counts from a frame that there never was.
+        let minor = minor.min(major);
         let marker = signed(input.offset()).saturating_sub(signed(MARKER_SIZE));
         Ok(Self { marker, major, minor, number: index.number().unwrap_or(0), index: Some(index) })
     }
@@ -124,7 +127,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Where the next minor or major unit behind `at` is due.
-    pub(crate) fn boundary_behind(&self, at: u64) -> u64 {
+    pub(crate) fn boundary_after(&self, at: u64) -> u64 {
         let done = u64::try_from(signed(at).saturating_sub(self.origin())).unwrap_or(0);
         let next = done.checked_div(self.minor).unwrap_or(0).saturating_add(1);
         if next >= self.minor_count() {
@@ -236,7 +239,7 @@ pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
     if at(next).is_some_and(|input| check_marker(input).is_ok()) {
         return true;
     }
-    let first = unit.boundary_behind(index.offset());
+    let first = unit.boundary_after(index.offset());
     if first < next {
         if unit.minor_index(data, first).is_ok() {
             return true;

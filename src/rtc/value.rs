@@ -3,8 +3,9 @@
 use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::element::PAYLOAD;
 use crate::rtc::time::to_f64;
-use crate::rtc::{Decimal, Format, Order, PAYLOAD, Stream, Time};
+use crate::rtc::{Decimal, Format, Order, Time};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -74,15 +75,14 @@ impl Sample<'_> {
         let gain = gain.unwrap_or(Decimal::ONE);
         let offset = offset.unwrap_or(Decimal::ZERO);
         match *self {
-            Self::Unsigned(value) => Some(Time::of_raw(value.into(), gain, offset)),
-            Self::Signed(value) => Some(Time::of_raw(value.into(), gain, offset)),
-            Self::Timespec(seconds, nanoseconds) => {
-                if gain.is_one() {
-                    return Some(Time::new(seconds, nanoseconds).plus(Time::of_raw(0, gain, offset)));
-                }
-                self.scaled(Some(gain), Some(offset)).map(Time::of_f64)
+            Self::Unsigned(value) => Some(Time::from_raw(value.into(), gain, offset)),
+            Self::Signed(value) => Some(Time::from_raw(value.into(), gain, offset)),
+            Self::Timespec(seconds, nanosecond) => {
+                let nanoseconds = i128::from(seconds).saturating_mul(1_000_000_000);
+                let nanoseconds = nanoseconds.saturating_add(nanosecond.into());
+                Some(Time::from_raw(nanoseconds, gain.nano(), offset))
             }
-            _ => self.scaled(Some(gain), Some(offset)).filter(|value| value.is_finite()).map(Time::of_f64),
+            _ => self.scaled(Some(gain), Some(offset)).filter(|value| value.is_finite()).map(Time::from_f64),
         }
     }
 }
@@ -105,7 +105,7 @@ impl<'a> Samples<'a> {
     /// ```
     /// use traceglass::rtc::{ByteOrder, Format, Sample, Samples};
     ///
-    /// let samples = Samples::new(b"\x01\0\xff\xff", 0, Format::of("int16"), ByteOrder::Little);
+    /// let samples = Samples::new(b"\x01\0\xff\xff", 0, Format::from_name("int16"), ByteOrder::Little);
     /// let values: Result<Vec<_>, _> = samples.collect();
     /// assert_eq!(values?, [Sample::Signed(1), Sample::Signed(-1)]);
     /// # Ok::<(), traceglass::Error>(())
@@ -276,13 +276,6 @@ impl<'a> Annotation<'a> {
     }
 }
 
-impl Stream<'_> {
-    /// The samples in the payload of one of its records.
-    pub const fn samples<'b>(&self, payload: &'b [u8], offset: u64, order: ByteOrder) -> Samples<'b> {
-        Samples::new(payload, offset, self.format(), order)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,7 +286,7 @@ mod tests {
         order: ByteOrder,
         data: &'a [u8],
     ) -> Vec<Result<Sample<'a>, (u64, &'static str)>> {
-        Samples::new(data, 100, Format::of(format), order)
+        Samples::new(data, 100, Format::from_name(format), order)
             .map(|sample| sample.map_err(|error| (error.offset(), error.kind().code())))
             .collect()
     }
@@ -349,7 +342,8 @@ mod tests {
         let mut data = Vec::from(7_u64.to_be_bytes());
         data.extend(500_000_000_u32.to_be_bytes());
         data.extend(b"note");
-        let parse = |data| Annotation::parse(data, 0, Format::of("annotate/utf-8"), ByteOrder::Big).unwrap();
+        let parse =
+            |data| Annotation::parse(data, 0, Format::from_name("annotate/utf-8"), ByteOrder::Big).unwrap();
         let mut annotation = parse(&data).unwrap();
         assert_eq!(std::format!("{}", annotation.time), "7.5");
         assert_eq!(annotation.samples.next(), Some(Ok(Sample::Text("note"))));

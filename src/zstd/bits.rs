@@ -111,7 +111,7 @@ impl Bits {
 mod tests {
     use super::*;
 
-    /// Bits 1, 01, 001, … up to 10 wide in the order of reading, behind 8 bytes of lead.
+    /// Bits 1, 01, 001, … up to 10 wide in the order of reading, after 8 bytes of lead.
     #[test]
     fn reads_backward_to_the_very_start() {
         let mut number = 1_u128;

@@ -124,6 +124,7 @@ impl Compressed<'_> {
     }
 
     /// Decodes the sequences and carries them out, in one go.
+    #[inline(never)]
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Positions in a slice, close to each other.
     fn execute(
         self,
@@ -140,7 +141,7 @@ impl Compressed<'_> {
         };
         let reader = Reader::open(self.source, header.start, self.source.len(), tables);
         let mut reader = reader.ok_or_else(|| fault(ErrorKind::BadBitStream))?;
-        // The output as far as 32 bits reach back, and as far as copies may read behind the literals.
+        // The output as far as 32 bits reach back, and as far as copies may read after the literals.
         let base = place.at.saturating_sub(REACH);
         let end = output.len().min(place.literals_end.saturating_add(OVERSHOOT));
         let mut near = output.get_mut(base..end).unwrap_or_default();
@@ -188,7 +189,7 @@ impl Compressed<'_> {
 }
 
 impl literals::Header {
-    /// Reads the tree, where there is one; returns where what is behind it begins.
+    /// Reads the tree, where there is one; returns where what is after it begins.
     pub(super) fn read_tree(&self, source: &[u8], tables: &mut Tables) -> Result<usize> {
         let size = match self.mode {
             Mode::Compressed => tables.tree.read(source, self.start, self.end, &mut tables.scratch)?,
@@ -241,9 +242,15 @@ fn execute_fast(near: &mut [u8], at: u32, from: u32, sequence: Sequence) -> Opti
     if offset >= 16 {
         copy::fast(near, start, middle, len)?;
     } else {
-        copy::repeat_short(near, start, middle, len)?;
+        repeat(near, start, middle, len)?;
     }
     Some((end as u32, next as u32))
+}
+
+/// [`copy::repeat_short`], marked as rare so that the loop's variables stay in registers where it is not called.
+#[cold]
+fn repeat(near: &mut [u8], start: usize, middle: usize, len: usize) -> Option<()> {
+    copy::repeat_short(near, start, middle, len)
 }
 
 /// The error that `output` lacks `missing` bytes, at least.

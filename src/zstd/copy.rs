@@ -1,6 +1,6 @@
 //! Copies inside the output and into it, none of which can panic.
 
-/// How many bytes a fast copy may write behind its end.
+/// How many bytes a fast copy may write after its end.
 pub(super) const OVERSHOOT: usize = 16;
 
 /// Copies as many bytes as both have.
@@ -24,7 +24,7 @@ fn store<const N: usize>(bytes: &mut [u8], at: usize, chunk: [u8; N]) -> Option<
     Some(())
 }
 
-/// Copies `len` bytes forward from `from` to `to`, which lies before or at least 16 behind it; it may write up to
+/// Copies `len` bytes forward from `from` to `to`, which lies before or at least 16 after it; it may write up to
 /// [`OVERSHOOT`] bytes more. `None` if that is not all in `bytes`.
 ///
 /// Where the caller has compared the ends, and computed the positions from 32 bits so that nothing overflows, no
@@ -94,7 +94,7 @@ static PATTERNS: [(u64, usize); 8] = {
 };
 
 /// Copies `len` bytes forward from `from` to `to` as if byte by byte, so that a short distance repeats a pattern;
-/// nothing behind is touched. `None` if that is not all in `bytes`.
+/// nothing after is touched. `None` if that is not all in `bytes`.
 #[allow(clippy::arithmetic_side_effects)] // Positions in a slice.
 pub(super) fn exact(bytes: &mut [u8], mut from: usize, mut to: usize, mut len: usize) -> Option<()> {
     // Moving down, what is overwritten has been read.
@@ -147,8 +147,8 @@ mod tests {
     fn nothing_outside_is_touched() {
         let mut bytes = [7; 64];
         assert_eq!(repeat_short(&mut bytes, 20, 20, 5), None); // From itself,
-        assert_eq!(repeat_short(&mut bytes, 55, 58, 5), None); // to behind the last one, as it writes 8 at a time,
-        assert_eq!(fast(&mut bytes, 49, 0, 1), None); // from behind the last one, as it copies 16,
+        assert_eq!(repeat_short(&mut bytes, 55, 58, 5), None); // past the last one, as it writes 8 at a time,
+        assert_eq!(fast(&mut bytes, 49, 0, 1), None); // from past the last one, as it copies 16,
         assert_eq!(fast(&mut bytes, 0, 49, 1), None); // and to there.
         assert_eq!(exact(&mut bytes, 0, 60, 5), None);
         assert_eq!(fast(&mut bytes, 48, 0, 1), Some(()));

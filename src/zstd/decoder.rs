@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Decodes all frames of `input` to the front of `output`; returns the size of their content.
 ///
-/// An output of exactly the content size suffices. Behind the content, or after an error, the bytes of the output have
+/// An output of exactly the content size suffices. After the content, or after an error, the bytes of the output have
 /// no meaning. An empty input is no frames, so that its content is empty.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ impl<'w> Decoder<'w> {
     /// Decodes all frames of `input` through a `window`, for content that is larger than memory.
     ///
     /// The content is handed to `piece` in order, in pieces of up to 128 KiB that lie in the window. A checksum is
-    /// compared behind the last piece only. Returns the size of the content.
+    /// compared after the last piece only. Returns the size of the content.
     ///
     /// The window must be as large as the frame's own, [`FrameHeader::window_size`](super::FrameHeader::window_size), or
     /// as the content if that is stated and smaller. Here references further back than the frame's window are

@@ -231,7 +231,7 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// The frames of `input`, one behind the other.
+    /// The frames of `input`, one after the other.
     pub const fn new(input: &'a [u8]) -> Self {
         Self { bytes: Some(Bytes::new(input)) }
     }

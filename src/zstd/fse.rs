@@ -155,64 +155,136 @@ pub(super) fn describe(
     Ok(Description { accuracy, symbols: symbol, size })
 }
 
-/// Builds the table of a distribution over `1 << accuracy` states, at most `N`, which is a power of two; it uses the
-/// counts up.
-///
-/// It is `const` for the predefined tables.
-#[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Masked throughout.
-pub(super) const fn build<const N: usize>(
+/// The symbols of all states in the order in which they are spread, and room for a store of 8 at the end.
+pub(super) type Ordered = [u8; 512 + 8];
+
+/// Builds the table of a distribution over `1 << accuracy` states, at most `N`, which is a power of two and at most 512;
+/// it uses the counts up.
+pub(super) fn build<const N: usize>(
+    table: &mut [Entry; N],
+    counts: &mut Distribution,
+    ordered: &mut Ordered,
+    read: &Description,
+    codes: &Codes,
+) {
+    let used = counts.get(..read.symbols).unwrap_or_default();
+    // The sign says whether any symbol is less probable than one state, which small blocks hardly have.
+    if used.iter().fold(0, |all, count| all | count) < 0 {
+        order_with_rare(ordered, counts, read.symbols, read.accuracy);
+    } else {
+        order(ordered, used);
+    }
+    fill(table, ordered, counts, read.accuracy, codes);
+}
+
+/// [`build`] for the predefined tables.
+pub(super) const fn build_at_compile_time<const N: usize>(
     table: &mut [Entry; N],
     counts: &mut Distribution,
     symbols: usize,
     accuracy: u32,
     codes: &Codes,
 ) {
-    let states = 1_usize << (accuracy & 15);
-    let mask = states - 1;
-    // Symbols less probable than one state get one each, from the end.
-    let mut high = mask;
-    let mut symbol = 0;
-    while symbol < symbols {
-        if counts[symbol & 255] == -1 {
-            table[high & (N - 1)] = symbol as Entry;
-            high = high.wrapping_sub(1);
-            counts[symbol & 255] = 1;
-        } else if counts[symbol & 255] > 0 {
-            // Marks those to be spread: for now their counts are negative.
-            counts[symbol & 255] = -counts[symbol & 255];
-        }
-        symbol += 1;
-    }
-    // The others are spread with a step that visits every state once.
-    let step = (states >> 1) + (states >> 3) + 3;
-    let mut position = 0;
-    symbol = 0;
-    while symbol < symbols {
-        let count = counts[symbol & 255];
-        if count < 0 {
-            counts[symbol & 255] = -count;
-            let mut n = 0;
-            while n > count {
-                table[position & (N - 1)] = symbol as Entry;
-                position = (position + step) & mask;
-                while position > high {
-                    position = (position + step) & mask;
-                }
-                n -= 1;
+    let mut ordered = [0; 512 + 8];
+    order_with_rare(&mut ordered, counts, symbols, accuracy);
+    fill(table, &ordered, counts, accuracy, codes);
+}
+
+/// The largest symbol that [`Codes`] have; larger ones, which nothing valid uses, count as this one.
+const LAST_CODE: usize = 63;
+
+/// Puts the symbols in order, each as often as it is counted, where none is rare.
+#[allow(clippy::as_conversions)] // Small numbers.
+fn order(ordered: &mut Ordered, counts: &[i16]) {
+    let mut at = 0_usize;
+    for (&count, symbol) in counts.iter().zip(0_usize..) {
+        let end = at.wrapping_add(usize::from(count.unsigned_abs()));
+        // Most counts are small: eight at once, and the next symbol overwrites what is too much.
+        let eight = [symbol.min(LAST_CODE) as u8; 8];
+        while let Some(place) =
+            ordered.get_mut(at..at.wrapping_add(8)).and_then(|rest| rest.first_chunk_mut())
+        {
+            *place = eight;
+            at = at.wrapping_add(8);
+            if at >= end {
+                break;
             }
         }
+        at = end;
+    }
+}
+
+/// Puts the symbols in order where some are less probable than one state: those get one state each, from the end of the
+/// table.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Masked throughout.
+const fn order_with_rare(ordered: &mut Ordered, counts: &mut Distribution, symbols: usize, accuracy: u32) {
+    const VACANT: u8 = 0xff;
+    let states = 1_usize << (accuracy & 15);
+    let mask = states - 1;
+    let mut at = 0;
+    while at < states {
+        ordered[at & 511] = VACANT;
+        at += 1;
+    }
+    let (inverse, mut high, mut symbol) = (inverse(states), mask, 0);
+    while symbol < symbols {
+        if counts[symbol & 255] == -1 {
+            ordered[high.wrapping_mul(inverse) & mask & 511] =
+                if symbol < LAST_CODE { symbol } else { LAST_CODE } as u8;
+            high = high.wrapping_sub(1);
+        }
         symbol += 1;
     }
+    // The others go where there is room.
+    at = 0;
+    symbol = 0;
+    while symbol < symbols {
+        let mut count = counts[symbol & 255];
+        if count < 0 {
+            counts[symbol & 255] = 1;
+        }
+        while count > 0 && at < states {
+            if ordered[at & 511] == VACANT {
+                ordered[at & 511] = if symbol < LAST_CODE { symbol } else { LAST_CODE } as u8;
+                count -= 1;
+            }
+            at += 1;
+        }
+        symbol += 1;
+    }
+}
+
+/// How far apart two states in a row are in the order of symbols, which is spread over the states with a step that
+/// visits every one once: the inverse of that step.
+#[allow(clippy::arithmetic_side_effects)] // Small numbers.
+const fn inverse(states: usize) -> usize {
+    let step = (states >> 1) + (states >> 3) + 3;
+    // An odd number is its own inverse in 3 bits, and each time gives twice as many.
+    let inverse = step.wrapping_mul(2_usize.wrapping_sub(step.wrapping_mul(step)));
+    inverse.wrapping_mul(2_usize.wrapping_sub(step.wrapping_mul(inverse)))
+}
+
+/// Fills the table, given the symbols in order.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Masked throughout.
+const fn fill<const N: usize>(
+    table: &mut [Entry; N],
+    ordered: &Ordered,
+    counts: &mut Distribution,
+    accuracy: u32,
+    codes: &Codes,
+) {
+    let states = 1_usize << (accuracy & 15);
+    let inverse = inverse(states);
+    let (mut state, mut at) = (0_usize, 0_usize);
     // The states of a symbol share all states as next ones; how many each gets is a power of two.
-    let mut state = 0;
     while state < states {
-        let symbol = table[state & (N - 1)] as usize & 255;
+        let symbol = ordered[at & (states - 1) & 511] as usize & LAST_CODE;
         let next = counts[symbol] as u16 as u32;
         counts[symbol] = next.wrapping_add(1) as i16;
         let width = accuracy.wrapping_sub(31).wrapping_add(next.leading_zeros());
         let base = next.wrapping_shl(width).wrapping_sub(states as u32) & 0x7ff;
-        let code = codes[if symbol < 63 { symbol } else { 63 }];
-        table[state & (N - 1)] = code | WIDTHS[width as usize & 15] | (base as u64) << 12;
+        table[state & (N - 1)] = codes[symbol] | WIDTHS[width as usize & 15] | (base as u64) << 12;
+        at = at.wrapping_add(inverse);
         state += 1;
     }
 }
@@ -279,7 +351,7 @@ pub(super) fn decode_pairwise(
     end: usize,
     table: &[Entry; 64],
     accuracy: u32,
-    symbols: &mut [u8; 255],
+    symbols: &mut Ordered,
 ) -> Option<usize> {
     let mut bits = Bits::open(source, start, end)?;
     let mut state = bits.read(accuracy) as usize;
@@ -287,6 +359,15 @@ pub(super) fn decode_pairwise(
     if bits.left(start) < 0 {
         return None;
     }
+    // Both symbols, and the next states.
+    let two = |state: usize, other: usize, bits: &mut Bits| {
+        let (first, second) = (table[state & 63], table[other & 63]);
+        // The bits of both at once, the second one's at the bottom.
+        let lower = u64::from(bits.read(width(first.wrapping_add(second))));
+        let state = next(first).wrapping_add(lower.wrapping_shr(width(second))) as usize;
+        let other = next(second).wrapping_add(lower & mask(second)) as usize;
+        ([value(first) as u8, value(second) as u8], state, other)
+    };
     // The symbol of a state, and the next state.
     let step = |state: usize, bits: &mut Bits| {
         let entry = table[state & 63];
@@ -300,11 +381,10 @@ pub(super) fn decode_pairwise(
         // room for two.
         if bits.left(start) >= 24 && count < 250 {
             let four = symbols.get_mut(count..count.wrapping_add(4))?.first_chunk_mut::<4>()?;
-            let [first, second, third, fourth] = four;
-            (*first, state) = step(state, &mut bits);
-            (*second, other) = step(other, &mut bits);
-            (*third, state) = step(state, &mut bits);
-            (*fourth, other) = step(other, &mut bits);
+            let ([first, second], [third, fourth]);
+            ([first, second], state, other) = two(state, other, &mut bits);
+            ([third, fourth], state, other) = two(state, other, &mut bits);
+            *four = [first, second, third, fourth];
             count = count.wrapping_add(4);
             continue;
         }
@@ -364,7 +444,8 @@ mod tests {
             *code = super::code(symbol as u32, 0);
         }
         let mut table = [0; 64];
-        build(&mut table, &mut counts, 4, 5, &codes);
+        let read = Description { accuracy: 5, symbols: 4, size: 0 };
+        build(&mut table, &mut counts, &mut [0; 520], &read, &codes);
         assert_eq!((value(table[31]), width(table[31]) & 63, next(table[31]) & 0x7ff), (3, 5, 0));
         for symbol in [0, 2, 3] {
             let mut reached = [0; 32];

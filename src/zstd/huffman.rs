@@ -2,11 +2,10 @@
 
 use super::bits::Bits;
 use super::element::{HUFFMAN_STREAM, HUFFMAN_TREE};
-use super::fse::{self, Codes, Distribution};
+use super::fse::{self, Codes, Distribution, Ordered};
 use super::scratch::Scratch;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
-use core::iter::repeat_n;
 
 /// The longest code of a table that is looked up in one step.
 const DEPTH: u32 = 11;
@@ -80,7 +79,7 @@ impl Tree {
         let total = size.saturating_add(1);
         let count = if direct {
             let pairs = data.iter().flat_map(|&byte| [byte >> 4, byte & 15]);
-            for (weight, value) in scratch.weights.iter_mut().zip(pairs) {
+            for (weight, value) in scratch.symbols.iter_mut().zip(pairs) {
                 *weight = value;
             }
             usize::from(first.wrapping_sub(127))
@@ -91,26 +90,30 @@ impl Tree {
                 return Err(fault(ErrorKind::OverLimit { value, limit }));
             }
             let table = &mut scratch.weight_table;
-            fse::build(table, &mut scratch.counts, read.symbols, read.accuracy, &WEIGHTS);
+            fse::build(table, &mut scratch.counts, &mut scratch.symbols, &read, &WEIGHTS);
             let start = at.saturating_add(1).saturating_add(read.size);
             let end = at.saturating_add(total);
-            fse::decode_pairwise(source, start, end, table, read.accuracy, &mut scratch.weights)
+            fse::decode_pairwise(source, start, end, table, read.accuracy, &mut scratch.symbols)
                 .ok_or_else(|| fault(ErrorKind::BadBitStream))?
         };
-        let weights = scratch.weights.get(..count).unwrap_or_default();
-        self.build(weights, &mut scratch.counts).map_err(fault)?;
+        self.build(&mut scratch.symbols, count, &mut scratch.counts).map_err(fault)?;
         Ok(total)
     }
 
-    /// Makes the table of all symbols' weights but the last, which follows from the others.
+    /// Makes the table of the weights of all `symbols` but the last, `count` of them; that one follows from the others.
     ///
     /// `sorted` is memory for the symbols in order.
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
-    fn build(&mut self, weights: &[u8], sorted: &mut Distribution) -> Result<(), ErrorKind> {
+    fn build(
+        &mut self,
+        symbols: &mut Ordered,
+        count: usize,
+        sorted: &mut Distribution,
+    ) -> Result<(), ErrorKind> {
         // A tree that cannot be built is none.
         self.depth = 0;
         let mut counts = [0_u32; 16];
-        for &weight in weights {
+        for &weight in symbols.get(..count).unwrap_or_default() {
             if u32::from(weight) > MOST_DEPTH {
                 return Err(ErrorKind::OverLimit { value: weight.into(), limit: MOST_DEPTH.into() });
             }
@@ -140,7 +143,10 @@ impl Tree {
         if counts[1] < 2 || counts[1] & 1 != 0 {
             return Err(ErrorKind::UnevenDistribution { left: counts[1].into() });
         }
-        let symbols = weights.iter().copied().chain([last as u8]);
+        if let Some(weight) = symbols.get_mut(count) {
+            *weight = last as u8;
+        }
+        let symbols = symbols.get(..=count).unwrap_or_default();
         if depth > DEPTH {
             self.fill_deep(symbols, &counts);
         } else {
@@ -163,13 +169,7 @@ impl Tree {
     }
 
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
-    fn fill(
-        &mut self,
-        symbols: impl Iterator<Item = u8>,
-        counts: &[u32; 16],
-        depth: u32,
-        sorted: &mut Distribution,
-    ) {
+    fn fill(&mut self, symbols: &[u8], counts: &[u32; 16], depth: u32, sorted: &mut Distribution) {
         // In order of weight, so that the same number of places is filled many times in a row.
         let mut ends = [0_u32; 16];
         let mut end = 0;
@@ -179,7 +179,7 @@ impl Tree {
         }
         // Symbols without a code go to the end and beyond.
         ends[0] = end;
-        for (weight, symbol) in symbols.zip(0..) {
+        for (&weight, symbol) in symbols.iter().zip(0..) {
             let end = &mut ends[usize::from(weight & 15)];
             sorted[*end as usize & 255] = symbol;
             *end += 1;
@@ -195,16 +195,22 @@ impl Tree {
                 2 => repeat_each::<2>(these, entries),
                 4 => repeat_each::<4>(these, entries),
                 8 => repeat_each::<8>(these, entries),
-                _ => repeat_each::<16>(these, entries.flat_map(|entry| repeat_n(entry, places >> 4))),
+                _ => {
+                    for (run, entry) in these.chunks_exact_mut(places).zip(entries) {
+                        for sixteen in run.chunks_exact_mut(16) {
+                            sixteen.fill(entry);
+                        }
+                    }
+                }
             }
             rest = others;
         }
     }
 
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // Small or masked.
-    fn fill_deep(&mut self, symbols: impl Iterator<Item = u8>, counts: &[u32; 16]) {
+    fn fill_deep(&mut self, symbols: &[u8], counts: &[u32; 16]) {
         let mut starts = Self::starts(counts, 0);
-        for (weight, symbol) in symbols.zip(0_u16..) {
+        for (&weight, symbol) in symbols.iter().zip(0_u16..) {
             if weight == 0 {
                 continue;
             }
@@ -254,7 +260,7 @@ impl Tree {
         }
     }
 
-    /// Decodes four streams at `start..end` of `source`, behind their sizes, into the quarters of `output`.
+    /// Decodes four streams at `start..end` of `source`, after their sizes, into the quarters of `output`.
     pub(super) fn decode_four<'o>(
         &self,
         source: &[u8],
@@ -342,7 +348,7 @@ fn repeat_each<const N: usize>(places: &mut [u16], entries: impl Iterator<Item =
     }
 }
 
-/// Where four streams at `start..end` of `source` begin, behind the sizes of three.
+/// Where four streams at `start..end` of `source` begin, after the sizes of three.
 fn starts(source: &[u8], start: usize, end: usize) -> Result<[usize; 4]> {
     let cut = || Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::UnexpectedEnd { needed: 1 });
     let jump = source.get(start..end).and_then(|data| data.first_chunk::<6>()).ok_or_else(cut)?;
@@ -358,7 +364,7 @@ fn starts(source: &[u8], start: usize, end: usize) -> Result<[usize; 4]> {
     Ok([first, second, third, fourth])
 }
 
-/// The streams of one literals section, one behind the other, to be decoded piece by piece.
+/// The streams of one literals section, one after the other, to be decoded piece by piece.
 pub(super) struct Streams<'a> {
     tree: &'a Tree,
     source: &'a [u8],

@@ -11,7 +11,7 @@ pub(super) enum Mode {
     Raw,
     /// As one byte that is repeated.
     Rle,
-    /// Huffman-coded, behind a description of the tree.
+    /// Huffman-coded, after a description of the tree.
     Compressed,
     /// Huffman-coded with the tree used last.
     Treeless,

@@ -27,7 +27,7 @@
 //!
 //! # Memory and speed
 //!
-//! 15.7 KiB of [`Workspace`], and stack frames of up to 700 bytes on a Cortex-M4; no allocator. Flash for
+//! 15.6 KiB of [`Workspace`], and stack frames of up to 700 bytes on a Cortex-M4; no allocator. Flash for
 //! [`decompress`] is 20 KiB there, at `opt-level = "s"`. Huffman-coded literals wait in the free end of the output, so
 //! that an output of exactly the content size suffices.
 //!

@@ -208,7 +208,7 @@ enum Content<'a> {
 }
 
 impl<'a> Literals<'a> {
-    /// Opens the literals whose content, behind a tree, begins at `start`.
+    /// Opens the literals whose content, after a tree, begins at `start`.
     fn open(header: &literals::Header, source: &'a [u8], start: usize, tables: &'a Tables) -> Result<Self> {
         let content = match header.mode {
             Mode::Raw => Content::Raw(source.get(start..header.end).unwrap_or_default()),

@@ -95,7 +95,7 @@ const fn predefined<const N: usize, const S: usize>(
         all[symbol] = counts[symbol];
         symbol = symbol.wrapping_add(1);
     }
-    fse::build(&mut table, &mut all, S, accuracy, codes);
+    fse::build_at_compile_time(&mut table, &mut all, S, accuracy, codes);
     table
 }
 
@@ -203,11 +203,11 @@ impl Tables {
                     let (value, limit) = (read.accuracy.into(), kind.most_accuracy.into());
                     return Err(ErrorKind::OverLimit { value, limit });
                 }
-                let (counts, codes) = (&mut self.scratch.counts, kind.codes);
+                let (counts, ordered) = (&mut self.scratch.counts, &mut self.scratch.symbols);
                 match which {
-                    0 => fse::build(&mut self.literal_lengths, counts, read.symbols, read.accuracy, codes),
-                    1 => fse::build(&mut self.offsets, counts, read.symbols, read.accuracy, codes),
-                    _ => fse::build(&mut self.match_lengths, counts, read.symbols, read.accuracy, codes),
+                    0 => fse::build(&mut self.literal_lengths, counts, ordered, &read, kind.codes),
+                    1 => fse::build(&mut self.offsets, counts, ordered, &read, kind.codes),
+                    _ => fse::build(&mut self.match_lengths, counts, ordered, &read, kind.codes),
                 }
                 (read.accuracy, read.size)
             }

@@ -4,6 +4,7 @@
 
 pub mod ctf;
 pub mod rdf;
+pub mod rdf_contents;
 pub mod rfr;
 pub mod rtc;
 

@@ -3,11 +3,18 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/random.rs"]
+mod numbers;
 
 mod decoder;
 mod fragments;
 mod packets;
+mod random;
+mod samples;
+mod schema;
+mod streams;
 mod text;
+mod tsdl;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

@@ -119,7 +119,11 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!(file.entries().nth(2).unwrap().number(), 2);
     assert_eq!(findings(&data), []);
     let debug = format!("{file:?} {asic:?}");
-    assert!(debug.starts_with("File { len: ") && debug.contains("header: Header { version: 3, "), "{debug}");
+    assert!(
+        debug.starts_with("File { len: ")
+            && debug.contains("header: Header { magic: \"AMD_RDF \", version: 3, "),
+        "{debug}"
+    );
     assert_eq!(file.header().version(), 3);
     let index = file.index();
     assert_eq!(format!("{index:?}"), format!("Index {{ offset: {}, len: 6 }}", index.offset()));
@@ -204,6 +208,36 @@ fn a_changed_byte_never_panics_and_errors_are_in_reach() {
             }
         }
     });
+}
+
+/// Whatever its size, a part is the very bytes of the input that the index names, and no others with the same content.
+#[test]
+fn parts_are_lent_from_where_they_lie() {
+    let text: Vec<u8> = (0..=255).collect();
+    let chunks: Vec<Chunk> =
+        (0..40).map(|len| Chunk::raw("Part", &text[..len * 3]).header(&text[len..len * 2])).collect();
+    for data in [file(&chunks), sample()] {
+        let parsed = File::parse(&data).unwrap();
+        let at = |offset: i64, size: i64| data[offset as usize..][..size as usize].as_ptr_range();
+        assert_eq!(parsed.header().magic().as_ptr(), data.as_ptr());
+        for entry in parsed.entries() {
+            let chunk = parsed.chunk_at(entry.number()).unwrap();
+            let header = chunk.header().unwrap();
+            if !header.is_empty() {
+                assert_eq!(header.as_ptr_range(), at(entry.header_offset(), entry.header_size()));
+            }
+            let stored = chunk.stored().unwrap();
+            if !stored.is_empty() {
+                assert_eq!(stored.as_ptr_range(), at(entry.data_offset(), entry.stored_size()));
+            }
+            let identifier = at(entry.offset() as i64, 16);
+            assert_eq!(entry.identifier_bytes().as_ptr_range(), identifier);
+            if entry.compression() == Compression::None {
+                let read = chunk.data(&mut [], &mut NoDecoder).unwrap();
+                assert_eq!(read.as_ptr_range(), stored.as_ptr_range());
+            }
+        }
+    }
 }
 
 #[test]

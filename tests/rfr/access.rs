@@ -248,4 +248,12 @@ fn records_and_objects_say_what_they_are_about() {
     assert_eq!(value(FieldValue::I64(7)), (Some(7), None));
     assert_eq!(value(FieldValue::Bool(true)), (None, None));
     assert_eq!(value(FieldValue::Str("abc")), (None, Some(3)));
+    let value = |value: FieldValue<'_>| (value.as_i64(), value.as_f64(), value.as_bool());
+    assert_eq!(value(FieldValue::I128(-7)), (Some(-7), None, None));
+    assert_eq!(value(FieldValue::I64(i64::MIN)), (Some(i64::MIN), None, None));
+    assert_eq!(value(FieldValue::U64(1 << 63)), (None, None, None));
+    assert_eq!(value(FieldValue::U128(7)), (Some(7), None, None));
+    assert_eq!(value(FieldValue::F64(-0.5)), (None, Some(-0.5), None));
+    assert_eq!(value(FieldValue::Bool(false)), (None, None, Some(false)));
+    assert_eq!(value(FieldValue::Str("1")), (None, None, None));
 }

@@ -250,7 +250,7 @@ fn hostile_counts_end_with_the_bytes() {
         let (items, error) = walk(&sequences);
         assert_eq!((items.len(), error.unwrap().offset()), (0, sequences.len() as u64));
         assert_eq!(Chunk::parse(&sequences).unwrap().sequence_count_max(), 1);
-        // A sequence that is cut behind its header counts: it is delivered.
+        // A sequence that is cut after its header counts: it is delivered.
         let cut = Writer::new().string("rfr-c/0.0.2").ints([0, 0, 9, 0, 9, count]).ints([1, 0, 9, 0]).0;
         let chunk = Chunk::parse(&cut).unwrap();
         let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];

@@ -100,7 +100,7 @@ fn a_stream_is_read_from_any_of_its_records() {
         let read: Vec<u64> = stream.records_from(from).map(|record| record.unwrap().offset()).collect();
         assert_eq!(read, offsets[n..]);
     }
-    // Before the first one begins the header, which is none; behind the last one is nothing.
+    // Before the first one begins the header, which is none; after the last one is nothing.
     assert_eq!(stream.records_from(0).next().unwrap().unwrap().offset(), offsets[0]);
     assert!(stream.records_from(data.len() as u64).next().is_none());
 }

@@ -12,11 +12,11 @@ fn units_out_of_order_are_read_and_reported() {
     for (damaged, places) in [(missing, vec![2]), (twice, vec![3]), (swapped, vec![2, 3, 4])] {
         let seen = walk::<8>(&damaged);
         let gaps: Vec<_> = seen.gaps.iter().map(|gap| (gap.offset(), gap.len(), gap.reason())).collect();
-        let expected: Vec<_> = places.iter().map(|place| (place * 8192, 0, Reason::Units)).collect();
+        let expected: Vec<_> = places.iter().map(|place| (place * 8192, 0, GapReason::Units)).collect();
         assert_eq!(gaps, expected);
         let kind = seen.gaps[0].cause().kind();
         assert!(matches!(kind, ErrorKind::OutOfSequence { .. }), "{kind:?}");
-        assert!(seen.verdicts.iter().all(|verdict| *verdict == Verdict::Writer));
+        assert!(seen.verdicts.iter().all(|verdict| *verdict == CrcStatus::Writer));
     }
 }
 
@@ -28,7 +28,7 @@ fn checksums_tell_damage_that_frames_do_not_show() {
     let seen = walk::<8>(&data);
     assert_eq!(seen.gaps, []);
     let wrong: Vec<_> = seen.verdicts.iter().filter(|verdict| !verdict.is_right()).collect();
-    assert!(matches!(wrong[..], [Verdict::Mismatch { .. }]), "{wrong:?}");
+    assert!(matches!(wrong[..], [CrcStatus::Mismatch { .. }]), "{wrong:?}");
     let found = findings(&data);
     assert!(matches!(found[0].cause().kind(), ErrorKind::ChecksumMismatch { .. }), "{found:?}");
     assert_eq!((found.len(), found[0].cause().offset()), (1, 4096 - 5));
@@ -49,7 +49,7 @@ fn every_piece_of_a_meta_is_checked_where_it_changes() {
     data[place - 30] = b'x';
     let found = findings(&data);
     let first = found.iter().find(|finding| finding.severity() == Severity::Error).expect("an error").cause();
-    assert_eq!(first.element(), rtc::META);
+    assert_eq!(first.element(), rtc::element::META);
     assert!((place as u64 - 60..place as u64).contains(&first.offset()), "{first}, before {place}");
 }
 
@@ -77,7 +77,7 @@ fn a_stale_checksum_is_told_from_a_wrong_one() {
     data.push(16);
     data.extend(crc.to_le_bytes());
     let seen = walk::<8>(&data);
-    assert_eq!((seen.gaps.len(), &seen.verdicts[..]), (0, &[Verdict::Stale][..]));
+    assert_eq!((seen.gaps.len(), &seen.verdicts[..]), (0, &[CrcStatus::Stale][..]));
 }
 
 #[test]

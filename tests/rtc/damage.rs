@@ -22,7 +22,7 @@ fn every_prefix_is_read_to_its_last_whole_frame() {
         let gaps: Vec<_> = seen.gaps.iter().map(|gap| (gap.offset(), gap.len())).collect();
         assert_eq!(gaps, expected, "{len}");
         for gap in seen.gaps {
-            assert!(gap.cause().is_truncation() && gap.reason() == Reason::Truncated, "{gap:?}");
+            assert!(gap.cause().is_truncation() && gap.reason() == GapReason::Truncated, "{gap:?}");
         }
     }
 }
@@ -45,7 +45,7 @@ fn every_cut_at_the_start_is_survived() {
         lost_most = lost_most.max(lost);
         // No more than what a minor unit holds, the longest record that is cut in it, and what a Marker takes.
         assert!(lost < 2048 + 1100, "{cut}: {lost} lost");
-        assert!(rtc::detect(&data[cut..]) && rtc::probe(&data[cut..]).is_ok(), "{cut}");
+        assert!(rtc::detect(&data[cut..]) && rtc::recover::probe(&data[cut..]).is_ok(), "{cut}");
     }
     assert!(lost_most > 0);
 }
@@ -71,7 +71,7 @@ fn single_bytes_may_be_anything() {
             .iter()
             .filter(|frame| !(whole.contains(*frame) || frame.0 <= place && place < frame.2))
             .count();
-        Walk::<8>::new(mutant).check(|finding| assert!(finding.cause().offset() <= mutant.len() as u64));
+        check::<8>(mutant, |finding| assert!(finding.cause().offset() <= mutant.len() as u64));
     });
     assert!(runs > 5_000, "{runs}");
     // A changed length may lead to the very place where another frame begins.
@@ -232,7 +232,7 @@ fn markers_in_payloads_are_none() {
 fn a_search_is_linear() {
     for byte in [0xb9, 0x04, 0x08, 0x00, 0x07] {
         let data = vec![byte; 4 << 20];
-        assert!(!rtc::detect(&data) && rtc::probe(&data).is_err());
+        assert!(!rtc::detect(&data) && rtc::recover::probe(&data).is_err());
         assert_eq!(walk::<4>(&data).frames, []);
     }
     // Behind a good start, a search for whatever comes next.
@@ -331,7 +331,7 @@ fn a_crc_is_taken_for_one_by_its_checksum() {
             let seen = walk::<4>(&data[..cut]);
             let fit: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= 4096).collect();
             assert_eq!(seen.frames, fit, "{cut}");
-            assert_eq!(seen.verdicts, [if crc == Crc::Ieee { Verdict::Ieee } else { Verdict::Writer }]);
+            assert_eq!(seen.verdicts, [if crc == Crc::Ieee { CrcStatus::Ieee } else { CrcStatus::Writer }]);
         }
         // The next Index is damaged, and all is read but that.
         let mut damaged = data.clone();
@@ -365,7 +365,7 @@ fn a_record_that_ends_where_a_crc_would_be_costs_none_before_it() {
             let fit: Vec<_> = whole.iter().copied().filter(|frame| frame.2 <= cut).collect();
             let seen = walk::<4>(&data[..cut as usize]);
             assert_eq!(seen.frames, fit, "{filler} {cut}");
-            assert!(seen.gaps.iter().all(|gap| gap.reason() == Reason::Truncated), "{:?}", seen.gaps);
+            assert!(seen.gaps.iter().all(|gap| gap.reason() == GapReason::Truncated), "{:?}", seen.gaps);
         }
         let seen = walk::<4>(&data[..4096 + 500]);
         assert_eq!(seen.frames.last(), Some(&last), "{:?}", seen.gaps);

@@ -86,9 +86,52 @@ fn checksums_are_linear() {
         data.extend(other);
     }
     let mut wrong = 0;
-    let frames = Walk::<8>::new(&data).check(|finding| {
+    let frames = check::<8>(&data, |finding| {
         wrong += u32::from(matches!(finding.cause().kind(), ErrorKind::ChecksumMismatch { .. }));
     });
     assert_eq!(wrong, 1, "that of the bytes that no other covers");
     assert!(frames > 2 * (8 * LEN as u64 / 2048 - 2), "{frames}");
+}
+
+/// How long something takes, in units of a walk over as many bytes; the least of some runs.
+fn seconds(mut work: impl FnMut()) -> f64 {
+    let run = |work: &mut dyn FnMut()| {
+        let start = std::time::Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    (0..3).map(|_| run(&mut work)).fold(f64::MAX, f64::min)
+}
+
+/// Streams that name a clock that there is not, declared anew again and again: each name is looked up once, not in all
+/// others.
+#[test]
+fn looking_for_clocks_is_linear() {
+    let file = |count: usize| {
+        let mut writer = Writer::new(Options::sizes(1 << 20, 1 << 20));
+        let ids: Vec<u64> =
+            (0..count).map(|n| writer.stream(&format!(r#""name":"n{n}","clock":"c{n}""#))).collect();
+        for round in 0..3 {
+            // The table changes between the frames.
+            writer.stream(&format!(r#""name":"r{round}","clock":true,"format":"uint8""#));
+            ids.iter().for_each(|&id| writer.write(id, b"x"));
+        }
+        writer.stop()
+    };
+    let (small, large) = (file(250), file(2000));
+    let read = |data: &[u8]| {
+        check::<2048>(data, |_| ());
+        let mut buffer = [0; 64];
+        let mut records = Records::new(Frames::<2048>::new(data), &mut buffer);
+        while let Ok(Some(record)) = records.next_record() {
+            assert_eq!(record.time(), None);
+        }
+    };
+    let (small_time, large_time) = (seconds(|| read(&small)), seconds(|| read(&large)));
+    let growth = large.len() as f64 / small.len() as f64;
+    // Quadratic, it would be growth squared: 64 or more.
+    assert!(
+        large_time < small_time * growth * 4.0 + 0.05,
+        "{small_time} s and {large_time} s, {growth} times"
+    );
 }

@@ -15,8 +15,36 @@ mod walk;
 use common::rtc::{Crc, Options, Writer, deployed, int};
 use common::{at_alignments, lies_in, mutations, prefixes};
 use std::collections::{BTreeMap, HashSet};
-use traceglass::rtc::{self, Clocks, Gap, Meta, Reason, Streams, Verdict, Walk};
-use traceglass::{ErrorKind, Finding, Severity};
+use traceglass::rtc::recover::{Frames, GapReason};
+use traceglass::rtc::{self, Clocks, CrcStatus, Meta, Records, Streams};
+use traceglass::{Error, ErrorKind, Finding, Severity};
+
+/// A gap, and what sort of loss it was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Gap(traceglass::Gap, GapReason);
+
+impl Gap {
+    fn offset(&self) -> u64 {
+        self.0.offset()
+    }
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+    fn end(&self) -> u64 {
+        self.0.end()
+    }
+    fn cause(&self) -> Error {
+        self.0.cause()
+    }
+    fn reason(&self) -> GapReason {
+        self.1
+    }
+}
+
+/// Reads all, and reports what is wrong; gives how many frames there were.
+fn check<const N: usize>(data: &[u8], mut report: impl FnMut(Finding)) -> u64 {
+    rtc::check(&mut Frames::<N>::new(data), &mut report).map_or(0, |summary| summary.frames)
+}
 
 /// What a walk gives.
 #[derive(Default)]
@@ -26,22 +54,22 @@ struct Seen {
     /// By session and id: the records that were seen from their beginning to their end.
     records: BTreeMap<(u64, u64), Vec<Vec<u8>>>,
     gaps: Vec<Gap>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<CrcStatus>,
 }
 
-/// Walks all of it, and checks on the way what holds for any input.
+/// Framess all of it, and checks on the way what holds for any input.
 fn walk<const N: usize>(data: &[u8]) -> Seen {
-    let mut walk = Walk::<N>::new(data);
+    let mut walk = Frames::<N>::new(data);
     let mut seen = Seen::default();
     let mut open: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
     let mut at = 0;
     loop {
-        while let Some(item) = walk.next_frame() {
+        while let Some(item) = walk.next() {
             let frame = match item {
                 Ok(frame) => frame,
                 Err(error) => {
                     assert!(error.offset() <= data.len() as u64, "{error}");
-                    assert!(walk.next_frame().is_none() && walk.next_frame().is_none(), "after {error}");
+                    assert!(walk.next().is_none() && walk.next().is_none(), "after {error}");
                     break;
                 }
             };
@@ -50,10 +78,10 @@ fn walk<const N: usize>(data: &[u8]) -> Seen {
             at = frame.end();
             seen.frames.push((frame.offset(), frame.id(), frame.end()));
             if frame.id() == rtc::id::MARKER {
-                assert_eq!(walk.verdict::<1>(), Verdict::Missing, "that of the unit before is over");
+                assert_eq!(walk.crc_status::<1>(), CrcStatus::Missing, "that of the unit before is over");
             }
             if frame.id() == rtc::id::CRC {
-                seen.verdicts.push(walk.verdict::<1>());
+                seen.verdicts.push(walk.crc_status::<1>());
             }
             if frame.is_user() {
                 let key = (walk.session(), frame.id());
@@ -68,21 +96,21 @@ fn walk<const N: usize>(data: &[u8]) -> Seen {
                 }
             }
         }
-        let Some(gap) = walk.resync() else { break };
+        let Some(gap) = walk.recover() else { break };
         assert_eq!(gap.offset(), at, "frames and gaps tile the input");
         at = gap.end();
         open.clear();
-        seen.gaps.push(gap);
+        seen.gaps.push(Gap(gap, walk.gap_reason().unwrap()));
         assert!(seen.gaps.len() <= data.len() + 1);
     }
     assert_eq!(at, data.len() as u64, "frames and gaps tile the input");
-    assert!(walk.resync().is_none() && walk.next_frame().is_none());
+    assert!(walk.recover().is_none() && walk.next().is_none());
     seen
 }
 
 fn findings(data: &[u8]) -> Vec<Finding> {
     let mut found = Vec::new();
-    Walk::<64>::new(data).check(|finding| found.push(finding));
+    check::<64>(data, |finding| found.push(finding));
     found
 }
 

@@ -53,14 +53,14 @@ fn attributes_have_their_defaults_and_synonyms() {
     assert!(a.name().unwrap().is("ab\"c") && a.name().unwrap().borrowed().is_none());
     assert_eq!(
         (a.format(), a.length(), a.clock(), a.cont()),
-        (rtc::Format::of("uint16le"), None, None, false)
+        (rtc::Format::from_name("uint16le"), None, None, false)
     );
     assert_eq!(a.attribute("x").unwrap().text().as_slice(), Some(&br#"{"y":[1,2]}"#[..]));
     assert_eq!(a.attributes().count(), 5);
     assert_eq!((b.name(), b.length(), b.format()), (None, Some(3), rtc::Format::Utf8));
-    assert_eq!((b.gain().unwrap().digits(), b.gain().unwrap().exponent()), (-15, -4));
-    assert_eq!(b.clock(), Some(rtc::ClockOf::Own));
-    assert!(matches!(c.clock(), Some(rtc::ClockOf::Named(name)) if name == a.name().unwrap()));
+    assert_eq!((b.gain().unwrap().unwrap().digits(), b.gain().unwrap().unwrap().exponent()), (-15, -4));
+    assert_eq!(b.clock(), Some(rtc::ClockLink::IsClock));
+    assert!(matches!(c.clock(), Some(rtc::ClockLink::Named(name)) if name == a.name().unwrap()));
     assert_eq!(c.damage().unwrap().kind(), ErrorKind::Negative { value: -1 });
     assert_eq!((c.delta(), c.length(), c.format(), c.cont()), (None, None, rtc::Format::Raw, true));
 }
@@ -136,10 +136,10 @@ fn deltas_are_latched() {
     event(&mut writer, c, None);
     event(&mut writer, none, None);
     let data = writer.stop();
-    let mut walk = Walk::<16>::new(&data);
+    let mut walk = Frames::<16>::new(&data);
     let mut clocks = Clocks::<16>::new();
     let mut times = Vec::new();
-    while let Some(frame) = walk.next_frame() {
+    while let Some(frame) = walk.next() {
         let frame = frame.unwrap();
         clocks.observe(walk.streams(), walk.byte_order(), &frame);
         if [a, b, c, none].contains(&frame.id()) {

@@ -2,7 +2,7 @@
 
 use crate::common::rtc::{Options, Writer, int, sample};
 use traceglass::ErrorKind;
-use traceglass::rtc::{self, Clocks, Grid, Time, Walk};
+use traceglass::rtc::{self, Clocks, Frames, Grid, Time, recover};
 
 /// A frame that begins a record: where, of which stream, in which minor unit, at what time.
 struct Begun {
@@ -18,19 +18,19 @@ fn minor_of(offset: u64) -> u64 {
 }
 
 /// A walk that has read the first Meta.
-fn walk_with_streams(data: &[u8]) -> Walk<'_, 16> {
-    let mut walk = Walk::new(data);
+fn walk_with_streams(data: &[u8]) -> Frames<'_, 16> {
+    let mut walk = Frames::new(data);
     while walk.streams().is_empty() {
-        walk.next_frame().unwrap().unwrap();
+        walk.next().unwrap().unwrap();
     }
     walk
 }
 
 fn begun(data: &[u8]) -> Vec<Begun> {
-    let mut walk = Walk::<16>::new(data);
+    let mut walk = Frames::<16>::new(data);
     let mut clocks = Clocks::<16>::new();
     let mut begun = Vec::new();
-    while let Some(frame) = walk.next_frame() {
+    while let Some(frame) = walk.next() {
         let frame = frame.expect("an undamaged file");
         clocks.observe(walk.streams(), walk.byte_order(), &frame);
         if frame.is_user() && !frame.continues() {
@@ -76,7 +76,7 @@ fn units_are_found_by_number_and_verified() {
     let grid = Grid::new(&data).unwrap();
     assert!(grid.unit(2).is_ok() && grid.unit(3).is_err());
     let error = Grid::new(&[0; 5000]).unwrap_err();
-    assert_eq!((error.element(), error.kind()), (rtc::UNIT, ErrorKind::Missing));
+    assert_eq!((error.element(), error.kind()), (rtc::element::UNIT, ErrorKind::Missing));
 }
 
 /// A unit whose Marker lies before the input, as the walk over a cut file gives it, still has a grid.
@@ -84,8 +84,8 @@ fn units_are_found_by_number_and_verified() {
 fn the_grid_of_a_unit_that_is_cut() {
     let data = sample(Options::default(), 60_000);
     let cut = &data[100..];
-    let mut walk = Walk::<16>::new(cut);
-    assert!(walk.next_frame().unwrap().is_err() && walk.resync().is_some() && walk.next_frame().is_some());
+    let mut walk = recover::Frames::<16>::new(cut);
+    assert!(walk.next().unwrap().is_err() && walk.recover().is_some() && walk.next().is_some());
     let (cut, whole) = (Grid::from_unit(cut, *walk.unit().unwrap()), Grid::new(&data).unwrap());
     assert_eq!((cut.first().position(), cut.len()), (-100, 8));
     assert_eq!([0, 1, 5].map(|number| cut.unit(number).unwrap().position()), [-100, 8092, 5 * 8192 - 100]);
@@ -94,7 +94,7 @@ fn the_grid_of_a_unit_that_is_cut() {
         let found = cut.before(11, offset - 100).unwrap().map(|at| at + 100);
         assert_eq!(found, whole.before(11, offset).unwrap(), "{offset}");
     }
-    let first = cut.walk::<16>(1000).unwrap().next_frame().unwrap().unwrap();
+    let first = cut.frames::<16>(1000).unwrap().next().unwrap().unwrap();
     assert_eq!((first.id(), first.offset()), (rtc::id::INDEX, 1025 - 100));
 }
 
@@ -135,12 +135,12 @@ fn a_walk_begins_at_any_minor_unit() {
     let data = sample(Options::default(), 60_000);
     let all = begun(&data);
     let grid = Grid::new(&data).unwrap();
-    for offset in (1025..data.len() as u64).step_by(1999) {
-        let mut walk = grid.walk::<16>(offset).unwrap();
+    for offset in (0..data.len() as u64).step_by(999).chain([1, 1025, 8192, 8200]) {
+        let walk = grid.frames::<16>(offset).unwrap();
         let first = walk.offset();
         assert!(first <= offset && offset - first < 2048 + 1025 + 2048, "{first:#x} for {offset:#x}");
         let mut found = Vec::new();
-        while let Some(frame) = walk.next_frame() {
+        for frame in walk {
             let frame = frame.unwrap();
             if frame.is_user() {
                 found.push((frame.offset(), frame.id()));
@@ -165,7 +165,7 @@ fn a_time_is_found_by_binary_search() {
     let mut skipped = 0;
     for stamp in stamps.iter().step_by(7) {
         let time = stamp.time.unwrap();
-        let found = grid.seek(walk.streams(), clock, time).unwrap();
+        let found = grid.seek_time::<16>(clock, time).unwrap();
         let first = stamps.iter().find(|other| other.time.unwrap() >= time).unwrap();
         assert!(found <= first.offset, "{found:#x} is behind {:#x}, where it is first {time}", first.offset);
         // Not far before it either: the clock is in every minor unit of this file.
@@ -173,16 +173,16 @@ fn a_time_is_found_by_binary_search() {
         skipped += usize::from(found > 0);
     }
     assert!(skipped > 50);
-    let missing = grid.seek(walk.streams(), 12, Time::ZERO).unwrap_err();
+    let missing = grid.seek_time::<16>(12, Time::ZERO).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Missing);
 }
 
 /// The records of a clock: where each begins, and what time it then is.
 fn stamps(data: &[u8], id: u64) -> Vec<(u64, Time)> {
-    let mut walk = Walk::<16>::new(data);
+    let mut walk = Frames::<16>::new(data);
     let mut clocks = Clocks::<16>::new();
     let (mut stamps, mut begins) = (Vec::new(), 0);
-    while let Some(Ok(frame)) = walk.next_frame() {
+    while let Some(Ok(frame)) = walk.next() {
         clocks.observe(walk.streams(), walk.byte_order(), &frame);
         if frame.id() == id {
             if !frame.continues() {
@@ -199,12 +199,11 @@ fn stamps(data: &[u8], id: u64) -> Vec<(u64, Time)> {
 /// Every stamp of the clock is found by its time: not behind it, and not far before it.
 fn every_stamp_is_found(data: &[u8], id: u64) {
     let grid = Grid::new(data).unwrap();
-    let walk = walk_with_streams(data);
     let stamps = stamps(data, id);
     assert!(stamps.is_sorted_by_key(|stamp| stamp.1) && stamps.len() > 20);
     for &(_, time) in stamps.iter().step_by(3) {
         let first = stamps.iter().find(|stamp| stamp.1 >= time).unwrap().0;
-        let found = grid.seek(walk.streams(), id, time).unwrap();
+        let found = grid.seek_time::<16>(id, time).unwrap();
         assert!(found <= first, "{found:#x} is behind {first:#x}, where it is first {time}");
         let minor = minor_of(first);
         let before = stamps.iter().rev().map(|stamp| minor_of(stamp.0)).find(|&other| other < minor);
@@ -315,14 +314,13 @@ fn clocks_that_lead_nowhere_are_refused() {
     }
     let data = writer.stop();
     let grid = Grid::new(&data).unwrap();
-    let walk = walk_with_streams(&data);
     for id in 9..=11 {
-        let error = grid.seek(walk.streams(), id, Time::ZERO).unwrap_err();
+        let error = grid.seek_time::<16>(id, Time::ZERO).unwrap_err();
         assert_eq!((error.kind(), error.offset()), (ErrorKind::Missing, 0));
     }
     // Not a number: the stamp that was looked at is what is wrong.
-    let error = grid.seek(walk.streams(), 12, Time::ZERO).unwrap_err();
-    assert_eq!((error.element(), error.kind()), (rtc::PAYLOAD, ErrorKind::Missing));
+    let error = grid.seek_time::<16>(12, Time::ZERO).unwrap_err();
+    assert_eq!((error.element(), error.kind()), (rtc::element::PAYLOAD, ErrorKind::Missing));
     assert_eq!(data[error.offset() as usize], 12 << 1);
 }
 
@@ -332,13 +330,12 @@ fn a_cut_hides_one_index() {
     let data = sample(Options::default(), 20_000);
     let clock = 10;
     let whole = Grid::new(&data).unwrap();
-    let walk = walk_with_streams(&data);
     let time = stamps(&data, clock)[30].1;
-    let found = whole.seek(walk.streams(), clock, time);
+    let found = whole.seek_time::<16>(clock, time);
     let after = whole.after(clock, 1025);
     for end in 8000..data.len() {
         let grid = Grid::new(&data[..end]).unwrap();
         assert_eq!(grid.after(clock, 1025), after, "of {end} bytes");
-        assert_eq!(grid.seek(walk.streams(), clock, time), found, "of {end} bytes");
+        assert_eq!(grid.seek_time::<16>(clock, time), found, "of {end} bytes");
     }
 }

@@ -1,16 +1,22 @@
 //! Samples, decimals and times, and the names of what can be found.
 
-use traceglass::rtc::{ByteOrder, Decimal, Format, Meta, Reason, Sample, Samples, Time, Verdict};
+use traceglass::ByteOrder;
+use traceglass::rtc::recover::GapReason;
+use traceglass::rtc::{CrcStatus, Decimal, Format, Meta, Sample, Samples, Time};
 
 /// The gain of a stream whose Meta writes it so.
 fn decimal(json: &str) -> Option<Decimal> {
+    read(json).ok().flatten()
+}
+
+fn read(json: &str) -> Result<Option<Decimal>, traceglass::Error> {
     let text = format!(r#"[{{"id":9,"name":"x","gain":{json}}},10]"#);
     let stream = Meta::new(text.as_bytes(), 0).next_stream().unwrap().unwrap();
     stream.gain()
 }
 
 fn samples<'a>(format: &str, payload: &'a [u8], order: ByteOrder) -> Vec<Sample<'a>> {
-    Samples::new(payload, 0, Format::of(format), order).map(Result::unwrap).collect()
+    Samples::new(payload, 0, Format::from_name(format), order).map(Result::unwrap).collect()
 }
 
 #[test]
@@ -18,7 +24,7 @@ fn decimals_are_exact() {
     for (json, digits, exponent, value) in [
         ("1", 1, 0, 1.0),
         ("-0.001", -1, -3, -0.001),
-        ("12.50", 1250, -2, 12.5),
+        ("12.50", 125, -1, 12.5),
         ("1e-6", 1, -6, 1e-6),
         ("2E+3", 2, 3, 2000.0),
         ("-7.5e12", -75, 11, -7.5e12),
@@ -26,37 +32,55 @@ fn decimals_are_exact() {
         let found = decimal(json).unwrap();
         assert_eq!((found.digits(), found.exponent(), found.to_f64()), (digits, exponent, value), "{json}");
     }
-    assert_eq!(decimal("99999999999999999999"), None);
-    assert_eq!(decimal("\"1\""), None);
+    // As `%.20f` prints it; and more digits than any time has.
+    let found = decimal("0.00000010000000000000").unwrap();
+    assert_eq!((found.digits(), found.exponent(), found.to_f64()), (1, -7, 1e-7));
+    let found = decimal("0.10000000000000000555").unwrap();
+    assert_eq!((found.digits(), found.exponent(), found.to_f64()), (10_000_000_000_000_000_555, -20, 0.1));
+    let pi = "3.14159265358979323846264338327950288419716939937510582";
+    assert_eq!(decimal(pi).unwrap().to_f64(), std::f64::consts::PI);
+    assert_eq!(Time::from_raw(1, decimal(pi).unwrap(), Decimal::ZERO).to_string(), "3.141592653589793238");
+    let large = decimal("123456789012345678901234567890123456789012345").unwrap();
+    assert_eq!(
+        (large.to_f64(), large.exponent()),
+        ("123456789012345678901234567890123456789012345".parse().unwrap(), 11)
+    );
+    // What cannot be read is told from what is not there.
+    assert_eq!(read("null"), Ok(None));
+    for (json, place) in [("\"1\"", 27), ("1e999", 27), ("[1]", 27)] {
+        let error = read(json).unwrap_err();
+        assert_eq!((error.kind().code(), error.offset()), ("unexpected", place), "{json}");
+    }
 }
 
 #[test]
 fn times_are_exact_where_they_can_be() {
     let micros = decimal("1e-6").unwrap();
     let offset = decimal("-0.5").unwrap();
-    let time = Time::of_raw(1_500_001, micros, offset);
+    let time = Time::from_raw(1_500_001, micros, offset);
     assert_eq!((time.seconds(), time.nanoseconds(), time.to_string()), (1, 1_000, "1.000001".into()));
     assert_eq!(time.attoseconds(), 1_000_001_000_000_000_000);
     assert_eq!(time.to_f64(), 1.000001);
     // Before the start of the clock, the seconds are rounded down.
-    let before = Time::of_raw(-1_250_000, micros, Decimal::ZERO);
+    let before = Time::from_raw(-1_250_000, micros, Decimal::ZERO);
     assert_eq!(
         (before.seconds(), before.nanoseconds(), before.to_string()),
         (-2, 750_000_000, "-1.25".into())
     );
     // Finer than 10^-18 s, yet whole in the end; and what is not is the nearest.
-    assert_eq!(Time::of_raw(1_000, decimal("1e-21").unwrap(), Decimal::ZERO).attoseconds(), 1);
-    assert_eq!(Time::of_raw(0, decimal("1e-30").unwrap(), Decimal::ZERO), Time::ZERO);
-    assert_eq!(Time::of_raw(3, decimal("0.5e-18").unwrap(), Decimal::ZERO).attoseconds(), 1);
-    assert_eq!(Time::of_raw(i128::MAX, decimal("1e3").unwrap(), Decimal::ZERO).attoseconds(), i128::MAX);
-    assert_eq!(Time::of_f64(1.5).to_string(), "1.5");
-    assert_eq!(Time::of_f64(f64::NAN), Time::ZERO);
-    assert_eq!(Time::of_f64(f64::MAX).seconds(), i64::MAX);
-    assert_eq!(Time::of_f64(f64::MIN).seconds(), i64::MIN);
-    assert_eq!(Time::new(1, 1_500_000_000).plus(Time::new(1, 0)).to_string(), "3.5");
-    assert_eq!(Time::of_f64(f64::MAX).plus(Time::new(1, 0)).attoseconds(), i128::MAX);
+    assert_eq!(Time::from_raw(1_000, decimal("1e-21").unwrap(), Decimal::ZERO).attoseconds(), 1);
+    assert_eq!(Time::from_raw(0, decimal("1e-30").unwrap(), Decimal::ZERO), Time::ZERO);
+    assert_eq!(Time::from_raw(3, decimal("0.5e-18").unwrap(), Decimal::ZERO).attoseconds(), 2);
+    assert_eq!(Time::from_raw(i128::MAX, decimal("1e3").unwrap(), Decimal::ZERO).attoseconds(), i128::MAX);
+    assert_eq!(Time::from_f64(1.5).to_string(), "1.5");
+    assert_eq!(Time::from_f64(f64::NAN), Time::ZERO);
+    assert_eq!(Time::from_f64(f64::MAX).seconds(), i64::MAX);
+    assert_eq!(Time::from_f64(f64::MIN).seconds(), i64::MIN);
+    assert_eq!((Time::new(1, 1_500_000_000) + Time::new(1, 0)).to_string(), "3.5");
+    assert_eq!((Time::from_f64(f64::MAX) + Time::new(1, 0)).attoseconds(), i128::MAX);
     // As many places as there are, and none more; whole seconds beyond 64 bits.
-    let shown = |attoseconds| Time::of_raw(attoseconds, decimal("1e-18").unwrap(), Decimal::ZERO).to_string();
+    let shown =
+        |attoseconds| Time::from_raw(attoseconds, decimal("1e-18").unwrap(), Decimal::ZERO).to_string();
     assert_eq!(shown(0), "0");
     assert_eq!(shown(1), "0.000000000000000001");
     assert_eq!(shown(-1_000_000_000_000_000_010), "-1.00000000000000001");
@@ -129,12 +153,36 @@ fn samples_are_scaled() {
 /// The command prints them, and other programs rely on them.
 #[test]
 fn names_are_stable() {
-    let reasons =
-        [Reason::HeadCut, Reason::Truncated, Reason::Marker, Reason::Frames, Reason::Units, Reason::Capacity];
+    let reasons = [
+        GapReason::HeadCut,
+        GapReason::Truncated,
+        GapReason::Marker,
+        GapReason::Frames,
+        GapReason::Units,
+        GapReason::Capacity,
+    ];
     let expected =
         ["head-cut", "truncated", "marker-damaged", "frames-damaged", "units-missing", "capacity-exceeded"];
-    assert_eq!(reasons.map(Reason::name), expected);
-    let mismatch = Verdict::Mismatch { stored: 1, computed: 2 };
-    let verdicts = [Verdict::Ieee, Verdict::Writer, Verdict::Stale, mismatch, Verdict::Missing];
+    assert_eq!(reasons.map(GapReason::name), expected);
+    let mismatch = CrcStatus::Mismatch { stored: 1, computed: 2 };
+    let verdicts = [CrcStatus::Ieee, CrcStatus::Writer, CrcStatus::Stale, mismatch, CrcStatus::Missing];
     assert_eq!(verdicts.map(|verdict| verdict.name()), ["ieee", "writer", "stale", "mismatch", "missing"]);
+}
+
+/// A double is the nearest one: no other lies closer to the exact time.
+#[test]
+fn times_as_doubles_are_the_nearest() {
+    assert_eq!(Time::new(9, 137).to_f64(), "9.000000137".parse().unwrap());
+    let mut random = 1_u64;
+    for n in 0..50_000_u32 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let attoseconds = i128::from(random) << (n % 64) >> (n % 61);
+        for time in [Time::from_attoseconds(attoseconds), -Time::from_attoseconds(attoseconds)] {
+            assert_eq!(time.to_f64(), time.to_string().parse::<f64>().unwrap(), "{time}");
+        }
+    }
+    for edge in [0, 1, i128::MAX, i128::MIN] {
+        let time = Time::from_attoseconds(edge);
+        assert_eq!(time.to_f64(), time.to_string().parse::<f64>().unwrap());
+    }
 }

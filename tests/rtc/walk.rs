@@ -15,9 +15,9 @@ fn what_was_written_is_read() {
                     seen.records.into_iter().map(|((_, id), records)| (id, records)).collect();
                 assert!(read == written, "{major} {minor}");
                 let verdict = match crc {
-                    Crc::Writer => Verdict::Writer,
-                    Crc::Ieee => Verdict::Ieee,
-                    Crc::None => Verdict::Missing,
+                    Crc::Writer => CrcStatus::Writer,
+                    Crc::Ieee => CrcStatus::Ieee,
+                    Crc::None => CrcStatus::Missing,
                 };
                 assert!(seen.verdicts.iter().all(|seen| *seen == verdict), "{major} {minor}");
                 assert_eq!(seen.verdicts.is_empty(), crc == Crc::None);
@@ -82,10 +82,8 @@ fn sessions_follow_each_other() {
         assert!(seen.records[&(0, 9)].len() > 50);
         let gaps: Vec<_> = seen.gaps.iter().map(|gap| gap.end()).collect();
         assert_eq!(gaps, if cut <= 5 { vec![] } else { vec![from] }, "{cut}");
-        let mut walk = Walk::<8>::new(&out);
-        while let Some(Ok(_)) | Some(Err(_)) =
-            walk.next_frame().or_else(|| walk.resync().and(walk.next_frame()))
-        {}
+        let mut walk = Frames::<8>::new(&out);
+        while let Some(Ok(_)) | Some(Err(_)) = walk.next().or_else(|| walk.recover().and(walk.next())) {}
         assert_eq!(walk.session(), 1);
         assert!(walk.streams().by_name("other").is_some() && walk.streams().by_name("text").is_none());
     }
@@ -117,17 +115,17 @@ fn a_session_begins_at_any_distance_to_a_boundary() {
 #[test]
 fn a_table_that_is_too_small_says_so_once() {
     let (data, written) = small_file();
-    let mut walk = Walk::<1>::new(&data);
+    let mut walk = Frames::<1>::new(&data);
     let error = loop {
-        match walk.next_frame() {
+        match walk.next() {
             Some(Ok(_)) => {}
             Some(Err(error)) => break error,
             None => panic!("no error"),
         }
     };
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
-    let gap = walk.resync().unwrap();
-    assert_eq!((gap.len(), gap.reason()), (0, Reason::Capacity));
+    let gap = walk.recover().unwrap();
+    assert_eq!((gap.len(), walk.gap_reason()), (0, Some(GapReason::Capacity)));
     assert_eq!(written.len(), 4);
     assert_eq!(walk.streams().len(), 1);
 }
@@ -145,33 +143,52 @@ fn records_are_joined_over_everything_in_between() {
     writer.write(a, b"ning");
     writer.write_more(b, b"never ends", true);
     let data = writer.stop();
-    let mut walk = Walk::<4>::new(&data);
-    let mut buffer = vec![0; 9000];
+    let mut buffer = vec![0; 9400];
+    let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
     let mut joined = Vec::new();
-    while let Some(frame) = walk.next_frame() {
-        let frame = frame.unwrap();
-        if !frame.is_user() || frame.continues() {
-            continue;
-        }
-        let record = walk.record(frame);
-        match record.join(&mut buffer) {
-            Ok(bytes) => {
-                assert_eq!(record.len().unwrap(), bytes.len() as u64);
-                joined.push((frame.id(), bytes.to_vec()));
-            }
-            Err(error) => assert!(error.is_truncation() && frame.payload() == b"never ends", "{error}"),
-        }
-        if frame.payload() == b"short" {
-            assert!(lies_in(record.as_slice().unwrap(), &data));
-        }
-        if frame.id() == a {
-            let pieces: Vec<_> = record.pieces().map(Result::unwrap).collect();
+    while let Some(record) = records.next_record().unwrap() {
+        let bytes = record.bytes().unwrap();
+        assert_eq!(record.len(), bytes.len() as u64);
+        joined.push((record.stream().id(), bytes.to_vec()));
+        let pieces: Vec<_> = record.pieces().map(|(_, piece)| piece).collect();
+        assert_eq!(pieces.concat(), bytes);
+        assert!(pieces.iter().all(|piece| lies_in(piece, &data)));
+        assert_eq!(lies_in(bytes, &data), pieces.len() == 1);
+        if record.stream().id() == a {
             assert_eq!(pieces, [&b"be"[..], b"gin", b"ning"]);
-            let error = record.join(&mut [0; 8]).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 8, needed: 9 });
         }
     }
-    assert_eq!(joined, [(a, b"beginning".to_vec()), (b, long), (b, b"short".to_vec())]);
+    assert!(
+        records.first_open().is_some_and(|offset| data[offset as usize..].starts_with(b"\x15\x0anever ends"))
+    );
+    assert_eq!(joined, [(b, long.clone()), (b, b"short".to_vec()), (a, b"beginning".to_vec())]);
+
+    // With too small a buffer, each record that does not fit says how large a one does.
+    for capacity in (0..9400).step_by(8) {
+        let mut buffer = vec![0; capacity];
+        let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+        let mut needed = Vec::new();
+        while let Some(record) = records.next_record().unwrap() {
+            match record.bytes() {
+                Ok(bytes) => assert!(joined.contains(&(record.stream().id(), bytes.to_vec()))),
+                Err(error) => {
+                    let ErrorKind::CapacityExceeded { capacity: had, needed: size } = error.kind() else {
+                        panic!("{error}")
+                    };
+                    assert_eq!((had, error.offset()), (capacity as u64, record.offset()));
+                    assert!(size > had);
+                    needed.push((record.offset(), size));
+                }
+            }
+        }
+        for (offset, size) in needed {
+            let mut buffer = vec![0; size as usize];
+            let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+            while let Some(record) = records.next_record().unwrap() {
+                assert!(record.offset() != offset || record.bytes().is_ok(), "{size} bytes do not suffice");
+            }
+        }
+    }
 }
 
 /// What a session has left open does not go on in the next one, whose streams have the same numbers.
@@ -185,39 +202,31 @@ fn records_end_with_their_session() {
     let b = writer.stream(r#""name":"b""#);
     writer.write(b, b"of another");
     let data = writer.stop();
-    let mut walk = Walk::<4>::new(&data);
-    let first = walk.by_ref().map(Result::unwrap).find(|frame| frame.is_user()).unwrap();
-    assert_eq!((first.id(), first.payload(), a), (b, &b"begins"[..], b));
-    let mut pieces = walk.record(first).pieces();
-    assert_eq!(pieces.next(), Some(Ok(first.payload())));
-    let error = pieces.next().unwrap().unwrap_err();
-    assert_eq!((error.element(), error.kind()), (rtc::PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 }));
-    let other = data.windows(10).position(|bytes| bytes == b"of another").unwrap() as u64;
-    assert!((first.end()..other).contains(&error.offset()), "{error}");
-    assert_eq!(pieces.next(), None);
+    let mut buffer = [0; 64];
+    let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+    let record = records.next_record().unwrap().unwrap();
+    assert_eq!((record.stream().id(), record.session(), record.bytes().unwrap()), (b, 1, &b"of another"[..]));
+    assert_eq!(a, b);
+    assert!(records.next_record().unwrap().is_none());
 }
 
-/// Only a record of one piece can be known to be empty.
+/// Nothing is written of nothing: a frame without payload is damage.
 #[test]
-fn empty_records_are_told() {
-    let mut writer = Writer::new(Options::sizes(4096, 2048));
-    let a = writer.stream(r#""name":"a""#);
-    writer.write(a, b"x");
-    writer.out.extend([(a << 1) as u8, 0]); //     no bytes
-    writer.out.extend([(a << 1 | 1) as u8, 0]); // none in the first piece
-    writer.write(a, b"y");
-    let data = writer.stop();
-    let mut walk = Walk::<4>::new(&data);
-    let mut seen = Vec::new();
-    while let Some(frame) = walk.next_frame() {
-        let frame = frame.unwrap();
-        if frame.is_user() && !frame.continues() {
-            let record = walk.record(frame);
-            assert_eq!(format!("{record:?}"), format!("Record({frame:?})"));
-            seen.push((record.is_empty(), record.len().unwrap()));
-        }
+fn frames_without_payload_are_damage() {
+    for header in [&b"\x12\x00"[..], b"\x13\x00", b"\x12\x80\x00"] {
+        let mut writer = Writer::new(Options::sizes(4096, 2048));
+        let a = writer.stream(r#""name":"a""#);
+        (0..20).for_each(|_| writer.write(a, b"x"));
+        let at = writer.out.len() as u64;
+        writer.out.extend(header);
+        (0..20).for_each(|_| writer.write(a, b"y"));
+        let data = writer.stop();
+        let mut strict = rtc::Frames::<4>::new(&data);
+        let error = strict.by_ref().find_map(Result::err).unwrap();
+        assert_eq!((error.offset(), error.kind()), (at, ErrorKind::UnderLimit { value: 0, limit: 1 }));
+        assert!(strict.next().is_none() && strict.next().is_none());
+        assert_eq!(walk::<4>(&data).gaps.len(), 1);
     }
-    assert_eq!(seen, [(false, 1), (true, 0), (false, 1)]);
 }
 
 /// A file that grows: what is there is read, and reading goes on where it stopped.
@@ -226,15 +235,15 @@ fn growing_files_are_followed() {
     let (data, _) = small_file();
     let whole = walk::<8>(&data).frames;
     for cut in [5000, 8191, 8192, 9000, 9300] {
-        let mut walk = Walk::<8>::new(&data[..cut]);
+        let mut walk = Frames::<8>::new(&data[..cut]);
         let mut frames = Vec::new();
-        while let Some(Ok(frame)) = walk.next_frame() {
+        while let Some(Ok(frame)) = walk.next() {
             frames.push((frame.offset(), frame.id(), frame.end()));
         }
         let (unit, next) = (walk.unit().unwrap().offset(), walk.offset());
         // The table and what is open are read again from the Marker on: at most a unit.
-        let mut walk = Walk::<8>::at_unit(&data, unit);
-        while let Some(Ok(frame)) = walk.next_frame() {
+        let mut walk = Frames::<8>::at_unit(&data, unit);
+        while let Some(Ok(frame)) = walk.next() {
             if frame.offset() >= next {
                 frames.push((frame.offset(), frame.id(), frame.end()));
             }
@@ -258,32 +267,42 @@ fn a_record_that_looks_like_a_crc_is_none() {
     assert!(seen.records[&(0, fixed)].iter().all(|record| record == &[0x10; 213]));
 }
 
-/// The writer gives a nul one byte, but an integer may be longer than it need be.
+/// The writer fills one or two bytes before a boundary with nuls: anywhere else they are damage.
 #[test]
-fn a_nul_may_have_a_longer_header() {
-    let mut writer = Writer::new(Options::default());
-    let id = writer.stream(r#""name":"a""#);
-    writer.write(id, b"before");
-    let at = writer.out.len() as u64;
-    writer.out.extend([0, 0x80, 0, 0, 0, 0x80, 0x80, 0]);
-    writer.write(id, b"behind");
-    let data = writer.stop();
-    let seen = walk::<4>(&data);
-    assert_eq!((seen.gaps, &seen.records[&(0, id)]), (vec![], &vec![b"before".to_vec(), b"behind".to_vec()]));
-    let nuls: Vec<_> = seen.frames.iter().filter(|frame| frame.1 == rtc::id::NUL).copied().collect();
-    let expected = [(0, 1), (1, 3), (3, 4), (4, 5), (5, 8)].map(|(from, to)| (at + from, 0, at + to));
-    assert_eq!(nuls[..5], expected);
+fn nuls_fill_up_to_a_boundary() {
+    for room in 1..5_usize {
+        let mut writer = Writer::new(Options::sizes(4096, 2048));
+        let a = writer.stream(r#""name":"a""#);
+        writer.begin();
+        let boundary = 1025 + 2048;
+        while boundary - writer.out.len() > 180 {
+            writer.write(a, &[0xaa; 40]);
+        }
+        let rest = boundary - room - writer.out.len();
+        writer.write(a, &vec![1; rest / 2 - 2]);
+        writer.write(a, &vec![2; rest - rest / 2 - 2]);
+        let at = writer.out.len();
+        assert_eq!(boundary - at, room);
+        (0..9).for_each(|n| writer.write(a, &[n; 30]));
+        let mut data = writer.stop();
+        data[at..boundary].fill(0);
+        let error = rtc::Frames::<4>::new(&data).find_map(Result::err);
+        let expected = (room > 2).then_some((at as u64, ErrorKind::Misplaced));
+        assert_eq!(error.map(|error| (error.offset(), error.kind())), expected, "{room}");
+        assert_eq!(walk::<4>(&data).gaps.len(), usize::from(room > 2));
+    }
 }
 
 /// It is little-endian until a platform frame was delivered that says otherwise.
 #[test]
 fn the_byte_order_is_that_of_the_platform_frame() {
-    for (big_endian, expected) in [(false, rtc::ByteOrder::Little), (true, rtc::ByteOrder::Big)] {
+    for (big_endian, expected) in [(false, traceglass::ByteOrder::Little), (true, traceglass::ByteOrder::Big)]
+    {
         let (data, _) = file(Options { big_endian, ..Options::sizes(4096, 2048) }, 6000);
-        let mut walk = Walk::<8>::new(&data);
+        let mut walk = Frames::<8>::new(&data);
         let mut is_platform = |frame: rtc::Frame<'_>| frame.id() == rtc::id::PLATFORM;
-        while !walk.next_frame().unwrap().is_ok_and(&mut is_platform) {
-            assert_eq!(walk.byte_order(), rtc::ByteOrder::Little);
+        while !walk.next().unwrap().is_ok_and(&mut is_platform) {
+            assert_eq!(walk.byte_order(), traceglass::ByteOrder::Little);
         }
         assert_eq!(walk.byte_order(), expected);
     }

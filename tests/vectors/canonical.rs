@@ -203,11 +203,17 @@ fn repr(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "inf".into() } else { "-inf".into() };
     }
-    let scientific = format!("{value:e}");
+    // The shortest digits that mean the value; of two that are as near the even ones.
+    let shortest = format!("{value:e}");
+    let digits = shortest.split_once('e').unwrap().0.bytes().filter(u8::is_ascii_digit).count();
+    let even = format!("{value:.0$e}", digits - 1);
+    let scientific = if even.parse() == Ok(value) { even } else { shortest };
     let (mantissa, exponent) = scientific.split_once('e').unwrap();
     let exponent: i32 = exponent.parse().unwrap();
     if value == 0.0 || (-4..16).contains(&exponent) {
-        let text = format!("{value}");
+        let digits = mantissa.bytes().filter(u8::is_ascii_digit).count() as i32;
+        let decimals = usize::try_from(digits - 1 - exponent).unwrap_or(0);
+        let text = format!("{value:.decimals$}");
         if text.contains('.') { text } else { text + ".0" }
     } else {
         let sign = if exponent < 0 { '-' } else { '+' };

@@ -31,9 +31,9 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
         }
     };
     match Format::detect(data) {
-        Some(Format::Rdf) => rdf::open(data),
+        Some(Format::Rdf) => rdf::open(data, reading.private),
         Some(Format::Rtc) => rtc::open(data),
-        Some(Format::Ctf2) => ctf::open(data, reading.lenient),
+        Some(Format::Ctf1 | Format::Ctf2) => ctf::open(data, reading.lenient),
         Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("the file is empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {

@@ -12,6 +12,9 @@ pub struct Reading {
     /// Read two mistakes of CTF 2's producers: a header of 37 bytes for version 2, and a change of byte order
     #[arg(long)]
     pub lenient: bool,
+    /// Whether the name of the computer and the list of its processes are shown.
+    #[arg(skip)]
+    pub private: bool,
 }
 
 /// Which parts `ls` lists, and how.
@@ -58,7 +61,11 @@ impl Selection {
     /// Refuses options that select parts of another format.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
         let given = [
-            (Format::Rdf, self.rdf != RdfSelect::default(), "--chunk, --entry, --header and --stored"),
+            (
+                Format::Rdf,
+                self.rdf != RdfSelect::default(),
+                "--chunk, --entry, --header, --stored and --records",
+            ),
             (Format::Rtc, self.rtc != RtcSelect::default(), "--stream and --raw"),
             (
                 Format::Rfr,
@@ -110,6 +117,9 @@ pub struct RdfSelect {
     /// The data as stored, not decompressed
     #[arg(long)]
     pub stored: bool,
+    /// What is in the chunk, one record a line; --json gives the same as JSON
+    #[arg(long)]
+    pub records: bool,
 }
 
 /// Which part of an RTC file `cat` prints.

@@ -107,9 +107,13 @@ fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
 
 /// A path of which nothing can be delivered.
 fn refuse(args: &Args, path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<Status> {
+    let (message, excerpt) = unreadable.parts();
     if !args.json {
         out.line(out.paint(HEADING, shown(path)))?;
-        out.line(format_args!("  {}: {}", out.paint(ERROR, "unreadable"), unreadable.message))?;
+        out.line(format_args!("  {}: {message}", out.paint(ERROR, "unreadable")))?;
+        for line in excerpt.lines() {
+            out.line(format_args!("  {line}"))?;
+        }
         return Ok(Status::Failed);
     }
     begin(path, unreadable.format, out)?;
@@ -117,7 +121,7 @@ fn refuse(args: &Args, path: &Path, unreadable: &Unreadable, out: &mut Out) -> R
         Some(error) => (error.offset(), error.kind().code()),
         None => (0, "unreadable"),
     };
-    let finding = json!({"offset": offset, "severity": "error", "what": what, "message": unreadable.message});
+    let finding = json!({"offset": offset, "severity": "error", "what": what, "message": message});
     out.json_text(finding.to_string().as_bytes())?;
     end(Status::Failed, out)?;
     Ok(Status::Failed)

@@ -2,10 +2,11 @@
 
 use crate::input::Input;
 use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
-use crate::status::{Result, Status};
+use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{Open, Reading};
-use serde_json::Map;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
+use traceglass::Format;
 
 /// What a file is: format, version, size, time range, parts, damage
 #[derive(clap::Args)]
@@ -16,6 +17,9 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     reading: Reading,
+    /// Show the computer's name and its list of processes as well
+    #[arg(long)]
+    private: bool,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -36,8 +40,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         }
         let status = match one(args, path, open, out) {
             Ok(status) => status,
-            Err(failure @ crate::status::Failure::Unreadable(_)) => {
-                out.complain_of(path, &failure);
+            Err(Failure::Unreadable(unreadable)) => {
+                if args.json {
+                    refuse(path, &unreadable, out)?;
+                }
+                out.complain_of(path, &unreadable.into());
                 Status::Failed
             }
             Err(failure) => return Err(failure),
@@ -47,9 +54,20 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     Ok(worst)
 }
 
+/// The object of a path that cannot be read.
+fn refuse(path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<()> {
+    let mut object = Map::new();
+    insert_path(&mut object, path);
+    object.insert("format".into(), unreadable.format.map(Format::name).into());
+    object.insert("bytes".into(), Value::Null);
+    object.insert("error".into(), unreadable.message.as_str().into());
+    object.insert("verdict".into(), Status::Failed.verdict().into());
+    out.json(&object.into())
+}
+
 fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
-    let trace = open(&input, args.reading)?;
+    let trace = open(&input, Reading { private: args.private, ..args.reading })?;
     let info = trace.info()?;
     if args.json {
         let mut object = Map::new();

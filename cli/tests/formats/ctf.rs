@@ -242,3 +242,44 @@ fn hex_names_every_byte_of_a_packet() {
     assert!(names.contains(&"fragment 0               x") && has("separator"), "{screen}");
     assert!(names.contains(&"fragment 0               continues"), "{screen}");
 }
+
+/// A trace of CTF 1.8: two events without fields, one byte each.
+const TSDL: &str = "/* CTF 1.8 */
+typealias integer { size = 8; } := u8;
+trace { major = 1; minor = 8; byte_order = le; };
+stream { event.header := struct { u8 timestamp; u8 id; }; };
+event { name = begin; id = 1; fields := struct { u8 _level; }; };
+event { name = end; id = 2; };
+";
+
+#[test]
+fn a_trace_of_ctf_1_8_is_read_by_each_verb() {
+    let trace = Trace::new("tsdl-trace", TSDL.as_bytes());
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7, 30, 2]).unwrap();
+    let (status, info) = trace.json(&["info", "--json"]);
+    assert_eq!((status, &info[0]["format"], &info[0]["verdict"]), (0, &json!("ctf1"), &json!("clean")));
+    let (status, streams) = trace.json(&["ls", "--json"]);
+    assert_eq!((status, &streams[0]["packets"], &streams[0]["records"]), (0, &json!(1), &json!(2)));
+    let (status, records) = trace.json(&["cat", "--json"]);
+    assert_eq!((status, records.len()), (0, 2));
+    assert!(records[0].to_string().contains(r#""level":7"#), "{}", records[0]);
+    let (status, ..) = trace.run(&["check"]);
+    assert_eq!(status, 0);
+    // What is named itself is read with the metadata beside it.
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7, 30, 9]).unwrap();
+    let (status, _, stderr) = trace.run(&["cat"]);
+    assert_eq!(status, 3, "{stderr}");
+}
+
+#[test]
+fn tsdl_that_is_wrong_is_shown_with_its_line() {
+    let trace = Trace::new("tsdl-wrong", TSDL.replace("u8 _level", "u16 _level").as_bytes());
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();
+    let (status, _, stderr) = trace.run(&["cat"]);
+    assert_eq!(status, 1);
+    let shown = "TSDL type name at 0xd5: not declared before it is used
+  --> line 5, column 50
+ 5 | event { name = begin; id = 1; fields := struct { u16 _level; }; };
+   |                                                  ^";
+    assert!(stderr.contains(shown), "{stderr}");
+}

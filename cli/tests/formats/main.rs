@@ -5,4 +5,5 @@ mod common;
 
 mod ctf;
 mod export;
+mod rdf_contents;
 mod rfr;

@@ -263,3 +263,133 @@ fn hex_names_every_byte() {
         assert!(last.len() > 77, "{name}: {last}");
     }
 }
+
+/// Instrumentation ids recur: a task is one within its chunk, or from its object to its drop in a stream.
+#[test]
+fn a_task_is_more_than_its_id() {
+    let recording = Recording::new("recur");
+    for (second, task, name) in [(1_000, 1, "alpha"), (1_001, 2, "beta")] {
+        let object = build::task(7, 70, task, name, Ok(0), None);
+        let sequence = Sequence::new(1).object(1, &object).about(10, 6, 7).about(14, 7, 7);
+        recording.file(name, &build::Chunk::new(second).sequence(sequence).bytes());
+    }
+    let path = recording.path();
+    for merge in [&[][..], &["--merge"]] {
+        let cat = |args: &[&str]| run(&[&["cat", "--json"], merge, args, &[path]].concat());
+        let (exit, lines) = cat(&["--task", "alpha"]);
+        assert_eq!((exit, micros(&lines)), (0, vec![BASE + 10, BASE + 14]));
+        let tasks: Vec<Json> = cat(&[]).1.iter().map(|line| line["task"].clone()).collect();
+        assert_eq!(tasks, ["alpha", "alpha", "beta", "beta"]);
+        assert_eq!(cat(&["--task", "7"]).1.len(), 4);
+    }
+    let info = String::from_utf8(traceglass(&["info", path]).stdout).unwrap();
+    assert!(
+        info.contains("of 2 tasks") && info.contains("beta ") && info.contains("4 µs in 1 poll"),
+        "{info}"
+    );
+
+    let one = |at, kind, data| (at, 0, kind, data);
+    let iid = || Writer::new().ints([7]);
+    let task = |id, name| build::task(7, 70, id, name, Ok(0), None);
+    let stream = build::stream(&[
+        one(1, 4, task(1, "alpha")),
+        one(2, 10, iid()),
+        one(3, 12, iid()),
+        one(4, 10, iid()),
+        one(5, 4, task(2, "beta")),
+        one(6, 10, iid()),
+    ]);
+    let path = recording.file("stream-alone/stream", &stream);
+    let tasks = |args: &[&str]| {
+        let lines = run(&[&["cat", "--json"], args, &[&path]].concat()).1;
+        lines.iter().map(|line| line["task"].clone()).collect::<Vec<Json>>()
+    };
+    let null = Json::Null;
+    assert_eq!(
+        tasks(&[]),
+        [&null, &"alpha".into(), &"alpha".into(), &null, &null, &"beta".into()].map(Json::clone)
+    );
+    assert_eq!(tasks(&["--task", "beta"]), [null, "beta".into()]);
+}
+
+/// What belongs to one recording is never read with the callsites of another.
+#[test]
+fn two_recordings_are_two() {
+    let recording = Recording::new("two");
+    let chunk = build::Chunk::new(1_000).sequence(Sequence::new(1).about(10, 6, 5)).bytes();
+    recording.file("a/callsites.rfr", &build::callsites(&[]));
+    recording.file("a/2026/chunk", &chunk);
+    let (exit, lines) = run(&["cat", "--json", recording.path()]);
+    assert_eq!((exit, lines.len()), (0, 1));
+    recording.file("b/2026/chunk", &chunk);
+    let refused = |named: &[&str]| {
+        for verb in ["info", "ls", "cat"] {
+            let output = traceglass(&[verb, recording.path()]);
+            let message = String::from_utf8(output.stderr.clone()).unwrap();
+            assert_eq!((status(&output), output.stdout.len()), (1, 0), "{verb}");
+            assert!(named.iter().all(|name| message.contains(name)), "{message}");
+        }
+    };
+    refused(&["b/2026/chunk", "in a;"]);
+    recording.file("b/meta.rfr", &build::meta(1, 2, &["rfr-c/0.0.2"]));
+    refused(&["2 recordings: a, b;"]);
+}
+
+/// What is deeper than a recording lays files out is not looked for, and a folder of something else is no recording.
+#[test]
+fn a_search_has_bounds() {
+    let recording = Recording::new("bounds");
+    let chunk = build::Chunk::new(1_000).sequence(Sequence::new(1).about(10, 6, 5)).bytes();
+    recording.file("1/2/3/chunk.rfr", &chunk);
+    recording.file("1/2/3/4/chunk.rfr", &chunk);
+    assert_eq!(run(&["info", "--json", recording.path()]).1[0]["chunks"], 1);
+    for number in 0..2_100 {
+        recording.file(&format!("x/{number}"), b"nothing");
+    }
+    let output = traceglass(&["info", recording.path()]);
+    assert!(status(&output) == 1 && String::from_utf8_lossy(&output.stderr).contains("more than 2000 files"));
+}
+
+/// A file that cannot be read is damage of its recording: it is named, and the rest is read.
+#[cfg(unix)]
+#[test]
+fn an_unreadable_file_is_damage() {
+    let recording = recording("unreadable");
+    // A link that leads nowhere cannot be read, whoever runs the test.
+    std::os::unix::fs::symlink("nowhere", recording.0.join("lost.rfr")).unwrap();
+    for (verb, lines) in [("info", 1), ("ls", 9), ("cat", 12), ("check", 1)] {
+        let output = traceglass(&[verb, "--json", recording.path()]);
+        assert_eq!(
+            (status(&output), output.stdout.iter().filter(|byte| **byte == b'\n').count()),
+            (3, lines),
+            "{verb}"
+        );
+        let said = if verb == "check" { &output.stdout } else { &output.stderr };
+        assert!(verb == "info" || String::from_utf8_lossy(said).contains("lost.rfr"), "{verb}");
+    }
+    let finding = &run(&["check", "--json", recording.path()]).1[0]["findings"][0];
+    assert_eq!((&finding["path"], &finding["what"]), (&"lost.rfr".into(), &"unreadable".into()));
+}
+
+/// A name is told again with each record, and only so much of it.
+#[test]
+fn names_are_bounded() {
+    let recording = Recording::new("names");
+    let name = "n".repeat(100_000);
+    let sequence = Sequence::new(1).task(5, 70, &name, None);
+    let sequence = (0..500).fold(sequence, |sequence, at| sequence.about(at, 6, 5));
+    let path = recording.file("chunk", &build::Chunk::new(1_000).sequence(sequence).bytes());
+    for args in [&["cat"][..], &["cat", "--json"], &["info"], &["cat", "--merge"]] {
+        let output = traceglass(&[args, &[&path]].concat());
+        assert_eq!(status(&output), 0, "{args:?}");
+        assert!(output.stdout.len() < 400_000, "{args:?}: {}", output.stdout.len());
+    }
+    let stream = build::stream(&[(1, 0, 1, build::callsite(7, 30, 2, &[("line", Value::U64(7))], &["x"]))]);
+    let path = recording.file("stream/stream", &stream);
+    assert_eq!(run(&["cat", "--json", &path]).1[0]["level"], 30);
+    let (exit, lines) = run(&["ls", "--json", &path]);
+    assert_eq!((exit, &lines[0]["kind"], &lines[0]["records"]), (0, &"stream".into(), &1.into()));
+    assert_eq!(run(&["ls", "--sha256", "--json", &path]).0, 2);
+    let cut = recording.file("stream/cut", &stream[..stream.len() - 1]);
+    assert_eq!(status(&traceglass(&["hex", &cut])), 3);
+}

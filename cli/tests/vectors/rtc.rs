@@ -19,7 +19,7 @@ fn rtc_vectors_are_as_their_manifest_says() {
         }
         if verdict == "unreadable" {
             assert_eq!((status(&info), status(&ls)), (1, 1), "{path}");
-            assert!(info.stdout.is_empty() && ls.stdout.is_empty(), "{path}");
+            assert!(ls.stdout.is_empty(), "{path}");
             return;
         }
         let of_verdict = if verdict == "clean" { 0 } else { 3 };

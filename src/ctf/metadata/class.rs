@@ -163,11 +163,14 @@ impl<'a> ClockClass<'a> {
         self.precision
     }
 
+    #[doc(alias = "offset-from-origin")]
+    #[doc(alias = "seconds")]
     /// The whole seconds from the origin to the clock's zero; 0 if not stated.
     pub const fn offset_seconds(&self) -> i64 {
         self.seconds
     }
 
+    #[doc(alias = "cycles")]
     /// The cycles to be added to [`Self::offset_seconds`]; 0 if not stated.
     pub const fn offset_cycles(&self) -> u64 {
         self.cycles

@@ -54,7 +54,7 @@ pub fn compact(data: &mut [u8], options: ParseOptions) -> Result<Compacted<'_>> 
     Ok(Compacted { text: data.get_mut(range).unwrap_or_default(), error })
 }
 
-/// Moves all contents behind the first one, and says where they are together.
+/// Moves all contents after the first one, and says where they are together.
 #[allow(clippy::arithmetic_side_effects)] // Sums of positions that have been checked to lie in `data`.
 fn gather(data: &mut [u8], profile: &Profile) -> (core::ops::Range<usize>, Option<Error>) {
     let mut text = 0..0;

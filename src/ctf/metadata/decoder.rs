@@ -210,7 +210,7 @@ impl Decoder {
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.padding > 0 => {
                 Ok(Some(Finding::warning(end(body.padding_offset, PADDING, body.padding))))
             }
-            // What was read with a header and lies behind its packet is of the next one.
+            // What was read with a header and follows its packet belongs to the next one.
             State::Kept { next, .. } | State::Used { next, .. } => {
                 self.finish_header(self.filled.saturating_sub(next))
             }

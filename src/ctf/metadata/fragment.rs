@@ -44,6 +44,27 @@ impl FragmentKind<'_> {
     }
 }
 
+/// The kinds that CTF 2 defines.
+const KNOWN: [FragmentKind<'static>; 6] = [
+    FragmentKind::Preamble,
+    FragmentKind::FieldClassAlias,
+    FragmentKind::TraceClass,
+    FragmentKind::ClockClass,
+    FragmentKind::DataStreamClass,
+    FragmentKind::EventRecordClass,
+];
+
+/// The kind where an object begins with the member `type`, as writers have it, whose value is a known one.
+///
+/// `None` says nothing: then the object has to be read.
+fn kind_in_front(text: &[u8]) -> Option<FragmentKind<'static>> {
+    let text = json::trim(json::trim(text).strip_prefix(b"{")?).strip_prefix(b"\"type\"")?;
+    let name = json::trim(json::trim(text).strip_prefix(b":")?).strip_prefix(b"\"")?;
+    KNOWN.into_iter().find(|kind| {
+        kind.name().and_then(|known| name.strip_prefix(known.as_bytes())?.first()) == Some(&b'"')
+    })
+}
+
 /// A fragment: a JSON object of the text sequence, which may lie in several packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
@@ -52,12 +73,12 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Its text up to the next 0x1E, white space behind it included. It may not be JSON: [`Fragment::check`] tells.
+    /// Its text up to the next 0x1E, trailing white space included. It may not be JSON: [`Fragment::check`] tells.
     pub const fn text(&self) -> Text<'a> {
         self.text
     }
 
-    /// Offset of its text in the input, behind the 0x1E and white space.
+    /// Offset of its text in the input, after the 0x1E and white space.
     pub const fn offset(&self) -> u64 {
         self.text.offset()
     }
@@ -91,17 +112,12 @@ impl<'a> Fragment<'a> {
     /// # Errors
     /// Those of the JSON up to the member `type`.
     pub fn kind(&self) -> Result<FragmentKind<'a>> {
+        if let Some(kind) = kind_in_front(self.text.front()) {
+            return Ok(kind);
+        }
         let Some(value) = self.member("type")? else { return Ok(FragmentKind::Untyped) };
         let Some(name) = string(value)? else { return Ok(FragmentKind::Untyped) };
-        let known = [
-            FragmentKind::Preamble,
-            FragmentKind::FieldClassAlias,
-            FragmentKind::TraceClass,
-            FragmentKind::ClockClass,
-            FragmentKind::DataStreamClass,
-            FragmentKind::EventRecordClass,
-        ];
-        let kind = known.into_iter().find(|kind| kind.name().is_some_and(|known| name == known));
+        let kind = KNOWN.into_iter().find(|kind| kind.name().is_some_and(|known| name == known));
         Ok(kind.unwrap_or(FragmentKind::Other(name)))
     }
 
@@ -125,7 +141,7 @@ impl<'a> Fragment<'a> {
         Members::new(self.text, FRAGMENT)
     }
 
-    /// Whether it is a complete object, although the text behind it could not be read.
+    /// Whether it is a complete object, although the text after it could not be read.
     fn is_complete(&self) -> bool {
         self.check().is_ok()
     }
@@ -155,7 +171,7 @@ fn check<'a>(text: impl Source<'a>, is_utf8: bool) -> Result<()> {
     parser.finish()
 }
 
-/// A parser that stands behind the `{` of an object.
+/// A parser that stands after the `{` of an object.
 pub(super) fn object<'a, S: Source<'a>>(text: S, element: Element) -> Result<Parser<S>> {
     let mut parser = Parser::new(text, element);
     match parser.next_event()? {
@@ -243,7 +259,7 @@ pub struct Fragments<'a> {
     piece: Bytes<'a>,
     /// Whether a 0x1E has been read.
     separated: bool,
-    /// The fault behind the last fragment.
+    /// The fault after the last fragment.
     fault: Option<Error>,
     done: bool,
 }

@@ -7,8 +7,28 @@ use crate::ctf::element::{
 };
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::grammar::{Located, Parsed, array, fail, finish};
+use crate::layout::{LayoutField, LayoutValue};
 use core::fmt;
 use nom::{Parser, combinator::map};
+
+/// Where the fields of a header begin; each ends where the next one begins.
+pub(super) mod at {
+    pub(crate) const MAGIC: u64 = 0;
+    pub(crate) const UUID: u64 = 4;
+    pub(crate) const CHECKSUM: u64 = 20;
+    pub(crate) const CONTENT_SIZE: u64 = 24;
+    pub(crate) const TOTAL_SIZE: u64 = 28;
+    pub(crate) const COMPRESSION_SCHEME: u64 = 32;
+    pub(crate) const ENCRYPTION_SCHEME: u64 = 33;
+    pub(crate) const CHECKSUM_SCHEME: u64 = 34;
+    pub(crate) const MAJOR: u64 = 35;
+    pub(crate) const MINOR: u64 = 36;
+    /// The end of the header of version 1.8.
+    pub(crate) const RESERVED: u64 = 37;
+    pub(crate) const HEADER_SIZE: u64 = 40;
+    /// What later versions may add.
+    pub(crate) const MORE: u64 = 44;
+}
 
 /// The number that begins every metadata packet.
 pub const MAGIC_NUMBER: u32 = 0x75d1_1d57;
@@ -119,7 +139,7 @@ impl fmt::Debug for Uuid {
     }
 }
 
-/// What the first packet settles for the packets behind it.
+/// What the first packet settles for the packets after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Profile {
     order: ByteOrder,
@@ -160,7 +180,7 @@ pub struct PacketHeader {
     header_size: Bits,
 }
 
-/// The fields that all versions have, behind the magic.
+/// The fields that all versions have, after the magic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fields {
     uuid: Uuid,
@@ -183,7 +203,7 @@ impl PacketHeader {
 
     /// The first header of a stream, and what it settles.
     pub(super) fn first(input: Bytes<'_>, options: ParseOptions) -> Result<(Self, Profile)> {
-        let (order, fields) = Self::fields(input, None)?;
+        let (order, fields) = Self::read_fields(input, None)?;
         let short = options.is_lenient() && fields.major == 2 && is_short(input, order, &fields);
         let profile = Profile { order, uuid: fields.uuid, short, options, keeps_cut: false };
         let header = Self::sized(input, order, fields, short)?;
@@ -193,18 +213,18 @@ impl PacketHeader {
     /// The header of a later packet, at the front of `input`.
     pub(super) fn next(input: Bytes<'_>, profile: &Profile) -> Result<Self> {
         let wanted = (!profile.options.is_lenient()).then_some(profile.order);
-        let (order, fields) = Self::fields(input, wanted)?;
+        let (order, fields) = Self::read_fields(input, wanted)?;
         let header = Self::sized(input, order, fields, profile.short)?;
         if fields.uuid != profile.uuid {
             let kind = ErrorKind::UuidMismatch { found: fields.uuid.0 };
-            return Err(header.error(4, UUID, kind));
+            return Err(header.error(at::UUID, UUID, kind));
         }
         Ok(header)
     }
 
     /// What does not depend on the header's size.
     #[inline]
-    fn fields(mut input: Bytes<'_>, wanted: Option<ByteOrder>) -> Result<(ByteOrder, Fields)> {
+    fn read_fields(mut input: Bytes<'_>, wanted: Option<ByteOrder>) -> Result<(ByteOrder, Fields)> {
         if input.len() < to_usize(SHORT) {
             return Err(input.truncated(PACKET_HEADER, SHORT.into()));
         }
@@ -224,19 +244,19 @@ impl PacketHeader {
     #[inline]
     fn sized(input: Bytes<'_>, order: ByteOrder, fields: Fields, short: bool) -> Result<Self> {
         let mut header = Self { offset: input.offset(), order, fields, header_size: SHORT_SIZE };
-        let at = |position: u64| input.offset().saturating_add(position);
+        let position = |at: u64| input.offset().saturating_add(at);
         if fields.major == 2 && !short {
             let Some(size) = header_size(input, order) else {
                 return Err(input.truncated(PACKET_HEADER, LONG.into()));
             };
             header.header_size = size
-                .within(LONG_SIZE, Bits(u32::MAX), at(40), HEADER_SIZE)?
-                .whole(at(40), HEADER_SIZE)?
-                .within(LONG_SIZE, fields.content_size, at(40), HEADER_SIZE)?;
+                .within(LONG_SIZE, Bits(u32::MAX), position(at::HEADER_SIZE), HEADER_SIZE)?
+                .whole(position(at::HEADER_SIZE), HEADER_SIZE)?
+                .within(LONG_SIZE, fields.content_size, position(at::HEADER_SIZE), HEADER_SIZE)?;
         }
-        let content = fields.content_size.whole(at(24), CONTENT_SIZE)?;
-        let total = fields.total_size.whole(at(28), TOTAL_SIZE)?;
-        content.within(header.header_size, total, at(24), CONTENT_SIZE)?;
+        let content = fields.content_size.whole(position(at::CONTENT_SIZE), CONTENT_SIZE)?;
+        let total = fields.total_size.whole(position(at::TOTAL_SIZE), TOTAL_SIZE)?;
+        content.within(header.header_size, total, position(at::CONTENT_SIZE), CONTENT_SIZE)?;
         Ok(header)
     }
 
@@ -290,6 +310,48 @@ impl PacketHeader {
         self.fields.minor
     }
 
+    /// The fields, as they lie in the input.
+    #[doc(alias = "magic")]
+    #[doc(alias = "uuid")]
+    #[doc(alias = "checksum")]
+    #[doc(alias = "content_size")]
+    #[doc(alias = "packet_size")]
+    #[doc(alias = "compression_scheme")]
+    #[doc(alias = "encryption_scheme")]
+    #[doc(alias = "checksum_scheme")]
+    #[doc(alias = "major")]
+    #[doc(alias = "minor")]
+    #[doc(alias = "header_size")]
+    pub fn fields(&self) -> impl Iterator<Item = LayoutField<'static>> + Clone + use<> {
+        let order = match self.order {
+            ByteOrder::Little => "little-endian",
+            ByteOrder::Big => "big-endian",
+        };
+        let none = LayoutValue::Named(0, "none");
+        let size = |bits: Bits| LayoutValue::Bits(bits.get());
+        let table = [
+            ("magic", "magic", at::MAGIC, LayoutValue::Name(order)),
+            ("UUID", "uuid", at::UUID, LayoutValue::Uuid(self.fields.uuid.0)),
+            ("checksum", "checksum", at::CHECKSUM, LayoutValue::Hex(self.checksum().into())),
+            ("content size", "content_size", at::CONTENT_SIZE, size(self.content_size())),
+            ("total size", "packet_size", at::TOTAL_SIZE, size(self.total_size())),
+            ("compression", "compression_scheme", at::COMPRESSION_SCHEME, none),
+            ("encryption", "encryption_scheme", at::ENCRYPTION_SCHEME, none),
+            ("checksum scheme", "checksum_scheme", at::CHECKSUM_SCHEME, none),
+            ("major", "major", at::MAJOR, LayoutValue::Number(self.major().into())),
+            ("minor", "minor", at::MINOR, LayoutValue::Number(self.minor().into())),
+            ("reserved", "", at::RESERVED, LayoutValue::Skipped),
+            ("header size", "header_size", at::HEADER_SIZE, size(self.header_size)),
+            ("more header", "", at::MORE, LayoutValue::Skipped),
+        ];
+        let (offset, end) = (self.offset, u64::from(self.header_bytes()));
+        let ends = table.map(|(.., at, _)| at).into_iter().skip(1).chain([end]);
+        table.into_iter().zip(ends).filter_map(move |((name, document_name, at, value), next)| {
+            let size = next.min(end).checked_sub(at).filter(|&size| size > 0)?;
+            Some(LayoutField { name, document_name, offset: offset.saturating_add(at), size, value })
+        })
+    }
+
     /// Bytes of the header.
     pub const fn header_bytes(&self) -> u32 {
         self.header_size.bytes()
@@ -305,13 +367,13 @@ impl PacketHeader {
         self.fields.total_size.bytes()
     }
 
-    /// Bytes of padding behind the content, as stated.
+    /// Bytes of padding after the content, as stated.
     pub const fn padding_bytes(&self) -> u32 {
         self.fields.total_size.bytes().saturating_sub(self.fields.content_size.bytes())
     }
 }
 
-/// The fields behind the magic up to byte 37; of these the schemes and the version are checked.
+/// The fields after the magic up to byte 37; of these the schemes and the version are checked.
 fn grammar<'a>(order: ByteOrder) -> impl Parser<Bytes<'a>, Output = Fields, Error = Located> {
     let bits = move |element| map(uint32(order, element), Bits);
     let schemes = (scheme(COMPRESSION_SCHEME), scheme(ENCRYPTION_SCHEME), scheme(CHECKSUM_SCHEME));

@@ -8,6 +8,7 @@
 //! | first bytes | form | written by |
 //! |---|---|---|
 //! | `1e` | plain JSON text sequence | LTTng ≥ 2.14 |
+//! | `/* CTF 1.8` | plain TSDL text | barectf, Zephyr, perf, LTTng |
 //! | `57 1d d1 75`, version 2.x | packets, little-endian, header of 44 bytes or more | producers after CTF2-PMETA |
 //! | `75 d1 1d 57`, version 2.x | the same, big-endian | |
 //! | either magic, version 1.8 | packets with a header of 37 bytes; TSDL text (`/* CTF 1.8 */`) or JSON | LTTng < 2.14, relays |
@@ -64,7 +65,7 @@
 //! # Limits
 //!
 //! - Compressed and encrypted contents are refused; checksums are not verified, as the document demands.
-//! - TSDL, the language of CTF 1.8, is handed out as text and not parsed.
+//! - TSDL, the language of CTF 1.8, is handed out as text; [`schema`](super::schema) compiles it.
 //! - Of the fragments the envelope, the preamble, the clock classes and the trace class are read; field classes stay
 //!   JSON, for which [`Fragment::members`] gives each member's text.
 //! - JSON nested deeper than 256 levels is refused.
@@ -91,7 +92,8 @@ pub use header::{Bits, MAGIC_NUMBER, PacketHeader, Uuid};
 pub use options::ParseOptions;
 pub use packet::{Packet, Packets};
 pub use pieces::Pieces;
-pub(crate) use stream::detect;
 pub use stream::{Form, Language, MetadataStream};
+pub(crate) use stream::{detect, detect_tsdl};
 pub use string::{Chars, JsonString};
+pub(crate) use text::Place;
 pub use text::{Text, TextPieces};

@@ -1,5 +1,5 @@
 use super::PacketHeader;
-use super::header::{MAGIC_NUMBER, Profile};
+use super::header::{MAGIC_NUMBER, Profile, at};
 use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::ctf::element::{CONTENT, PADDING};
 use crate::error::{Error, ErrorKind, Result};
@@ -15,7 +15,7 @@ pub struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// The packet at the front of `input`, whose header has been read, and the input behind it.
+    /// The packet at the front of `input`, whose header has been read, and the input after it.
     pub(super) fn read(input: Bytes<'a>, header: PacketHeader, keeps_cut: bool) -> Result<(Self, Bytes<'a>)> {
         let size = to_usize(header.content_bytes());
         let body = input.split(to_usize(header.header_bytes())).map(|(_, body)| body);
@@ -52,12 +52,12 @@ impl<'a> Packet<'a> {
         self.content
     }
 
-    /// The padding behind the content, as much of it as is there. It may hold anything.
+    /// The padding after the content, as much of it as is there. It may hold anything.
     pub const fn padding(&self) -> &'a [u8] {
         self.padding.as_slice()
     }
 
-    /// How many bytes of padding are missing, which is tolerated behind the last packet.
+    /// How many bytes of padding are missing, which is tolerated after the last packet.
     pub fn missing_padding(&self) -> u64 {
         u64::from(self.header.padding_bytes()).saturating_sub(to_u64(self.padding.len()))
     }
@@ -78,7 +78,7 @@ impl<'a> Packet<'a> {
         let header = &self.header;
         let minor = (header.major() == 2 && header.minor() > 0).then(|| {
             let kind = ErrorKind::UnsupportedRevision { major: 2, minor: header.minor().into() };
-            Error::new(header.offset().saturating_add(35), crate::ctf::element::VERSION, kind)
+            Error::new(header.offset().saturating_add(at::MAJOR), crate::ctf::element::VERSION, kind)
         });
         // Of a packet without all of its content there is no padding.
         let needed = if self.check_content().is_ok() { self.missing_padding() } else { 0 };

@@ -1,15 +1,19 @@
 use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
 use super::pieces::Pieces;
+use super::text::Place;
 use super::{ByteOrder, Fragments, PacketHeader, Packets, ParseOptions, Text, Uuid};
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::{METADATA, PACKET_HEADER};
 use crate::error::{Error, Result};
 
+/// What TSDL begins with.
+const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
+
 /// How a metadata stream is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Form {
-    /// Not at all: a JSON text sequence.
+    /// Not at all: a JSON text sequence, or TSDL.
     Plain,
     /// In packets whose integers have this byte order.
     Packets(ByteOrder),
@@ -26,7 +30,17 @@ impl Form {
     }
 }
 
-/// Whether `data` is metadata without doubt: plain text goes on with an object behind its 0x1E.
+/// Whether `data` is metadata of CTF 1.8: in packets of that version, or with the signature of its language.
+pub(crate) fn detect_tsdl(data: &[u8]) -> bool {
+    data.starts_with(TSDL_SIGNATURE)
+        || MetadataStream::parse(data).is_ok_and(|stream| {
+            // A first packet that is cut may hold either language.
+            let content = stream.packets().next().is_some_and(|packet| packet.is_ok());
+            content && stream.language() == Language::Tsdl
+        })
+}
+
+/// Whether `data` is metadata without doubt: plain text goes on with an object after its 0x1E.
 pub(crate) fn detect(data: &[u8]) -> bool {
     match Form::detect(data) {
         Some(Form::Packets(_)) => true,
@@ -67,7 +81,7 @@ impl<'a> MetadataStream<'a> {
     ///
     /// | kind | element |
     /// |---|---|
-    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) behind the first packet |
+    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) after the first packet |
     /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
     /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](crate::ctf::element::MAGIC) |
     /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](crate::ctf::element::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](crate::ctf::element::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](crate::ctf::element::CHECKSUM_SCHEME) |
@@ -92,6 +106,7 @@ impl<'a> MetadataStream<'a> {
                 first: Some(first),
                 resumed: false,
             }),
+            None if data.starts_with(TSDL_SIGNATURE) => Ok(Self { input, first: None, resumed: false }),
             None => Err(not_metadata(data)),
         }
     }
@@ -105,7 +120,8 @@ impl<'a> MetadataStream<'a> {
         Self { first: self.first.map(|(header, profile)| (header, profile.with_cut())), ..self }
     }
 
-    /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None` if none begins there.
+    /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None`
+    /// if none begins there.
     ///
     /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text goes
     /// up to the next packet that cannot be read.
@@ -123,6 +139,26 @@ impl<'a> MetadataStream<'a> {
     /// Whether it begins after damage.
     pub(super) const fn is_resumed(&self) -> bool {
         self.resumed
+    }
+
+    /// A stream of any form; what begins neither as packets nor as JSON is taken for TSDL text.
+    ///
+    /// The signature `/* CTF 1.8 */` may be missing in plain text, so that nothing tells what it is. This is for a file
+    /// of which that is known, such as one named `metadata`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`]; never [`BadMagic`](crate::ErrorKind::BadMagic) with [`METADATA`].
+    pub fn parse_text(data: &'a [u8]) -> Result<Self> {
+        Self::parse_text_with(data, ParseOptions::STRICT)
+    }
+
+    /// As [`Self::parse_text`], with a choice of what is tolerated.
+    pub fn parse_text_with(data: &'a [u8], options: ParseOptions) -> Result<Self> {
+        match Form::detect(data) {
+            Some(_) => Self::parse_with(data, options),
+            None => Ok(Self { input: Bytes::new(data), first: None, resumed: false }),
+        }
     }
 
     /// The form.
@@ -164,6 +200,11 @@ impl<'a> MetadataStream<'a> {
             (text, None) => Ok(text),
             (_, Some(error)) => Err(error),
         }
+    }
+
+    /// The text at a place that a text of this stream gave.
+    pub(crate) fn text_of(&self, place: Place) -> Text<'a> {
+        Text::at(self.input, self.first.map(|(_, profile)| profile), place)
     }
 
     /// The text up to the first packet that cannot be read, and why it cannot.
@@ -211,20 +252,21 @@ impl<'a> MetadataStream<'a> {
 
     /// The language of the text.
     ///
-    /// Only version 1.8 leaves a choice: it is JSON if its first byte is 0x1E.
+    /// Packets of version 1.8 and plain text leave a choice: it is JSON if its first byte is 0x1E.
     pub fn language(&self) -> Language {
         match self.first_header() {
             Some(header) if header.major() == 1 => match self.pieces().next() {
                 Some(Ok([RECORD_SEPARATOR, ..])) => Language::Json,
                 _ => Language::Tsdl,
             },
+            None if self.input.as_slice().first() != Some(&RECORD_SEPARATOR) => Language::Tsdl,
             _ => Language::Json,
         }
     }
 
     /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
     pub fn has_tsdl_signature(&self) -> bool {
-        self.text_until_error().0.starts_with(b"/* CTF 1.8")
+        self.text_until_error().0.starts_with(TSDL_SIGNATURE)
     }
 
     /// The fragments of the text; none if it is TSDL.

@@ -21,7 +21,7 @@ impl<'a> JsonString<'a> {
         self.0.raw()
     }
 
-    /// Offset in the input of the byte behind its opening quote.
+    /// Offset in the input of the byte after its opening quote.
     pub fn offset(&self) -> u64 {
         self.0.offset()
     }

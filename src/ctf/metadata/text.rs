@@ -18,15 +18,61 @@ pub struct Text<'a> {
     piece: Bytes<'a>,
     /// What is left in all, the piece included.
     left: u64,
-    /// The input behind the present packet.
+    /// The input after the present packet.
     rest: Bytes<'a>,
     profile: Option<Profile>,
+    /// Offset of the present packet; of no use in plain text.
+    packet: u64,
+}
+
+/// Where a text lies: what is kept of a [`Text`] where there are many of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Offset of its first byte in the input.
+    at: u32,
+    len: u32,
+    /// Offset of the packet it begins in, if it goes on in the next one; else [`Self::TOGETHER`].
+    packet: u32,
+}
+
+impl Place {
+    const TOGETHER: u32 = u32::MAX;
+
+    /// The place of nothing.
+    pub(crate) const fn nowhere() -> Self {
+        Self { at: 0, len: 0, packet: Self::TOGETHER }
+    }
+
+    /// Offset of its first byte in the input.
+    pub(crate) fn offset(self) -> u64 {
+        self.at.into()
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Its length in bytes of text.
+    pub(crate) fn len(self) -> u64 {
+        self.len.into()
+    }
+
+    /// Whether no packet ends in it.
+    pub(crate) fn is_together(self) -> bool {
+        self.packet == Self::TOGETHER
+    }
 }
 
 impl<'a> Text<'a> {
     /// The `len` bytes of text that begin with `piece` and go on in `packets`.
     pub(super) fn new(piece: Bytes<'a>, packets: &Packets<'a>, len: u64) -> Self {
-        let mut text = Self { piece, left: len, rest: packets.rest(), profile: packets.profile() };
+        let mut text = Self {
+            piece,
+            left: len,
+            rest: packets.rest(),
+            profile: packets.profile(),
+            packet: piece.offset(),
+        };
         text.piece = Source::limited(piece, len);
         text.refill();
         text
@@ -34,13 +80,15 @@ impl<'a> Text<'a> {
 
     /// A text in one piece.
     pub(in crate::ctf) const fn from_piece(piece: Bytes<'a>) -> Self {
-        Self { piece, left: to_u64(piece.len()), rest: Bytes::at(&[], piece.end_offset()), profile: None }
+        let rest = Bytes::at(&[], piece.end_offset());
+        Self { piece, left: to_u64(piece.len()), rest, profile: None, packet: 0 }
     }
 
     /// Moves on to the next piece when the present one is used up; at the end it stays where that is.
     fn refill(&mut self) {
         let mut packets = Packets::new(self.rest, self.profile);
         while self.piece.is_empty() && self.left > 0 {
+            self.packet = packets.offset();
             let Ok(Some(packet)) = packets.next_packet() else {
                 self.left = 0;
                 return;
@@ -92,6 +140,61 @@ impl<'a> Text<'a> {
             left = back;
         }
         Ok(target)
+    }
+
+    /// The text from the first byte of this one to the last one of `last`, which lies in it.
+    pub(crate) fn until_end_of(self, last: Self) -> Self {
+        // Both go on to the same end, unless `last` has been limited: what is left tells nothing, what is read does.
+        let mut ahead = self;
+        let mut len = 0_u64;
+        while ahead.left > 0 {
+            let to_last =
+                last.offset().checked_sub(ahead.offset()).filter(|n| *n <= to_u64(ahead.piece.len()));
+            if let Some(n) = to_last {
+                return self.limited(len.saturating_add(n).saturating_add(last.left));
+            }
+            len = len.saturating_add(to_u64(ahead.piece.len()));
+            ahead.advance(ahead.piece.len());
+        }
+        self
+    }
+
+    /// Where it lies; `None` beyond 4 GiB.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let at = u32::try_from(self.offset()).ok()?;
+        let len = u32::try_from(self.left).ok()?;
+        let together = self.piece.len() == usize::try_from(self.left).ok()?;
+        let packet = if together { Place::TOGETHER } else { u32::try_from(self.packet).ok()? };
+        Some(Place { at, len, packet })
+    }
+
+    /// The text that lies at `place` of `input`, the metadata that [`Self::place`] was asked in. Takes the same time
+    /// everywhere; a place of another input gives some text of this one.
+    pub(super) fn at(input: Bytes<'a>, profile: Option<Profile>, place: Place) -> Self {
+        let end = Bytes::at(&[], input.end_offset());
+        let nothing = Self { piece: end, left: 0, rest: end, profile: None, packet: 0 };
+        if place.packet == Place::TOGETHER {
+            return match input.range(place.at.into(), place.len.into()) {
+                Some(piece) => Self { piece, left: place.len.into(), ..nothing },
+                None => nothing,
+            };
+        }
+        let mut packets = match input.offset().checked_add(place.packet.into()) {
+            Some(offset) => {
+                let left = input.end_offset().saturating_sub(offset);
+                Packets::new(input.range(offset, left).unwrap_or(end), profile)
+            }
+            None => return nothing,
+        };
+        let Ok(Some(packet)) = packets.next_packet() else { return nothing };
+        let content = packet.content_range();
+        let left = content.end_offset().saturating_sub(place.at.into());
+        match content.range(place.at.into(), left) {
+            Some(piece) => {
+                Self { piece, left: place.len.into(), rest: packets.rest(), profile, packet: packet.offset() }
+            }
+            None => nothing,
+        }
     }
 
     /// Whether it begins with `prefix`.

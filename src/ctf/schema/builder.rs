@@ -463,6 +463,19 @@ impl<'s> Builder<'s> {
         Ok(index)
     }
 
+    /// Says that the origin of the clock class at `index` is the Unix epoch.
+    pub(crate) fn set_unix(&mut self, index: u32) {
+        // The node of its seconds: see `end_clock`.
+        self.update(index.saturating_add(2), |node| node.slot = 1);
+    }
+
+    /// Adds a range that another list has as well.
+    pub(crate) fn copy_range(&mut self, index: u32) -> Result<u32> {
+        let mut node = self.node(index);
+        node.set(LAST, false);
+        self.side(node)
+    }
+
     /// Gives up what was begun at `index`, which nothing refers to.
     pub(crate) fn abandon(&mut self, index: u32) {
         self.front = index;

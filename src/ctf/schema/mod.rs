@@ -61,6 +61,7 @@ pub(crate) mod resolve;
 #[allow(clippy::module_inception)]
 mod schema;
 mod table;
+pub mod tsdl;
 
 pub use builder::Scope;
 pub use class::{Encoding, FieldClass, FieldKind, Labels};

@@ -4,7 +4,7 @@ use super::node::{NONE, Node, Nodes};
 use super::table::Table;
 use super::{FieldClass, Name};
 use crate::ctf::metadata::{Language, MetadataStream, Text, Uuid};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// How the data streams of a trace are laid out.
 ///
@@ -43,7 +43,9 @@ impl<'a, 's> Schema<'a, 's> {
     pub fn compile(metadata: &MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Self> {
         match metadata.language() {
             Language::Json => super::json::compile(metadata, nodes),
-            Language::Tsdl => Err(Error::new(0, super::element::SCHEMA, ErrorKind::NoDecoder)),
+            Language::Tsdl => {
+                super::tsdl::with_workspace(|workspace| super::tsdl::compile(*metadata, nodes, workspace))
+            }
         }
     }
 
@@ -56,7 +58,9 @@ impl<'a, 's> Schema<'a, 's> {
     pub fn needed(metadata: &MetadataStream<'_>) -> Result<u64> {
         match metadata.language() {
             Language::Json => super::json::needed(metadata),
-            Language::Tsdl => Err(Error::new(0, super::element::SCHEMA, ErrorKind::NoDecoder)),
+            Language::Tsdl => super::tsdl::with_workspace(|workspace| {
+                super::tsdl::needed(*metadata, workspace).map(|needed| needed.nodes)
+            }),
         }
     }
 

@@ -1,7 +1,11 @@
 //! The entries of `traceglass::ctf`.
 
 use crate::slice_mut;
+use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value};
+use traceglass::ctf::schema::{Node, Schema};
 use traceglass::ctf::metadata::{Decoder, Form, ParseOptions, MetadataStream, PacketHeader, Step, compact};
+use traceglass::ctf::schema::Node;
+use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 
 entries! {
     ctf_metadata_detect(data) { u64::from(Form::detect(data).is_some()) }
@@ -66,6 +70,21 @@ entries! {
         found ^= checked.map_or(1, |summary| summary.errors());
         found
     }
+    ctf_tsdl_compile(data) {
+        let Ok(stream) = MetadataStream::parse_text(data) else { return 1 };
+        let mut types = [TypeNode::default(); 64];
+        let mut names = [NameEntry::default(); 64];
+        let needed = tsdl::needed(stream, Workspace { nodes: &mut types, names: &mut names });
+        let mut nodes = [Node::EMPTY; 64];
+        let schema = tsdl::compile(stream, &mut nodes, Workspace { nodes: &mut types, names: &mut names });
+        let sum = needed.map_or(0, |needed| needed.nodes);
+        schema.map_or(sum, |schema| sum ^ schema.stream_classes().count() as u64)
+    }
+    ctf_tsdl_position(data) {
+        let Ok(stream) = MetadataStream::parse_text(data) else { return 1 };
+        let at = tsdl::position(stream, data.len() as u64 / 2);
+        at.line ^ at.column ^ at.text.len()
+    }
     ctf_metadata_decoder(data) {
         let mut decoder = Decoder::new(ParseOptions::STRICT);
         let (mut input, mut sum) = (data, 0);
@@ -99,4 +118,89 @@ pub unsafe extern "C" fn ctf_metadata_copy(data: *const u8, len: usize, buffer: 
     let Ok(stream) = MetadataStream::parse(data) else { return 1 };
     let Ok(text) = stream.text() else { return 2 };
     text.copy_to(buffer).map_or(3, |text| text.len() as u64)
+}
+
+/// What the fields of a scope hold, folded.
+fn fold(fields: Option<traceglass::ctf::data::Fields<'_, '_>>) -> u64 {
+    let mut sum = 0_u64;
+    for field in fields.into_iter().flatten() {
+        let Ok(field) = field else { return sum ^ 1 };
+        sum ^= match field.value() {
+            Value::Unsigned(value) => value ^ field.class().labels(value.into()).count() as u64,
+            Value::Signed(value) => value as u64,
+            Value::Boolean(value) => value.into(),
+            Value::Bits(bits) | Value::Wide(bits) => bits.words().fold(0, |sum, word| sum ^ word),
+            Value::Float(value) => value.to_f64().map_or(0, f64::to_bits),
+            Value::Text(text) => text.chars().filter(|c| c.is_ok()).count() as u64,
+            Value::Blob(bytes) => bytes.len() as u64,
+            Value::Array(count) => count,
+            Value::Variant(index) => index.into(),
+            _ => 2,
+        };
+        if let Some(name) = field.name() {
+            sum ^= name.chars().count() as u64;
+        }
+    }
+    sum
+}
+
+/// Any metadata with any data.
+///
+/// # Safety
+///
+/// As `slice`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ctf_data_read(data: *const u8, len: usize, metadata: *const u8, size: usize) -> u64 {
+    let (data, metadata) = unsafe { (crate::slice(data, len), crate::slice(metadata, size)) };
+    let Ok(stream) = MetadataStream::parse(metadata) else { return 1 };
+    let mut nodes = [Node::EMPTY; 128];
+    let Ok(schema) = Schema::compile(&stream, &mut nodes) else { return 2 };
+    let mut sum = 0;
+    for packet in Packets::new(data, &schema) {
+        let Ok(packet) = packet else { continue };
+        sum ^= fold(packet.header()) ^ fold(packet.context()) ^ packet.total_bits();
+        for record in packet.records() {
+            let Ok(record) = record else { continue };
+            sum ^= record.nanoseconds().unwrap_or(0) as u64 ^ record.class().id();
+            sum ^= fold(record.header()) ^ fold(record.common_context());
+            sum ^= fold(record.specific_context()) ^ fold(record.payload());
+        }
+    }
+    sum
+}
+
+/// # Safety
+///
+/// As `slice`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ctf_data_merge(data: *const u8, len: usize, metadata: *const u8, size: usize) -> u64 {
+    let (data, metadata) = unsafe { (crate::slice(data, len), crate::slice(metadata, size)) };
+    let Ok(stream) = MetadataStream::parse(metadata) else { return 1 };
+    let mut nodes = [Node::EMPTY; 128];
+    let Ok(schema) = Schema::compile(&stream, &mut nodes) else { return 2 };
+    let mut slots = [const { MergeSlot::EMPTY }; 2];
+    let mut merge = Merge::new(&mut slots);
+    let mut sum = u64::from(merge.add(Packets::new(data, &schema)).is_ok());
+    sum ^= u64::from(merge.add(Packets::new(data, &schema)).is_ok());
+    loop {
+        match merge.next_record() {
+            Ok(Some(merged)) => sum ^= merged.record().end(),
+            Ok(None) => break,
+            Err(_) => sum ^= u64::from(merge.recover().is_some()),
+        }
+    }
+    let summary = traceglass::ctf::data::check(data, &schema, &mut |finding| sum ^= finding.cause().offset());
+    sum ^ summary.records()
+}
+
+entries! {
+    ctf_schema_compile(data) {
+        let Ok(stream) = MetadataStream::parse(data) else { return 1 };
+        let mut nodes = [Node::EMPTY; 128];
+        let needed = Schema::needed(&stream).unwrap_or(0);
+        match Schema::compile(&stream, &mut nodes) {
+            Ok(schema) => schema.stream_classes().flat_map(|class| class.event_classes()).map(|class| class.id()).sum(),
+            Err(error) => error.offset() ^ needed,
+        }
+    }
 }

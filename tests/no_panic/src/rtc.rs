@@ -1,40 +1,54 @@
 //! The entries of `traceglass::rtc`.
 
+use traceglass::ByteOrder;
 use traceglass::rtc::{
-    self, Annotation, ByteOrder, Checker, Clocks, Format, Grid, Index, Meta, Samples, Time, Unit, Walk,
-    WriterCrc,
+    self, Annotation, Checker, Clocks, Format, Frames, Grid, Index, Meta, Records, Samples, Time, Unit, WriterCrc,
+    recover,
 };
 
 entries! {
     rtc_detect(data) { u64::from(rtc::detect(data)) }
-    rtc_walk(data) {
-        let mut walk = Walk::<16>::new(data);
+    rtc_frames(data) {
+        let mut frames = Frames::<16>::new(data);
+        let mut sum = 0;
+        while let Ok(Some(frame)) = frames.next_frame() {
+            sum ^= frame.id() ^ frame.end();
+        }
+        sum
+    }
+    rtc_recover(data) {
+        let mut frames = recover::Frames::<16>::new(data);
         let mut sum = 0;
         loop {
-            while let Some(frame) = walk.next_frame() {
-                sum ^= frame.map_or(0, |frame| frame.id() ^ frame.end());
+            while let Ok(Some(frame)) = frames.next_frame() {
+                sum ^= frame.id() ^ frame.end();
             }
-            match walk.resync() {
+            match frames.recover() {
                 Some(gap) => sum ^= gap.offset(),
                 None => return sum,
             }
         }
     }
     rtc_records(data) {
-        let mut walk = Walk::<16>::new(data);
+        let mut buffer = [0; 256];
+        let mut records = Records::new(Frames::<16>::new(data), &mut buffer);
         let mut sum = 0;
-        while let Some(Ok(frame)) = walk.next_frame() {
-            let record = walk.record(frame);
-            sum ^= record.len().unwrap_or(0) ^ record.join(&mut [0; 64]).map_or(0, <[u8]>::len) as u64;
-            sum ^= record.pieces().count() as u64;
+        while let Ok(Some(record)) = records.next_record() {
+            sum ^= record.len() ^ record.bytes().map_or(0, <[u8]>::len) as u64;
+            sum ^= record.pieces().count() as u64 ^ record.samples().map_or(0, |samples| samples.count() as u64);
+            sum ^= record.time().map_or(0, |time| time.to_f64().to_bits() ^ (time - Time::ZERO).seconds() as u64);
+            sum ^= record.clock().map_or(0, |clock| clock.id()) ^ record.annotated().map_or(0, |stream| stream.id());
+            if let Some(Ok(annotation)) = record.annotation() {
+                sum ^= annotation.time.to_duration().map_or(0, |duration| duration.as_secs());
+            }
         }
-        sum
+        sum ^ records.first_open().unwrap_or(0)
     }
     rtc_index(data) {
-        let mut walk = Walk::<16>::new(data);
+        let mut frames = Frames::<16>::new(data);
         let mut sum = 0;
-        while let Some(Ok(frame)) = walk.next_frame() {
-            if let Some(Ok(index)) = Index::of_frame(&frame) {
+        while let Ok(Some(frame)) = frames.next_frame() {
+            if let Some(Ok(index)) = Index::from_frame(&frame) {
                 sum ^= index.find(9).map_or(0, |entry| entry.target().unwrap_or(0));
                 sum ^= index.entries().count() as u64 ^ u64::from(index.check().is_ok());
             }
@@ -51,44 +65,45 @@ entries! {
             let Ok(stream) = stream else { continue };
             sum ^= stream.id() ^ stream.length().unwrap_or(0) ^ u64::from(stream.cont());
             sum ^= stream.name().map_or(0, |name| u64::from(name.is("clk")) ^ name.chars().count() as u64);
-            sum ^= stream.gain().map_or(0, |gain| gain.to_f64().to_bits());
+            sum ^= stream.gain().ok().flatten().map_or(0, |gain| gain.to_f64().to_bits());
             sum ^= stream.attributes().count() as u64;
         }
         sum ^ meta.next_id().unwrap_or(0)
     }
     rtc_crc(data) { u64::from(WriterCrc::<1>::of(data) ^ WriterCrc::<16>::of(data) ^ rtc::crc_ieee(data)) }
     rtc_clocks(data) {
-        let mut walk = Walk::<16>::new(data);
+        let mut frames = Frames::<16>::new(data);
         let mut clocks = Clocks::<16>::new();
         let mut sum = 0;
-        while let Some(Ok(frame)) = walk.next_frame() {
-            clocks.observe(walk.streams(), walk.byte_order(), &frame);
+        while let Ok(Some(frame)) = frames.next_frame() {
+            clocks.observe(frames.streams(), frames.byte_order(), &frame);
             sum ^= clocks.time(&frame).map_or(0, |time| time.seconds() as u64 ^ u64::from(time.nanoseconds()));
         }
         sum
     }
     rtc_check(data) {
         let mut found = 0;
-        let sessions = Walk::<16>::new(data).check(|finding| found ^= finding.cause().offset());
-        found ^ sessions
+        let mut frames = recover::Frames::<16>::new(data);
+        let summary = rtc::check(&mut frames, &mut |finding| found ^= finding.cause().offset());
+        found ^ summary.map_or(0, |summary| summary.frames)
     }
-    rtc_verdict(data) {
-        let mut walk = Walk::<16>::new(data);
+    rtc_crc_status(data) {
+        let mut frames = recover::Frames::<16>::new(data);
         let mut checker = Checker::new();
         let mut sum = 0;
-        while let Some(Ok(frame)) = walk.next_frame() {
-            let verdict = checker.frame(&walk, &frame, |_| ());
-            sum ^= verdict.map_or(0, |verdict| verdict.name().len() as u64);
+        while let Ok(Some(frame)) = frames.next_frame() {
+            let status = checker.frame(&frames, &frame, |_| ());
+            sum ^= status.map_or(0, |status| status.name().len() as u64);
         }
         sum
     }
     rtc_samples(data) {
         let mut sum = 0;
         for name in ["int16", "uint64be", "float32le", "uleb128", "leb128", "timespec", "utf-8", "raw"] {
-            for sample in Samples::new(data, 7, Format::of(name), ByteOrder::Big) {
+            for sample in Samples::new(data, 7, Format::from_name(name), ByteOrder::Big) {
                 sum ^= sample.map_or(1, |sample| sample.scaled(None, None).map_or(2, f64::to_bits));
             }
-            if let Some(Ok(annotation)) = Annotation::parse(data, 7, Format::of("annotate/utf-8"), ByteOrder::Little) {
+            if let Some(Ok(annotation)) = Annotation::parse(data, 7, Format::from_name("annotate/utf-8"), ByteOrder::Little) {
                 sum ^= annotation.time.seconds() as u64;
             }
         }
@@ -99,8 +114,11 @@ entries! {
         let mut sum = grid.len() ^ grid.unit(7).map_or(0, |unit| unit.offset());
         sum ^= grid.before(9, 30_000).map_or(0, Option::unwrap_or_default);
         sum ^= grid.after(9, 30_000).map_or(0, Option::unwrap_or_default);
-        if let Ok(walk) = grid.walk::<16>(30_000) {
-            sum ^= grid.seek(walk.streams(), 9, Time::ZERO).unwrap_or(0);
+        sum ^= grid.seek_time::<16>(9, Time::ZERO).unwrap_or(0);
+        if let Ok(frames) = grid.frames::<16>(30_000) {
+            let mut records = Records::new(frames, &mut []);
+            grid.prime(&mut records);
+            sum ^= records.streams().len() as u64;
         }
         sum
     }

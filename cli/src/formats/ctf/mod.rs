@@ -154,7 +154,10 @@ impl Ctf2<'_> {
 
 impl Trace for Ctf2<'_> {
     fn format(&self) -> Format {
-        Format::Ctf2
+        match self.stream.language() {
+            Language::Tsdl => Format::Ctf1,
+            _ => Format::Ctf2,
+        }
     }
 
     fn bytes(&self) -> u64 {
@@ -476,31 +479,9 @@ fn separators(contents: &[Range<u64>], parts: &[Field]) -> Vec<Field> {
 
 /// The header's fields, as they lie in the file.
 fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
-    let mut at = header.offset();
-    let size = |bits: u32, bytes: u32| format!("{bits} bits, {bytes} bytes");
-    let mut field = |len: u64, name: &str, value: String| {
-        parts.push(Field::new(at, len, format!("packet {number} {name}"), value));
-        at += len;
-    };
-    let order = match header.byte_order() {
-        ByteOrder::Little => "little-endian",
-        ByteOrder::Big => "big-endian",
-    };
-    field(4, "magic", order.into());
-    field(16, "UUID", header.uuid().to_string());
-    field(4, "checksum", format!("{:#x}, ignored", header.checksum()));
-    field(4, "content size", size(header.content_size().get(), header.content_size().bytes()));
-    field(4, "total size", size(header.total_size().get(), header.total_bytes()));
-    field(1, "compression", "0 none".into());
-    field(1, "encryption", "0 none".into());
-    field(1, "checksum scheme", "0 none".into());
-    field(1, "major", header.major().to_string());
-    field(1, "minor", header.minor().to_string());
-    if header.header_bytes() >= 44 {
-        field(3, "reserved", String::new());
-        field(4, "header size", size(header.header_size().get(), header.header_bytes()));
-        field(u64::from(header.header_bytes()) - 44, "more header", String::new());
-    }
+    parts.extend(header.fields().map(|field| {
+        Field::new(field.offset(), field.size(), format!("packet {number} {}", field.name()), field.value())
+    }));
 }
 
 /// A member of a fragment that names it: a string or a number.

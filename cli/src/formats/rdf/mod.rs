@@ -1,5 +1,6 @@
 //! RDF for each verb.
 
+mod contents;
 mod decoder;
 mod extract;
 mod plan;
@@ -11,6 +12,7 @@ use crate::table::{Table, left, right};
 use crate::trace::{
     Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
 };
+use contents::{Loaded, Records};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
@@ -24,11 +26,13 @@ struct Rdf<'a> {
     file: File<'a>,
     /// What is wrong with the index.
     damage: Option<Error>,
+    /// Whether the name of the computer and its processes are shown.
+    private: bool,
 }
 
-pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+pub fn open(data: &[u8], private: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match File::recover(data) {
-        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()), private })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -119,7 +123,9 @@ impl Trace for Rdf<'_> {
         fields.insert("index_size".into(), header.index_size().into());
         fields.insert("entries".into(), self.file.index().len().into());
 
-        let mut lines = Vec::new();
+        let summary = contents::summarize(&self.file, self.private);
+        fields.extend(summary.fields);
+        let mut lines = summary.lines;
         let at = format!("at {:#x}", header.index_offset());
         let entries = counted(self.file.index().len() as u64, "entry", "entries");
         lines.push(("index", format!("{entries} {at}")));
@@ -278,16 +284,24 @@ impl Trace for Rdf<'_> {
 
     fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         args.refuse_window("an RDF file's chunks have no time")?;
-        if args.json {
-            return Err(Failure::usage(
-                "chunks of an RDF file are bytes; without --json they are written as they are",
-            ));
-        }
         if let Some(damage) = self.damage {
             out.warn(&args.path, damage);
         }
         let chunk = self.selected(&args.rdf)?;
         let fail = |error| Failure::content(Format::Rdf, error);
+        if args.json || args.rdf.records {
+            if args.rdf.header || args.rdf.stored {
+                return Err(Failure::usage(
+                    "--header and --stored are bytes, which --json and --records do not give",
+                ));
+            }
+            let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
+            if let Some(error) = (Records { out, json: args.json }).write(&loaded)? {
+                out.warn(&args.path, error);
+                return Ok(Status::Damaged);
+            }
+            return Ok(Status::damaged_if(self.damage.is_some()));
+        }
         if args.rdf.header {
             out.raw(chunk.header().map_err(fail)?)?;
         } else if args.rdf.stored {
@@ -318,31 +332,34 @@ impl Trace for Rdf<'_> {
         if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::new(Severity::Warning, error));
         }
+        contents::check(&self.file, &mut |finding| findings.report(finding));
         Ok(findings.status())
     }
 
     fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
         let header = self.file.header();
-        fields.field(&Field::new(0, 8, "magic", format_args!("\"{}\"", header.magic().escape_ascii())))?;
-        fields.field(&Field::new(8, 4, "version", header.version()))?;
-        fields.field(&Field::new(12, 4, "reserved", header.reserved()))?;
-        fields.field(&Field::new(16, 8, "index offset", format_args!("{:#x}", header.index_offset())))?;
-        fields.field(&Field::new(24, 8, "index size", header.index_size()))?;
+        for field in header.fields() {
+            fields.field(&Field::new(field.offset(), field.size(), field.name(), field.value()))?;
+        }
         // The parts stand in any order and may overlap: those in the range, by where they begin.
         let shown = fields.range();
         let mut parts: Vec<Field> = Vec::new();
         for entry in self.file.entries() {
+            let known = contents::hex_fields(&self.file, entry, &shown);
             let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
             for (part, range) in ranges {
-                match range {
-                    Ok(range) if range.start < shown.end && range.end > shown.start => {
-                        let label = format!("entry {} {part}", entry.number());
-                        let len = range.end.saturating_sub(range.start);
-                        parts.push(Field::new(range.start, len, label, name(entry.identifier())));
-                    }
-                    _ => {}
+                let Ok(range) = range else { continue };
+                // What follows the fields that are known.
+                let within = known.iter().filter(|field| range.contains(&field.offset));
+                let start =
+                    within.map(|field| field.offset.saturating_add(field.len)).fold(range.start, u64::max);
+                if start < shown.end && range.end > shown.start && range.end > start {
+                    let label = format!("entry {} {part}", entry.number());
+                    let len = range.end.saturating_sub(start);
+                    parts.push(Field::new(start, len, label, name(entry.identifier())));
                 }
             }
+            parts.extend(known);
             let at = entry.offset();
             if at < shown.end && at.saturating_add(Index::ENTRY_SIZE as u64) > shown.start {
                 parts.extend(entry_fields(entry));
@@ -358,23 +375,9 @@ impl Trace for Rdf<'_> {
 
 /// The fields of an index entry.
 fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = Field> {
-    let fields = [
-        (16, "identifier", name(entry.identifier())),
-        (1, "compression", format!("{} {}", entry.compression().number(), entry.compression())),
-        (3, "reserved", hex(&entry.reserved())),
-        (4, "version", entry.version().to_string()),
-        (8, "header offset", format!("{:#x}", entry.header_offset())),
-        (8, "header size", entry.header_size().to_string()),
-        (8, "data offset", format!("{:#x}", entry.data_offset())),
-        (8, "data size", entry.stored_size().to_string()),
-        (8, "uncompressed size", entry.uncompressed_size().to_string()),
-    ];
-    let number = entry.number();
-    let mut offset = entry.offset();
-    fields.into_iter().map(move |(len, field, value)| {
-        let at = offset;
-        add(&mut offset, len);
-        Field::new(at, len, format!("entry {number} {field}"), value)
+    entry.fields().map(move |field| {
+        let name = format!("entry {} {}", entry.number(), field.name());
+        Field::new(field.offset(), field.size(), name, field.value())
     })
 }
 

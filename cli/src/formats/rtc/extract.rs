@@ -15,18 +15,18 @@ impl Rtc<'_> {
         let mut damage = Vec::new();
         let mut open: HashMap<(u64, u64), PartId> = HashMap::new();
         let mut read = 0;
-        let status = self.scan(false, false, |event, walk| {
+        let mut session = 0;
+        let status = self.scan(false, false, |event| {
             match event {
-                Event::Frame(frame) if frame.is_user() => {
-                    let streams = walk.streams();
-                    let Some(stream) = frame.place().and_then(|place| streams.at(place)) else {
+                Event::Frame(frame, streams) if frame.is_user() => {
+                    let Some(stream) = frame.slot().and_then(|slot| streams.at(slot)) else {
                         return Ok(());
                     };
-                    let key = (walk.session(), stream.id());
+                    let key = (session, stream.id());
                     let part = match open.get(&key) {
                         Some(&part) => part,
                         None => {
-                            let known = Known::of(stream, streams);
+                            let known = Known::of(stream);
                             let name = known.name.text.as_deref();
                             let number = stream.id();
                             let part = parts.part(&Part {
@@ -44,7 +44,8 @@ impl Rtc<'_> {
                     parts.advance(frame.offset().saturating_sub(read));
                     read = frame.offset();
                 }
-                Event::Gap(gap) => damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len()))),
+                Event::Gap(gap, _) => damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len()))),
+                Event::Session(ended) => session = ended.number.saturating_add(1),
                 Event::Finding(finding) if finding.severity() == Severity::Error => {
                     let cause = finding.cause();
                     if !matches!(cause.kind(), ErrorKind::Lost { .. }) {

@@ -1,34 +1,35 @@
 //! The fields of frames.
 
 use super::value::{Content, Known};
-use super::{Rtc, Walk};
+use super::{Frames, Rtc};
 use crate::output::printable;
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
+use traceglass::rtc::recover::GapReason;
 use traceglass::rtc::{self, Frame, Unit};
 
 impl Rtc<'_> {
     pub(super) fn dump(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
         let shown = fields.range();
-        let mut walk = Box::new(Walk::at_unit(self.data, self.unit_before(shown.start)));
+        let mut frames = Box::new(Frames::at_unit(self.data, self.unit_before(shown.start)));
         let mut status = Status::Clean;
         loop {
-            while let Some(Ok(frame)) = walk.next_frame() {
+            while let Ok(Some(frame)) = frames.next_frame() {
                 if frame.offset() >= shown.end {
                     return Ok(status);
                 }
                 if frame.end() > shown.start {
-                    show(&walk, &frame, fields)?;
+                    show(&frames, &frame, fields)?;
                 }
             }
-            let Some(gap) = walk.resync() else { return Ok(status) };
+            let Some(gap) = frames.recover() else { return Ok(status) };
             if gap.offset() >= shown.end {
                 return Ok(status);
             }
             if gap.end() >= shown.start {
                 status = Status::Damaged;
             }
-            let what = format!("{}: {}", gap.reason().name(), gap.cause());
+            let what = format!("{}: {}", frames.gap_reason().map_or("", GapReason::name), gap.cause());
             fields.field(&Field::new(gap.offset(), gap.len(), "(lost)", what))?;
         }
     }
@@ -42,8 +43,8 @@ impl Rtc<'_> {
 }
 
 /// The fields of a frame.
-fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Result<()> {
-    let stream = frame.place().and_then(|place| walk.streams().at(place));
+fn show(frames: &Frames<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Result<()> {
+    let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
     let name = match (frame.id(), stream) {
         (0, _) => "nul".into(),
         (1, _) => "padding".into(),
@@ -64,7 +65,7 @@ fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Resu
     let header = format!("id {}, {} bytes{more}{continues}", frame.id(), frame.payload().len());
     fields.field(&Field::new(frame.offset(), frame.header_size().into(), format!("{name} frame"), header))?;
     let (at, len) = (frame.payload_offset(), frame.payload().len() as u64);
-    if let Some(Ok(index)) = rtc::Index::of_frame(frame) {
+    if let Some(Ok(index)) = rtc::Index::from_frame(frame) {
         let mut entries = index.entries();
         if let Some(number) = index.number() {
             fields.field(&Field::new(at, entries.offset() - at, "unit number", number))?;
@@ -83,7 +84,7 @@ fn show(walk: &Walk<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Resu
     }
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
-            Content::of(stream, frame.payload(), at, walk).shown(&Known::of(stream, walk.streams()))
+            Content::of_frame(stream, frame, frames.byte_order()).shown(&Known::of(stream))
         }
         _ => String::new(),
     };

@@ -2,20 +2,20 @@
 
 use super::scan::Event;
 use super::value::Text;
-use super::{Rtc, STREAMS, Walk};
+use super::{Record, Rtc};
 use crate::output::{bytes, counted, grouped};
 use crate::status::{Result, Status};
 use crate::trace::Info;
 use serde_json::Map;
 use std::collections::BTreeMap;
-use traceglass::rtc::{Clocks, Frame, Time};
+use traceglass::rtc::Time;
 use traceglass::{Error, Severity};
 
 impl Rtc<'_> {
     pub(super) fn summarise(&self) -> Result<Info> {
         let mut summary = Summary::default();
-        let status = self.scan(true, false, |event, walk| {
-            summary.take(event, walk);
+        let status = self.scan(true, false, |event| {
+            summary.take(event);
             Ok(())
         })?;
         Ok(summary.info(self.data.len() as u64, status))
@@ -38,7 +38,6 @@ struct Summary {
     names: Vec<String>,
     damage: Vec<Error>,
     damages: u64,
-    clocks: Option<Box<Clocks<STREAMS>>>,
     times: Vec<(u64, usize, String, Time, Time)>,
 }
 
@@ -46,19 +45,16 @@ struct Summary {
 const SHOWN: usize = 12;
 
 impl Summary {
-    fn take(&mut self, event: Event<'_, '_>, walk: &Walk<'_>) {
+    fn take(&mut self, event: Event<'_, '_>) {
         match event {
             Event::Unit(row) => {
                 self.units += 1;
                 self.sizes.get_or_insert((row.major, row.minor));
                 *self.verdicts.entry(row.crc).or_default() += 1;
             }
-            Event::Gap(gap) => {
+            Event::Gap(gap, _) => {
                 self.gaps += 1;
                 self.lost += gap.len();
-                if let Some(clocks) = &mut self.clocks {
-                    clocks.interrupt();
-                }
             }
             Event::Finding(finding) if finding.severity() == Severity::Error => {
                 self.damages += 1;
@@ -83,24 +79,22 @@ impl Summary {
                     }
                 }
             }
-            Event::Frame(frame) => self.time(frame, walk),
+            Event::Record(record) => self.time(record),
+            Event::Frame(..) | Event::Open(_) => {}
         }
     }
 
     /// Follows the clocks, for the range of time.
-    fn time(&mut self, frame: &Frame<'_>, walk: &Walk<'_>) {
-        let Some(place) = frame.place() else { return };
-        let clocks = self.clocks.get_or_insert_with(|| Box::new(Clocks::new()));
-        clocks.observe(walk.streams(), walk.byte_order(), frame);
-        if clocks.clock_of(place) != Some(place) {
+    fn time(&mut self, record: &Record<'_, '_>) {
+        if !record.is_stamp() {
             return;
         }
-        let (Some(time), session) = (clocks.time_at(place), walk.session()) else { return };
-        if let Some((.., last)) = self.times.iter_mut().find(|(s, p, ..)| (*s, *p) == (session, place)) {
+        let Some(time) = record.time() else { return };
+        let key = (record.session(), record.slot());
+        if let Some((.., last)) = self.times.iter_mut().find(|(session, slot, ..)| (*session, *slot) == key) {
             *last = time;
         } else if self.times.len() < SHOWN {
-            let name = walk.streams().at(place).map(|stream| Text::of(stream.name()).shown());
-            self.times.push((session, place, name.unwrap_or_default(), time, time));
+            self.times.push((key.0, key.1, Text::of(record.stream().name()).shown(), time, time));
         }
     }
 

@@ -8,17 +8,18 @@ use crate::table::{Table, left, right};
 use crate::trace::Listing;
 use serde_json::{Map, Value};
 use sha2::Digest;
-use traceglass::rtc::Gap;
+use traceglass::Gap;
+use traceglass::rtc::recover::GapReason;
 
 impl Rtc<'_> {
     pub(super) fn list_json(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        self.scan(true, args.sha256, |event, _| match event {
+        self.scan(true, args.sha256, |event| match event {
             Event::Unit(row) => out.json(&row.json()),
-            Event::Gap(gap) => out.json(&gap_json(gap)),
+            Event::Gap(gap, reason) => out.json(&gap_json(gap, reason)),
             Event::Session(session) => {
                 session.sorted().iter().try_for_each(|row| out.json(&row.json(session.number)))
             }
-            Event::Frame(_) | Event::Finding(_) => Ok(()),
+            Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })
     }
 
@@ -35,7 +36,7 @@ impl Rtc<'_> {
         let (mut count, mut lost, mut records) = (0_u64, 0_u64, 0_u64);
         // Gaps are told before the unit that they lie in has ended: they wait for its row.
         let mut gaps: Vec<(u64, Vec<String>)> = Vec::new();
-        let status = self.scan(true, args.sha256, |event, _| match event {
+        let status = self.scan(true, args.sha256, |event| match event {
             Event::Unit(row) => {
                 count += 1;
                 for (_, cells) in gaps.extract_if(.., |(offset, _)| *offset < row.offset) {
@@ -57,7 +58,7 @@ impl Rtc<'_> {
                 }?;
                 gaps.drain(..).try_for_each(|(_, cells)| units.styled_row(out, ERROR, cells))
             }
-            Event::Gap(gap) => {
+            Event::Gap(gap, reason) => {
                 lost += gap.len();
                 let cells = vec![
                     String::from("gap"),
@@ -65,7 +66,7 @@ impl Rtc<'_> {
                     format!("{:#x}", gap.offset()),
                     grouped(gap.len()),
                     String::new(),
-                    gap.reason().name().to_owned(),
+                    reason.name().to_owned(),
                 ];
                 gaps.push((gap.offset(), cells));
                 Ok(())
@@ -76,7 +77,7 @@ impl Rtc<'_> {
                 sessions.push((session.number, rows));
                 Ok(())
             }
-            Event::Frame(_) | Event::Finding(_) => Ok(()),
+            Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })?;
         gaps.drain(..).try_for_each(|(_, cells)| units.styled_row(out, ERROR, cells))?;
         units.finish(out)?;
@@ -159,12 +160,12 @@ impl StreamRow {
     }
 }
 
-fn gap_json(gap: &Gap) -> Value {
+fn gap_json(gap: &Gap, reason: GapReason) -> Value {
     let mut object = Map::new();
     object.insert("kind".into(), "gap".into());
     object.insert("offset".into(), gap.offset().into());
     object.insert("len".into(), gap.len().into());
-    object.insert("reason".into(), gap.reason().name().into());
+    object.insert("reason".into(), reason.name().into());
     object.insert("message".into(), gap.cause().to_string().into());
     object.into()
 }

@@ -18,14 +18,16 @@ use traceglass::rtc;
 /// How many streams a session may have.
 const STREAMS: usize = 4096;
 
-type Walk<'a> = rtc::Walk<'a, STREAMS>;
+type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
+type Streams<'a> = rtc::Streams<'a, STREAMS>;
+type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
 
 struct Rtc<'a> {
     data: &'a [u8],
 }
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    match rtc::probe(data) {
+    match rtc::recover::probe(data) {
         Ok(()) => Ok(Box::new(Rtc { data })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rtc), error: Some(error), message: error.to_string() })
@@ -59,7 +61,7 @@ impl Trace for Rtc<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        self.scan(true, false, |event, _| {
+        self.scan(true, false, |event| {
             if let Event::Finding(finding) = event {
                 findings.report(finding);
             }

@@ -1,21 +1,26 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in the order in which they stand.
 
 use super::value::Text;
-use super::{Rtc, Walk};
+use super::{Frames, Record, Rtc, Streams};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use traceglass::rtc::{self, Checker, Frame, Gap, Stream, Unit};
-use traceglass::{Finding, Severity};
+use traceglass::rtc::recover::GapReason;
+use traceglass::rtc::{self, Checker, Frame, Item, Records, Stream, Unit};
+use traceglass::{Finding, Gap, Severity};
 
 /// What happens on a pass over the file, in file order.
 pub(super) enum Event<'e, 'a> {
     /// A major unit has ended, or reading has left it.
     Unit(UnitRow),
-    /// A frame, of a user's stream or not.
-    Frame(&'e Frame<'a>),
-    Gap(&'e Gap),
+    /// A frame, of a user's stream or not, and the streams.
+    Frame(&'e Frame<'a>, &'e Streams<'a>),
+    /// A record, after the frame that completes it.
+    Record(&'e Record<'e, 'a>),
+    /// The first record that is open, after a piece of one: no later record begins before it.
+    Open(Option<u64>),
+    Gap(&'e Gap, GapReason),
     Finding(Finding),
     /// A session has ended.
     Session(&'e Session),
@@ -36,8 +41,10 @@ pub(super) struct UnitRow {
 pub(super) struct Session {
     pub(super) number: u64,
     pub(super) rows: Vec<StreamRow>,
-    pub(super) revision: u32,
 }
+
+/// The longest record that is put together.
+const LONGEST: usize = 256 << 20;
 
 pub(super) struct StreamRow {
     pub(super) id: u64,
@@ -48,60 +55,43 @@ pub(super) struct StreamRow {
     pub(super) records: u64,
     pub(super) bytes: u64,
     pub(super) digest: Option<Sha256>,
-    /// Whether a record has begun and goes on.
-    pub(super) is_open: bool,
+    /// Where the object is that this was taken from.
+    declared: u64,
 }
 
 impl Session {
     fn new(number: u64) -> Self {
-        Self { number, rows: Vec::new(), revision: 0 }
+        Self { number, rows: Vec::new() }
     }
 
-    /// Takes over what the table says.
-    fn update(&mut self, walk: &Walk<'_>, digest: bool) {
-        let streams = walk.streams();
-        if streams.revision() == self.revision {
-            return;
+    /// The row of a stream, as the table declares it.
+    fn row(&mut self, slot: usize, streams: &Streams<'_>, digest: bool) -> Option<&mut StreamRow> {
+        for slot in self.rows.len()..=slot {
+            self.rows.push(StreamRow::new(streams.at(slot)?.id(), digest));
         }
-        self.revision = streams.revision();
-        for place in 0..streams.len() {
-            let Some(stream) = streams.at(place) else { break };
-            if place == self.rows.len() {
-                self.rows.push(StreamRow {
-                    id: stream.id(),
-                    name: Text::default(),
-                    format: Value::Null,
-                    length: None,
-                    frames: 0,
-                    records: 0,
-                    bytes: 0,
-                    digest: digest.then(Sha256::new),
-                    is_open: false,
-                });
-            }
-            let row = &mut self.rows[place];
+        let (row, stream) = (self.rows.get_mut(slot)?, streams.at(slot)?);
+        if row.declared != stream.object().offset() {
+            row.declared = stream.object().offset();
             row.name = Text::of(stream.name());
             row.format = format_of(stream);
             row.length = stream.length();
         }
+        Some(row)
     }
 
-    fn count(&mut self, frame: &Frame<'_>) {
-        let Some(row) = frame.place().and_then(|place| self.rows.get_mut(place)) else { return };
+    /// Takes over what the table says of all streams.
+    fn update(&mut self, streams: &Streams<'_>, digest: bool) {
+        for slot in 0..streams.len() {
+            self.row(slot, streams, digest);
+        }
+    }
+
+    fn count(&mut self, frame: &Frame<'_>, streams: &Streams<'_>, digest: bool) {
+        let Some(row) = frame.slot().and_then(|slot| self.row(slot, streams, digest)) else { return };
         row.frames += 1;
         row.bytes += frame.payload().len() as u64;
         if let Some(digest) = &mut row.digest {
             digest.update(frame.payload());
-        }
-        // The rest of a record whose beginning was lost is none.
-        let begun = !frame.continues() || row.is_open;
-        row.records += u64::from(begun && !frame.more());
-        row.is_open = begun && frame.more();
-    }
-
-    fn interrupt(&mut self) {
-        for row in &mut self.rows {
-            row.is_open = false;
         }
     }
 
@@ -114,6 +104,22 @@ impl Session {
         let mut rows: Vec<&StreamRow> = self.rows.iter().collect();
         rows.sort_by_key(|row| row.id);
         rows
+    }
+}
+
+impl StreamRow {
+    fn new(id: u64, digest: bool) -> Self {
+        Self {
+            id,
+            name: Text::default(),
+            format: Value::Null,
+            length: None,
+            frames: 0,
+            records: 0,
+            bytes: 0,
+            digest: digest.then(Sha256::new),
+            declared: u64::MAX,
+        }
     }
 }
 
@@ -159,9 +165,11 @@ impl<'a> Rtc<'a> {
         &self,
         bar: bool,
         digest: bool,
-        mut event: impl FnMut(Event<'_, 'a>, &Walk<'a>) -> Result<()>,
+        mut event: impl FnMut(Event<'_, 'a>) -> Result<()>,
     ) -> Result<Status> {
-        let mut walk = Box::new(Walk::new(self.data));
+        // Memory that is not touched costs nothing.
+        let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
+        let mut records = Box::new(Records::new(Frames::new(self.data), &mut buffer));
         let mut checker = Checker::new();
         let mut session = Session::new(0);
         let mut current: Option<Current<'a>> = None;
@@ -170,62 +178,90 @@ impl<'a> Rtc<'a> {
         let progress = bar.then(|| Progress::new(self.data.len() as u64));
         let mut told = 0;
         loop {
-            while let Some(Ok(frame)) = walk.next_frame() {
+            loop {
+                let frame = match records.next_item() {
+                    Ok(Some(Item::Frame(frame))) => frame,
+                    Ok(Some(Item::Record(frame, record))) => {
+                        session.count(&frame, record.streams(), digest);
+                        if let Some(row) = session.rows.get_mut(record.slot()) {
+                            row.records += 1;
+                        }
+                        event(Event::Frame(&frame, record.streams()))?;
+                        event(Event::Record(&record))?;
+                        if frame.continues() {
+                            event(Event::Open(records.first_open()))?;
+                        }
+                        continue;
+                    }
+                    _ => break,
+                };
                 if frame.is_user() {
-                    session.update(&walk, digest);
-                    session.count(&frame);
-                    event(Event::Frame(&frame), &walk)?;
+                    session.count(&frame, records.streams(), digest);
+                    event(Event::Frame(&frame, records.streams()))?;
+                    event(Event::Open(records.first_open()))?;
                     continue;
                 }
                 if let Some(progress) = &progress {
                     progress.advance(frame.offset().saturating_sub(told));
                     told = frame.offset();
                 }
-                self.enter(&walk, &frame, &mut current, &mut session, &mut event)?;
-                let verdict = checker.frame(&walk, &frame, |finding| found.push(finding));
-                if let (Some(verdict), Some(current)) = (verdict, &mut current) {
-                    current.crc = verdict.name();
+                let frames = records.frames();
+                self.enter(frames, &frame, &mut current, &mut session, &mut event)?;
+                let crc = checker.frame(frames, &frame, |finding| found.push(finding));
+                if let (Some(crc), Some(current)) = (crc, &mut current) {
+                    current.crc = crc.name();
                 }
                 for finding in found.drain(..) {
                     status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
-                    event(Event::Finding(finding), &walk)?;
+                    event(Event::Finding(finding))?;
                 }
-                session.update(&walk, digest);
-                event(Event::Frame(&frame), &walk)?;
+                if matches!(frame.id(), rtc::id::META | rtc::id::MINOR_META) {
+                    // The table is read again at the end of the session, at which it may be another one's.
+                    self.declare(frames, &mut session, digest);
+                }
+                event(Event::Frame(&frame, frames.streams()))?;
             }
-            let Some(gap) = walk.resync() else { break };
+            let Some(gap) = records.recover() else { break };
             status = Status::Damaged;
-            session.interrupt();
             checker.gap(&gap, |finding| found.push(finding));
-            event(Event::Gap(&gap), &walk)?;
+            let reason = records.frames().gap_reason().unwrap_or(GapReason::Frames);
+            event(Event::Gap(&gap, reason))?;
+            event(Event::Open(records.first_open()))?;
             for finding in found.drain(..) {
-                event(Event::Finding(finding), &walk)?;
+                event(Event::Finding(finding))?;
             }
         }
-        checker.end(walk.session(), |finding| found.push(finding));
+        checker.end(records.frames().session(), |finding| found.push(finding));
         for finding in found.drain(..) {
-            event(Event::Finding(finding), &walk)?;
+            event(Event::Finding(finding))?;
         }
         if let Some(current) = &current {
-            event(Event::Unit(current.row(self.data.len() as u64)), &walk)?;
+            event(Event::Unit(current.row(self.data.len() as u64)))?;
         }
-        session.update(&walk, digest);
-        event(Event::Session(&session), &walk)?;
+        session.update(records.streams(), digest);
+        event(Event::Session(&session))?;
         Ok(status)
+    }
+
+    /// Enters the streams that are new.
+    fn declare(&self, frames: &Frames<'a>, session: &mut Session, digest: bool) {
+        for slot in session.rows.len()..frames.streams().len() {
+            session.row(slot, frames.streams(), digest);
+        }
     }
 
     /// Notices that another unit or session has begun with this frame.
     fn enter(
         &self,
-        walk: &Walk<'a>,
+        frames: &Frames<'a>,
         frame: &Frame<'a>,
         current: &mut Option<Current<'a>>,
         session: &mut Session,
-        event: &mut impl FnMut(Event<'_, 'a>, &Walk<'a>) -> Result<()>,
+        event: &mut impl FnMut(Event<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
-        let Some(unit) = walk.unit() else { return Ok(()) };
+        let Some(unit) = frames.unit() else { return Ok(()) };
         let same = current.as_ref().is_some_and(|current| {
-            current.session == walk.session() && current.unit.position() == unit.position()
+            current.session == frames.session() && current.unit.position() == unit.position()
         });
         if same {
             return Ok(());
@@ -233,7 +269,7 @@ impl<'a> Rtc<'a> {
         if frame.id() != rtc::id::MARKER {
             // The same unit goes on, only that bytes are missing in it, or were added.
             let moved = |current: &&mut Current<'_>| {
-                current.session == walk.session() && current.unit.number() == unit.number()
+                current.session == frames.session() && current.unit.number() == unit.number()
             };
             if let Some(current) = current.as_mut().filter(moved) {
                 current.unit = *unit;
@@ -247,13 +283,13 @@ impl<'a> Rtc<'a> {
             let end = if begins { offset.max(current.offset) } else { u64::MAX };
             let row = current.row(end.min(frame.offset()));
             offset = offset.max(row.end);
-            event(Event::Unit(row), walk)?;
+            event(Event::Unit(row))?;
         }
-        if walk.session() != session.number {
-            event(Event::Session(session), walk)?;
-            *session = Session::new(walk.session());
+        if frames.session() != session.number {
+            event(Event::Session(session))?;
+            *session = Session::new(frames.session());
         }
-        *current = Some(Current { unit: *unit, offset, session: walk.session(), crc: "missing" });
+        *current = Some(Current { unit: *unit, offset, session: frames.session(), crc: "missing" });
         Ok(())
     }
 }

@@ -1,12 +1,11 @@
 //! What names and records say.
 
-use super::{STREAMS, Walk};
 use crate::json::{self, Line};
 use crate::output::{hex, printable};
 use serde_json::{Map, Number, Value};
 use std::io::Write;
-use traceglass::Error;
-use traceglass::rtc::{Annotation, Decimal, Name, Sample, Samples, Stream, Streams, Time};
+use traceglass::rtc::{Annotation, Decimal, Frame, Name, Sample, Samples, Stream, Time};
+use traceglass::{ByteOrder, Error};
 
 /// A name that may not be UTF-8.
 #[derive(Clone, Default)]
@@ -59,24 +58,22 @@ pub(super) struct Known {
     pub(super) name: Text,
     /// The name for people, or the number.
     pub(super) shown: String,
-    /// The stream that it annotates.
-    pub(super) about: Option<usize>,
+    /// Where its object stands.
+    pub(super) declared: u64,
     gain: Option<Decimal>,
     offset: Option<Decimal>,
 }
 
 impl Known {
-    pub(super) fn of(stream: &Stream<'_>, streams: &Streams<'_, STREAMS>) -> Self {
+    pub(super) fn of(stream: &Stream<'_>) -> Self {
         let name = Text::of(stream.name());
         let shown = match name.shown() {
             name if name.is_empty() => stream.id().to_string(),
             name => name,
         };
-        let about = stream.stream().and_then(|name| {
-            let mut places = 0..streams.len();
-            places.find(|&place| streams.at(place).is_some_and(|other| other.name() == Some(name)))
-        });
-        Self { id: stream.id(), name, shown, about, gain: stream.gain(), offset: stream.offset() }
+        // One that cannot be read is reported by `check`.
+        let (gain, offset) = (stream.gain().ok().flatten(), stream.offset().ok().flatten());
+        Self { id: stream.id(), name, shown, declared: stream.object().offset(), gain, offset }
     }
 
     /// Whether numbers are what they were written as.
@@ -94,12 +91,21 @@ pub(super) struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    pub(super) fn of(stream: &Stream<'_>, data: &'a [u8], offset: u64, walk: &Walk<'_>) -> Self {
-        let order = walk.byte_order();
+    pub(super) fn of(record: &super::Record<'a, '_>) -> Self {
+        match record.annotation() {
+            Some(Ok(annotation)) => Self { time: Some(annotation.time), samples: Some(annotation.samples) },
+            Some(Err(_)) => Self { time: None, samples: None },
+            None => Self { time: None, samples: record.samples().ok() },
+        }
+    }
+
+    /// That of a frame that is all of a record.
+    pub(super) fn of_frame(stream: &Stream<'_>, frame: &Frame<'a>, order: ByteOrder) -> Self {
+        let (data, offset) = (frame.payload(), frame.payload_offset());
         match Annotation::parse(data, offset, stream.format(), order) {
             Some(Ok(annotation)) => Self { time: Some(annotation.time), samples: Some(annotation.samples) },
             Some(Err(_)) => Self { time: None, samples: None },
-            None => Self { time: None, samples: Some(stream.samples(data, offset, order)) },
+            None => Self { time: None, samples: Some(Samples::new(data, offset, stream.format(), order)) },
         }
     }
 

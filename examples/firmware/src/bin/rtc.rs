@@ -5,7 +5,7 @@
 
 use cortex_m_rt::entry;
 use cortex_m_semihosting::hprintln;
-use traceglass::rtc::Walk;
+use traceglass::rtc::recover::Frames;
 use traceglass_firmware::finish;
 
 static TRACE: &[u8] = include_bytes!("../../../data/sample.rtc");
@@ -21,15 +21,15 @@ fn main() -> ! {
 }
 
 fn read(data: &[u8]) {
-    let mut walk = Walk::<16>::new(data);
+    let mut frames = Frames::<16>::new(data);
     let mut bytes = [0_usize; 16];
     loop {
-        while let Some(Ok(frame)) = walk.next_frame() {
+        while let Ok(Some(frame)) = frames.next_frame() {
             if let Some(sum) = usize::try_from(frame.id()).ok().and_then(|id| bytes.get_mut(id)) {
                 *sum += frame.payload().len();
             }
         }
-        let Some(gap) = walk.resync() else { break };
+        let Some(gap) = frames.recover() else { break };
         hprintln!("lost: {} bytes from {:#x}", gap.end() - gap.offset(), gap.offset());
     }
     for (id, bytes) in bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {

@@ -52,7 +52,9 @@ pub(super) fn compile<'a, 's>(stream: &MetadataStream<'a>, nodes: &'s mut [Node]
     let compiled = emit(stream, &mut builder).and_then(|()| builder.finish(*stream));
     compiled.map_err(|error| match error.kind() {
         ErrorKind::CapacityExceeded { capacity, needed } if error.element() == SCHEMA => {
-            let needed = super::json::needed(stream).unwrap_or(needed).max(needed);
+            // With more aliases than are counted, it is a lower bound: then what is known is that one more is needed.
+            let counted = super::json::needed(stream).unwrap_or(needed);
+            let needed = if counted > capacity { counted } else { needed };
             Error::new(error.offset(), SCHEMA, ErrorKind::CapacityExceeded { capacity, needed })
         }
         _ => error,

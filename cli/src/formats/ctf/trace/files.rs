@@ -4,7 +4,8 @@ use crate::input::Mapped;
 use crate::status::Unreadable;
 use std::fs;
 use std::path::{Path, PathBuf};
-use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
+use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{Error, ErrorKind};
 
@@ -73,6 +74,13 @@ impl Files {
     }
 }
 
+impl Files {
+    /// The metadata: a file of this name may be TSDL without the signature.
+    pub fn parse(&self, options: ParseOptions) -> Result<MetadataStream<'_>, Error> {
+        MetadataStream::parse_text_with(self.metadata.data(), options)
+    }
+}
+
 impl Found {
     /// The traces in a folder; `None` if there is none.
     pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
@@ -121,6 +129,9 @@ pub fn compile<'a, 's>(
     metadata: &MetadataStream<'a>,
     nodes: &'s mut Vec<Node>,
 ) -> Result<Schema<'a, 's>, Error> {
+    if metadata.language() == Language::Tsdl {
+        return compile_tsdl(*metadata, nodes);
+    }
     let mut size = match Schema::needed(metadata) {
         Ok(needed) => needed,
         Err(error) => return Err(error),
@@ -137,4 +148,54 @@ pub fn compile<'a, 's>(
             _ => return Schema::compile(metadata, nodes),
         }
     }
+}
+
+/// Compiles TSDL, in a workspace that grows until it suffices.
+fn compile_tsdl<'a, 's>(
+    metadata: MetadataStream<'a>,
+    nodes: &'s mut Vec<Node>,
+) -> Result<Schema<'a, 's>, Error> {
+    // What is larger describes no trace: names whose types double again and again.
+    const MOST: usize = 1 << 22;
+    let (mut types, mut names) = (vec![TypeNode::default(); 1024], vec![NameEntry::default(); 1024]);
+    loop {
+        match tsdl::needed(metadata, Workspace { nodes: &mut types, names: &mut names }) {
+            Ok(needed) => {
+                nodes.resize(usize::try_from(needed.nodes).unwrap_or(usize::MAX), Node::EMPTY);
+                return tsdl::compile(metadata, nodes, Workspace { nodes: &mut types, names: &mut names });
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::CapacityExceeded { .. } if types.len() < MOST => {}
+                _ => return Err(error),
+            },
+        }
+        types.resize(types.len() * 2, TypeNode::default());
+        names.resize(names.len() * 2, NameEntry::default());
+    }
+}
+
+/// The line of TSDL that an error is about, and a caret below the place.
+pub fn marked_line(metadata: &MetadataStream<'_>, error: &Error) -> Option<String> {
+    const WIDTH: usize = 100;
+    if metadata.language() != Language::Tsdl || !error.element().name().starts_with("TSDL") {
+        return None;
+    }
+    let at = tsdl::position(*metadata, error.offset());
+    let line: Vec<u8> = at.text.pieces().flatten().copied().collect();
+    let column = usize::try_from(at.column - 1).ok()?.min(line.len());
+    // Of a long line only what is near the place.
+    let start = if line.len() > WIDTH { column.saturating_sub(WIDTH / 2) } else { 0 };
+    let visible = |part: &[u8]| -> String {
+        let text = String::from_utf8_lossy(part);
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    };
+    let front = visible(&line[start..column]);
+    let back = visible(&line[column..line.len().min(start + WIDTH).max(column)]);
+    let number = at.line.to_string();
+    let margin = " ".repeat(number.len());
+    let indent = " ".repeat(front.chars().count());
+    Some(format!(
+        "\n {margin}--> line {number}, column {}\n {number} | {front}{back}\n {margin} | {indent}^",
+        at.column
+    ))
 }

@@ -15,10 +15,10 @@ use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 pub use files::is_alone;
-use files::{Found, Stream, compile};
+use files::{Found, Stream, compile, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
-use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
+use traceglass::ctf::metadata::{Language, ParseOptions};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{Finding, Format, Severity};
 
@@ -67,10 +67,11 @@ impl Ctf<'_> {
         let mut storage: Vec<Vec<Node>> = self.found.traces.iter().map(|_| Vec::new()).collect();
         let mut traces = Vec::new();
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
-            let metadata = MetadataStream::parse_with(files.metadata.data(), self.options);
+            let metadata = files.parse(self.options);
             let schema = metadata.and_then(|metadata| compile(&metadata, nodes)).map_err(|error| {
-                let message = format!("{}: {error}", shown(&files.metadata_path));
-                Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
+                let line = metadata.ok().and_then(|metadata| marked_line(&metadata, &error));
+                let message = format!("{}: {error}{}", shown(&files.metadata_path), line.unwrap_or_default());
+                Unreadable { format: Some(self.format()), error: Some(error), message }
             })?;
             traces.push(Compiled { schema, streams: &files.streams });
         }
@@ -84,8 +85,7 @@ impl Ctf<'_> {
 
     fn is_tsdl(&self) -> bool {
         self.found.traces.first().is_some_and(|files| {
-            MetadataStream::parse_with(files.metadata.data(), self.options)
-                .is_ok_and(|stream| stream.language() == Language::Tsdl)
+            files.parse(self.options).is_ok_and(|stream| stream.language() == Language::Tsdl)
         })
     }
 }
@@ -165,7 +165,7 @@ impl Scan {
 
 impl Trace for Ctf<'_> {
     fn format(&self) -> Format {
-        Format::Ctf2
+        if self.is_tsdl() { Format::Ctf1 } else { Format::Ctf2 }
     }
 
     fn bytes(&self) -> u64 {
@@ -247,7 +247,8 @@ impl Trace for Ctf<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         for files in &self.found.traces {
             let path = files.metadata_path.as_path();
-            let checked = MetadataStream::parse_with(files.metadata.data(), self.options)
+            let checked = files
+                .parse(self.options)
                 .and_then(|stream| stream.check(&mut |finding| findings.report_in(Some(path), finding)));
             if let Err(error) = checked {
                 findings.report_in(Some(path), Finding::new(Severity::Error, error));

@@ -1,19 +1,21 @@
 //! Going to a time.
 
+use crate::ByteOrder;
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::clock::Stamp;
+use crate::rtc::element::{PAYLOAD, UNIT};
 use crate::rtc::frame::{self, Length};
 use crate::rtc::{
-    ByteOrder, ClockOf, Decimal, Format, Grid, Name, PAYLOAD, Sample, Samples, Stream, Streams, Time, UNIT,
+    ClockLink, Decimal, Format, Grid, Name, Records, Sample, Samples, Source, Stream, Streams, Time,
 };
 
 /// How many clocks may count from each other.
 const LEVELS: usize = 8;
 
-impl Grid<'_> {
+impl<'a> Grid<'a> {
     /// Where to begin to read in order not to miss what happened on the clock `id` from `time` on: the start of a
-    /// minor unit, or of the first unit.
+    /// minor unit, or of the first unit, as [`frames`](Self::frames) takes it.
     ///
     /// By binary search over the minor units, through the indices, without reading what lies between. Where a clock
     /// counts from another, the indices do not tell what that said last: it may be up to eight minor units earlier than
@@ -21,10 +23,54 @@ impl Grid<'_> {
     ///
     /// The clock must ascend, and so must those that it counts from.
     ///
-    /// **Errors**: as for [`before`](Self::before); a stamp on the way cannot be read;
-    /// [`Missing`](ErrorKind::Missing) if there is no such clock, or no clock that it counts from, or if they count
-    /// from each other in a circle or by more than seven steps.
-    pub fn seek<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64, time: Time) -> Result<u64> {
+    /// # Errors
+    ///
+    /// As for [`before`](Self::before); a stamp on the way cannot be read; [`Missing`](ErrorKind::Missing) if there is no
+    /// such clock, or no clock that it counts from, or if they count from each other in a circle or by more than seven
+    /// steps.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn read(data: &[u8]) -> traceglass::Result<()> {
+    /// use traceglass::rtc::{Grid, Records, Time};
+    ///
+    /// let grid = Grid::new(data)?;
+    /// let at = grid.seek_time::<64>(9, Time::new(1_700_000_000, 0))?;
+    /// let mut buffer = [0; 4096];
+    /// let mut records = Records::new(grid.frames::<64>(at)?, &mut buffer);
+    /// grid.prime(&mut records);
+    /// while let Some(record) = records.next_record()? {
+    ///     println!("{:?} {record:?}", record.time());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// # read(b"").unwrap_err();
+    /// ```
+    pub fn seek_time<const N: usize>(&self, clock: u64, time: Time) -> Result<u64> {
+        self.seek_in(&self.streams::<N>()?, clock, time)
+    }
+
+    /// Tells records that begin in the middle what their clocks said last, as far as the indices lead to it; the times of
+    /// the first ones would not be known otherwise.
+    pub fn prime<F: Source<'a, N>, const N: usize>(&self, records: &mut Records<'_, F, N>) {
+        let at = records.frames().offset();
+        for slot in 0..records.streams().len() {
+            let Some(stream) = records.streams().at(slot).filter(|stream| stream.links().is_clock) else {
+                continue;
+            };
+            let Some(clocks) = self.chain(records.streams(), stream.id()) else { continue };
+            let [own, bases @ ..] = clocks.as_slice() else { continue };
+            let (order, last) = (self.byte_order(), self.last_minor());
+            let search = Search::<N> { grid: self, own, bases, order, time: Time::ZERO, last };
+            // One that cannot be read is not known.
+            if let Ok(Some(time)) = search.said_before(at) {
+                records.set_clock(slot, time);
+            }
+        }
+    }
+
+    fn seek_in<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64, time: Time) -> Result<u64> {
         let missing = Error::new(self.first().offset(), UNIT, ErrorKind::Missing);
         let clocks = self.chain(streams, clock).ok_or(missing)?;
         let [own, bases @ ..] = clocks.as_slice() else { return Err(missing) };
@@ -47,13 +93,13 @@ impl Grid<'_> {
         }
         // The stamps behind the one that it leads to are what was not seen.
         let target = search.target(own, start)?;
-        let (_, at) = self.walk_from(target.unwrap_or(self.minor_start(start)))?;
+        let (_, at) = self.start_of(target.unwrap_or(self.minor_start(start)))?;
         Ok(at)
     }
 
     /// The clock, and those that it counts from.
     fn chain<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64) -> Option<Chain> {
-        let own = |stream: &&Stream<'_>| stream.clock() == Some(ClockOf::Own);
+        let own = |stream: &&Stream<'_>| stream.clock() == Some(ClockLink::IsClock);
         let named = |name: Name<'_>| streams.iter().filter(own).find(|stream| stream.name() == Some(name));
         let mut chain = Chain::new();
         let mut next = Some(streams.get(clock).filter(own)?);
@@ -171,10 +217,9 @@ impl<const N: usize> Search<'_, '_, N> {
         // written by itself.
         let end = self.grid.minor_start(self.grid.minor_of(at).saturating_add(1));
         let (mut stamp, mut begins, mut fault) = (Stamp::new(), at, None);
-        let mut walk = self.grid.walk::<N>(at)?;
-        while walk.offset() < end || stamp.has_begun() {
-            let Some(frame) = walk.next_frame() else { break };
-            let frame = frame?;
+        let mut frames = self.grid.frames::<N>(at)?;
+        while frames.offset() < end || stamp.has_begun() {
+            let Some(frame) = frames.next_frame()? else { break };
             if frame.id() != clock.id || frame.offset() < at {
                 continue;
             }
@@ -187,7 +232,20 @@ impl<const N: usize> Search<'_, '_, N> {
                 None => {}
             }
         }
-        Err(fault.unwrap_or(Error::new(walk.offset(), PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 })))
+        Err(fault.unwrap_or(Error::new(frames.offset(), PAYLOAD, ErrorKind::UnexpectedEnd { needed: 1 })))
+    }
+
+    /// What the clock said last before `at`.
+    fn said_before(&self, at: u64) -> Result<Option<Time>> {
+        let here = self.grid.minor_of(at);
+        let mut found = self.last_stamp(self.own, self.grid.minor_start(here), at)?;
+        if found.is_none() {
+            let Some(target) = self.target(self.own, here)? else { return Ok(None) };
+            let end = self.grid.minor_start(self.grid.minor_of(target).saturating_add(2)).min(at);
+            found = self.last_stamp(self.own, target, end)?;
+        }
+        let Some((begins, time)) = found else { return Ok(None) };
+        if self.bases.is_empty() { Ok(Some(time)) } else { self.exact(begins) }
     }
 
     /// The time at `at`, where a record of the clock begins; `None` if what it counts from was not stamped before.
@@ -210,13 +268,12 @@ impl<const N: usize> Search<'_, '_, N> {
 
     /// Where the last record of the clock begins that lies between two places, and what it says last.
     fn last_stamp(&self, clock: &Stamps, from: u64, until: u64) -> Result<Option<(u64, Time)>> {
-        let mut walk = self.grid.walk::<N>(from)?;
+        let mut frames = self.grid.frames::<N>(from)?;
         let mut stamp = Stamp::new();
         let mut begins = None;
         let mut found = None;
-        while walk.offset() < until {
-            let Some(frame) = walk.next_frame() else { break };
-            let frame = frame?;
+        while frames.offset() < until {
+            let Some(frame) = frames.next_frame()? else { break };
             if frame.id() != clock.id || frame.end() > until {
                 continue;
             }
@@ -250,8 +307,8 @@ impl Stamps {
             id: clock.id(),
             length: clock.length().map_or(Length::Stated, Length::Fixed),
             format: clock.format(),
-            gain: clock.gain(),
-            offset: clock.offset(),
+            gain: clock.gain().ok().flatten(),
+            offset: clock.offset().ok().flatten(),
         }
     }
 

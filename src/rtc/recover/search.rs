@@ -1,9 +1,12 @@
 //! Finding units where reading cannot simply go on.
 
 use crate::bytes::{Bytes, to_u64};
-use crate::rtc::index::starts_like_one;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::element::UNIT;
+use crate::rtc::index::{leads_to_frame, starts_like_one};
 use crate::rtc::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER, Unit, is_confirmed, signed};
 use crate::rtc::{Index, frame};
+use core::ops::Range;
 
 /// The length of a Marker's payload.
 const RUN: usize = 1024;
@@ -107,21 +110,25 @@ fn is_meta_behind(input: Bytes<'_>) -> bool {
     false
 }
 
-/// The first index from `from` on that belongs to a unit of the sizes of `like`, wherever that begins.
+/// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
 ///
 /// For input that was shifted and in which no Marker follows. The next index, or two frames that this one leads to,
 /// confirm it. Where the input ends before the next one, and the damage lies between this one and all that it leads
 /// to, it will do that every stream that it names `is_declared`, one behind it included.
 pub(crate) fn find_minor<'a>(
     data: Bytes<'a>,
-    from: u64,
+    range: Range<u64>,
     like: &Unit<'a>,
     is_declared: impl Fn(u64) -> bool,
 ) -> Option<(u64, Unit<'a>)> {
+    let from = range.start;
     let mut at = data.range(from, data.end_offset().saturating_sub(from))?;
     loop {
         let skip = at.as_slice().iter().position(|byte| matches!(byte, 0x08 | 0x09))?;
         at.advance(skip);
+        if at.offset() >= range.end {
+            return None;
+        }
         if let Some(unit) = minor_at(data, at, from, like, &is_declared) {
             return Some((at.offset(), unit));
         }
@@ -149,7 +156,7 @@ fn minor_at<'a>(
     }
     let origin = signed(at.offset()).saturating_sub(signed(back.distance()));
     let unit = like.moved(origin.saturating_sub(like.origin()), like.number());
-    let next = unit.boundary_behind(at.offset());
+    let next = unit.boundary_after(at.offset());
     if next < unit.end() && unit.minor_index(data, next).is_ok() {
         return Some(unit);
     }
@@ -167,11 +174,24 @@ fn minor_at<'a>(
     (hits >= 2 || is_last && goes_on()).then_some(unit)
 }
 
-/// Whether a frame of the entry's stream begins where the entry leads to, at or behind `from`.
-pub(crate) fn leads_to_frame(data: Bytes<'_>, entry: &crate::rtc::Entry, from: u64) -> bool {
-    let Some(target) = entry.target().filter(|&target| target >= from) else { return false };
-    let Some(input) = data.range(target, data.end_offset().saturating_sub(target)) else { return false };
-    frame::read_header(input).is_ok_and(|((id, _), _)| id == entry.id())
+/// Checks that something can be read.
+///
+/// # Errors
+///
+/// No unit is in the input.
+pub fn probe(data: &[u8]) -> Result<()> {
+    let first = match Unit::parse(data, 0) {
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    let whole = Bytes::new(data);
+    if cut_marker(whole).is_some() || find(whole, 0, to_u64(data.len())).is_some() {
+        return Ok(());
+    }
+    Err(match first.kind() {
+        ErrorKind::BadMagic { .. } => Error::new(0, UNIT, ErrorKind::Missing),
+        _ => first,
+    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Going somewhere without reading what lies before.
 
+use crate::ByteOrder;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::element::UNIT;
 use crate::rtc::frame::{self, id};
+use crate::rtc::recover::search;
+use crate::rtc::rest::Rest;
 use crate::rtc::unit::signed;
-use crate::rtc::{ByteOrder, Index, UNIT, Unit, Walk, search};
+use crate::rtc::{Frames, Index, Streams, Unit};
 
 /// The grid of the units of a session: places that are known without reading.
 ///
@@ -19,7 +23,9 @@ pub struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// The grid that begins with the first unit of the input.
     ///
-    /// **Errors**: no unit is in the input.
+    /// # Errors
+    ///
+    /// no unit is in the input.
     pub fn new(data: &'a [u8]) -> Result<Self> {
         let first =
             Unit::parse(data, 0).ok().or_else(|| search::find(Bytes::new(data), 0, to_u64(data.len())));
@@ -41,7 +47,7 @@ impl<'a> Grid<'a> {
 
     /// How many units there are from the first one on, if nothing is missing and no other session follows.
     pub fn len(&self) -> u64 {
-        self.behind_first(to_u64(self.data.len())).div_ceil(self.first.major_size().max(1))
+        self.after_first(to_u64(self.data.len())).div_ceil(self.first.major_size().max(1))
     }
 
     /// Whether there is none.
@@ -51,7 +57,9 @@ impl<'a> Grid<'a> {
 
     /// The unit of that number; in constant time.
     ///
-    /// **Errors**: there is no Marker, or its Index says that it is another unit.
+    /// # Errors
+    ///
+    /// there is no Marker, or its Index says that it is another unit.
     pub fn unit(&self, number: u64) -> Result<Unit<'a>> {
         let missing = Error::new(self.first.offset(), UNIT, ErrorKind::Missing);
         let ahead = number.checked_sub(self.first.number()).ok_or(missing)?;
@@ -69,14 +77,16 @@ impl<'a> Grid<'a> {
 
     /// The unit in which `offset` lies.
     ///
-    /// **Errors**: as for [`unit`](Self::unit).
+    /// # Errors
+    ///
+    /// as for [`unit`](Self::unit).
     pub fn unit_at(&self, offset: u64) -> Result<Unit<'a>> {
-        let by = self.behind_first(offset).checked_div(self.first.major_size()).unwrap_or(0);
+        let by = self.after_first(offset).checked_div(self.first.major_size()).unwrap_or(0);
         self.unit(self.first.number().saturating_add(by))
     }
 
-    /// How far `offset` lies behind the start of the first unit, which may lie before the input.
-    fn behind_first(&self, offset: u64) -> u64 {
+    /// How far `offset` lies after the start of the first unit, which may lie before the input.
+    fn after_first(&self, offset: u64) -> u64 {
         u64::try_from(signed(offset).saturating_sub(self.first.position())).unwrap_or(0)
     }
 
@@ -87,9 +97,7 @@ impl<'a> Grid<'a> {
             // In the Marker: what is known of the unit before.
             unit = self.unit(unit.number().saturating_sub(1))?;
         }
-        let inside = u64::try_from(signed(offset).saturating_sub(unit.origin())).unwrap_or(0);
-        let minors = inside.checked_div(unit.minor_size()).unwrap_or(0);
-        let minor = minors.min(unit.minor_count().saturating_sub(1));
+        let minor = self.minor_in(&unit, offset);
         if minor > 0 {
             let at = unit.origin().saturating_add(signed(minor.saturating_mul(unit.minor_size())));
             return Ok((unit, unit.minor_index(Bytes::new(self.data), u64::try_from(at).unwrap_or(0))?));
@@ -152,7 +160,9 @@ impl<'a> Grid<'a> {
     ///
     /// Asked again with the offset that it gave, it goes back minor unit by minor unit.
     ///
-    /// **Errors**: as for [`unit`](Self::unit); or an index on the way cannot be read.
+    /// # Errors
+    ///
+    /// as for [`unit`](Self::unit); or an index on the way cannot be read.
     pub fn before(&self, id: u64, offset: u64) -> Result<Option<u64>> {
         let (unit, index) = self.index_before(offset)?;
         let found = match index.find(id) {
@@ -174,7 +184,9 @@ impl<'a> Grid<'a> {
     ///
     /// The last minor unit of the input, which no index follows yet, is not seen.
     ///
-    /// **Errors**: as for [`before`](Self::before).
+    /// # Errors
+    ///
+    /// as for [`before`](Self::before).
     pub fn after(&self, id: u64, offset: u64) -> Result<Option<u64>> {
         // Of all indices, the first one that leads behind `offset`: what it leads to is the next minor unit's.
         let (from, last) = (self.minor_of(offset), self.last_minor());
@@ -184,21 +196,77 @@ impl<'a> Grid<'a> {
         found(minor)
     }
 
-    /// A walk that begins with the minor unit in which `offset` lies.
+    /// The frames from the minor unit on in which `offset` lies: from its index, or from the Marker of a major unit.
     ///
-    /// **Errors**: as for [`unit`](Self::unit).
-    pub fn walk<const N: usize>(&self, offset: u64) -> Result<Walk<'a, N>> {
-        self.walk_from(offset).map(|(unit, at)| Walk::in_unit(self.data, unit, at))
+    /// Any offset will do: what lies before the first unit counts as its beginning. For records with their times, see
+    /// [`prime`](Self::prime).
+    ///
+    /// # Errors
+    ///
+    /// As for [`unit`](Self::unit).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn read(data: &[u8]) -> traceglass::Result<()> {
+    /// use traceglass::rtc::Grid;
+    ///
+    /// let grid = Grid::new(data)?;
+    /// let unit = grid.unit_at(data.len() as u64 / 2)?;
+    /// let mut frames = grid.frames::<64>(unit.offset())?;
+    /// while let Some(frame) = frames.next_frame()? {
+    ///     println!("{frame:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// # read(b"").unwrap_err();
+    /// ```
+    pub fn frames<const N: usize>(&self, offset: u64) -> Result<Frames<'a, N>> {
+        let (unit, at) = self.start_of(offset)?;
+        let (frames, rest) = Frames::in_unit(self.data, unit, at);
+        if rest == Rest::Known || at <= self.start() {
+            return Ok(frames);
+        }
+        // No index follows that would tell how much is left of the record that goes on here: the one before does.
+        let (unit, before) = self.start_of(at.saturating_sub(1))?;
+        let (mut frames, _) = Frames::in_unit(self.data, unit, before);
+        while frames.offset() < at && frames.next_frame()?.is_some() {}
+        Ok(frames)
     }
 
-    /// Where such a walk begins: at the unit's Marker, where that is in the input, or at an index.
-    pub(super) fn walk_from(&self, offset: u64) -> Result<(Unit<'a>, u64)> {
-        let (unit, index) = self.index_before(offset)?;
-        let at = match u64::try_from(unit.position()) {
-            Ok(marker) if index.number().is_some() => marker,
-            _ => index.offset(),
-        };
-        Ok((unit, at))
+    /// The streams of the session, as its first unit and its last one declare them.
+    ///
+    /// # Errors
+    ///
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if there are more than `N`.
+    pub fn streams<const N: usize>(&self) -> Result<Streams<'a, N>> {
+        let mut frames = Frames::<N>::at_unit(self.data, self.first.offset());
+        let last = self.first.number().saturating_add(self.len().saturating_sub(1));
+        for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
+            frames.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()));
+        }
+        frames.too_small()?;
+        Ok(frames.streams)
+    }
+
+    /// Where reading begins for `offset`: at the unit's Marker, where that is in the input, or at an index.
+    pub(super) fn start_of(&self, offset: u64) -> Result<(Unit<'a>, u64)> {
+        let unit = self.unit_at(offset)?;
+        let minor = self.minor_in(&unit, offset);
+        if minor > 0 {
+            let at = unit.origin().saturating_add(signed(minor.saturating_mul(unit.minor_size())));
+            let at = u64::try_from(at).unwrap_or(0);
+            return unit.minor_index(Bytes::new(self.data), at).map(|index| (unit, index.offset()));
+        }
+        let index = unit.index().map_or(unit.offset(), |index| index.offset());
+        Ok((unit, u64::try_from(unit.position()).unwrap_or(index)))
+    }
+
+    /// The number of the minor unit of `unit` in which `offset` lies; its Marker belongs to the first one.
+    fn minor_in(&self, unit: &Unit<'a>, offset: u64) -> u64 {
+        let inside = u64::try_from(signed(offset).saturating_sub(unit.origin())).unwrap_or(0);
+        let minors = inside.checked_div(unit.minor_size()).unwrap_or(0);
+        minors.min(unit.minor_count().saturating_sub(1))
     }
 
     /// The byte order that the first unit's platform frame tells.

@@ -1,0 +1,177 @@
+//! What a crash dump says: the process, the page fault, and what the GPU was doing.
+
+use super::{Loader, Streams, Summary, duration};
+use crate::output::grouped;
+use serde_json::{Value, json};
+use traceglass::ErrorKind;
+use traceglass::rdf::contents::joins::{
+    AddressHistory, BufferMarkers, Holder, OpenMarker, buffer_states, explain_address,
+};
+use traceglass::rdf::contents::rmt::Stream;
+use traceglass::rdf::contents::{Content, DriverEvents, EventValue, SystemInfo, ticks_to_ns};
+
+/// How many page faults, and command buffers, are told.
+const SHOWN: usize = 8;
+
+/// How many markers of a command buffer are.
+const MARKERS: usize = 8;
+
+pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {
+    let chunks = loader.load("DDEvent");
+    let events: Vec<DriverEvents<'_>> = chunks
+        .iter()
+        .filter_map(|chunk| match chunk.content() {
+            Ok(Content::DriverEvents(events)) => Some(events),
+            _ => None,
+        })
+        .collect();
+    let faults: Vec<_> = events
+        .iter()
+        .flat_map(|events| events.events().map_while(Result::ok).map(move |event| (events, event)))
+        .filter_map(|(events, event)| match event.value() {
+            Ok(EventValue::PageFault(fault)) => Some((events.fields().hz(), event.ticks(), fault)),
+            _ => None,
+        })
+        .take(SHOWN)
+        .collect();
+    let processes = loader.load("TraceProcessInfo");
+    let process = processes.iter().find_map(|chunk| match chunk.content() {
+        // One without a path is not of AMD's tools.
+        Ok(Content::Process(process)) if !process.path().is_empty() => {
+            Some((process.pid(), Some(process.path().to_string())))
+        }
+        _ => None,
+    });
+    let memory = match faults.is_empty() {
+        // Without a page fault the tokens are only needed for the process.
+        true if process.is_some() => Vec::new(),
+        _ => loader.load("RmtData"),
+    };
+    let streams = Streams::new(&memory);
+    let process = process.or_else(|| {
+        let pid = streams.iter().map(|stream| stream.process()).find(|&pid| pid != 0)?;
+        let mut processes = system.and_then(|system| system.processes()).into_iter().flatten();
+        let path = processes.find(|one| one.id() == Some(pid.into())).and_then(|one| one.path());
+        Some((pid, path.map(|path| path.to_string())))
+    });
+    if let Some((pid, path)) = &process {
+        let path = path.as_deref().unwrap_or("");
+        summary.line("process", format!("{path} ({pid})").trim().to_owned());
+        summary.field("process", json!({"id": pid, "path": path}));
+    }
+    let mut all = Vec::new();
+    for (hz, ticks, fault) in faults {
+        let mut line = format!("at {:#x} (VM {})", fault.address(), fault.vm());
+        let mut object = json!({"address": fault.address(), "vm": fault.vm(), "ticks": ticks});
+        let stream =
+            streams.iter().find(|stream| process.as_ref().is_some_and(|one| one.0 == stream.process()));
+        if let (Some(stream), Some(ticks)) = (stream, ticks) {
+            explain(fault.address(), ticks, hz, stream, &streams, |text, found| {
+                line.push_str(&text);
+                if let (Some(object), Value::Object(found)) = (object.as_object_mut(), found) {
+                    object.extend(found);
+                }
+            });
+        }
+        summary.line("page fault", line);
+        all.push(object);
+    }
+    if !all.is_empty() {
+        summary.field("page_faults", all.into());
+    }
+    in_flight(&events, summary);
+}
+
+/// Says what held the address.
+fn explain(
+    address: u64,
+    ticks: u64,
+    hz: u64,
+    stream: Stream<'_>,
+    streams: &Streams,
+    say: impl FnOnce(String, Value),
+) {
+    let mut storage = vec![Holder::EMPTY; 64];
+    if let Err(error) = explain_address(address, ticks, stream, [], &mut storage) {
+        let ErrorKind::CapacityExceeded { needed, .. } = error.kind() else { return };
+        storage.resize(usize::try_from(needed).unwrap_or(0), Holder::EMPTY);
+    }
+    let Ok(history) = explain_address(address, ticks, stream, streams.iter(), &mut storage) else { return };
+    let name = |holder: &Holder<'_>| holder.name().map(|name| String::from_utf8_lossy(name).into_owned());
+    let culprit = history.culprit();
+    let freed = history.freed_before(ticks).and_then(|ticks| ticks_to_ns(ticks, hz));
+    let what = culprit.map(|holder| {
+        let kind = holder.kind().map_or_else(|| "resource".to_owned(), |kind| kind.to_string());
+        match name(holder) {
+            Some(name) => format!(": {kind} \"{name}\""),
+            None => format!(": {kind} without a name"),
+        }
+    });
+    let size = culprit.map_or_else(String::new, |holder| format!(", {} bytes", grouped(holder.size())));
+    let when = match (history.last_allocation(), freed) {
+        (None, _) => "; nothing held the address".to_owned(),
+        (_, Some(ns)) => format!(", freed {} before", duration(ns)),
+        (_, None) => ", not freed before".to_owned(),
+    };
+    let holders: Vec<Value> = history.holders().iter().map(|holder| describe(holder, name(holder))).collect();
+    let found = json!({
+        "resource_name": culprit.and_then(name), "freed_before_ns": freed.map(super::number),
+        "freed_ticks": freed_ticks(&history), "resources": holders,
+    });
+    say(format!("{}{size}{when}", what.unwrap_or_default()), found);
+}
+
+fn freed_ticks(history: &AddressHistory<'_, '_>) -> Option<u64> {
+    history.last_allocation().and_then(|allocation| allocation.freed())
+}
+
+fn describe(holder: &Holder<'_>, name: Option<String>) -> Value {
+    json!({
+        "resource": holder.resource(), "type": holder.kind().map(|kind| kind.to_string()), "name": name,
+        "address": holder.address(), "size": holder.size(), "ticks": holder.ticks(),
+        "destroyed_ticks": holder.destroyed(),
+    })
+}
+
+/// Says what the GPU was doing.
+fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
+    let mut all = Vec::new();
+    let words = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    for events in events {
+        for state in buffer_states(*events).filter(|state| state.is_in_flight()).take(SHOWN) {
+            let mut storage = vec![OpenMarker::EMPTY; 64];
+            let mut found = BufferMarkers::find(*events, state, &mut storage).map(|_| ());
+            if let Err(error) = found
+                && let ErrorKind::CapacityExceeded { needed, .. } = error.kind()
+            {
+                storage.resize(usize::try_from(needed).unwrap_or(0), OpenMarker::EMPTY);
+                found = Ok(());
+            }
+            let Ok(()) = found else { continue };
+            let Ok(markers) = BufferMarkers::find(*events, state, &mut storage) else { continue };
+            let open: Vec<String> = markers.open().iter().map(|marker| words(marker.name())).collect();
+            let begun = markers.begun().and_then(|seen| seen.name()).map(words);
+            let ended = markers.ended().and_then(|seen| seen.name()).map(words);
+            let last = |what: &str, name: &Option<String>| {
+                name.as_ref().map_or_else(String::new, |name| format!(", last {what} \"{name}\""))
+            };
+            let states = format!("{}{}", last("begun", &begun), last("ended", &ended));
+            let line = format!("command buffer {}{states}", state.cmd_buffer());
+            summary.line("in flight", line);
+            if !open.is_empty() {
+                // The outermost come first.
+                let more = open.len().saturating_sub(MARKERS);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let names: Vec<&str> = open.iter().take(MARKERS).map(String::as_str).collect();
+                summary.line("in flight", format!("  begun and not ended: {}{more}", names.join(", ")));
+            }
+            all.push(json!({
+                "cmd_buffer": state.cmd_buffer(), "begin": state.begin(), "end": state.end(),
+                "last_begun": begun, "last_ended": ended, "open_markers": open,
+            }));
+        }
+    }
+    if !all.is_empty() {
+        summary.field("in_flight", all.into());
+    }
+}

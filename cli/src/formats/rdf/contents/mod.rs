@@ -1,0 +1,473 @@
+//! What is inside the chunks of a file, for people.
+
+mod advice;
+mod crash;
+mod records;
+
+pub use records::Records;
+
+use super::decoder::Decoder;
+use crate::output::{bytes, counted, grouped};
+use crate::trace::Field;
+use serde_json::{Map, Value, json};
+use std::ops::Range;
+use traceglass::rdf::contents::joins::{QueueTime, queue_times};
+use traceglass::rdf::contents::rmt::Stream;
+use traceglass::rdf::contents::{Clocks, Content, Json, SystemInfo};
+use traceglass::rdf::contents::{Part, Structure};
+use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
+use traceglass::{Error, ErrorKind, Finding};
+
+/// The most data that is read of a file to say what it is.
+const BUDGET: u64 = 256 << 20;
+
+/// The most chunks of an identifier that are.
+const MOST: usize = 1 << 16;
+
+/// A chunk that was read.
+pub struct Loaded {
+    id: Identifier,
+    version: u32,
+    header: Vec<u8>,
+    data: Vec<u8>,
+}
+
+impl Loaded {
+    /// Reads a chunk.
+    pub fn read(chunk: Chunk<'_>, decoder: &mut Decoder) -> Result<Self, Error> {
+        let mut data = Vec::new();
+        decoder.read(chunk, |piece| data.extend_from_slice(piece))?;
+        let (id, version) = (chunk.entry().identifier(), chunk.entry().version());
+        Ok(Self { id, version, header: chunk.header()?.to_vec(), data })
+    }
+
+    /// What it holds.
+    pub fn content(&self) -> Result<Content<'_>, Error> {
+        Content::parse(self.id, self.version, &self.header, &self.data)
+    }
+}
+
+/// Reads chunks as long as the budget lasts.
+struct Loader<'f, 'a> {
+    file: &'f File<'a>,
+    decoder: Decoder,
+    left: u64,
+}
+
+impl Loader<'_, '_> {
+    /// The chunks of that identifier that can be read.
+    fn load(&mut self, id: &str) -> Vec<Loaded> {
+        let mut loaded = Vec::new();
+        for chunk in self.file.chunks(id.into()).take(MOST) {
+            let size = chunk.entry().output_size().unwrap_or(u64::MAX);
+            let Some(left) = self.left.checked_sub(size) else { break };
+            self.left = left;
+            loaded.extend(Loaded::read(chunk, &mut self.decoder));
+        }
+        loaded
+    }
+}
+
+/// What a file is about.
+#[derive(Default)]
+pub struct Summary {
+    /// Fields of the JSON object.
+    pub fields: Map<String, Value>,
+    /// Label and value, one a line.
+    pub lines: Vec<(&'static str, String)>,
+}
+
+impl Summary {
+    fn line(&mut self, label: &'static str, value: impl Into<String>) {
+        // A label stands once.
+        let known = self.lines.last().is_some_and(|(_, _)| self.lines.iter().any(|(one, _)| *one == label));
+        self.lines.push((if known { "" } else { label }, value.into()));
+    }
+
+    fn field(&mut self, name: &str, value: Value) {
+        self.fields.insert(name.into(), value);
+    }
+}
+
+/// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
+/// list of its processes only where `private` asks for them.
+pub fn summarize(file: &File<'_>, private: bool) -> Summary {
+    let mut loader = Loader { file, decoder: Decoder::new(), left: BUDGET };
+    let mut summary = Summary::default();
+    let system = loader.load("SystemInfo");
+    let system = system.iter().find_map(|chunk| match chunk.content() {
+        Ok(Content::System(system)) => Some(system),
+        _ => None,
+    });
+    gpus(&mut loader, system, &mut summary);
+    if let Some(system) = system {
+        computer(system, private, &mut summary);
+    }
+    for chunk in loader.load("ApiInfo").iter().take(1) {
+        let Ok(Content::Api(api)) = chunk.content() else { continue };
+        let name = api.api().to_string();
+        let version = api.version().map(|(major, minor)| format!("{major}.{minor}"));
+        summary.line("API", version.iter().fold(name.clone(), |text, version| format!("{text} {version}")));
+        summary.field("api", json!({"name": name, "version": version}));
+    }
+    crash::summarize(&mut loader, system, &mut summary);
+    snapshots(&mut loader, &mut summary);
+    queues(&mut loader, system, &mut summary);
+    overrides(&mut loader, &mut summary);
+    let errors = loader.load("TraceError");
+    let mut all = Vec::new();
+    for chunk in &errors {
+        let Ok(Content::TraceError(error)) = chunk.content() else { continue };
+        let text = error.text().map_or_else(String::new, |text| format!(": {text}"));
+        let fields = error.fields();
+        let (chunk, number, result) = (fields.chunk().to_string(), fields.index(), fields.result());
+        if all.len() < 8 {
+            summary.line("not traced", format!("{chunk} {number}, result {result}{text}"));
+        }
+        let text = error.text().map(|text| text.to_string());
+        all.push(json!({"chunk": chunk, "index": number, "result": result, "text": text}));
+    }
+    if !all.is_empty() {
+        summary.field("trace_errors", all.into());
+    }
+    summary
+}
+
+/// The value at a path.
+fn at<'a>(value: Json<'a>, path: &[&str]) -> Option<Json<'a>> {
+    path.iter().try_fold(value, |value, name| value.get(name))
+}
+
+/// The text at a path, without blanks around it.
+fn text(value: Json<'_>, path: &[&str]) -> Option<String> {
+    Some(at(value, path)?.text()?.to_string().trim().to_owned())
+}
+
+fn gpus(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {
+    let mut all = Vec::new();
+    for chunk in &loader.load("AsicInfo") {
+        let Ok(Content::Asic(asic)) = chunk.content() else { continue };
+        let fields = asic.fields();
+        let name = asic.name().to_string();
+        let gfx = format!("gfx{}{}{:x}", fields.gfxip_major(), fields.gfxip_minor(), fields.gfxip_stepping());
+        let memory = u64::try_from(fields.vram_bytes()).unwrap_or(0);
+        summary.line("GPU", format!("{name}, {gfx}, {} of {}", bytes(memory), fields.memory_type()));
+        all.push(json!({
+            "name": name, "gfx": gfx, "memory_bytes": memory, "memory_type": fields.memory_type().to_string(),
+            "device_id": fields.device_id(), "pci": asic.pci().map(|pci| pci.to_string()),
+            "gpu_hz": asic.gpu_hz(),
+        }));
+    }
+    if all.is_empty() {
+        for gpu in system.into_iter().flat_map(|system| system.gpus()) {
+            let heap =
+                |name: &str| at(gpu, &["memory", "heaps", name, "size"]).and_then(|size| size.as_u64());
+            let memory = heap("local").unwrap_or(0).saturating_add(heap("invisible").unwrap_or(0));
+            let name = text(gpu, &["name"]).unwrap_or_default();
+            let kind = text(gpu, &["memory", "type"]);
+            let of = kind.iter().fold(String::new(), |_, kind| format!(" of {}", kind.to_uppercase()));
+            summary.line("GPU", format!("{name}, {}{of}", bytes(memory)));
+            let hz = at(gpu, &["asic", "gpuCounterFreq"]).and_then(|hz| hz.as_u64());
+            all.push(json!({"name": name, "memory_bytes": memory, "memory_type": kind, "gpu_hz": hz}));
+        }
+    }
+    if all.is_empty() {
+        for chunk in &loader.load("AdapterInfo") {
+            let Ok(Content::Adapter(adapter)) = chunk.content() else { continue };
+            summary.line("GPU", adapter.name().to_string());
+            all.push(json!({"name": adapter.name().to_string(), "device_id": adapter.device()}));
+        }
+    }
+    if !all.is_empty() {
+        summary.field("gpus", all.into());
+    }
+}
+
+fn computer(system: SystemInfo<'_>, private: bool, summary: &mut Summary) {
+    let words = |text: Option<traceglass::rdf::contents::JsonText<'_>>| {
+        text.map(|text| text.to_string().trim().to_owned())
+    };
+    let (name, version) = (words(system.driver_name()), words(system.driver_version()));
+    let package = words(system.driver_package());
+    let parts: Vec<&str> = [&name, &version].into_iter().flatten().map(String::as_str).collect();
+    if !parts.is_empty() {
+        let package = package.iter().fold(String::new(), |_, package| format!(" ({package})"));
+        summary.line("driver", format!("{}{package}", parts.join(" ")));
+    }
+    summary.field("driver", json!({"name": name, "version": version, "package": package}));
+    let (name, description) = (words(system.os_name()), words(system.os_description()));
+    if let Some(name) = &name {
+        let more = description.iter().fold(String::new(), |_, more| format!(" ({more})"));
+        summary.line("system", format!("{name}{more}"));
+    }
+    summary.field(
+        "os",
+        json!({"name": name, "description": description, "memory_bytes": system.memory_bytes()}),
+    );
+    let cpus: Vec<String> = system.cpus().filter_map(|cpu| text(cpu, &["name"])).collect();
+    for cpu in &cpus {
+        summary.line("CPU", cpu.clone());
+    }
+    summary.field("cpus", cpus.into());
+    if private {
+        let host = words(system.hostname());
+        if let Some(host) = &host {
+            summary.line("host", host.clone());
+        }
+        summary.field("hostname", host.into());
+        let processes: Vec<Value> = system
+            .processes()
+            .into_iter()
+            .flatten()
+            .map(|one| json!({"id": one.id(), "name": words(one.name()), "path": words(one.path())}))
+            .collect();
+        for process in &processes {
+            let (id, name) = (process.get("id"), process.get("name"));
+            let show = |value: Option<&Value>| match value {
+                Some(Value::String(text)) => text.clone(),
+                Some(value) => value.to_string(),
+                None => String::new(),
+            };
+            summary.line("processes", format!("{} {}", show(id), show(name)));
+        }
+        summary.field("processes", processes.into());
+    }
+}
+
+fn snapshots(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
+    let indices = loader.load("RmvSnapshotIndex");
+    let index = indices.last().and_then(|chunk| match chunk.content() {
+        Ok(Content::SnapshotIndex(index)) => Some(index),
+        _ => None,
+    });
+    let mut all = Vec::new();
+    for (number, chunk) in loader.load("RmvSnapshotData").iter().enumerate() {
+        let Ok(Content::Snapshot(snapshot)) = chunk.content() else { continue };
+        if index.is_none_or(|index| index.has(number)) {
+            all.push((snapshot.ticks(), snapshot.name().to_string()));
+        }
+    }
+    all.sort();
+    const SHOWN: usize = 12;
+    for (ticks, name) in all.iter().take(SHOWN) {
+        summary.line("snapshots", format!("{name}, at {} ticks", grouped(*ticks)));
+    }
+    if all.len() > SHOWN {
+        summary.line("snapshots", format!("and {} more", grouped(all.len().saturating_sub(SHOWN) as u64)));
+    }
+    if !all.is_empty() {
+        let all: Vec<Value> = all.iter().map(|(ticks, name)| json!({"name": name, "ticks": ticks})).collect();
+        summary.field("snapshots", all.into());
+    }
+}
+
+fn queues(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {
+    let chunks = loader.load("QueueEvent");
+    let events: Vec<_> = chunks
+        .iter()
+        .filter_map(|chunk| match chunk.content() {
+            Ok(Content::QueueEvent(event)) => Some(event),
+            _ => None,
+        })
+        .collect();
+    if events.is_empty() {
+        return;
+    }
+    let mut storage = vec![QueueTime::EMPTY; events.len().min(4096)];
+    let Ok(times) = queue_times(events, &mut storage) else { return };
+    let calibrations = loader.load("ClockCalibration");
+    let asics = loader.load("AsicInfo");
+    let infos = loader.load("QueueInfo");
+    let mut all = Vec::new();
+    for time in times {
+        let calibration = calibrations.iter().find_map(|chunk| match chunk.content() {
+            Ok(Content::ClockCalibration(clock)) if clock.pci().is_none_or(|pci| pci == time.pci()) => {
+                Some(clock)
+            }
+            _ => None,
+        });
+        let gpu_hz = asics.iter().find_map(|chunk| match chunk.content() {
+            Ok(Content::Asic(asic)) if asic.pci().is_none_or(|pci| pci == time.pci()) => asic.gpu_hz(),
+            _ => None,
+        });
+        let gpu_hz = gpu_hz.or(system.and_then(|system| system.gpu_hz()));
+        let engine = infos.iter().find_map(|chunk| match chunk.content() {
+            Ok(Content::QueueInfo(info)) if (info.pci(), info.queue()) == (time.pci(), time.queue()) => {
+                Some(info.queue_type().to_string())
+            }
+            _ => None,
+        });
+        let busy = gpu_hz.and_then(|hz| traceglass::rdf::contents::ticks_to_ns(time.gpu_ticks(), hz));
+        let clocks = calibration.zip(gpu_hz).zip(system.and_then(|system| system.cpu_hz()));
+        let clocks = clocks.and_then(|((calibration, gpu), cpu)| Clocks::new(calibration, gpu, cpu));
+        let span =
+            time.span().map(|(first, last)| (first, last, clocks.map(|clocks| clocks.gpu_to_ns(first))));
+        let submits = counted(time.submits(), "submission", "submissions");
+        let busy_text = busy.map_or_else(String::new, |ns| format!(", GPU busy for {}", duration(ns)));
+        let of = engine.iter().fold(String::new(), |_, engine| format!(" ({engine})"));
+        if all.len() < 12 {
+            summary.line("queues", format!("{}{of}: {submits}{busy_text}", time.queue()));
+        }
+        all.push(json!({
+            "pci": time.pci().to_string(), "queue": time.queue(), "type": engine, "events": time.events(),
+            "submissions": time.submits(), "gpu_ticks": time.gpu_ticks(), "busy_ns": busy.map(number),
+            "first_gpu_ticks": span.map(|span| span.0), "last_gpu_ticks": span.map(|span| span.1),
+            "first_ns": span.and_then(|span| span.2).map(number),
+        }));
+    }
+    summary.field("queues", all.into());
+}
+
+fn overrides(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
+    let mut all = Vec::new();
+    for chunk in &loader.load("DriverOverrides") {
+        let Ok(Content::DriverOverrides(overrides)) = chunk.content() else { continue };
+        for setting in overrides.overridden() {
+            let name = setting.name().map(|name| name.to_string()).unwrap_or_default();
+            let value = String::from_utf8_lossy(setting.value().raw()).into_owned();
+            if all.len() < 12 {
+                summary.line("overridden", format!("{name}: {value}"));
+            }
+            all.push(
+                json!({"name": name, "value": serde_json::from_str::<Value>(&value).unwrap_or(Value::Null)}),
+            );
+        }
+    }
+    if !all.is_empty() {
+        summary.field("overridden", all.into());
+    }
+}
+
+/// A number that may have 128 bits.
+fn number(value: i128) -> Value {
+    i64::try_from(value).map_or_else(|_| value.to_string().into(), Value::from)
+}
+
+/// Nanoseconds for people.
+fn duration(ns: i128) -> String {
+    #[allow(clippy::cast_precision_loss)]
+    let value = ns as f64;
+    match ns.unsigned_abs() {
+        0..=9_999 => format!("{ns} ns"),
+        10_000..=999_999 => format!("{:.1} µs", value / 1e3),
+        1_000_000..=9_999_999_999 => format!("{:.1} ms", value / 1e6),
+        _ => format!("{:.1} s", value / 1e9),
+    }
+}
+
+/// The streams of tokens in chunks, each put together of its pieces.
+struct Streams(Vec<Pieces>);
+
+/// A stream of tokens.
+struct Pieces {
+    process: u32,
+    number: u32,
+    version: (u16, u16),
+    data: Vec<u8>,
+}
+
+impl Streams {
+    fn new(chunks: &[Loaded]) -> Self {
+        let mut streams: Vec<Pieces> = Vec::new();
+        for chunk in chunks {
+            let Ok(Content::Rmt(rmt)) = chunk.content() else { continue };
+            let (fields, data) = (rmt.fields(), rmt.data());
+            let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
+            let place = streams.iter().position(|stream| stream.number == number);
+            let room = streams.len() < 256;
+            match place.and_then(|place| streams.get_mut(place)) {
+                Some(stream) => stream.data.extend_from_slice(data),
+                // There are fewer than 256.
+                None if room => {
+                    streams.push(Pieces { process: fields.process(), number, version, data: data.to_vec() });
+                }
+                None => {}
+            }
+        }
+        Self(streams)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
+        self.0.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
+    }
+}
+
+/// An error inside a chunk, as one of the file: located where its data is stored, if it is compressed.
+pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
+    let entry = chunk.entry();
+    let in_header = error.element().name().ends_with("header");
+    let range = if in_header { entry.header_range() } else { entry.stored_range() };
+    let start = range.map_or(entry.offset(), |range| range.start);
+    let raw = in_header || entry.compression() == Compression::None;
+    let offset = if raw { start.saturating_add(error.offset()) } else { start };
+    match error.kind() {
+        // The version stands in the index.
+        kind @ ErrorKind::UnsupportedVersion { .. } => {
+            Error::new(entry.offset().saturating_add(20), error.element(), kind)
+        }
+        kind => Error::new(offset, error.element(), kind),
+    }
+}
+
+/// Reads what is inside the chunks that are known, and reports what is odd. All of it is a warning: the container can
+/// be read.
+pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
+    let mut left = BUDGET.saturating_mul(4);
+    let mut decoder = Decoder::new();
+    for entry in file.entries() {
+        let known = |id: &&str| Identifier::from(*id) == entry.identifier();
+        let Some(chunk) = file.chunk_at(entry.number()) else { continue };
+        if !Content::IDENTIFIERS.iter().any(known) {
+            continue;
+        }
+        let Some(rest) = left.checked_sub(entry.output_size().unwrap_or(0)) else { break };
+        left = rest;
+        // What cannot be read was reported.
+        let Ok(loaded) = Loaded::read(chunk, &mut decoder) else { continue };
+        let mut warn = |error| report(Finding::warning(located(error, chunk)));
+        match loaded.content() {
+            Ok(content) => content.check(&mut |finding| warn(finding.cause())),
+            Err(error) => warn(error),
+        }
+    }
+    advice::advise(file, report);
+}
+
+/// The fields of the structures of a chunk that is stored as it is, in the range to be shown.
+pub fn hex_fields(file: &File<'_>, entry: Entry<'_>, shown: &Range<u64>) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let (Ok(header_at), Ok(data_at)) = (entry.header_range(), entry.stored_range()) else { return fields };
+    let touches = |range: &Range<u64>| range.start < shown.end && range.end > shown.start;
+    let Some(chunk) = file.chunk_at(entry.number()) else { return fields };
+    if !touches(&header_at) && !touches(&data_at) {
+        return fields;
+    }
+    let data = match entry.compression() {
+        Compression::None => chunk.stored().unwrap_or_default(),
+        _ => &[],
+    };
+    let header = chunk.header().unwrap_or_default();
+    for structure in Structure::of_chunk(entry.identifier(), entry.version(), header, data) {
+        let start = match structure.part() {
+            Part::Header => header_at.start,
+            Part::Data => data_at.start,
+        };
+        let start = start.saturating_add(structure.offset());
+        for field in structure.fields() {
+            let offset = start.saturating_add(field.offset() as u64);
+            let end = offset.saturating_add(field.size() as u64);
+            if offset >= shown.end || end <= shown.start {
+                continue;
+            }
+            let values: Vec<String> =
+                field.values(structure.bytes()).take(8).map(|value| value.to_string()).collect();
+            fields.push(Field::new(
+                offset,
+                field.size() as u64,
+                field.name().replace('_', " "),
+                values.join(" "),
+            ));
+        }
+    }
+    fields
+}

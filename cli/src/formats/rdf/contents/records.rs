@@ -1,0 +1,365 @@
+//! The records of a chunk: as text, or as JSON.
+
+use super::Loaded;
+use crate::output::{Out, hex};
+use crate::status::Result;
+use serde_json::{Map, Value, json};
+use traceglass::rdf::contents::rmt::{ResourceDetail, Token, TokenValue};
+use traceglass::rdf::contents::{Content, Event, EventValue, FieldValue, MarkerStruct, Structure};
+
+/// Writes the records of one chunk.
+pub struct Records<'o> {
+    pub out: &'o mut Out,
+    pub json: bool,
+}
+
+type Fields = Vec<(&'static str, Value)>;
+
+impl Records<'_> {
+    /// Writes all of them; the first error is handed back, and what precedes it was written.
+    pub fn write(&mut self, chunk: &Loaded) -> Result<Option<traceglass::Error>> {
+        let content = match chunk.content() {
+            Ok(content) => content,
+            Err(error) => return Ok(Some(error)),
+        };
+        let id = chunk.id.to_string();
+        if let Content::Unknown { header, data, .. } = content {
+            let fields = vec![("header_hex", hex(header).into()), ("data_hex", hex(data).into())];
+            self.record(&id, fields)?;
+            return Ok(None);
+        }
+        for structure in Structure::of_chunk(chunk.id, chunk.version, &chunk.header, &chunk.data) {
+            let mut fields: Fields = vec![("offset", structure.offset().into())];
+            fields.extend(of_structure(&structure));
+            self.record(&id, fields)?;
+        }
+        match content {
+            Content::Rmt(rmt) => {
+                for token in rmt.tokens() {
+                    match token {
+                        Ok(token) => self.record(token.kind().name().unwrap_or("token"), of_token(&token))?,
+                        Err(error) => return Ok(Some(error)),
+                    }
+                }
+            }
+            Content::DriverEvents(events) => {
+                for event in events.events() {
+                    let event = match event {
+                        Ok(event) => event,
+                        Err(error) => return Ok(Some(error)),
+                    };
+                    self.record(event.kind_name().unwrap_or("event"), of_event(&event))?;
+                }
+            }
+            Content::System(system) => self.value(&id, system.json().raw())?,
+            Content::DriverOverrides(overrides) => self.value(&id, overrides.json().raw())?,
+            Content::TraceConfig(value) | Content::ExtendedInfo(value) => self.value(&id, value.raw())?,
+            Content::Process(process) => {
+                self.record("path", vec![("path", process.path().to_string().into())])?;
+            }
+            Content::TraceError(error) => {
+                let text = error.text().map(|text| text.to_string());
+                self.record("text", vec![("text", text.into())])?;
+            }
+            Content::StringTable(strings) => {
+                for (number, string) in strings.strings().enumerate() {
+                    let string = string.map(|string| string.to_string());
+                    self.record("string", vec![("number", number.into()), ("text", string.into())])?;
+                }
+            }
+            Content::MarkerHistory(history) => {
+                for (op, string) in history.ops() {
+                    self.record("marker", vec![("op", op.to_string().into()), ("string", string.into())])?;
+                }
+            }
+            Content::SnapshotIndex(index) => {
+                for place in index.places() {
+                    self.record("place", vec![("snapshot", place.into())])?;
+                }
+            }
+            Content::SpmSession(session) => {
+                for time in session.times() {
+                    self.record("time", vec![("gpu_ticks", time.into())])?;
+                }
+            }
+            Content::SpmCounter(counter) => {
+                for sample in counter.samples() {
+                    self.record("sample", vec![("value", sample.into())])?;
+                }
+            }
+            Content::CodeObject(code) => {
+                let functions = code.elf().map(|elf| elf.functions().collect::<Vec<_>>()).unwrap_or_default();
+                for function in functions {
+                    let name = function.name().to_string();
+                    let (value, size) = (function.value(), function.size());
+                    let fields = vec![("name", name.into()), ("value", value.into()), ("size", size.into())];
+                    self.record("function", fields)?;
+                }
+                for stage in code.pipeline_note().into_iter().flat_map(|note| note.stages()) {
+                    let fields = vec![
+                        ("name", stage.name().into()),
+                        ("entry_point", stage.entry_point().into()),
+                        ("sgprs", stage.sgprs().into()),
+                        ("vgprs", stage.vgprs().into()),
+                        ("wave_size", stage.wave_size().into()),
+                    ];
+                    self.record("stage", fields)?;
+                }
+            }
+            Content::HistoryMetadata(history) => {
+                for record in history.records() {
+                    match record {
+                        Ok(record) => {
+                            let kind = record.kind().to_string();
+                            let fields = vec![
+                                ("offset", record.offset().into()),
+                                ("data_hex", hex(record.content()).into()),
+                            ];
+                            self.record(&kind, fields)?;
+                        }
+                        Err(error) => return Ok(Some(error)),
+                    }
+                }
+            }
+            _ => {}
+        }
+        let mut first = None;
+        content.check(&mut |finding| {
+            if finding.severity() == traceglass::Severity::Error {
+                first.get_or_insert(finding.cause());
+            }
+        });
+        Ok(first)
+    }
+
+    /// JSON of the chunk.
+    fn value(&mut self, kind: &str, raw: &[u8]) -> Result<()> {
+        match serde_json::from_slice::<Value>(raw) {
+            Ok(Value::Object(members)) if self.json => {
+                let mut object = Map::new();
+                object.insert("kind".into(), kind.into());
+                object.insert("value".into(), members.into());
+                self.out.json(&object.into())
+            }
+            Ok(value) => {
+                let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+                text.lines().try_for_each(|line| self.out.line(line))
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
+        if self.json {
+            let mut object = Map::new();
+            object.insert("kind".into(), kind.into());
+            // A field that is called so, too, tells of something else.
+            let fields =
+                fields.into_iter().map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
+            object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+            return self.out.json(&object.into());
+        }
+        let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.out.line(format_args!("{kind} {}", fields.join(" ")))
+    }
+}
+
+fn of_structure(structure: &Structure<'_>) -> Fields {
+    let fields = structure.fields().iter().filter(|field| !field.is_padding());
+    fields
+        .map(|field| {
+            let mut values: Vec<Value> = field.values(structure.bytes()).map(of_value).collect();
+            let value = if field.is_array() { values.into() } else { values.pop().unwrap_or(Value::Null) };
+            (field.name(), value)
+        })
+        .collect()
+}
+
+pub fn of_value(value: FieldValue<'_>) -> Value {
+    match value {
+        FieldValue::Unsigned { name: Some(name), .. } => name.into(),
+        FieldValue::Unsigned { value, name: None } => value.into(),
+        FieldValue::Signed(value) => value.into(),
+        FieldValue::Float(value) => value.into(),
+        FieldValue::Text(text) => text.to_str().ok().into(),
+        other => other.to_string().into(),
+    }
+}
+
+fn of_token(token: &Token<'_>) -> Fields {
+    let mut fields: Fields = vec![("offset", token.offset().into()), ("ticks", token.ticks().into())];
+    let more: Fields = match token.value() {
+        TokenValue::Timestamp { hz } => vec![("hz", hz.into())],
+        TokenValue::ResourceUpdate { resource, subresource, resource_type, before, after, .. } => vec![
+            ("resource", resource.into()),
+            ("subresource", subresource.into()),
+            ("resource_type", resource_type.to_string().into()),
+            ("before", before.into()),
+            ("after", after.into()),
+        ],
+        TokenValue::PageTableUpdate {
+            address,
+            physical,
+            pages,
+            page_size,
+            is_unmap,
+            process,
+            update,
+            controller,
+            ..
+        } => vec![
+            ("address", address.into()),
+            ("physical", physical.into()),
+            ("pages", pages.into()),
+            ("page_size", page_size.to_string().into()),
+            ("is_unmap", is_unmap.into()),
+            ("process", process.into()),
+            ("update", update.to_string().into()),
+            ("controller", controller.into()),
+        ],
+        TokenValue::UserData(data) => {
+            let mut fields: Fields = vec![("data", data.kind().to_string().into())];
+            if let Some((name, id)) = data.name() {
+                fields.extend([("name", name.to_string().into()), ("id", id.into())]);
+            }
+            if let Some(name) = data.snapshot() {
+                fields.push(("name", name.to_string().into()));
+            }
+            if let Some((resource, id)) = data.correlation() {
+                fields.extend([("resource", resource.into()), ("id", id.into())]);
+            }
+            if let Some(resource) = data.implicit() {
+                fields.push(("resource", resource.into()));
+            }
+            if let Some(lag) = data.lag() {
+                fields.push(("lag_ticks", lag.into()));
+            }
+            fields
+        }
+        TokenValue::Misc(event) => vec![("event", event.to_string().into())],
+        TokenValue::ResourceReference { is_evict, address, queue, .. } => {
+            vec![("is_evict", is_evict.into()), ("address", address.into()), ("queue", queue.into())]
+        }
+        TokenValue::ResourceBind { address, size, is_system_memory, resource, .. } => vec![
+            ("address", address.into()),
+            ("size", size.into()),
+            ("is_system_memory", is_system_memory.into()),
+            ("resource", resource.into()),
+        ],
+        TokenValue::ProcessEvent { process, change, .. } => {
+            vec![("process", process.into()), ("change", change.to_string().into())]
+        }
+        TokenValue::PageReference { page_size, is_compressed, state, .. } => vec![
+            ("page_size", page_size.to_string().into()),
+            ("is_compressed", is_compressed.into()),
+            ("state", state.into()),
+        ],
+        TokenValue::CpuMap { address, is_unmap, .. } => {
+            vec![("address", address.into()), ("is_unmap", is_unmap.into())]
+        }
+        TokenValue::VirtualFree { address, .. } => vec![("address", address.into())],
+        TokenValue::VirtualAllocate { size, owner, address, heaps, is_external, .. } => vec![
+            ("address", address.into()),
+            ("size", size.into()),
+            ("owner", owner.to_string().into()),
+            ("heaps", heaps.iter().map(|heap| heap.to_string()).collect::<Vec<_>>().into()),
+            ("is_external", is_external.into()),
+        ],
+        TokenValue::ResourceCreate { resource, owner, category, commit, resource_type, detail, .. } => {
+            let mut fields: Fields = vec![
+                ("resource", resource.into()),
+                ("type", resource_type.to_string().into()),
+                ("owner", owner.to_string().into()),
+                ("category", category.into()),
+                ("commit", commit.to_string().into()),
+            ];
+            match detail {
+                ResourceDetail::Image(image) => fields.extend([
+                    ("dimensions", image.size.to_vec().into()),
+                    ("format", image.format.into()),
+                    ("mips", image.mips.into()),
+                    ("slices", image.slices.into()),
+                    ("size", image.bytes.into()),
+                ]),
+                ResourceDetail::Buffer { size, .. } | ResourceDetail::Heap { size, .. } => {
+                    fields.push(("size", size.into()));
+                }
+                ResourceDetail::Pipeline { hash, .. } => fields.push(("hash", hash.to_string().into())),
+                ResourceDetail::DescriptorHeap { descriptors, .. } => {
+                    fields.push(("descriptors", descriptors.into()));
+                }
+                _ => {}
+            }
+            fields
+        }
+        TokenValue::TimeDelta { units, .. } => vec![("delta_ticks", units.saturating_mul(32).into())],
+        TokenValue::ResourceDestroy { resource, .. } => vec![("resource", resource.into())],
+        _ => Vec::new(),
+    };
+    fields.extend(more);
+    fields
+}
+
+fn of_event(event: &Event<'_>) -> Fields {
+    let mut fields: Fields = vec![("offset", event.offset().into()), ("ticks", event.ticks().into())];
+    let words = |name: &[u8]| Value::from(String::from_utf8_lossy(name));
+    let more: Fields = match event.value() {
+        Ok(EventValue::LargeDelta(delta)) => vec![("delta", delta.into())],
+        Ok(EventValue::BufferState(state)) => vec![
+            ("cmd_buffer", state.cmd_buffer().into()),
+            ("begin", state.begin().into()),
+            ("end", state.end().into()),
+            ("is_in_flight", state.is_in_flight().into()),
+        ],
+        Ok(EventValue::MarkerBegin { cmd_buffer, marker, name, .. }) => {
+            vec![("cmd_buffer", cmd_buffer.into()), ("marker", marker.number().into()), ("name", words(name))]
+        }
+        Ok(EventValue::MarkerEnd { cmd_buffer, marker, .. }) => {
+            vec![("cmd_buffer", cmd_buffer.into()), ("marker", marker.number().into())]
+        }
+        Ok(EventValue::MarkerInfo(info)) => {
+            let mut fields: Fields = vec![
+                ("cmd_buffer", info.cmd_buffer().into()),
+                ("marker", info.marker().number().into()),
+                ("info", info.kind_name().map_or_else(|| info.kind().to_string(), str::to_owned).into()),
+            ];
+            match info.content() {
+                MarkerStruct::PipelineBind(bind) => {
+                    fields.push(("api_hash", format!("{:016x}", bind.api_hash()).into()));
+                }
+                MarkerStruct::Draw(draw) => {
+                    fields.extend([("count", draw.count().into()), ("instances", draw.instances().into())]);
+                }
+                MarkerStruct::Dispatch(dispatch) => fields.extend([
+                    ("x", dispatch.x().into()),
+                    ("y", dispatch.y().into()),
+                    ("z", dispatch.z().into()),
+                ]),
+                _ => {}
+            }
+            fields
+        }
+        Ok(EventValue::PageFault(fault)) => vec![
+            ("address", fault.address().into()),
+            ("vm", fault.vm().into()),
+            ("pid", fault.pid().into()),
+            ("process", words(fault.process())),
+        ],
+        Ok(EventValue::ShaderWaves(waves)) => vec![
+            ("hung", waves.fields().hung().into()),
+            ("active", waves.fields().active().into()),
+            ("waves", waves.waves().map(|wave| wave.number()).collect::<Vec<_>>().into()),
+        ],
+        Ok(EventValue::GpuRegisters(registers) | EventValue::WaveRegisters(registers)) => {
+            vec![("registers", json!(registers.registers().collect::<Vec<_>>()))]
+        }
+        Ok(EventValue::Gprs(gprs)) => vec![
+            ("is_vector", gprs.is_vector().into()),
+            ("registers", gprs.registers().collect::<Vec<_>>().into()),
+        ],
+        Ok(_) => vec![("id", event.id().into()), ("data_hex", hex(event.payload()).into())],
+        Err(error) => vec![("error", error.to_string().into()), ("data_hex", hex(event.payload()).into())],
+    };
+    fields.extend(more);
+    fields
+}

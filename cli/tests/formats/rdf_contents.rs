@@ -1,0 +1,118 @@
+//! The command on what is inside RDF chunks.
+
+use crate::common::rdf::{Chunk, file};
+use crate::common::rdf_contents as build;
+use crate::common::{status, traceglass};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A file that is removed in the end.
+struct Trace(PathBuf);
+
+impl Trace {
+    fn new(test: &str, chunks: &[Chunk]) -> Self {
+        let name = format!("traceglass-rdf-contents-{test}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, file(chunks)).unwrap();
+        Self(path)
+    }
+
+    /// Runs a verb on the file: status and stdout.
+    fn run(&self, args: &[&str]) -> (i32, String) {
+        let output = traceglass(&[args, &[self.0.to_str().unwrap()]].concat());
+        (status(&output), String::from_utf8(output.stdout).unwrap())
+    }
+
+    fn json(&self, args: &[&str]) -> Vec<Value> {
+        let (_, stdout) = self.run(args);
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn crash() -> Vec<Chunk> {
+    vec![
+        Chunk::raw("SystemInfo", br#"{"version":{"major":2},"os":{"name":"OS","hostname":"secret-host"},"processes":[{"processId":1,"name":"secret-process"}]}"#),
+        Chunk::raw("TraceProcessInfo", b"\x4d\0\0\0\x09\0\0\0/bin/app\0"),
+        build::rmt(77, 1, &build::process_tokens()),
+        build::rmt(0, 2, &build::name_tokens()),
+        build::driver_events(build::UMD, 100, &build::markers()),
+        build::driver_events(build::KMD, 110, &build::page_fault(0x10010)),
+    ]
+}
+
+#[test]
+fn info_explains_a_crash() {
+    let trace = Trace::new("crash", &crash());
+    let (status, text) = trace.run(&["info"]);
+    assert_eq!(status, 0, "{text}");
+    for said in ["/bin/app (77)", "image \"shadow map\"", "freed 32.0 µs before", "last begun \"Draw\""] {
+        assert!(text.contains(said), "{said} in {text}");
+    }
+    let info = trace.json(&["info", "--json"]).remove(0);
+    let fault = &info["page_faults"][0];
+    assert_eq!(fault["resource_name"], "shadow map");
+    assert_eq!(fault["freed_before_ns"], 32_000);
+    assert_eq!(info["in_flight"][0]["open_markers"], json!(["Frame", "Clear", "Draw"]));
+    assert_eq!(info["process"], json!({"id": 77, "path": "/bin/app"}));
+}
+
+/// Neither the computer's name nor the other processes are shown unasked.
+#[test]
+fn what_is_private_is_shown_when_asked_for() {
+    let trace = Trace::new("private", &crash());
+    for args in [&["info"][..], &["info", "--json"]] {
+        assert!(!trace.run(args).1.contains("secret"));
+        let asked = trace.run(&[args, &["--private"]].concat()).1;
+        assert!(asked.contains("secret-host") && asked.contains("secret-process"), "{asked}");
+    }
+}
+
+#[test]
+fn records_are_printed_and_bytes_stay_the_default() {
+    let trace = Trace::new("records", &crash());
+    let records = trace.json(&["cat", "--json", "--chunk", "RmtData"]);
+    let kinds: Vec<&str> = records.iter().map(|record| record["kind"].as_str().unwrap()).collect();
+    let expected = [
+        "RmtData",
+        "timestamp",
+        "virtual_allocate",
+        "resource_create",
+        "resource_bind",
+        "userdata",
+        "time_delta",
+        "resource_destroy",
+        "virtual_free",
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!((&records[8]["address"], &records[8]["ticks"]), (&json!(0x10000), &json!(3200)));
+    let (status, text) = trace.run(&["cat", "--records", "--chunk", "DDEvent", "--index", "1"]);
+    assert_eq!(status, 0);
+    assert!(text.lines().last().unwrap().starts_with("page_fault offset=36"), "{text}");
+    let output = traceglass(&["cat", "--chunk", "RmtData", trace.0.to_str().unwrap()]);
+    assert_eq!(output.stdout, build::process_tokens());
+}
+
+#[test]
+fn check_says_what_a_tool_would_miss() {
+    let code =
+        build::chunks().into_iter().filter(|chunk| chunk.identifier == b"CodeObject").collect::<Vec<_>>();
+    let trace = Trace::new("advice", &code);
+    let (status, text) = trace.run(&["check"]);
+    assert_eq!(status, 0, "a warning: {text}");
+    assert!(text.contains("SqttData, without which the profiler cannot use"), "{text}");
+    let mut cut = crash();
+    cut[3].stored.truncate(20);
+    let trace = Trace::new("cut", &cut);
+    let object = trace.json(&["check", "--json"]).remove(0);
+    assert_eq!(object["verdict"], "clean");
+    assert!(
+        object["findings"].as_array().unwrap().iter().any(|one| one["what"] == "size-mismatch"),
+        "{object}"
+    );
+}

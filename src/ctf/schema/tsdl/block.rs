@@ -1,0 +1,592 @@
+//! The blocks that a trace is described with, and the order in which they are compiled.
+
+use super::attribute::Seen;
+use super::class::{Attribute, byte_order};
+use super::compiler::{Compiler, Purpose};
+use super::element;
+use super::emit::{Origin, shown};
+use super::keyword::{Keyword, says};
+use super::lexer::{Kind, Token};
+use super::names::{self, Key};
+use super::parser::{Parser, Path, Value};
+use super::tree::{Node, NodeKind};
+use crate::ctf::metadata::{Text, Uuid};
+use crate::ctf::schema::Scope;
+use crate::ctf::schema::builder::{ClassSpec, ClockSpec};
+use crate::ctf::schema::node::ESCAPED;
+use crate::error::{Element, Error, ErrorKind, Result};
+use crate::json::Source;
+
+/// What is done with the blocks while the text is gone through once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// The byte order of the trace, its environment and its clocks: they may follow what needs them.
+    Facts,
+    /// The names of types, and the header of packets.
+    Trace,
+    Streams,
+    Events,
+}
+
+/// What the pass over the facts has found.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Facts {
+    has_trace: bool,
+    /// How many blocks and declarations there are that the header of packets may need.
+    types: u32,
+    /// How many clocks and streams there are.
+    pub(super) clocks: u32,
+    streams: u32,
+    /// The node of the stream, if there is only one.
+    only_stream: Option<u32>,
+    /// Whether LTTng has written the trace.
+    lttng: bool,
+    /// The node of the packet header's root, plus one.
+    pub(super) packet_header: u32,
+    /// Whether the header of packets says whose they are.
+    pub(super) has_stream_id: bool,
+    /// The clock of timestamps that name none: the only one, or one that is made when it is needed.
+    pub(super) default_clock: Option<u32>,
+}
+
+/// An attribute of a block: with a value, or with a type that has been read.
+enum Item<'a> {
+    Value(Attribute<'a>),
+    /// The path, and the node of the structure.
+    Type {
+        name: Path<'a>,
+        at: u64,
+        start: u32,
+    },
+}
+
+impl<'a> Compiler<'a, '_, '_> {
+    /// Compiles the whole text.
+    pub(super) fn run(&mut self, text: Text<'a>) -> Result<()> {
+        self.pass(text, Pass::Facts)?;
+        if !self.facts.has_trace {
+            return Err(Error::new(self.parser.ahead.offset, element::TRACE, ErrorKind::Missing));
+        }
+        if self.facts.lttng {
+            self.date_clock();
+        }
+        self.pass(text, Pass::Trace)?;
+        let trace = self.builder.begin()?;
+        if let Some(root) = self.facts.packet_header.checked_sub(1) {
+            self.emit_root(root, Scope::PacketHeader, &mut Origin::default())?;
+        }
+        self.builder.end_trace(trace);
+        self.pass(text, Pass::Streams)?;
+        self.pass(text, Pass::Events)
+    }
+
+    fn pass(&mut self, text: Text<'a>, pass: Pass) -> Result<()> {
+        self.parser = Parser::new(text)?;
+        // Writers describe all of their events last: there is no need to go on to the end.
+        let mut left = match pass {
+            Pass::Facts | Pass::Events => u32::MAX,
+            Pass::Trace => self.facts.types,
+            Pass::Streams => self.facts.streams,
+        };
+        while left > 0 {
+            self.builder.offset = self.parser.ahead.offset;
+            let token = self.parser.ahead;
+            match token.kind {
+                Kind::End => return Ok(()),
+                _ if token.is(b';') => {
+                    self.parser.advance()?;
+                }
+                Kind::Keyword(
+                    keyword @ (Keyword::Trace
+                    | Keyword::Env
+                    | Keyword::Clock
+                    | Keyword::Stream
+                    | Keyword::Event
+                    | Keyword::Callsite),
+                ) => {
+                    self.parser.advance()?;
+                    self.block(pass, keyword, token)?;
+                    let counts = match pass {
+                        Pass::Trace => keyword == Keyword::Trace,
+                        Pass::Streams => keyword == Keyword::Stream,
+                        Pass::Facts | Pass::Events => false,
+                    };
+                    left = left.saturating_sub(counts.into());
+                }
+                Kind::Keyword(
+                    Keyword::Typealias
+                    | Keyword::Typedef
+                    | Keyword::Struct
+                    | Keyword::Variant
+                    | Keyword::Enum,
+                ) => {
+                    if pass == Pass::Trace {
+                        self.type_declaration()?;
+                        left = left.saturating_sub(1);
+                    } else {
+                        self.parser.skip_statement(element::TYPE)?;
+                        if pass == Pass::Facts {
+                            self.facts.types = self.facts.types.saturating_add(1);
+                        }
+                    }
+                }
+                _ => return Err(token.unexpected(element::BLOCK, "a block or the declaration of a type")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A block whose keyword has been read.
+    fn block(&mut self, pass: Pass, keyword: Keyword, token: Token<'a>) -> Result<()> {
+        match (pass, keyword) {
+            (Pass::Facts, Keyword::Trace) => self.trace_facts(token),
+            (Pass::Facts, Keyword::Env) => self.environment(),
+            (Pass::Facts, Keyword::Clock) => self.clock(token),
+            (Pass::Facts, Keyword::Stream) => {
+                self.facts.streams = self.facts.streams.saturating_add(1);
+                self.parser.skip_block(element::STREAM)
+            }
+            (Pass::Trace, Keyword::Trace) => self.trace_types(),
+            (Pass::Streams, Keyword::Stream) => self.stream_block(token),
+            (Pass::Events, Keyword::Event) => self.event(token),
+            _ => self.parser.skip_block(element::BLOCK),
+        }
+    }
+
+    /// The declaration of the name of a type, in a block or outside of all.
+    fn type_declaration(&mut self) -> Result<()> {
+        let start = self.tree.len();
+        match self.parser.ahead.kind {
+            Kind::Keyword(Keyword::Typealias | Keyword::Typedef) => self.statement(Purpose::Declaration)?,
+            _ => self.begin(Purpose::Declaration)?,
+        }
+        self.bodies()?;
+        self.tree.truncate(start);
+        Ok(())
+    }
+
+    /// The next attribute of a block, over declarations; `None` after its end.
+    fn item(&mut self, skip_types: bool) -> Result<Option<Item<'a>>> {
+        loop {
+            let token = self.parser.ahead;
+            match token.kind {
+                Kind::Keyword(
+                    Keyword::Typealias
+                    | Keyword::Typedef
+                    | Keyword::Struct
+                    | Keyword::Variant
+                    | Keyword::Enum,
+                ) => {
+                    if skip_types {
+                        self.parser.skip_statement(element::TYPE)?;
+                    } else {
+                        self.type_declaration()?;
+                    }
+                    continue;
+                }
+                _ if token.is(b';') => {
+                    self.parser.advance()?;
+                    continue;
+                }
+                _ if token.is(b'}') => {
+                    self.parser.advance()?;
+                    self.parser.end(element::BLOCK)?;
+                    return Ok(None);
+                }
+                _ => {}
+            }
+            let name =
+                self.parser.path(element::ATTRIBUTE, "an attribute, the declaration of a type, or '}'")?;
+            if self.parser.accept_assign()? {
+                let start = self.tree.len();
+                if skip_types {
+                    self.parser.skip_statement(element::TYPE)?;
+                } else {
+                    self.begin(Purpose::Attribute)?;
+                    self.bodies()?;
+                }
+                return Ok(Some(Item::Type { name, at: token.offset, start }));
+            }
+            self.parser.expect(b'=', element::ATTRIBUTE, "'=' or ':='")?;
+            let (value, offset) = self.parser.value()?;
+            self.parser.end(element::ATTRIBUTE)?;
+            return Ok(Some(Item::Value(Attribute { name, value, at: token.offset, offset })));
+        }
+    }
+
+    fn open_block(&mut self, element: Element) -> Result<()> {
+        self.parser.expect(b'{', element, "'{'").map(|_| ())
+    }
+
+    fn trace_facts(&mut self, token: Token<'a>) -> Result<()> {
+        if self.facts.has_trace {
+            return Err(token.error(element::TRACE, ErrorKind::Repeated));
+        }
+        self.facts.has_trace = true;
+        self.facts.types = self.facts.types.saturating_add(1);
+        self.open_block(element::TRACE)?;
+        let mut seen = Seen::default();
+        while let Some(item) = self.item(true)? {
+            let Item::Value(Attribute { name, value, at, offset }) = item else { continue };
+            if name.is(&[b"major"]) {
+                seen.once(0, at)?;
+                version(&value, offset, 1)?;
+            } else if name.is(&[b"minor"]) {
+                seen.once(1, at)?;
+                version(&value, offset, 8)?;
+            } else if name.is(&[b"byte_order"]) {
+                seen.once(2, at)?;
+                self.big_endian = byte_order(&value, offset)?;
+            } else if name.is(&[b"uuid"]) {
+                seen.once(3, at)?;
+                self.builder.uuid = Some(Uuid::new(value.uuid(offset)?));
+            }
+        }
+        if (0..3).all(|bit| seen.has(bit)) {
+            Ok(())
+        } else {
+            Err(token.error(element::TRACE, ErrorKind::Missing))
+        }
+    }
+
+    fn trace_types(&mut self) -> Result<()> {
+        self.open_block(element::TRACE)?;
+        let scope = self.enter_scope();
+        let mut seen = Seen::default();
+        while let Some(item) = self.item(false)? {
+            if let Item::Type { name, at, start } = item {
+                if name.is(&[b"packet", b"header"]) {
+                    seen.once(0, at)?;
+                    self.facts.packet_header = start.saturating_add(1);
+                } else {
+                    return Err(unknown_type(at));
+                }
+            }
+        }
+        self.leave_scope(scope);
+        Ok(())
+    }
+
+    fn environment(&mut self) -> Result<()> {
+        self.open_block(element::ENVIRONMENT)?;
+        while let Some(Attribute { name, value, at, offset }) = self.parser.attribute()? {
+            if name.words != 1 {
+                return Err(Error::new(at, element::ENVIRONMENT, ErrorKind::Misplaced));
+            }
+            let mut key = Key::new(names::ENV, name.text);
+            let place = Parser::place(name.text)?;
+            let number = match value {
+                Value::Integer(value) => u64::try_from(value).ok(),
+                Value::String { text, .. } => {
+                    if says(name.text, b"tracer_name") && says(text.limited(5), b"lttng") {
+                        self.facts.lttng = true;
+                    }
+                    None
+                }
+                Value::Path(_) => return Err(value.unexpected(offset, "an integer or a string")),
+            };
+            // What is no length cannot be found as one.
+            key.pointers = u16::from(number.is_none());
+            self.names.insert(&key, place, number.unwrap_or(0))?;
+        }
+        self.parser.end(element::ENVIRONMENT)
+    }
+
+    fn clock(&mut self, token: Token<'a>) -> Result<()> {
+        self.open_block(element::CLOCK)?;
+        let mut seen = Seen::default();
+        let mut frequency = 1_000_000_000_u64;
+        let (mut seconds, mut cycles) = (0_i128, 0_i128);
+        let (mut name_text, mut is_unix, mut escaped) = (None, false, false);
+        while let Some(Attribute { name, value, at, offset }) = self.parser.attribute()? {
+            let integer = || match value {
+                Value::Integer(value) if i64::try_from(value).is_ok() || value > 0 => Ok(value),
+                _ => Err(value.unexpected(offset, "an integer")),
+            };
+            if name.is(&[b"name"]) {
+                seen.once(0, at)?;
+                let (text, escapes) = word(&value, offset)?;
+                (name_text, escaped) = (Some(text), escapes);
+            } else if name.is(&[b"uuid"]) {
+                seen.once(1, at)?;
+                value.uuid(offset)?;
+            } else if name.is(&[b"description"]) {
+                seen.once(2, at)?;
+                if !matches!(value, Value::String { .. }) {
+                    return Err(value.unexpected(offset, "a string"));
+                }
+            } else if name.is(&[b"freq"]) {
+                seen.once(3, at)?;
+                frequency = value.unsigned(offset)?;
+                if frequency == 0 {
+                    return Err(value.unexpected(offset, "a frequency"));
+                }
+            } else if name.is(&[b"precision"]) {
+                seen.once(4, at)?;
+                value.unsigned(offset)?;
+            } else if name.is(&[b"offset_s"]) {
+                seen.once(5, at)?;
+                seconds = integer()?;
+            } else if name.is(&[b"offset"]) {
+                seen.once(6, at)?;
+                cycles = integer()?;
+            } else if name.is(&[b"absolute"]) {
+                seen.once(7, at)?;
+                is_unix = value.boolean(offset)?;
+            }
+        }
+        self.parser.end(element::CLOCK)?;
+        let text = name_text.ok_or_else(|| token.error(element::CLOCK, ErrorKind::Missing))?;
+        let frequency_wide = i128::from(frequency);
+        let whole = cycles.checked_div_euclid(frequency_wide).unwrap_or(0);
+        let cycles = cycles.checked_rem_euclid(frequency_wide).unwrap_or(0);
+        let seconds = i64::try_from(seconds.saturating_add(whole)).map_err(|_| {
+            let value = u64::try_from(seconds.saturating_add(whole)).unwrap_or(u64::MAX);
+            token.error(element::CLOCK, ErrorKind::Overflow { value })
+        })?;
+        let place = shown(Parser::place(text)?, if escaped { ESCAPED } else { 0 })?;
+        let clock = self.builder.begin()?;
+        let spec = ClockSpec {
+            name: Some(place),
+            id: Some(place),
+            frequency,
+            seconds,
+            cycles: u64::try_from(cycles).unwrap_or(0),
+            is_unix,
+            offset: token.offset,
+        };
+        let clock = self.builder.end_clock(clock, &spec)?;
+        self.facts.clocks = self.facts.clocks.saturating_add(1);
+        self.facts.default_clock = Some(clock);
+        self.enter(&Key::new(names::CLOCK, text), clock.into(), element::CLOCK)
+    }
+
+    /// LTTng's clock `monotonic` counts from the Unix epoch, though it does not say so.
+    fn date_clock(&mut self) {
+        let key = Key::new(names::CLOCK, Text::from_piece(crate::bytes::Bytes::new(b"monotonic")));
+        if let Some((_, clock)) = self.find(&key, u64::MAX)
+            && let Ok(clock) = u32::try_from(clock)
+        {
+            self.builder.set_unix(clock);
+        }
+    }
+
+    fn enter_scope(&mut self) -> (u32, u32, u32) {
+        let state = (self.scope, self.names.len(), self.tree.top());
+        self.scope = self.names.len();
+        state
+    }
+
+    fn leave_scope(&mut self, (scope, names, top): (u32, u32, u32)) {
+        self.scope = scope;
+        self.names.truncate(names);
+        self.tree.raise(top);
+    }
+
+    fn stream_block(&mut self, token: Token<'a>) -> Result<()> {
+        self.open_block(element::STREAM)?;
+        let scope = self.enter_scope();
+        let mut seen = Seen::default();
+        let mut id = None;
+        let record = self.tree.push(Node::of(NodeKind::Stream), token.offset)?;
+        let mut roots = [None; 3];
+        while let Some(item) = self.item(false)? {
+            match item {
+                Item::Value(Attribute { name, value, at, offset }) => {
+                    if name.is(&[b"id"]) {
+                        seen.once(0, at)?;
+                        id = Some(value.unsigned(offset)?);
+                    }
+                }
+                Item::Type { name, at, start } => {
+                    let number: u32 = if name.is(&[b"packet", b"context"]) {
+                        0
+                    } else if name.is(&[b"event", b"header"]) {
+                        1
+                    } else if name.is(&[b"event", b"context"]) {
+                        2
+                    } else {
+                        return Err(unknown_type(at));
+                    };
+                    seen.once(number.saturating_add(1), at)?;
+                    if let Some(root) = usize::try_from(number).ok().and_then(|number| roots.get_mut(number))
+                    {
+                        *root = Some(start);
+                    }
+                    if let Some(node) = self.tree.get_mut(start) {
+                        node.size = u8::try_from(number).unwrap_or(0);
+                    }
+                }
+            }
+        }
+        self.leave_scope(scope);
+        if self.facts.streams > 1 {
+            if id.is_none() {
+                return Err(token.error(element::STREAM, ErrorKind::Missing));
+            }
+            if !self.facts.has_stream_id {
+                return Err(token.error(element::ROLE, ErrorKind::Missing));
+            }
+        }
+        self.add_stream(record, id.unwrap_or(0), roots, token.offset)
+    }
+
+    /// Emits a stream class.
+    fn add_stream(&mut self, record: u32, id: u64, roots: [Option<u32>; 3], offset: u64) -> Result<()> {
+        self.tree.close(record);
+        if self.names.find_number(names::STREAM, id).is_some() {
+            return Err(Error::new(offset, element::STREAM, ErrorKind::Repeated));
+        }
+        self.imply_clock(&roots, offset)?;
+        let class = self.builder.begin()?;
+        let mut origin = Origin { stream: Some(record), ..Origin::default() };
+        let scopes = [Scope::PacketContext, Scope::EventHeader, Scope::CommonContext];
+        for (root, scope) in roots.into_iter().zip(scopes) {
+            if let Some(root) = root {
+                self.emit_root(root, scope, &mut origin)?;
+            }
+        }
+        let spec = ClassSpec { id, offset, ..ClassSpec::default() };
+        self.builder.end_stream(class, &spec, origin.clock.checked_sub(1))?;
+        if let Some(node) = self.tree.get_mut(record) {
+            node.made = class;
+            node.clock = origin.clock;
+            node.signed = origin.has_event_id;
+        }
+        self.facts.only_stream = Some(record);
+        self.names.insert_number(names::STREAM, id, record, offset)
+    }
+
+    /// The stream class of an event.
+    fn stream_of(&mut self, id: Option<u64>, token: Token<'a>) -> Result<u32> {
+        if self.facts.streams == 0 {
+            // One without anything in it.
+            self.facts.streams = 1;
+            let record = self.tree.push(Node::of(NodeKind::Stream), token.offset)?;
+            self.add_stream(record, 0, [None; 3], token.offset)?;
+        }
+        let found = match id {
+            None if self.facts.streams > 1 => {
+                return Err(token.error(element::EVENT, ErrorKind::Missing));
+            }
+            None => self.facts.only_stream,
+            Some(id) => self.names.find_number(names::STREAM, id),
+        };
+        found.ok_or_else(|| token.error(element::STREAM, ErrorKind::Undeclared))
+    }
+
+    fn event(&mut self, token: Token<'a>) -> Result<()> {
+        self.open_block(element::EVENT)?;
+        let scope = self.enter_scope();
+        let mut seen = Seen::default();
+        let (mut name_of, mut id, mut stream_id) = (None, None, None);
+        let mut roots = [None; 2];
+        // A stream class that nothing declares stays.
+        let mut front = self.tree.len();
+        while let Some(item) = self.item(false)? {
+            match item {
+                Item::Value(Attribute { name, value, at, offset }) => {
+                    if name.is(&[b"name"]) {
+                        seen.once(0, at)?;
+                        name_of = Some(word(&value, offset)?);
+                    } else if name.is(&[b"id"]) {
+                        seen.once(1, at)?;
+                        id = Some(value.unsigned(offset)?);
+                    } else if name.is(&[b"stream_id"]) {
+                        seen.once(2, at)?;
+                        stream_id = Some(value.unsigned(offset)?);
+                    } else if name.is(&[b"loglevel"]) {
+                        seen.once(3, at)?;
+                        let level = value.unsigned(offset)?;
+                        if i64::try_from(level).is_err() {
+                            return Err(value.unexpected(offset, "a log level"));
+                        }
+                    } else if name.is(&[b"model", b"emf", b"uri"]) {
+                        seen.once(4, at)?;
+                        if !matches!(value, Value::String { .. }) {
+                            return Err(value.unexpected(offset, "a string"));
+                        }
+                    }
+                }
+                Item::Type { name, at, start } => {
+                    let [context, fields] = &mut roots;
+                    if name.is(&[b"context"]) {
+                        seen.once(5, at)?;
+                        *context = Some(start);
+                    } else if name.is(&[b"fields"]) {
+                        seen.once(6, at)?;
+                        *fields = Some(start);
+                    } else {
+                        return Err(unknown_type(at));
+                    }
+                }
+            }
+        }
+        self.leave_scope(scope);
+        let implicit = self.facts.streams == 0;
+        let stream = self.stream_of(stream_id, token)?;
+        if implicit {
+            front = self.tree.len();
+        }
+        self.count_event(stream, id, token)?;
+        let class = self.builder.begin()?;
+        let names = self.names.len();
+        let mut origin = Origin { stream: Some(stream), roots, ..Origin::default() };
+        origin.clock = self.tree.get(stream).clock;
+        for (root, scope) in roots.into_iter().zip([Scope::SpecificContext, Scope::Payload]) {
+            if let Some(root) = root {
+                self.emit_root(root, scope, &mut origin)?;
+            }
+        }
+        let name = match name_of {
+            Some((text, escaped)) => Some(shown(Parser::place(text)?, if escaped { ESCAPED } else { 0 })?),
+            None => None,
+        };
+        let spec = ClassSpec { id: id.unwrap_or(0), name, namespace: None, offset: token.offset };
+        self.builder.end_event(class, &spec, self.tree.get(stream).made);
+        self.names.truncate(names);
+        self.tree.truncate(front);
+        Ok(())
+    }
+
+    /// Counts an event of a stream class: only a single one needs neither an identifier nor a field for it.
+    fn count_event(&mut self, stream: u32, id: Option<u64>, token: Token<'a>) -> Result<()> {
+        let Some(node) = self.tree.get_mut(stream) else { return Ok(()) };
+        node.len = node.len.saturating_add(1);
+        if id.is_none() {
+            node.character = true;
+        }
+        if node.len > 1 {
+            if node.character {
+                return Err(token.error(element::EVENT, ErrorKind::Missing));
+            }
+            if !node.signed {
+                return Err(token.error(element::ROLE, ErrorKind::Missing));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn unknown_type(at: u64) -> Error {
+    Error::new(at, element::ATTRIBUTE, ErrorKind::Misplaced)
+}
+
+/// A word or a string, and whether it has escapes.
+fn word<'a>(value: &Value<'a>, offset: u64) -> Result<(Text<'a>, bool)> {
+    match *value {
+        Value::String { text, escaped } => Ok((text, escaped)),
+        Value::Path(path) => Ok((path.text, false)),
+        Value::Integer(_) => Err(value.unexpected(offset, "a name")),
+    }
+}
+
+fn version(value: &Value<'_>, offset: u64, supported: u64) -> Result<()> {
+    let found = value.unsigned(offset)?;
+    if found != supported {
+        let kind = ErrorKind::UnsupportedVersion { found, supported };
+        return Err(Error::new(offset, element::TRACE, kind));
+    }
+    Ok(())
+}

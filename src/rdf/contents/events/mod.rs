@@ -1,0 +1,418 @@
+//! What the driver noted when a GPU crashed: markers of command buffers, page faults, shader waves.
+
+mod kmd;
+mod umd;
+
+pub use kmd::{GprRegisters, PageFault, Registers, ShaderEngines, ShaderId, ShaderWaves, ShaderWavesFields};
+pub use umd::{
+    BarrierBegin, BarrierEnd, BufferState, CmdBufferStart, Dispatch, Draw, DrawUserData, Marker, MarkerInfo,
+    MarkerSource, MarkerStruct, NestedCmdBuffer, PipelineBind,
+};
+
+use super::api::supported;
+use super::element::{DRIVER_EVENT, DRIVER_EVENTS, DRIVER_EVENTS_HEADER};
+use super::layout::{layout, values};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Error, ErrorKind, Finding, Result, Severity};
+use core::fmt;
+use core::iter::FusedIterator;
+use zerocopy::little_endian::{U16, U32, U64};
+
+values! {
+    /// Who noted events.
+    pub enum Provider: u32 {
+        /// The driver in the process.
+        Umd = 0x5043_4145 "umd",
+        /// The driver in the kernel.
+        Kmd = 0xe43c_9c8e "kmd",
+    }
+}
+
+layout! {
+    /// The header of a `DDEvent` chunk.
+    pub struct DriverEventsFields, RawDriverEvents: 32 {
+        /// Major version.
+        major: u16,
+        /// Minor version.
+        minor: u16,
+        pad_version: (pad 4),
+        /// Who noted the events.
+        provider: u32 = Provider,
+        /// What a delta counts, in units of 32 ticks.
+        unit: u32,
+        /// When the first event happened, in units of 32 CPU ticks.
+        #[doc(alias = "baseTimestamp")]
+        base: u64,
+        /// Rate of the CPU ticks in Hz.
+        hz: u64,
+    }
+}
+
+/// What one driver noted: chunk `DDEvent`, version 1, one a [`Provider`].
+///
+/// # Layout
+/// Header: [`DriverEventsFields`]. Data: `u16` 0, `u16` 1, the header again, and from 36 [events](Events).
+///
+/// # Units
+/// The base is in CPU ticks ÷ 32, which the document does not say; [`Event::ticks`] is comparable with the times of
+/// [`RmtData`](super::RmtData) and [`LoadEvents`](super::LoadEvents).
+#[doc(alias = "DDEvent")]
+#[derive(Clone, Copy, Debug)]
+pub struct DriverEvents<'a> {
+    fields: DriverEventsFields<'a>,
+    header: &'a [u8],
+    copy: &'a [u8; 32],
+    version: (u16, u16),
+    data: Bytes<'a>,
+}
+
+impl<'a> DriverEvents<'a> {
+    pub(super) fn parse(version: u32, header: &'a [u8], data: &'a [u8]) -> Result<Self> {
+        supported(version, 1..=1)?;
+        let fields = DriverEventsFields::new(Bytes::new(header).view(DRIVER_EVENTS_HEADER)?);
+        let whole = Bytes::new(data);
+        let Some((mut head, data)) = whole.split(36) else {
+            return Err(whole.truncated(DRIVER_EVENTS, 36));
+        };
+        let [major, minor] = head.view::<[U16; 2]>(DRIVER_EVENTS)?;
+        let copy = head.array(DRIVER_EVENTS)?;
+        Ok(Self { fields, header, copy, version: (major.get(), minor.get()), data })
+    }
+
+    /// The header.
+    pub const fn fields(&self) -> DriverEventsFields<'a> {
+        self.fields
+    }
+
+    /// Version of the events, major and minor; only 0.1 is read.
+    pub const fn version(&self) -> (u16, u16) {
+        self.version
+    }
+
+    /// The events.
+    pub fn events(&self) -> Events<'a> {
+        let (major, minor) = self.version;
+        let fault = (self.version != (0, 1)).then(|| {
+            let kind = ErrorKind::UnsupportedRevision { major: major.into(), minor: minor.into() };
+            Error::new(0, DRIVER_EVENTS, kind)
+        });
+        Events {
+            rest: self.data,
+            provider: self.fields.provider(),
+            base: self.fields.base(),
+            unit: self.fields.unit().into(),
+            large: 0,
+            fault,
+        }
+    }
+
+    pub(super) fn check(&self, report: &mut dyn FnMut(Finding)) {
+        let header = self.header.iter().take(32);
+        if let Some(at) = header.zip(self.copy).position(|(a, b)| a != b) {
+            let stated = self.header.get(at).copied().unwrap_or_default().into();
+            let found = self.copy.get(at).copied().unwrap_or_default().into();
+            let at = to_u64(at).saturating_add(4);
+            report(Finding::warning(Error::new(at, DRIVER_EVENTS, ErrorKind::Mismatch { stated, found })));
+        }
+        let mut last = 0;
+        for event in self.events() {
+            let event = match event {
+                Ok(event) => event,
+                Err(error) => {
+                    report(Finding::new(Severity::Error, error));
+                    return;
+                }
+            };
+            if let Err(error) = event.value() {
+                report(Finding::new(Severity::Error, error));
+            }
+            // A large delta only says when the next event happened.
+            match event.time() {
+                _ if event.id() == 0 => {}
+                Some(value) => {
+                    if value < last {
+                        let kind = ErrorKind::NotAscending { previous: last, value };
+                        report(Finding::warning(Error::new(event.offset(), DRIVER_EVENT, kind)));
+                    }
+                    last = value;
+                }
+                None => {
+                    let kind = ErrorKind::Overflow { value: event.delta() };
+                    report(Finding::warning(Error::new(event.offset(), DRIVER_EVENT, kind)));
+                }
+            }
+        }
+    }
+}
+
+/// The events of a [`DriverEvents`].
+///
+/// # Layout
+/// `u8` kind, `u8` delta, `u16` size, payload. A delta counts from the base, not from the event before; one over 255
+/// stands in an event of kind 0 before the event it is for.
+#[derive(Clone)]
+pub struct Events<'a> {
+    rest: Bytes<'a>,
+    provider: Provider,
+    base: u64,
+    unit: u64,
+    /// The large delta for the next event.
+    large: u64,
+    fault: Option<Error>,
+}
+
+impl<'a> Events<'a> {
+    /// Offset of the next event in the chunk's data.
+    pub const fn offset(&self) -> u64 {
+        self.rest.offset()
+    }
+
+    #[cold]
+    fn fail(&mut self, needed: usize) -> Error {
+        let error = self.rest.truncated(DRIVER_EVENT, to_u64(needed));
+        self.rest = Bytes::at(&[], self.rest.end_offset());
+        error
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = Result<Event<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.fault.take() {
+            self.rest = Bytes::at(&[], self.rest.end_offset());
+            return Some(Err(error));
+        }
+        if self.rest.is_empty() {
+            return None;
+        }
+        let Some(&[id, delta, low, high]) = self.rest.as_slice().first_chunk::<4>() else {
+            return Some(Err(self.fail(4)));
+        };
+        let size = usize::from(u16::from_le_bytes([low, high])).saturating_add(4);
+        let Some((event, rest)) = self.rest.split(size) else {
+            return Some(Err(self.fail(size)));
+        };
+        let payload = event.as_slice().get(4..).unwrap_or_default();
+        let offset = self.rest.offset();
+        self.rest = rest;
+        let mut delta = u64::from(delta);
+        if id == 0 {
+            // It is for the next event alone; one that is malformed is for none.
+            self.large = payload.first_chunk().map_or(0, |large| u64::from_le_bytes(*large));
+            delta = self.large;
+        } else {
+            delta = delta.saturating_add(core::mem::take(&mut self.large));
+        }
+        let time = delta.checked_mul(self.unit).and_then(|ticks| ticks.checked_add(self.base));
+        let small = event.as_slice().get(1).copied().unwrap_or_default();
+        Some(Ok(Event { id, small, delta, time, offset, provider: self.provider, payload }))
+    }
+}
+
+impl FusedIterator for Events<'_> {}
+
+impl fmt::Debug for Events<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Events").field(&self.rest).finish()
+    }
+}
+
+/// Something that a driver noted.
+#[derive(Clone, Copy)]
+pub struct Event<'a> {
+    id: u8,
+    small: u8,
+    delta: u64,
+    time: Option<u64>,
+    offset: u64,
+    provider: Provider,
+    payload: &'a [u8],
+}
+
+/// What an [`Event`] says.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum EventValue<'a> {
+    /// When the next event happened.
+    LargeDelta(u64),
+    /// The last markers that the GPU noted in a command buffer.
+    BufferState(BufferState),
+    /// A marker begins.
+    #[non_exhaustive]
+    MarkerBegin {
+        /// The command buffer.
+        cmd_buffer: u32,
+        /// The marker.
+        marker: Marker,
+        /// Its name.
+        name: &'a [u8],
+    },
+    /// A marker ends.
+    #[non_exhaustive]
+    MarkerEnd {
+        /// The command buffer.
+        cmd_buffer: u32,
+        /// The marker.
+        marker: Marker,
+    },
+    /// More about a marker.
+    MarkerInfo(MarkerInfo<'a>),
+    /// The GPU read or wrote an address that has no memory.
+    PageFault(PageFault<'a>),
+    /// The waves that were running.
+    ShaderWaves(ShaderWaves<'a>),
+    /// Shader engines.
+    ShaderEngines(ShaderEngines<'a>),
+    /// Registers of the GPU.
+    GpuRegisters(Registers<'a>),
+    /// Registers of a wave.
+    WaveRegisters(Registers<'a>),
+    /// General purpose registers of a wave.
+    Gprs(GprRegisters<'a>),
+    /// A kind that is not known.
+    Unknown,
+}
+
+impl<'a> Event<'a> {
+    /// Number of the kind, which the provider defines.
+    pub const fn id(&self) -> u8 {
+        self.id
+    }
+
+    /// The delta as stored in the event itself.
+    pub const fn stored_delta(&self) -> u8 {
+        self.small
+    }
+
+    /// The delta from the base, in the chunk's unit.
+    pub const fn delta(&self) -> u64 {
+        self.delta
+    }
+
+    /// When it happened, in units of 32 CPU ticks; `None` if that does not fit in 64 bits.
+    pub const fn time(&self) -> Option<u64> {
+        self.time
+    }
+
+    /// When it happened, in CPU ticks; `None` if they do not fit in 64 bits.
+    pub const fn ticks(&self) -> Option<u64> {
+        match self.time {
+            Some(time) => time.checked_mul(32),
+            None => None,
+        }
+    }
+
+    /// Offset in the chunk's data.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Its content.
+    pub const fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// The name of the kind; `None` if it is not known.
+    pub const fn kind_name(&self) -> Option<&'static str> {
+        match (self.provider, self.id) {
+            (_, 0) => Some("large_delta"),
+            (Provider::Umd, 16) => Some("marker_begin"),
+            (Provider::Umd, 17) => Some("marker_end"),
+            (Provider::Umd, 18) => Some("nop_data"),
+            (Provider::Umd, 19) => Some("marker_info"),
+            (Provider::Kmd, 16) => Some("page_fault"),
+            (Provider::Kmd, 17) => Some("shader_waves"),
+            (Provider::Kmd, 18) => Some("se_info"),
+            (Provider::Kmd, 19) => Some("mmr_registers"),
+            (Provider::Kmd, 20) => Some("wave_registers"),
+            (Provider::Kmd, 21) => Some("gpr_registers"),
+            _ => None,
+        }
+    }
+
+    /// What it says.
+    ///
+    /// # Errors
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the content is shorter than its kind, or a text or list in it
+    /// is longer than what is there. The events after it can still be read.
+    #[inline]
+    pub fn value(&self) -> Result<EventValue<'a>> {
+        let bytes = &mut Payload { rest: Bytes::new(self.payload), offset: self.offset };
+        Ok(match (self.provider, self.id) {
+            (_, 0) => EventValue::LargeDelta(bytes.view::<U64>()?.get()),
+            (Provider::Umd, 16) => {
+                let [cmd_buffer, marker] = bytes.view::<[U32; 2]>()?;
+                let name = bytes.text()?;
+                let marker = Marker::from_stored(marker.get());
+                EventValue::MarkerBegin { cmd_buffer: cmd_buffer.get(), marker, name }
+            }
+            (Provider::Umd, 17) => {
+                let [cmd_buffer, marker] = bytes.view::<[U32; 2]>()?;
+                let marker = Marker::from_stored(marker.get());
+                EventValue::MarkerEnd { cmd_buffer: cmd_buffer.get(), marker }
+            }
+            (Provider::Umd, 18) => EventValue::BufferState(BufferState::parse(bytes)?),
+            (Provider::Umd, 19) => EventValue::MarkerInfo(MarkerInfo::parse(bytes)?),
+            (Provider::Kmd, 16) => EventValue::PageFault(PageFault::parse(bytes)?),
+            (Provider::Kmd, 17) => EventValue::ShaderWaves(ShaderWaves::parse(bytes)?),
+            (Provider::Kmd, 18) => EventValue::ShaderEngines(ShaderEngines::parse(bytes)?),
+            (Provider::Kmd, 19) => EventValue::GpuRegisters(Registers::parse(bytes)?),
+            (Provider::Kmd, 20) => EventValue::WaveRegisters(Registers::parse(bytes)?),
+            (Provider::Kmd, 21) => EventValue::Gprs(GprRegisters::parse(bytes)?),
+            _ => EventValue::Unknown,
+        })
+    }
+}
+
+impl fmt::Debug for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event")
+            .field("id", &self.id)
+            .field("offset", &self.offset)
+            .field("len", &self.payload.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The content of an event while it is read. Errors are located at the event.
+struct Payload<'a> {
+    rest: Bytes<'a>,
+    offset: u64,
+}
+
+impl<'a> Payload<'a> {
+    fn view<T>(&mut self) -> Result<&'a T>
+    where
+        T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned,
+    {
+        self.rest.view(DRIVER_EVENT).map_err(|error| self.located(error))
+    }
+
+    fn take(&mut self, len: u64) -> Result<&'a [u8]> {
+        self.rest.take(len, DRIVER_EVENT).map(Bytes::as_slice).map_err(|error| self.located(error))
+    }
+
+    /// A text of as many bytes as stand before it.
+    fn text(&mut self) -> Result<&'a [u8]> {
+        let len = self.view::<U16>()?.get();
+        self.take(len.into())
+    }
+
+    /// `count` records.
+    fn list<T>(&mut self, count: u64) -> Result<&'a [T]>
+    where
+        T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned,
+    {
+        let all = self.rest.slice_of().0;
+        usize::try_from(count).ok().and_then(|count| all.get(..count)).ok_or_else(|| {
+            let kind = ErrorKind::CountTooLarge { claimed: count, max: to_u64(all.len()) };
+            Error::new(self.offset, DRIVER_EVENT, kind)
+        })
+    }
+
+    fn located(&self, error: Error) -> Error {
+        Error::new(self.offset, DRIVER_EVENT, error.kind())
+    }
+}

@@ -1,0 +1,458 @@
+//! Structures of chunks: each layout stands once, as a table of fields that views, dumps and listings share.
+
+use super::text::FixedText;
+use core::fmt;
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Unsigned,
+    Signed,
+    Float,
+    Text,
+    Hash,
+    Padding,
+}
+
+/// A field of a structure: its name, its place, and how to read its value.
+#[derive(Clone, Copy)]
+pub struct Field {
+    pub(super) name: &'static str,
+    pub(super) offset: usize,
+    /// Bytes of one value.
+    pub(super) width: usize,
+    /// How many values there are.
+    pub(super) count: usize,
+    pub(super) kind: Kind,
+    pub(super) name_of: Option<fn(u64) -> Option<&'static str>>,
+}
+
+impl Field {
+    /// The name, in snake case.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Offset of its first byte in the structure.
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Size in bytes.
+    pub const fn size(&self) -> usize {
+        self.width.saturating_mul(self.count)
+    }
+
+    /// Whether it is filling without a meaning.
+    pub const fn is_padding(&self) -> bool {
+        matches!(self.kind, Kind::Padding)
+    }
+
+    /// Whether it holds several values.
+    pub const fn is_array(&self) -> bool {
+        self.count > 1
+    }
+
+    /// Its values in `record`, the bytes of the structure; none where they end before the field does.
+    pub fn values<'a>(&self, record: &'a [u8]) -> impl Iterator<Item = FieldValue<'a>> + Clone + use<'a> {
+        let this = *self;
+        let bytes = record.get(this.offset..).and_then(|bytes| bytes.get(..this.size())).unwrap_or_default();
+        bytes.chunks_exact(this.width.max(1)).map(move |bytes| this.value(bytes))
+    }
+
+    fn value<'a>(&self, bytes: &'a [u8]) -> FieldValue<'a> {
+        let mut wide = [0; 8];
+        for (to, from) in wide.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        let number = u64::from_le_bytes(wide);
+        let [a, b, c, d, ..] = wide;
+        match (self.kind, self.width) {
+            (Kind::Text, _) => FieldValue::Text(FixedText::new(bytes)),
+            (Kind::Hash, _) => match bytes.first_chunk() {
+                Some(bytes) => FieldValue::Hash(Hash128::from_stored(*bytes)),
+                None => FieldValue::Padding(bytes),
+            },
+            (Kind::Float, _) => FieldValue::Float(f32::from_le_bytes([a, b, c, d])),
+            (Kind::Signed, 4) => FieldValue::Signed(i32::from_le_bytes([a, b, c, d]).into()),
+            (Kind::Signed, _) => FieldValue::Signed(i64::from_le_bytes(wide)),
+            (Kind::Padding, _) => FieldValue::Padding(bytes),
+            (Kind::Unsigned, _) => {
+                FieldValue::Unsigned { value: number, name: self.name_of.and_then(|name| name(number)) }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Field")
+            .field("name", &self.name)
+            .field("offset", &self.offset)
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The value of a [`Field`], as stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FieldValue<'a> {
+    /// An unsigned integer, with its name where it is one of a list.
+    Unsigned {
+        /// The number.
+        value: u64,
+        /// What it stands for.
+        name: Option<&'static str>,
+    },
+    /// A signed integer.
+    Signed(i64),
+    /// A float.
+    Float(f32),
+    /// Text of a fixed size.
+    Text(FixedText<'a>),
+    /// A 128-bit hash.
+    Hash(Hash128),
+    /// Filling.
+    Padding(&'a [u8]),
+}
+
+impl fmt::Display for FieldValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsigned { name: Some(name), .. } => f.write_str(name),
+            Self::Unsigned { value, name: None } => write!(f, "{value}"),
+            Self::Signed(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Text(text) => write!(f, "{text}"),
+            Self::Hash(hash) => write!(f, "{hash}"),
+            Self::Padding(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
+}
+
+/// A 128-bit hash of AMD's drivers: of a pipeline, or of a code object.
+///
+/// Written as 32 hexadecimal digits, upper half first.
+///
+/// # Layout
+/// `u64` lower half ("stable"), `u64` upper half ("unique").
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Hash128(u128);
+
+impl Hash128 {
+    /// The hash of two halves.
+    pub const fn new(upper: u64, lower: u64) -> Self {
+        let [a, b, c, d, e, f, g, h] = lower.to_le_bytes();
+        let [i, j, k, l, m, n, o, p] = upper.to_le_bytes();
+        Self(u128::from_le_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]))
+    }
+
+    /// The hash of 16 bytes as stored.
+    pub const fn from_stored(bytes: [u8; 16]) -> Self {
+        Self(u128::from_le_bytes(bytes))
+    }
+
+    /// The lower half, which AMD calls stable.
+    pub const fn lower(self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.0.to_le_bytes();
+        u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// The upper half, which AMD calls unique.
+    pub const fn upper(self) -> u64 {
+        Self(self.0 >> 64).lower()
+    }
+
+    /// The hash as a number.
+    pub const fn value(self) -> u128 {
+        self.0
+    }
+}
+
+impl fmt::Display for Hash128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for Hash128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The place of a GPU on the PCI bus; it joins the chunks of one GPU.
+#[doc(alias = "pciId")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PciId(u32);
+
+impl PciId {
+    /// The place from the number as stored.
+    pub const fn from_stored(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number as stored.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The bus.
+    pub const fn bus(self) -> u8 {
+        self.0.to_le_bytes()[2]
+    }
+
+    /// The device on the bus.
+    pub const fn device(self) -> u8 {
+        self.0.to_le_bytes()[1]
+    }
+
+    /// The function of the device.
+    pub const fn function(self) -> u8 {
+        self.0.to_le_bytes()[0]
+    }
+
+    const fn name_of(_: u64) -> Option<&'static str> {
+        None
+    }
+
+    pub(super) const NAME_OF: fn(u64) -> Option<&'static str> = Self::name_of;
+}
+
+impl fmt::Display for PciId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x}:{:02x}.{}", self.bus(), self.device(), self.function())
+    }
+}
+
+impl fmt::Debug for PciId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Defines a structure as it lies in a chunk: the raw bytes, a view with one accessor a field, and the table of fields.
+///
+/// Types: integers and `f32`; `(text N)`; `hash`; `(u16s N)` and `(u32s N)`; `(pad N)`, which has no accessor. After
+/// `=` stands the type that an accessor gives instead of the number.
+macro_rules! layout {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident, $raw:ident: $size:literal {
+            $( $(#[$field_meta:meta])* $field:ident: $ty:tt $(= $conv:ident)?, )*
+        }
+    ) => {
+        #[derive(zerocopy::FromBytes, zerocopy::KnownLayout, zerocopy::Immutable, zerocopy::Unaligned)]
+        #[repr(C)]
+        pub(in crate::rdf::contents) struct $raw {
+            $( $field: layout!(@raw $ty), )*
+        }
+        const _: () = assert!(size_of::<$raw>() == $size && align_of::<$raw>() == 1);
+
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        pub struct $name<'a> {
+            raw: &'a $raw,
+        }
+
+        impl<'a> $name<'a> {
+            /// Size in bytes.
+            pub const SIZE: usize = $size;
+            /// The fields with their places.
+            pub const FIELDS: &'static [$crate::rdf::contents::Field] = &[
+                $( layout!(@field $raw, $field, $ty $(, $conv)?), )*
+            ];
+
+            #[allow(dead_code)]
+            pub(in crate::rdf::contents) const fn new(raw: &'a $raw) -> Self {
+                Self { raw }
+            }
+
+            $( layout! { @get [$(#[$field_meta])*] $field, $ty $(, $conv)? } )*
+        }
+
+        impl core::fmt::Debug for $name<'_> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+
+    (@raw u8) => { u8 };
+    (@raw u16) => { zerocopy::little_endian::U16 };
+    (@raw u32) => { zerocopy::little_endian::U32 };
+    (@raw u64) => { zerocopy::little_endian::U64 };
+    (@raw i32) => { zerocopy::little_endian::I32 };
+    (@raw i64) => { zerocopy::little_endian::I64 };
+    (@raw f32) => { zerocopy::little_endian::F32 };
+    (@raw hash) => { [u8; 16] };
+    (@raw (text $n:literal)) => { [u8; $n] };
+    (@raw (pad $n:literal)) => { [u8; $n] };
+    (@raw (u16s $n:literal)) => { [zerocopy::little_endian::U16; $n] };
+    (@raw (u32s $n:literal)) => { [zerocopy::little_endian::U32; $n] };
+    (@raw (f32s $n:literal)) => { [zerocopy::little_endian::F32; $n] };
+
+    (@kind (text $n:literal)) => { ($n, 1, $crate::rdf::contents::layout::Kind::Text) };
+    (@kind (pad $n:literal)) => { ($n, 1, $crate::rdf::contents::layout::Kind::Padding) };
+    (@kind (u16s $n:literal)) => { (2, $n, $crate::rdf::contents::layout::Kind::Unsigned) };
+    (@kind (u32s $n:literal)) => { (4, $n, $crate::rdf::contents::layout::Kind::Unsigned) };
+    (@kind (f32s $n:literal)) => { (4, $n, $crate::rdf::contents::layout::Kind::Float) };
+    (@kind hash) => { (16, 1, $crate::rdf::contents::layout::Kind::Hash) };
+    (@kind i32) => { (4, 1, $crate::rdf::contents::layout::Kind::Signed) };
+    (@kind i64) => { (8, 1, $crate::rdf::contents::layout::Kind::Signed) };
+    (@kind f32) => { (4, 1, $crate::rdf::contents::layout::Kind::Float) };
+    (@kind $ty:ident) => { (size_of::<$ty>(), 1, $crate::rdf::contents::layout::Kind::Unsigned) };
+
+    (@names) => { None };
+    (@names $conv:ident) => { Some($conv::NAME_OF) };
+
+    (@field $raw:ident, $field:ident, $ty:tt $(, $conv:ident)?) => {{
+        let (width, count, kind) = layout!(@kind $ty);
+        let offset = core::mem::offset_of!($raw, $field);
+        let name_of = layout!(@names $($conv)?);
+        $crate::rdf::contents::Field { name: stringify!($field), offset, width, count, kind, name_of }
+    }};
+
+    (@get [$($meta:tt)*] $field:ident, (pad $n:literal)) => {};
+    (@get [$($meta:tt)*] $field:ident, (text $n:literal)) => {
+        $($meta)*
+        pub fn $field(&self) -> $crate::rdf::contents::FixedText<'a> {
+            $crate::rdf::contents::FixedText::new(&self.raw.$field)
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, (u16s $n:literal)) => {
+        $($meta)*
+        pub fn $field(&self) -> impl ExactSizeIterator<Item = u16> + Clone + use<'a> {
+            self.raw.$field.iter().map(|number| number.get())
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, (u32s $n:literal)) => {
+        $($meta)*
+        pub fn $field(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
+            self.raw.$field.iter().map(|number| number.get())
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, hash) => {
+        $($meta)*
+        pub const fn $field(&self) -> $crate::rdf::contents::Hash128 {
+            $crate::rdf::contents::Hash128::from_stored(self.raw.$field)
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, u8, $conv:ident) => {
+        $($meta)*
+        pub const fn $field(&self) -> $conv {
+            $conv::from_stored(self.raw.$field)
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, $ty:ident, $conv:ident) => {
+        $($meta)*
+        pub const fn $field(&self) -> $conv {
+            $conv::from_stored(self.raw.$field.get())
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, u8) => {
+        $($meta)*
+        pub const fn $field(&self) -> u8 {
+            self.raw.$field
+        }
+    };
+    (@get [$($meta:tt)*] $field:ident, $ty:ident) => {
+        $($meta)*
+        pub const fn $field(&self) -> $ty {
+            self.raw.$field.get()
+        }
+    };
+}
+
+/// Defines a list of values of a file: an enum that keeps the numbers it does not know.
+macro_rules! values {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident: $ty:ident {
+            $( $(#[$variant_meta:meta])* $variant:ident = $number:literal $text:literal, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+        #[non_exhaustive]
+        pub enum $name {
+            $(
+                #[doc = concat!($text, ": ", stringify!($number), ".")]
+                $(#[$variant_meta])*
+                $variant,
+            )*
+            /// A number that is not in the list.
+            Other($ty),
+        }
+
+        impl $name {
+            /// The value that `number` stands for.
+            #[inline]
+            pub const fn from_stored(number: $ty) -> Self {
+                match number {
+                    $( $number => Self::$variant, )*
+                    other => Self::Other(other),
+                }
+            }
+
+            /// The number as stored.
+            pub const fn number(self) -> $ty {
+                match self {
+                    $( Self::$variant => $number, )*
+                    Self::Other(number) => number,
+                }
+            }
+
+            /// The name; `None` if the number is not in the list.
+            pub const fn name(self) -> Option<&'static str> {
+                match self {
+                    $( Self::$variant => Some($text), )*
+                    Self::Other(_) => None,
+                }
+            }
+
+            fn name_of(number: u64) -> Option<&'static str> {
+                $ty::try_from(number).ok().and_then(|number| Self::from_stored(number).name())
+            }
+
+            #[allow(dead_code)]
+            pub(in crate::rdf::contents) const NAME_OF: fn(u64) -> Option<&'static str> = Self::name_of;
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self.name() {
+                    Some(name) => f.pad(name),
+                    None => core::fmt::Display::fmt(&self.number(), f),
+                }
+            }
+        }
+    };
+}
+
+pub(in crate::rdf::contents) use {layout, values};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn hashes_print_the_upper_half_first() {
+        let hash = Hash128::new(0x0011, 0xff00_0000_0000_0001);
+        assert_eq!(hash.to_string(), "0000000000000011ff00000000000001");
+        assert_eq!((hash.upper(), hash.lower()), (0x11, 0xff00_0000_0000_0001));
+        assert_eq!(Hash128::from_stored(hash.value().to_le_bytes()), hash);
+    }
+
+    #[test]
+    fn a_place_on_the_bus_is_three_bytes() {
+        let pci = PciId::from_stored(0x000c_0201);
+        assert_eq!((pci.bus(), pci.device(), pci.function()), (12, 2, 1));
+        assert_eq!(pci.to_string(), "0c:02.1");
+    }
+}

@@ -1,0 +1,257 @@
+//! The tokens of a stream.
+
+use super::TokenKind;
+use super::value::TokenValue;
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rdf::contents::element::RMT_TOKEN;
+use core::fmt;
+use core::iter::FusedIterator;
+
+/// Sizes of the kinds of tokens; 0 of those whose size is in the token.
+const SIZES: [u8; 16] = [12, 14, 0, 18, 0, 2, 8, 17, 6, 10, 8, 7, 12, 0, 0, 5];
+
+/// What follows the 7 bytes of a `resource_create`, by the type of the resource; 0 of all others.
+const PAYLOADS: [u8; 18] = [38, 11, 1, 1, 0, 0, 12, 1, 4, 6, 0, 10, 19, 4, 3, 44, 1, 17];
+
+/// The tokens of a stream, in order.
+///
+/// Sizes depend on the version of the tokens; nothing can be found after a token that is cut or reserved.
+#[derive(Clone)]
+pub struct Tokens<'a> {
+    data: &'a [u8],
+    position: usize,
+    /// What an image's payload takes more: 1 from version 1.6.
+    wide: usize,
+    /// In 32 ticks.
+    now: u64,
+    /// Whether a timestamp was read, before which nothing counts.
+    started: bool,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(data: &'a [u8], version: (u16, u16)) -> Self {
+        let wide = is_wide(version);
+        Self { data, position: 0, wide: wide.into(), now: 0, started: false }
+    }
+
+    /// Offset of the next token in the stream.
+    pub const fn offset(&self) -> u64 {
+        to_u64(self.position)
+    }
+
+    /// The size of the token at the front of `rest`; `None` if it is reserved or the bytes that say so are missing.
+    #[inline(always)]
+    fn size(&self, rest: &[u8], first: u8) -> Option<usize> {
+        let fixed = usize::from(*SIZES.get(usize::from(first & 0xf))?);
+        if fixed > 0 {
+            return Some(fixed);
+        }
+        match first & 0xf {
+            14 => Some(1_usize.saturating_add(usize::from(first >> 4 & 7))),
+            13 => {
+                let kind = rest.get(6)? & 0x3f;
+                let payload = PAYLOADS.get(usize::from(kind)).copied().unwrap_or(0);
+                let more = match kind {
+                    0 => self.wide,
+                    14 => usize::from(*rest.get(9)?).saturating_mul(4),
+                    _ => 0,
+                };
+                Some(usize::from(payload).saturating_add(more).saturating_add(7))
+            }
+            4 => {
+                let head = rest.first_chunk::<4>()?;
+                let size = u32::from_le_bytes(*head) >> 12;
+                Some(usize::try_from(size).ok()?.saturating_add(4))
+            }
+            _ => None,
+        }
+    }
+
+    /// The error at the token in front, of which `size` bytes are needed.
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, rest: &[u8], first: u8, size: Option<usize>) -> Error {
+        let kind = match (first & 0xf, size) {
+            (2, _) => ErrorKind::Invalid { value: 2 },
+            (_, Some(size)) => ErrorKind::UnexpectedEnd { needed: to_u64(size.saturating_sub(rest.len())) },
+            // The bytes that say the size are missing.
+            (4, None) => ErrorKind::UnexpectedEnd { needed: to_u64(4_usize.saturating_sub(rest.len())) },
+            (_, None) => {
+                let head: usize = if rest.len() < 7 { 7 } else { 10 };
+                ErrorKind::UnexpectedEnd { needed: to_u64(head.saturating_sub(rest.len())) }
+            }
+        };
+        let error = Error::new(to_u64(self.position), RMT_TOKEN, kind);
+        self.position = self.data.len();
+        error
+    }
+}
+
+/// Whether images take one byte more, and their fields one bit.
+pub(super) fn is_wide(version: (u16, u16)) -> bool {
+    u32::from(version.0).saturating_mul(10).saturating_add(version.1.into()) >= 16
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Result<Token<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.data.get(self.position..)?;
+        let &first = rest.first()?;
+        let size = self.size(rest, first);
+        let Some(bytes) = size.and_then(|size| rest.get(..size)) else {
+            return Some(Err(self.fail(rest, first, size)));
+        };
+        let nibble = u64::from(first >> 4);
+        match first & 0xf {
+            0 => {
+                let head = bytes.first_chunk::<8>().copied().unwrap_or_default();
+                self.now = u64::from_le_bytes(head) >> 4;
+                self.started = true;
+            }
+            14 if self.started => {
+                let delta = match rest.first_chunk::<8>() {
+                    // All bytes of the token and what follows it: shifted out below.
+                    Some(head) => {
+                        let bits = u32::from(first >> 4 & 7) << 3;
+                        let mask = 1_u64.wrapping_shl(bits).wrapping_sub(1);
+                        (u64::from_le_bytes(*head) >> 8) & mask
+                    }
+                    None => little_endian(bytes.get(1..).unwrap_or_default()),
+                };
+                self.now = self.now.saturating_add(delta);
+            }
+            // Of these three AMD's reader takes the time of the token before; nor does 14 have a nibble.
+            1 | 9 | 14 | 15 => {}
+            _ if self.started => self.now = self.now.saturating_add(nibble),
+            _ => {}
+        }
+        let token = Token { bytes, offset: to_u64(self.position), time: self.now, wide: self.wide > 0 };
+        self.position = self.position.saturating_add(bytes.len());
+        Some(Ok(token))
+    }
+}
+
+impl FusedIterator for Tokens<'_> {}
+
+impl fmt::Debug for Tokens<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokens").field("offset", &self.position).field("len", &self.data.len()).finish()
+    }
+}
+
+/// At most 8 bytes as an integer.
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// A token: one thing that happened, and when.
+#[derive(Clone, Copy)]
+pub struct Token<'a> {
+    bytes: &'a [u8],
+    offset: u64,
+    time: u64,
+    wide: bool,
+}
+
+impl<'a> Token<'a> {
+    /// Offset in the stream.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Its bytes.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Its kind.
+    #[inline]
+    pub fn kind(&self) -> TokenKind {
+        TokenKind::from_stored(self.bytes.first().map_or(2, |byte| byte & 0xf))
+    }
+
+    /// When it happened, in units of 32 CPU ticks; 0 before the first timestamp.
+    #[inline]
+    pub const fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// When it happened, in CPU ticks; `None` if they do not fit in 64 bits.
+    #[inline]
+    pub const fn ticks(&self) -> Option<u64> {
+        self.time.checked_mul(32)
+    }
+
+    /// The distance to the token before, in units of 32 ticks, where the kind has it. AMD's writers leave it 0.
+    pub fn delta(&self) -> Option<u8> {
+        let first = *self.bytes.first()?;
+        (!matches!(first & 0xf, 0 | 14)).then_some(first >> 4)
+    }
+
+    /// What it says.
+    pub fn value(&self) -> TokenValue<'a> {
+        TokenValue::from_bytes(self.bytes, self.wide)
+    }
+}
+
+impl fmt::Debug for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Token")
+            .field("offset", &self.offset)
+            .field("kind", &self.kind())
+            .field("len", &self.bytes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn read(data: &[u8], version: (u16, u16)) -> Vec<(u64, usize, u64)> {
+        Tokens::new(data, version)
+            .map(|token| token.unwrap())
+            .map(|token| (token.offset(), token.bytes().len(), token.time()))
+            .collect()
+    }
+
+    #[test]
+    fn time_is_told_by_timestamps_deltas_and_nibbles() {
+        let stamp = [0x70, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]; // 7, 1 Hz
+        let delta = [0x2e, 0x01, 0x02]; // 0x201
+        let long = [0x7e, 1, 0, 0, 0, 0, 0, 1]; // 2^48 + 1, of seven bytes
+        let misc = [0x35, 3]; // 3 later
+        let destroy = [0x9f, 0, 0, 0, 0]; // its nibble does not count
+        let data = [&misc[..], &delta, &stamp, &delta, &misc, &destroy, &long].concat();
+        let times = [0, 0, 7, 7 + 0x201, 0x20b, 0x20b, 0x20b + (1 << 48) + 1];
+        assert!(read(&data, (1, 9)).into_iter().map(|(_, _, time)| time).eq(times));
+    }
+
+    #[test]
+    fn sizes_follow_the_version() {
+        let mut image = [0; 46];
+        image[0] = 13;
+        assert_eq!(read(&image, (1, 6)), [(0, 46, 0)]);
+        assert_eq!(read(&image[..45], (1, 5)), [(0, 45, 0)]);
+        let error = Tokens::new(&image[..45], (1, 6)).next().unwrap().unwrap_err();
+        assert_eq!(error, Error::new(0, RMT_TOKEN, ErrorKind::UnexpectedEnd { needed: 1 }));
+        // A pool of two, and one whose count is missing.
+        let pool = [13, 0, 0, 0, 0, 0, 14, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(read(&pool, (1, 6)), [(0, 18, 0)]);
+        let error = Tokens::new(&pool[..9], (1, 6)).next().unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnexpectedEnd { needed: 1 });
+    }
+
+    #[test]
+    fn nothing_follows_an_error() {
+        let mut tokens = Tokens::new(&[0x05, 0, 0x02, 0x05, 0], (1, 9));
+        assert_eq!(tokens.next().unwrap().unwrap().bytes().len(), 2);
+        let error = tokens.next().unwrap().unwrap_err();
+        assert_eq!(error, Error::new(2, RMT_TOKEN, ErrorKind::Invalid { value: 2 }));
+        assert!(tokens.next().is_none() && tokens.next().is_none());
+    }
+}

@@ -1,0 +1,153 @@
+//! Exact decimals: gains and offsets.
+
+use crate::json::{Event, Number, Parser};
+use crate::rtc::{Text, element};
+
+/// More digits than these are dropped: none of them makes a difference to a time.
+const MAX_DIGITS: i128 = 1_000_000_000_000_000_000_000_000_000_000_000;
+
+/// A decimal number as JSON writes it: digits · 10^exponent.
+///
+/// A gain like 1e-6 is exact as a decimal, and is not as an `f64`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decimal {
+    digits: i128,
+    exponent: i32,
+    value: f64,
+}
+
+impl Decimal {
+    /// 1.
+    pub const ONE: Self = Self { digits: 1, exponent: 0, value: 1.0 };
+    /// 0.
+    pub const ZERO: Self = Self { digits: 0, exponent: 0, value: 0.0 };
+
+    pub(crate) fn parse(text: Text<'_>) -> Option<Self> {
+        let mut digits = 0_i128;
+        let mut exponent = 0_i32;
+        let (mut negative, mut fraction) = (false, false);
+        let mut bytes = text.bytes();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'-' => negative = true,
+                b'.' => fraction = true,
+                b'0'..=b'9' if digits < MAX_DIGITS => {
+                    let digit = i128::from(byte.wrapping_sub(b'0'));
+                    digits = digits.checked_mul(10)?.checked_add(digit)?;
+                    exponent = exponent.checked_sub(i32::from(fraction))?;
+                }
+                b'0'..=b'9' => exponent = exponent.checked_add(i32::from(!fraction))?,
+                b'e' | b'E' => {
+                    let mut scale = 0_i32;
+                    let mut down = false;
+                    for byte in bytes.by_ref() {
+                        match byte {
+                            b'-' => down = true,
+                            b'+' => {}
+                            _ => {
+                                let digit = i32::from(byte.wrapping_sub(b'0'));
+                                scale = scale.checked_mul(10)?.checked_add(digit)?;
+                            }
+                        }
+                    }
+                    exponent = exponent.checked_add(if down { scale.checked_neg()? } else { scale })?;
+                }
+                _ => return None,
+            }
+        }
+        let mut parser = Parser::new(text, element::META);
+        let Ok(Some(Event::Number(number))) = parser.next_event() else { return None };
+        let value = Number::as_f64(number);
+        // As many zeros as the writer likes may follow: 0.00000010000000000000 is 1e-7.
+        while digits != 0 && exponent < 0 && digits.checked_rem(10) == Some(0) {
+            digits = digits.checked_div(10)?;
+            exponent = exponent.checked_add(1)?;
+        }
+        let digits = if negative { digits.checked_neg()? } else { digits };
+        value.is_finite().then_some(Self { digits, exponent, value })
+    }
+
+    /// The digits, as an integer: at most 34 of them, without zeros at the end of a fraction.
+    pub const fn digits(&self) -> i128 {
+        self.digits
+    }
+
+    /// The power of ten that they are multiplied with.
+    pub const fn exponent(&self) -> i32 {
+        self.exponent
+    }
+
+    /// The nearest `f64`.
+    pub const fn to_f64(&self) -> f64 {
+        self.value
+    }
+
+    /// The number times 10^-9.
+    pub(crate) fn nano(self) -> Self {
+        Self { exponent: self.exponent.saturating_sub(9), value: self.value * 1e-9, ..self }
+    }
+
+    /// The number times `factor`, in units of 10^-18, rounded to the nearest; `None` if it does not fit.
+    pub(crate) fn attos(&self, factor: i128) -> Option<i128> {
+        if self.digits == 0 || factor == 0 {
+            return Some(0);
+        }
+        let negative = (self.digits < 0) != (factor < 0);
+        let mut product = Wide::product(self.digits.unsigned_abs(), factor.unsigned_abs());
+        let exponent = self.exponent.checked_add(18)?;
+        // A wide product has at most 78 digits: beyond them, all is 0 or does not fit.
+        let mut last = 0;
+        for _ in 0..exponent.min(0).unsigned_abs().min(80) {
+            last = product.divide_by_ten();
+        }
+        let mut value = i128::try_from(product.narrow()?).ok()?;
+        if last >= 5 {
+            value = value.checked_add(1)?;
+        }
+        for _ in 0..exponent.clamp(0, 40) {
+            value = value.checked_mul(10)?;
+        }
+        if negative { value.checked_neg() } else { Some(value) }
+    }
+}
+
+/// An integer of 256 bits, in limbs of 32, the lowest first: divided without a routine of 128 bits.
+struct Wide([u32; 8]);
+
+impl Wide {
+    #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+    // Four limbs each, and a limb times a limb plus two limbs fits into 64 bits.
+    fn product(a: u128, b: u128) -> Self {
+        let limb = |n: u128, at: usize| u64::from((n >> (32 * at)) as u32);
+        let mut limbs = [0_u32; 8];
+        for i in 0..4 {
+            let mut carry = 0_u64;
+            for j in 0..4 {
+                let sum = limb(a, i) * limb(b, j) + u64::from(limbs[i + j]) + carry;
+                limbs[i + j] = sum as u32;
+                carry = sum >> 32;
+            }
+            limbs[i + 4] = carry as u32;
+        }
+        Self(limbs)
+    }
+
+    /// Divides, and gives the remainder.
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
+    // By a constant; the quotient of a remainder below 10 and a limb is a limb.
+    fn divide_by_ten(&mut self) -> u32 {
+        let mut rest = 0_u64;
+        for limb in self.0.iter_mut().rev() {
+            let whole = rest << 32 | u64::from(*limb);
+            *limb = (whole / 10) as u32;
+            rest = whole % 10;
+        }
+        rest as u32
+    }
+
+    fn narrow(&self) -> Option<u128> {
+        let [a, b, c, d, high @ ..] = self.0;
+        let low = u128::from(d) << 96 | u128::from(c) << 64 | u128::from(b) << 32 | u128::from(a);
+        (high == [0; 4]).then_some(low)
+    }
+}

@@ -1,0 +1,28 @@
+//! Reading on after damage: what follows it is found again, and what was lost is a [`Gap`](crate::Gap).
+//!
+//! This layer reads with the strict [`Frames`](crate::rtc::Frames), one minor unit at a time, and delivers what is
+//! proven. A wrong length makes bytes look like frames that never were: so frames are held back until some more of them
+//! were read where each ends, or a boundary was met.
+//!
+//! - Up to 8 frames are held back where there are at most 24 streams, up to 16 with 64 streams, else up to 48. Nothing
+//!   is held back where the input merely ends, or at a boundary.
+//! - After damage, reading goes on at the next Marker, at the next index that leads back to its unit, or at a frame before
+//!   either to which it leads. Frames before the damage are delivered if it leads to them.
+//! - A unit that does not fit to what came before (other sizes, or a Meta that says something else) begins another
+//!   session, even if the session's first unit is lost.
+//! - What is left of a record whose beginning was lost is known from the next index. Where none follows, all the lengths
+//!   that it can have are tried, and the one counts that leads to the end.
+//!
+//! What was not proven otherwise is marked: [`Frame::is_certain`](crate::rtc::Frame::is_certain).
+
+mod anchor;
+mod frames;
+mod queue;
+mod reason;
+mod rests;
+pub(crate) mod search;
+mod tuning;
+
+pub use frames::Frames;
+pub use reason::GapReason;
+pub use search::{detect, probe};

@@ -1,0 +1,22 @@
+//! All constants of recovery: each one has a test that fails without it.
+
+/// How many frames are looked at ahead, at most: a power of two, more than are held back. Where memory is small, so is it.
+pub(super) const AHEAD: usize = if usize::BITS < 64 { 64 } else { 128 };
+
+/// How many frames are held back until they are proven, by the number of streams.
+///
+/// Where ids are dense, nearly every byte looks like the header of a frame, and a proof takes more of them.
+pub(super) const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48)];
+
+/// How many of the frames that an index leads to are tried as a place to go on.
+pub(super) const TARGETS: u32 = 8;
+
+/// How many units after the damage are asked for their Meta, if the streams are not known.
+pub(super) const METAS: i64 = 4;
+
+/// How many places may be looked at for one purpose that are not read then, whatever was looked at before.
+pub(super) const FREE_LOOKS: u32 = 64;
+
+/// What is read ahead beyond what is delivered may in all be so many times the input: more than any damage takes, and a
+/// file that was made to waste time is read on with less foresight.
+pub(super) const BUDGET: u64 = 8;

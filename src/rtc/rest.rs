@@ -1,0 +1,141 @@
+//! Beginning in the middle: which frames continue a record, and how much of one is left.
+
+use crate::bytes::{Bytes, to_u64};
+use crate::error::ErrorKind;
+use crate::rtc::frame::{self, id};
+use crate::rtc::frames::Item;
+use crate::rtc::index::first_target;
+use crate::rtc::lengths::Open;
+use crate::rtc::{Frames, Index, Unit};
+
+/// A room of so many bytes before a boundary may be too small for a frame: a header has at most ten bytes for the id and
+/// two for the length.
+const MAX_FILL: u64 = 12;
+
+/// What is known of the record that a minor unit begins in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rest {
+    /// All that is needed.
+    Known,
+    /// The first frame is of the stream in `slot`, whose records have `length` bytes, and it is not known how many of
+    /// them are left.
+    Unknown { slot: usize, length: u64 },
+}
+
+impl<'a, const N: usize> Frames<'a, N> {
+    /// The index at the end of the minor unit that `at` lies in.
+    pub(super) fn next_index(&self, unit: &Unit<'a>, at: u64) -> Option<Index<'a>> {
+        let boundary = unit.boundary_after(at);
+        if boundary == unit.end() {
+            let next = Unit::parse(self.data, boundary).ok().filter(|next| next.number() != 0);
+            next.and_then(|unit| unit.index())
+        } else {
+            unit.minor_index(self.whole(), boundary).ok()
+        }
+    }
+
+    /// Finds out whether the frame at the front of `input` continues a record, if that is not known: the index at the end
+    /// of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
+    pub(super) fn doubt(&mut self, input: Bytes<'a>) -> bool {
+        let Ok(((id, _), _)) = frame::read_header(input) else { return false };
+        let is_first = core::mem::take(&mut self.is_first);
+        let Some(slot) = self.streams.slot(id) else {
+            self.is_first = is_first;
+            return false;
+        };
+        if self.lengths.open(slot) != Open::Unknown {
+            return false;
+        }
+        let at = input.offset();
+        let index = self.unit.and_then(|unit| self.next_index(&unit, at));
+        let open = match index.map(|index| (index.find(id), index.more())) {
+            // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.
+            Some((Ok(entry), _)) if entry.target() == Some(at) => {
+                if self.lengths.is_split(slot) {
+                    Open::Unknown
+                } else {
+                    Open::No
+                }
+            }
+            // It began after this frame, or not in this minor unit.
+            Some((Ok(_), _)) => Open::Yes,
+            Some((Err(error), false)) if error.kind() == ErrorKind::Missing => Open::Yes,
+            // The writer itself cuts records at boundaries alone.
+            _ if is_first || self.lengths.is_split(slot) => Open::Unknown,
+            _ => Open::No,
+        };
+        let is_fixed = self.streams.at(slot).is_some_and(|stream| stream.length().is_some());
+        // How much is left of a record of fixed length is measured where it goes on at a boundary.
+        if open == Open::Unknown || open == Open::Yes && is_fixed {
+            return true;
+        }
+        self.lengths.expect(&self.streams, slot, open, 0);
+        false
+    }
+
+    /// If reading goes on at a boundary, within a record: how much of it is left, if its frames do not say so.
+    ///
+    /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
+    /// before that is the rest of a record. Where no index follows, a record of fixed length may have begun before.
+    pub(super) fn expect_rest(&mut self, unit: &Unit<'a>) -> Rest {
+        self.is_first = true;
+        let Some((id, rest, at)) = self.first_user() else { return Rest::Known };
+        let Some(slot) = self.streams.slot(id) else { return Rest::Known };
+        let length = self.streams.at(slot).and_then(|stream| stream.length());
+        let Some(index) = self.next_index(unit, at) else {
+            return length.map_or(Rest::Known, |length| Rest::Unknown { slot, length });
+        };
+        let boundary = unit.boundary_after(at);
+        let first = first_target(self.whole(), &index, at, boundary);
+        let Some(first) = first.or_else(|| self.is_end_known(&index).then_some(boundary)) else {
+            return length.map_or(Rest::Known, |length| Rest::Unknown { slot, length });
+        };
+        if first == at {
+            self.lengths.expect(&self.streams, slot, Open::No, 0);
+            return Rest::Known;
+        }
+        if length.is_some() {
+            let header = rest.offset().saturating_sub(at);
+            let total = first.saturating_sub(at);
+            let frames = total.div_ceil(header.saturating_add(frame::MAX_PAYLOAD).max(1));
+            let left = total.saturating_sub(frames.saturating_mul(header));
+            if left > 0 && first < boundary {
+                self.lengths.expect(&self.streams, slot, Open::Yes, left);
+            } else if first == boundary {
+                return length.map_or(Rest::Known, |length| Rest::Unknown { slot, length });
+            }
+        } else {
+            self.lengths.expect(&self.streams, slot, Open::Yes, 0);
+        }
+        Rest::Known
+    }
+
+    /// Whether an index lists all that it has to.
+    fn is_end_known(&self, index: &Index<'_>) -> bool {
+        !index.more() && index.check().is_ok()
+    }
+
+    /// The first frame of a user's stream from here on, before which only default ones are: its stream, what follows
+    /// its header, and where it begins.
+    fn first_user(&mut self) -> Option<(u64, Bytes<'a>, u64)> {
+        let mut input = self.input(self.pos, self.data.len());
+        loop {
+            let ((id, _), rest) = frame::read_header(input).ok()?;
+            if id >= id::USER {
+                return Some((id, rest, input.offset()));
+            }
+            self.budget = self.budget.checked_sub(1)?;
+            input = frame::read_default(input).ok()?.1;
+        }
+    }
+
+    /// Keeps in mind that a stream's writer cuts records itself.
+    pub(super) fn note_split(&mut self, item: &Item) {
+        // Where fewer bytes are left than a header and a byte, the writer fills up.
+        let end = to_u64(item.end());
+        let is_cut = item.len == 1024 || self.boundary.saturating_sub(end) <= MAX_FILL;
+        if item.flags & Item::MORE != 0 && item.id >= id::USER && !is_cut {
+            self.lengths.note_split(usize::from(item.slot));
+        }
+    }
+}

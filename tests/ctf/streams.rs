@@ -1,0 +1,209 @@
+//! Packets and records of a small stream: cut, changed, merged.
+
+use crate::common::{mutations, prefixes};
+use crate::samples::sample;
+use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Value, check, element};
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+use traceglass::{ErrorKind, Severity};
+
+/// A packet with ticks at these times, and a record that says something at the last one.
+fn packet(sequence: u8, lost: u8, times: &[u8], padding: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    for time in times {
+        body.extend([1, *time]); //                        id 1, time
+    }
+    body.extend([2, *times.last().unwrap()]); //           id 2, time
+    body.push(2); //                                       n
+    body.extend([0x12, 0x3a, 0xbc]); //                    list: 0x123, 0xabc
+    body.extend(b"hey\0"); //                              text
+    body.push(0x7b); //                                    tag: -5
+    body.extend([0xff, 0xf0]); //                          v: a: x; 4 bits to the next byte
+    body.extend(b"yes"); //                                o
+    let content = (6 + body.len()) as u16 * 8;
+    let total = content + padding as u16 * 8;
+    let mut packet = [total.to_le_bytes(), content.to_le_bytes()].concat();
+    packet.extend([sequence, lost]);
+    packet.extend(body);
+    packet.resize(packet.len() + padding, 0xee);
+    packet
+}
+
+fn with_schema(read: impl FnOnce(&Schema<'_, '_>)) {
+    let text = sample();
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 256];
+    read(&Schema::compile(&stream, &mut nodes).unwrap());
+}
+
+#[test]
+fn fields_are_found_by_their_names() {
+    with_schema(|schema| {
+        let data = packet(0, 0, &[5, 9], 2);
+        let packet = Packets::new(&data, schema).next().unwrap().unwrap();
+        assert_eq!((packet.sequence(), packet.discarded(), packet.is_cut()), (Some(0), Some(0), false));
+        let record = packet.records().nth(2).unwrap().unwrap();
+        assert_eq!((record.cycles(), record.nanoseconds()), (Some(9), Some(7_009_000_000)));
+        let field = |path: &str| record.payload().unwrap().find(path).unwrap().map(|field| field.value());
+        assert!(matches!(field("n"), Some(Value::Unsigned(2))));
+        assert!(matches!(field("list"), Some(Value::Array(2))));
+        assert!(matches!(field("v.x"), Some(Value::Unsigned(0xfff))));
+        assert!(matches!(field("text"), Some(Value::Text(text)) if text.as_str() == Some("hey")));
+        assert!(matches!(field("v"), Some(Value::Variant(0))));
+        assert!(field("x").is_none() && field("v.y").is_none() && field("").is_none());
+    });
+}
+
+#[test]
+fn streams_are_merged_by_time() {
+    with_schema(|schema| {
+        let a = [packet(0, 0, &[1, 5, 9], 0), packet(1, 0, &[20], 0)].concat();
+        let b = [packet(0, 0, &[2, 5], 4), packet(3, 6, &[8, 30], 0)].concat();
+        let mut slots = [const { MergeSlot::EMPTY }; 2];
+        let mut merge = Merge::new(&mut slots);
+        merge.add(Packets::new(&a, schema)).unwrap();
+        merge.add(Packets::new(&b, schema)).unwrap();
+        let kind = merge.add(Packets::new(&a, schema)).unwrap_err().kind();
+        assert_eq!(kind, ErrorKind::CapacityExceeded { capacity: 2, needed: 3 });
+        let mut found = Vec::new();
+        let mut losses = Vec::new();
+        while let Some(merged) = merge.next_record().unwrap() {
+            found.push((merged.record().cycles().unwrap(), merged.source()));
+            if merged.loss().is_some() {
+                losses.push((merged.source(), merged.loss().packets(), merged.loss().records()));
+            }
+        }
+        let expected = [
+            (1, 0),
+            (2, 1),
+            (5, 0),
+            (5, 1),
+            (5, 1),
+            (8, 1),
+            (9, 0),
+            (9, 0),
+            (20, 0),
+            (20, 0),
+            (30, 1),
+            (30, 1),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(losses, [(1, Some(2), Some(6))]);
+    });
+}
+
+#[test]
+fn a_fault_costs_the_rest_of_a_packet() {
+    with_schema(|schema| {
+        let mut a = [packet(0, 0, &[1, 2, 3], 0), packet(1, 0, &[4], 0)].concat();
+        a[6 + 2] = 77; // The second record's class.
+        let b = packet(0, 0, &[2], 0);
+        let mut packets = Packets::new(&a, schema);
+        let first = packets.next_packet().unwrap().unwrap();
+        let mut records = first.records();
+        assert_eq!(records.next().unwrap().unwrap().cycles(), Some(1));
+        let error = records.next_record().unwrap_err();
+        assert_eq!(
+            (error.element(), error.kind()),
+            (element::EVENT_CLASS_ID, ErrorKind::NoSuchClass { id: 77 })
+        );
+        assert_eq!(error.offset(), 10);
+        assert!(records.next_record().unwrap().is_none());
+        assert_eq!(records.gap(error).end(), first.end_offset());
+        assert_eq!(packets.next_packet().unwrap().unwrap().records().count(), 2);
+
+        let mut slots = [const { MergeSlot::EMPTY }; 2];
+        let mut merge = Merge::new(&mut slots);
+        for data in [&a, &b] {
+            merge.add(Packets::new(data, schema)).unwrap();
+        }
+        let mut found = Vec::new();
+        loop {
+            match merge.next_record() {
+                Ok(Some(merged)) => found.push(merged.record().cycles()),
+                Ok(None) => break,
+                Err(found) => {
+                    assert_eq!(found, error);
+                    assert!(merge.next_record().unwrap().is_none());
+                    assert_eq!((merge.failed(), merge.recover()), (Some(0), Some(0)));
+                }
+            }
+        }
+        assert_eq!(found, [Some(1), Some(2), Some(2), Some(4), Some(4)]);
+    });
+}
+
+#[test]
+fn check_tells_what_is_lost_and_odd() {
+    with_schema(|schema| {
+        let data = [packet(0, 2, &[9, 3], 0), packet(4, 5, &[4], 1)].concat();
+        let mut found = Vec::new();
+        let summary = check(&data, schema, &mut |finding| {
+            assert_eq!(finding.severity(), Severity::Warning);
+            found.push((finding.cause().element(), finding.cause().kind()));
+        });
+        assert_eq!((summary.packets(), summary.records()), (2, 5));
+        assert_eq!((summary.lost_packets(), summary.lost_records()), (3, 5));
+        let expected = [
+            (element::DISCARDED, ErrorKind::Discarded { count: 2 }),
+            // The clock of 8 bits went on to the next round.
+            (element::SEQUENCE_NUMBER, ErrorKind::Discarded { count: 3 }),
+            (element::DISCARDED, ErrorKind::Discarded { count: 3 }),
+            (element::TIMESTAMP, ErrorKind::NotAscending { previous: 259, value: 4 }),
+        ];
+        assert_eq!(found, expected);
+    });
+}
+
+/// Goes through everything; no field of a record that was delivered fails.
+fn walk(data: &[u8], schema: &Schema<'_, '_>) -> (usize, Vec<traceglass::Error>) {
+    let (mut records, mut errors) = (0, Vec::new());
+    let mut losses = Losses::default();
+    let mut packets = Packets::new(data, schema);
+    let mut last = 0;
+    loop {
+        let packet = match packets.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(error) => {
+                assert!(packets.next_packet().unwrap().is_none());
+                errors.push(error);
+                break;
+            }
+        };
+        assert!(packet.offset() >= last && packet.end_offset() > packet.offset());
+        last = packet.end_offset();
+        losses.observe(&packet);
+        for record in packet.records() {
+            match record {
+                Ok(record) => {
+                    records += 1;
+                    assert!(record.end() > record.start());
+                    for fields in [record.header(), record.payload()].into_iter().flatten() {
+                        fields.for_each(|field| assert!(field.is_ok()));
+                    }
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    assert!(errors.iter().all(|error| error.offset() <= data.len() as u64));
+    (records, errors)
+}
+
+#[test]
+fn any_prefix_and_any_change_is_read_or_refused() {
+    with_schema(|schema| {
+        let first = packet(0, 0, &[1, 2, 3], 3);
+        let data = [first.clone(), packet(1, 0, &[4], 1)].concat();
+        assert_eq!(walk(&data, schema), (6, vec![]));
+        for prefix in prefixes(&data) {
+            let (records, errors) = walk(prefix, schema);
+            let is_whole = [0, first.len(), data.len()].contains(&prefix.len());
+            assert_eq!(errors.len(), usize::from(!is_whole), "{}", prefix.len());
+            assert!(errors.iter().all(|error| error.is_truncation()), "{errors:?}");
+            assert!(records <= 6);
+        }
+        mutations(&data, |_, data| drop(walk(data, schema)));
+    });
+}

@@ -1,0 +1,103 @@
+//! CTF 1.8 traces with what each of their fields holds.
+
+use super::{canonical, folder};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use traceglass::Error;
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::tsdl::{NameEntry, TypeNode, Workspace, compile, needed};
+use traceglass::ctf::schema::{Node, Schema};
+
+/// Compiles with exactly as much storage as is said to be needed.
+fn with_schema<T>(metadata: &[u8], read: impl FnOnce(&Schema<'_, '_>) -> T) -> Result<T, Error> {
+    let stream = MetadataStream::parse_text(metadata)?;
+    let (mut types, mut names) = (vec![TypeNode::default(); 4096], vec![NameEntry::default(); 4096]);
+    let needed = needed(stream, Workspace { nodes: &mut types, names: &mut names })?;
+    types.truncate(needed.workspace_nodes as usize);
+    names.truncate(needed.workspace_names as usize);
+    let mut nodes = vec![Node::EMPTY; usize::try_from(needed.nodes).unwrap()];
+    let workspace = Workspace { nodes: &mut types, names: &mut names };
+    let schema = match compile(stream, &mut nodes, workspace) {
+        Ok(schema) => schema,
+        Err(error) => {
+            assert_ne!(error.kind().code(), "capacity-exceeded", "{error}");
+            return Err(error);
+        }
+    };
+    Ok(read(&schema))
+}
+
+/// A trace in canonical form.
+fn read(trace: &Path) -> Vec<String> {
+    let metadata = fs::read(trace.join("metadata")).expect("metadata");
+    let mut names: Vec<String> = fs::read_dir(trace)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"))
+        .filter(|name| !matches!(name.as_str(), "metadata" | "expected.ndjson" | "model.ndjson"))
+        .collect();
+    names.sort();
+    with_schema(&metadata, |schema| {
+        let stream = |name: &String| {
+            let data = fs::read(trace.join(name)).expect("a data stream");
+            canonical::lines(name, &data, schema)
+        };
+        names.iter().flat_map(stream).collect()
+    })
+    .unwrap_or_else(|error| vec![format!("meta {error}")])
+}
+
+/// Whether a line is the expected one. A fault may lie within its tolerance, and its code may differ.
+fn agrees(found: &str, expected: &str) -> bool {
+    if found == expected {
+        return true;
+    }
+    let Ok(wanted) = serde_json::from_str::<Value>(expected) else { return false };
+    if wanted["z"] == "meta" {
+        return found.starts_with("meta ");
+    }
+    let Ok(found) = serde_json::from_str::<Value>(found) else { return false };
+    let same = ["z", "packet", "events"].into_iter().all(|key| found[key] == wanted[key]);
+    let at = found["at"].as_u64();
+    let lies_in = || at >= wanted["lo"].as_u64() && at <= wanted["hi"].as_u64();
+    wanted["z"] == "err" && same && at.is_some() && lies_in()
+}
+
+/// The first line that differs.
+fn difference(found: &[String], expected: &str) -> Option<String> {
+    let expected: Vec<&str> = expected.lines().collect();
+    let different = found.iter().zip(&expected).position(|(found, expected)| !agrees(found, expected));
+    let at = different.or((found.len() != expected.len()).then_some(found.len().min(expected.len())))?;
+    let line = |text: Option<&str>| text.unwrap_or("(none)").chars().take(900).collect::<String>();
+    Some(format!(
+        "line {at}\n  found    {}\n  expected {}",
+        line(found.get(at).map(String::as_str)),
+        line(expected.get(at).copied())
+    ))
+}
+
+#[test]
+fn ctf1_streams() {
+    let Some(folder) = folder("ctf1-streams") else { return };
+    let index = fs::read_to_string(folder.join("index.ndjson")).expect("an index");
+    let (mut traces, mut debatable, mut wrong) = (0, 0, Vec::new());
+    for line in index.lines() {
+        let entry: Value = serde_json::from_str(line).expect("a line of the index");
+        let (set, name) = (entry["set"].as_str().expect("a set"), entry["name"].as_str().expect("a name"));
+        let trace = folder.join(set).join(name);
+        let expected = fs::read_to_string(trace.join("expected.ndjson")).expect("what is expected");
+        traces += 1;
+        if let Some(difference) = difference(&read(&trace), &expected) {
+            // What readers do not agree about.
+            if entry["either"] == true || entry["disputed"] == true {
+                debatable += 1;
+                println!("{set}/{name}, where readers differ: {difference}");
+            } else {
+                wrong.push(format!("{set}/{name}: {difference}"));
+            }
+        }
+    }
+    println!("{traces} traces read, {debatable} differ where readers may");
+    assert!(traces > 0, "no traces in {}", folder.display());
+    assert!(wrong.is_empty(), "{} of {traces} traces are wrong\n{}", wrong.len(), wrong.join("\n"));
+}
