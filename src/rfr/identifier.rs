@@ -131,7 +131,7 @@ impl<'a> FormatIdentifier<'a> {
         if text.len() > Self::LEN_MAX {
             return None;
         }
-        let (name, version) = text.split_once('/')?;
+        let (name, version) = split_once(text, b'/')?;
         if !(1..=8).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
         {
             return None;
@@ -143,8 +143,8 @@ impl<'a> FormatIdentifier<'a> {
             "rfr-s" => Variant::Streaming,
             other => Variant::Other(other),
         };
-        let (major, rest) = version.split_once('.')?;
-        let (minor, patch) = rest.split_once('.')?;
+        let (major, rest) = split_once(version, b'.')?;
+        let (minor, patch) = split_once(rest, b'.')?;
         Some(Self { text, variant, version: (number(major)?, number(minor)?, number(patch)?) })
     }
 
@@ -182,4 +182,10 @@ fn number(text: &str) -> Option<u32> {
 /// Whether `data` begins with the identifier of an RFR file, of whatever version.
 pub fn detect(data: &[u8]) -> bool {
     FormatIdentifier::parse(data).is_ok_and(|identifier| !matches!(identifier.variant, Variant::Other(_)))
+}
+/// The text before and after the first `at`. That of the standard library has a path to a panic, which depends on what is
+/// inlined.
+fn split_once(text: &str, at: u8) -> Option<(&str, &str)> {
+    let (front, rest) = text.split_at_checked(text.bytes().position(|byte| byte == at)?)?;
+    Some((front, rest.get(1..)?))
 }
