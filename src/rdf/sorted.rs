@@ -6,7 +6,6 @@ use super::identifier::Identifier;
 use super::table;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sort::sort_by_key;
 use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
@@ -64,7 +63,7 @@ impl<'a, 's> SortedIndex<'a, 's> {
                 for (slot, number) in order.iter_mut().zip(0..) {
                     *slot = number;
                 }
-                sort_by_key(order, |number| (index.key(number), number));
+                table::sort_numbers(index, order);
                 table::fill(index, order, rest).unwrap_or(0)
             }
         };

@@ -43,6 +43,12 @@ pub(super) fn fill(index: Index<'_>, order: &[u32], storage: &mut [u32]) -> Opti
     Some(len)
 }
 
+/// Sorts numbers of entries by identifier, and in file order within one.
+#[inline(never)]
+pub(super) fn sort_numbers(index: Index<'_>, numbers: &mut [u32]) {
+    sort_by_key(numbers, |number| (index.key(number), number));
+}
+
 /// Sorts by identifier, and in file order within one, with a table in `storage`, which it returns the length of; `None` if
 /// there is no room for one that is good. The `order` has no meaning then.
 ///
@@ -73,7 +79,7 @@ pub(super) fn sort(index: Index<'_>, order: &mut [u32], storage: &mut [u32]) -> 
         *place = u32::try_from(slot).ok()?;
         if *first == 0 {
             *first = number.saturating_add(1);
-            *groups.get_mut(count)? = *place;
+            *groups.get_mut(count)? = number;
             count = count.saturating_add(1);
         }
     }
@@ -81,8 +87,9 @@ pub(super) fn sort(index: Index<'_>, order: &mut [u32], storage: &mut [u32]) -> 
     // From slots to places among the groups in order, and from those to where each group begins.
     let groups = groups.get_mut(..count)?;
     let slot_at = |table: &[u32], slot: u32| table.get(usize::try_from(slot).ok()?).copied();
-    sort_by_key(groups, |slot| slot_at(table, slot).and_then(|first| index.key(first.checked_sub(1)?)));
-    for (&mut slot, group) in groups.iter_mut().zip(1_u32..) {
+    sort_numbers(index, groups);
+    for (&mut first, group) in groups.iter_mut().zip(1_u32..) {
+        let slot = *order.get(usize::try_from(first).ok()?)?;
         *table.get_mut(usize::try_from(slot).ok()?)? = group;
     }
     groups.fill(0);
