@@ -43,6 +43,7 @@
 //!             (EventKind::End, Some(time)) => polled += time.ns(),
 //!             _ => {}
 //!         },
+//!         _ => {}
 //!     }
 //! }
 //! assert_eq!(polled, 5_000); // ns

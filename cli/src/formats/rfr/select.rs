@@ -2,6 +2,7 @@
 
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
+use crate::output::printable;
 use crate::status::{Failure, Result};
 use crate::trace::{RfrSelect, Time, Window};
 use std::collections::HashSet;
@@ -153,7 +154,8 @@ impl Filter {
         match &self.task {
             Some((name, None)) if !self.met && self.range.from == 0 && self.range.to.is_none() => {
                 Err(Failure::unreadable(format!(
-                    "no task {name}; `traceglass cat --objects` lists what there is"
+                    "no task {}; `traceglass cat --objects` lists what there is",
+                    printable(name)
                 )))
             }
             _ => Ok(()),
