@@ -90,6 +90,14 @@ const AFTER: &str = "\
   2  the command line is wrong
   3  done, but the input is damaged; what could be read was printed";
 
+/// Does `work` on a thread whose stack is large enough for [`run`], whatever the system gives to others.
+pub fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> std::io::Result<R> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(parallel::STACK).spawn_scoped(scope, work)?;
+        thread.join().or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Runs the command with its arguments, the first of which is its own name; gives the exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
     parallel::prepare();

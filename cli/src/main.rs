@@ -3,5 +3,12 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(traceglass_cli::run(std::env::args_os(), traceglass_cli::Console::standard()))
+    let run = || traceglass_cli::run(std::env::args_os(), traceglass_cli::Console::standard());
+    match traceglass_cli::on_large_stack(run) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("traceglass: no thread can be started: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -10,7 +10,7 @@ const WORTH: u64 = 1 << 20;
 const AT_ONCE: usize = 8;
 
 /// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
-const STACK: usize = 32 << 20;
+pub const STACK: usize = 32 << 20;
 
 /// Gives the threads what they need; once, before any of them is started.
 pub fn prepare() {

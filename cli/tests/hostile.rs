@@ -91,6 +91,10 @@ fn run(args: &[&str], path: &Path, is_terminal: bool) -> Run {
 }
 
 fn run_all(args: Vec<OsString>, is_terminal: bool) -> Run {
+    traceglass_cli::on_large_stack(|| measured(args, is_terminal)).expect("a thread")
+}
+
+fn measured(args: Vec<OsString>, is_terminal: bool) -> Run {
     let (stdout, stderr) = (Shared::default(), Shared::default());
     // What is printed is no work of the command's.
     stdout.0.lock().unwrap().reserve(64 << 20);
