@@ -112,7 +112,7 @@ api() {
     ! grep -nE '\b(zerocopy|nom|heapless|crc|memchr|ruzstd)::' tests/public-api.txt
 }
 
-FORMATS="rdf rdf-contents rtc ctf rfr zstd"
+FORMATS="rdf rdf-contents rtc ctf rfr zstd event"
 
 # Each format alone, and none: the library compiles without a warning.
 features() {

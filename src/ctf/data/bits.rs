@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn every_place_length_and_order() {
-        let data: Vec<u8> = (0..24_u32).map(|n| (n * 37 + 11 ^ n << 3) as u8).collect();
+        let data: Vec<u8> = (0..24_u32).map(|n| ((n * 37 + 11) ^ (n << 3)) as u8).collect();
         for start in 0..40 {
             for len in 1..=128_u32.min(192 - start as u32) {
                 for (big, reversed) in [(false, false), (false, true), (true, false), (true, true)] {

@@ -75,6 +75,9 @@ pub fn cat(ctf: &Ctf<'_>, traces: &[Compiled<'_>], args: &Selection, out: &mut O
     Ok(Status::damaged_if(damage > 0))
 }
 
+/// The name and the namespace of an event record class, and the name of its clock.
+type ClassNames = (Option<String>, Option<String>, Option<String>);
+
 struct Printer {
     line: Line,
     text: String,
@@ -82,7 +85,7 @@ struct Printer {
     /// The names of fields of each trace.
     names: Vec<Names>,
     /// Names and namespaces of event record classes, by trace and key.
-    events: HashMap<(usize, u32), (Option<String>, Option<String>, Option<String>)>,
+    events: HashMap<(usize, u32), ClassNames>,
     has_paths: bool,
 }
 

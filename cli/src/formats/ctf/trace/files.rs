@@ -132,10 +132,7 @@ pub fn compile<'a, 's>(
     if metadata.language() == Language::Tsdl {
         return compile_tsdl(*metadata, nodes);
     }
-    let mut size = match Schema::needed(metadata) {
-        Ok(needed) => needed,
-        Err(error) => return Err(error),
-    };
+    let mut size = Schema::needed(metadata)?;
     loop {
         nodes.resize(usize::try_from(size).unwrap_or(usize::MAX), Node::EMPTY);
         // With many aliases, what is needed turns out step by step; more than memory holds is refused.
