@@ -115,6 +115,8 @@ impl<'a> MetadataStream<'a> {
     ///
     /// Without it such a packet is an error, and no part of the text. With it [`Packet::check_content`] gives that error,
     /// and [`check`](Self::check) reports it.
+    ///
+    /// [`Packet::check_content`]: super::Packet::check_content
     #[must_use]
     pub fn with_cut_content(self) -> Self {
         Self { first: self.first.map(|(header, profile)| (header, profile.with_cut())), ..self }
@@ -126,7 +128,6 @@ impl<'a> MetadataStream<'a> {
     /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text goes
     /// up to the next packet that cannot be read.
     ///
-    /// [`Packet::check_content`]: super::Packet::check_content
     /// [`Fragment::is_separated`]: super::Fragment::is_separated
     pub fn resumed_at(&self, offset: u64) -> Option<Self> {
         let (_, profile) = self.first?;

@@ -76,7 +76,7 @@ pub struct Needed {
 ///
 /// # Errors
 ///
-/// `CapacityExceeded` with [`SCHEMA`](super::SCHEMA), [`element::NODES`] or [`element::NAMES`] if one of these is too
+/// `CapacityExceeded` with [`SCHEMA`](super::element::SCHEMA), [`element::NODES`] or [`element::NAMES`] if one of these is too
 /// small; for what is wrong in the text, its place ([`position`] gives the line) and what was expected.
 pub fn compile<'a, 's>(
     stream: MetadataStream<'a>,
