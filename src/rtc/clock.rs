@@ -17,7 +17,7 @@ const NONE: u16 = u16::MAX;
 /// Deltas upon deltas need no recursion, as each stamp is resolved when it comes; clocks that count from each other
 /// in a circle never get a time.
 ///
-/// [`Records`](crate::rtc::Records) keeps one; this is for programs that read frames.
+/// [`Records`](crate::rtc::Records) keeps one; this is for programs that read frames: one for each input.
 #[derive(Clone, Debug)]
 pub struct Clocks<const N: usize> {
     clocks: [Clock; N],
@@ -28,8 +28,10 @@ pub struct Clocks<const N: usize> {
 /// What is known about time in a slot of the table.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
-    /// The object that this was taken from, by its offset, and the state of the clocks then.
-    declared: u64,
+    /// The object that this was taken from, by its place in memory, and the state of the clocks then.
+    ///
+    /// An offset would be that of an object in another input as well.
+    declared: usize,
     revision: u32,
     /// The clock that the stream belongs to: itself, if it is one.
     of: u16,
@@ -90,7 +92,7 @@ enum Base {
 
 impl Clock {
     const NONE: Self = Self {
-        declared: u64::MAX,
+        declared: 0,
         revision: 0,
         of: NONE,
         base: Base::None,
@@ -102,7 +104,8 @@ impl Clock {
 
     /// Takes over what the stream's object says, if that is another one than before.
     fn declare(&mut self, stream: &Stream<'_>) {
-        if self.declared == stream.object().offset() {
+        let declared = stream.object().address();
+        if self.declared == declared {
             return;
         }
         // A clock that was declared once more, in the same words, keeps its time.
@@ -112,7 +115,6 @@ impl Clock {
         });
         let scale = scale.flatten();
         let time = self.time.filter(|_| self.scale == scale);
-        let declared = stream.object().offset();
         *self = Self { declared, scale, time, stamp: self.stamp, epoch: self.epoch, ..Self::NONE };
     }
 }
