@@ -103,7 +103,8 @@ impl<'a> Samples<'a> {
     /// The samples in the payload `data` of a stream; errors count from `offset`, where it stands.
     ///
     /// ```
-    /// use traceglass::rtc::{ByteOrder, Format, Sample, Samples};
+    /// use traceglass::ByteOrder;
+    /// use traceglass::rtc::{Format, Sample, Samples};
     ///
     /// let samples = Samples::new(b"\x01\0\xff\xff", 0, Format::from_name("int16"), ByteOrder::Little);
     /// let values: Result<Vec<_>, _> = samples.collect();
