@@ -133,7 +133,7 @@ feature_tests() {
 
 # No file uses another one that uses it; and the README's pictures show what is printed and measured now.
 layout() {
-    .ci/cycles.py src
+    .ci/cycles.py --known .ci/cycles.txt src
     .ci/pictures.py chart --check
     .ci/pictures.py screen target/debug/traceglass --check
 }
@@ -226,6 +226,12 @@ examples() {
         [ "$(du -sb "$said" | cut -f1)" -ge 1000000 ]
         rm -r "$said"
     done
+
+    $bin/ctf_events $data/sample.ctf | grep "battery.*millivolts.*3685"
+    $bin/event_timeline $data/stream.rfr | grep "TaskDrop\|drop"
+    # No crash dump is shipped; what is none is said to be none.
+    said=$($bin/rdf_crash $data/sample.rdf 2>&1) || true
+    [ -n "$said" ]
 
     # None is left out.
     for name in examples/*.rs; do

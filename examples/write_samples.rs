@@ -59,6 +59,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("stream.rfr", rfr::sample_stream()),
     ];
     samples.extend(rfr::sample());
+    samples.extend(ctf::sample_trace());
     samples
 }
 

@@ -135,3 +135,82 @@ pub fn full_packets() -> impl Iterator<Item = Vec<u8>> {
         Packet::v2(&twice[from..from + CONTENT]).write()
     })
 }
+
+/// A trace as a small recorder writes it: its metadata, and one data stream of two packets.
+pub fn sample_trace() -> Vec<(&'static str, Vec<u8>)> {
+    let integer = |bits: u32, roles: &str| {
+        format!(
+            "{{\"type\": \"fixed-length-unsigned-integer\", \"length\": {bits}, \"byte-order\": \"little-endian\", \
+             \"alignment\": 8{roles}}}"
+        )
+    };
+    let role = |role: &str| format!(", \"roles\": [\"{role}\"]");
+    let structure = |members: &[(&str, String)]| {
+        let members: Vec<_> = members
+            .iter()
+            .map(|(name, class)| format!("{{\"name\": \"{name}\", \"field-class\": {class}}}"))
+            .collect();
+        format!("{{\"type\": \"structure\", \"member-classes\": [{}]}}", members.join(", "))
+    };
+    let context = structure(&[
+        ("begin", integer(64, &role("default-clock-timestamp"))),
+        ("end", integer(64, &role("packet-end-default-clock-timestamp"))),
+        ("content", integer(32, &role("packet-content-length"))),
+        ("total", integer(32, &role("packet-total-length"))),
+        ("number", integer(32, &role("packet-sequence-number"))),
+        ("discarded", integer(32, &role("discarded-event-record-counter-snapshot"))),
+    ]);
+    let header = structure(&[
+        ("id", integer(8, &role("event-record-class-id"))),
+        ("time", integer(32, &role("default-clock-timestamp"))),
+    ]);
+    let switch =
+        structure(&[("thread", integer(16, "")), ("name", "{\"type\": \"null-terminated-string\"}".into())]);
+    let level = structure(&[("millivolts", integer(16, ""))]);
+    let metadata = [
+        "{\"type\": \"preamble\", \"version\": 2}".to_owned(),
+        "{\"type\": \"trace-class\", \"environment\": {\"tracer_name\": \"sample\", \"board\": \"m4\"}}"
+            .into(),
+        "{\"type\": \"clock-class\", \"id\": \"ticks\", \"name\": \"ticks\", \"frequency\": 1000000, \
+         \"origin\": \"unix-epoch\", \"offset-from-origin\": {\"seconds\": 1795225314}}"
+            .into(),
+        format!(
+            "{{\"type\": \"data-stream-class\", \"default-clock-class-id\": \"ticks\", \
+             \"packet-context-field-class\": {context}, \"event-record-header-field-class\": {header}}}"
+        ),
+        format!(
+            "{{\"type\": \"event-record-class\", \"id\": 0, \"name\": \"thread_switched_in\", \"payload-field-class\": {switch}}}"
+        ),
+        format!(
+            "{{\"type\": \"event-record-class\", \"id\": 1, \"name\": \"battery\", \"payload-field-class\": {level}}}"
+        ),
+    ];
+    let metadata: String = metadata.iter().map(|text| fragment(text)).collect();
+    let mut stream = Vec::new();
+    for packet in 0_u32..2 {
+        let begin = packet * 10_000;
+        let mut records = Vec::new();
+        for record in 0..8_u32 {
+            let time = begin + record * 1000;
+            records.push(u8::from(record % 4 == 3));
+            records.extend(time.to_le_bytes());
+            if record % 4 == 3 {
+                records.extend((3700 - 5 * (packet * 8 + record) as u16).to_le_bytes());
+            } else {
+                let (thread, name) = [(1_u16, "idle"), (2, "radio"), (3, "sensor")][record as usize % 3];
+                records.extend(thread.to_le_bytes());
+                records.extend(name.bytes().chain([0]));
+            }
+        }
+        let content = 32 + records.len() as u32;
+        stream.extend(u64::from(begin).to_le_bytes());
+        stream.extend(u64::from(begin + 7000).to_le_bytes());
+        // One record was discarded between the packets.
+        for field in [content * 8, 256 * 8, packet, packet] {
+            stream.extend(field.to_le_bytes());
+        }
+        stream.extend(records);
+        stream.resize(256 * (packet as usize + 1), 0);
+    }
+    vec![("sample.ctf/metadata", metadata.into_bytes()), ("sample.ctf/stream", stream)]
+}

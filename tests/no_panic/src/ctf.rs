@@ -2,10 +2,9 @@
 
 use crate::slice_mut;
 use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value};
-use traceglass::ctf::schema::{Node, Schema};
-use traceglass::ctf::metadata::{Decoder, Form, ParseOptions, MetadataStream, PacketHeader, Step, compact};
-use traceglass::ctf::schema::Node;
+use traceglass::ctf::metadata::{Decoder, Form, MetadataStream, PacketHeader, ParseOptions, Step, compact};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
+use traceglass::ctf::schema::{Node, Schema};
 
 entries! {
     ctf_metadata_detect(data) { u64::from(Form::detect(data).is_some()) }
@@ -173,7 +172,12 @@ pub unsafe extern "C" fn ctf_data_read(data: *const u8, len: usize, metadata: *c
 ///
 /// As `slice`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ctf_data_merge(data: *const u8, len: usize, metadata: *const u8, size: usize) -> u64 {
+pub unsafe extern "C" fn ctf_data_merge(
+    data: *const u8,
+    len: usize,
+    metadata: *const u8,
+    size: usize,
+) -> u64 {
     let (data, metadata) = unsafe { (crate::slice(data, len), crate::slice(metadata, size)) };
     let Ok(stream) = MetadataStream::parse(metadata) else { return 1 };
     let mut nodes = [Node::EMPTY; 128];

@@ -2,8 +2,8 @@
 
 use traceglass::ByteOrder;
 use traceglass::rtc::{
-    self, Annotation, Checker, Clocks, Format, Frames, Grid, Index, Meta, Records, Samples, Time, Unit, WriterCrc,
-    recover,
+    self, Annotation, Checker, Clocks, Format, Frames, Grid, Index, Meta, Records, Samples, Time, Unit,
+    WriterCrc, recover,
 };
 
 entries! {
