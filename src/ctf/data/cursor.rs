@@ -64,7 +64,7 @@ struct Frame {
 /// A frame of an array.
 const ELEMENTS: u32 = NONE;
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
-const NEAR: usize = 6;
+const NEAR: usize = 4;
 
 impl Frame {
     const EMPTY: Self = Self { next: 0, end: 0, left: 0 };
@@ -79,7 +79,11 @@ struct Stack {
 }
 
 impl Stack {
-    const EMPTY: Self = Self { near: [Frame::EMPTY; NEAR], far: None, depth: 0 };
+    /// No constant: that would be copied, with all the room for frames far away.
+    #[inline(always)]
+    fn new() -> Self {
+        Self { near: [Frame::EMPTY; NEAR], far: None, depth: 0 }
+    }
 
     #[inline]
     fn push(&mut self, frame: Frame) {
@@ -147,7 +151,7 @@ impl<'a, 's> Cursor<'a, 's> {
             last_big: false,
             slots: *slots,
             top: Frame::EMPTY,
-            stack: Stack::EMPTY,
+            stack: Stack::new(),
         }
     }
 
@@ -163,7 +167,7 @@ impl<'a, 's> Cursor<'a, 's> {
             last_big,
             slots: packet.slots,
             top: Frame { next: root.wrapping_add(1), end: root.wrapping_add(node.size), left: 0 },
-            stack: Stack::EMPTY,
+            stack: Stack::new(),
         }
     }
 
@@ -250,8 +254,20 @@ impl<'a, 's> Cursor<'a, 's> {
         (at <= limit).then_some((at, last_big))
     }
 
+    /// As [`Self::pass`], for several structures one after the other, each of which may be missing.
+    #[inline(never)]
+    pub(super) fn pass_all(&mut self, roots: [u32; 3], at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let mut end = (at, last_big);
+        for root in roots {
+            if root != NONE {
+                end = self.pass(root, end.0, end.1)?;
+            }
+        }
+        Some(end)
+    }
+
     /// As [`Self::pass`], for a member.
-    #[inline]
+    #[inline(never)]
     fn pass_other(&mut self, index: u32, node: &Node, at: u64, last_big: bool) -> Option<(u64, bool)> {
         let limit = self.window.limit;
         match node.kind {

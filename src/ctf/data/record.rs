@@ -97,25 +97,25 @@ impl<'a, 's> Reader<'a, 's> {
         }
         let class = packet.schema.event_class(self.info, head.id)?;
         let orders = (order, if plan.is_empty() { order } else { plan.big });
-        let (mut at, mut last_big) = (head.end, orders.1);
-        if packet.common_context != NONE {
-            (at, last_big) = cursor.pass(packet.common_context, at, last_big)?;
-        }
         let nodes = packet.schema.nodes;
         let end = nodes.end(class);
         let first = class.wrapping_add(2);
-        if first < end {
-            let second = nodes.end(first);
-            if second >= end {
-                (at, last_big) = cursor.pass(first, at, last_big)?;
+        let second = nodes.end(first);
+        let common = packet.common_context;
+        let (at, last_big) = if common == NONE && first < end && second >= end {
+            cursor.pass(first, head.end, orders.1)?
+        } else {
+            let roots = if first >= end {
+                [common, NONE, NONE]
+            } else if second >= end {
+                [common, first, NONE]
+            } else if nodes.get(first).name == PAYLOAD {
+                [common, second, first]
             } else {
-                let is_payload = nodes.get(first).name == PAYLOAD;
-                let roots = if is_payload { [second, first] } else { [first, second] };
-                for root in roots {
-                    (at, last_big) = cursor.pass(root, at, last_big)?;
-                }
-            }
-        }
+                [common, first, second]
+            };
+            cursor.pass_all(roots, head.end, orders.1)?
+        };
         if at == start {
             return None;
         }
