@@ -2,12 +2,13 @@
 
 use super::bits::{BitString, bits_of, find_nul, load, reverse, sign_extend};
 use super::element;
-use super::value::{Field, Float, Text, Value};
+use super::packet::Packet;
+use super::value::{Float, Text, Value};
+use crate::ctf::schema::Schema;
 use crate::ctf::schema::builder::Scope;
 use crate::ctf::schema::finish::SLOT_COUNT;
 use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY};
 use crate::ctf::schema::resolve::DEPTH;
-use crate::ctf::schema::{FieldClass, Schema};
 use crate::error::{Element, Error, ErrorKind, Result};
 
 /// Values of lengths and selectors.
@@ -63,7 +64,7 @@ struct Frame {
 /// A frame of an array.
 const ELEMENTS: u32 = NONE;
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
-const NEAR: usize = 6;
+const NEAR: usize = 4;
 
 impl Frame {
     const EMPTY: Self = Self { next: 0, end: 0, left: 0 };
@@ -78,7 +79,11 @@ struct Stack {
 }
 
 impl Stack {
-    const EMPTY: Self = Self { near: [Frame::EMPTY; NEAR], far: None, depth: 0 };
+    /// No constant: that would be copied, with all the room for frames far away.
+    #[inline(always)]
+    fn new() -> Self {
+        Self { near: [Frame::EMPTY; NEAR], far: None, depth: 0 }
+    }
 
     #[inline]
     fn push(&mut self, frame: Frame) {
@@ -110,6 +115,15 @@ impl Stack {
     }
 }
 
+/// A field without the schema, which is large.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    /// The node of its class; `NONE` at an end.
+    pub(super) index: u32,
+    pub(super) value: Value<'a>,
+    pub(super) start: u64,
+}
+
 /// The fields of a scope, one after the other.
 #[derive(Clone)]
 pub(super) struct Cursor<'a, 's> {
@@ -137,12 +151,28 @@ impl<'a, 's> Cursor<'a, 's> {
             last_big: false,
             slots: *slots,
             top: Frame::EMPTY,
-            stack: Stack::EMPTY,
+            stack: Stack::new(),
+        }
+    }
+
+    /// In the payload whose root structure is at `root`, and which begins after bit `at`.
+    #[inline(always)]
+    pub(super) fn in_scope(packet: &Packet<'a, 's>, at: u64, last_big: bool, root: u32) -> Self {
+        let node = packet.schema.nodes.get(root);
+        Self {
+            window: packet.window,
+            schema: packet.schema,
+            scope: Scope::Payload,
+            at: aligned(at, node),
+            last_big,
+            slots: packet.slots,
+            top: Frame { next: root.wrapping_add(1), end: root.wrapping_add(node.size), left: 0 },
+            stack: Stack::new(),
         }
     }
 
     #[inline(always)]
-    fn node(&self, index: u32) -> &'s Node {
+    pub(super) fn node(&self, index: u32) -> &'s Node {
         self.schema.nodes.get(index)
     }
 
@@ -173,9 +203,91 @@ impl<'a, 's> Cursor<'a, 's> {
                 return Ok(());
             }
         }
+        if let Some((at, last_big)) = self.pass(root, self.at, self.last_big) {
+            (self.at, self.last_big) = (at, last_big);
+            return Ok(());
+        }
         self.begin(scope, root)?;
+        self.skip_rest()
+    }
+
+    /// Skips what is left of the present structure and of those around it.
+    #[inline(never)]
+    fn skip_rest(&mut self) -> Result<()> {
         while self.step::<true>()?.is_some() {}
         Ok(())
+    }
+
+    /// Where a root structure ends that begins at the first bit from `at` on at which it may, and the byte order of its
+    /// last fixed-length field, if its members are of the usual kinds and nothing is wrong.
+    ///
+    /// Only lengths and selectors are remembered.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // Positions lie in memory.
+    pub(super) fn pass(&mut self, root: u32, at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let Window { data, limit, .. } = self.window;
+        let structure = self.node(root);
+        let end = root.wrapping_add(structure.size);
+        let (mut at, mut last_big) = (aligned(at, structure), last_big);
+        let mut next = root.wrapping_add(1);
+        // Those of fixed size at its beginning.
+        if structure.b > 0 {
+            if at & 7 != 0 && structure.has(BIG) != last_big {
+                return None;
+            }
+            at = at.wrapping_add(structure.b.into());
+            last_big = structure.has(REVERSED);
+            next = root.wrapping_add(structure.a);
+        }
+        while next < end {
+            let node = self.node(next);
+            if node.kind == Kind::NulString && node.roles == 0 {
+                let start = aligned(at, node);
+                let rest = data.get((start >> 3) as usize..(limit >> 3) as usize)?;
+                at = start.wrapping_add(bits_of(find_nul(rest, 1)?.wrapping_add(1)));
+                next = next.wrapping_add(1);
+            } else {
+                (at, last_big) = self.pass_other(next, node, at, last_big)?;
+                next = next.wrapping_add(node.size.max(1));
+            }
+        }
+        (at <= limit).then_some((at, last_big))
+    }
+
+    /// As [`Self::pass`], for several structures one after the other, each of which may be missing.
+    #[inline(never)]
+    pub(super) fn pass_all(&mut self, roots: [u32; 3], at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let mut end = (at, last_big);
+        for root in roots {
+            if root != NONE {
+                end = self.pass(root, end.0, end.1)?;
+            }
+        }
+        Some(end)
+    }
+
+    /// As [`Self::pass`], for a member.
+    #[inline(never)]
+    fn pass_other(&mut self, index: u32, node: &Node, at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let limit = self.window.limit;
+        match node.kind {
+            _ if node.has(PLAIN) => after_plain(node, at, last_big, limit),
+            Kind::Unsigned if node.roles == 0 && node.a <= 64 && !node.has(REVERSED) => {
+                let after = after_plain(node, at, last_big, limit)?;
+                self.keep(node, load(self.window.data, aligned(at, node), node.a, node.has(BIG)));
+                Some(after)
+            }
+            Kind::DynamicArray if node.roles == 0 => {
+                let element = self.node(index.wrapping_add(1));
+                let start = aligned(at, node);
+                if !element.has(PLAIN) || element.has(LAST) || start > limit {
+                    return None;
+                }
+                let (left, at, last_big) = after_elements(element, self.key(node), start, last_big, limit);
+                (left == 0).then_some((at, last_big))
+            }
+            _ => None,
+        }
     }
 
     #[inline(always)]
@@ -191,28 +303,20 @@ impl<'a, 's> Cursor<'a, 's> {
     /// Skips a class of fixed size, if all of it is there and nothing is wrong with it.
     #[inline(always)]
     fn skip_plain(&mut self, node: &Node) -> bool {
-        let start = aligned(self.at, node);
-        let (size, first, last) = match node.kind {
-            Kind::Structure | Kind::StaticArray => (u64::from(node.b), node.has(BIG), node.has(REVERSED)),
-            Kind::StaticString | Kind::StaticBlob => {
-                (u64::from(node.a).wrapping_mul(8), self.last_big, self.last_big)
+        match after_plain(node, self.at, self.last_big, self.window.limit) {
+            Some((at, last_big)) => {
+                (self.at, self.last_big) = (at, last_big);
+                true
             }
-            _ => (node.a.into(), node.has(BIG), node.has(BIG)),
-        };
-        let end = start.wrapping_add(size);
-        if end > self.window.limit || (start & 7 != 0 && first != self.last_big && size > 0) {
-            return false;
+            None => false,
         }
-        self.at = end;
-        self.last_big = if size > 0 { last } else { self.last_big };
-        true
     }
 
     /// The next field that is worth a look.
     ///
     /// To skip, that is one that has a role. Otherwise it is every one, and the end of each that has others in it.
     #[inline(always)]
-    pub(super) fn step<const SKIP: bool>(&mut self) -> Result<Option<Field<'a, 's>>> {
+    pub(super) fn step<const SKIP: bool>(&mut self) -> Result<Option<Step<'a>>> {
         loop {
             let index = if self.top.end == ELEMENTS {
                 match self.top.left.checked_sub(1) {
@@ -235,11 +339,7 @@ impl<'a, 's> Cursor<'a, 's> {
                 if SKIP {
                     continue;
                 }
-                return Ok(Some(Field {
-                    class: FieldClass::new(self.schema, NONE),
-                    value: Value::End,
-                    start: self.at,
-                }));
+                return Ok(Some(Step { index: NONE, value: Value::End, start: self.at }));
             }
             let node = self.node(index);
             if SKIP && node.has(PLAIN) && self.skip_plain(node) {
@@ -303,7 +403,7 @@ impl<'a, 's> Cursor<'a, 's> {
             if SKIP && (node.roles == 0 || matches!(value, Value::Text(_))) {
                 continue;
             }
-            return Ok(Some(Field { class: FieldClass::new(self.schema, index), value, start }));
+            return Ok(Some(Step { index, value, start }));
         }
     }
 
@@ -500,34 +600,9 @@ impl<'a, 's> Cursor<'a, 's> {
 
     /// Skips as many elements of fixed size as there are, and gives how many are left.
     fn skip_elements(&mut self, element: &Node, count: u64) -> u64 {
-        let before = (self.at, self.last_big);
-        if count == 0 || !self.skip_plain(element) {
-            return count;
-        }
-        let one = self.at.wrapping_sub(aligned(before.0, element));
-        let start = aligned(self.at, element);
-        let stride = start.wrapping_sub(aligned(before.0, element));
-        let (first, last) = match element.kind {
-            Kind::Structure | Kind::StaticArray => (element.has(BIG), element.has(REVERSED)),
-            _ => (false, false),
-        };
-        if first != last && !(stride.is_multiple_of(8) && before.0.is_multiple_of(8)) {
-            // Byte orders may meet within a byte: one element at a time.
-            return count.saturating_sub(1);
-        }
-        let more = count.saturating_sub(1);
-        let room = self.window.limit.saturating_sub(start);
-        let fit = match room.checked_sub(one).and_then(|room| room.checked_div(stride)) {
-            Some(further) => further.saturating_add(1).min(more),
-            // Either no other one fits, or none takes any bits.
-            None if one == 0 => more,
-            None => 0,
-        };
-        if fit > 0 {
-            // The last of them ends within the limit.
-            self.at = self.at.wrapping_add(stride.wrapping_mul(fit));
-        }
-        more.saturating_sub(fit)
+        let (left, at, last_big) = after_elements(element, count, self.at, self.last_big, self.window.limit);
+        (self.at, self.last_big) = (at, last_big);
+        left
     }
 
     #[inline]
@@ -581,4 +656,58 @@ fn aligned(at: u64, node: &Node) -> u64 {
     // `at` is below 2⁶³: it lies in memory. An alignment has at most 63 bits.
     let mask = 1_u64.wrapping_shl(node.align_log2()).wrapping_sub(1);
     at.wrapping_add(mask) & !mask
+}
+
+/// Where a class of fixed size ends that begins at the first bit from `at` on at which it may, and the byte order of its
+/// last fixed-length field; `None` if not all of it is there, or byte orders meet within a byte.
+#[inline(always)]
+fn after_plain(node: &Node, at: u64, last_big: bool, limit: u64) -> Option<(u64, bool)> {
+    let start = aligned(at, node);
+    let (size, first, last) = match node.kind {
+        Kind::Structure | Kind::StaticArray => (u64::from(node.b), node.has(BIG), node.has(REVERSED)),
+        Kind::StaticString | Kind::StaticBlob => (u64::from(node.a).wrapping_mul(8), last_big, last_big),
+        _ => (node.a.into(), node.has(BIG), node.has(BIG)),
+    };
+    let end = start.wrapping_add(size);
+    if end > limit || (start & 7 != 0 && first != last_big && size > 0) {
+        return None;
+    }
+    Some((end, if size > 0 { last } else { last_big }))
+}
+
+/// The same for as many elements of fixed size as there are; the first number is how many are left.
+#[inline]
+fn after_elements(element: &Node, count: u64, at: u64, last_big: bool, limit: u64) -> (u64, u64, bool) {
+    let Some((after, last)) = (if count == 0 { None } else { after_plain(element, at, last_big, limit) })
+    else {
+        return (count, at, last_big);
+    };
+    let one = after.wrapping_sub(aligned(at, element));
+    let start = aligned(after, element);
+    let stride = start.wrapping_sub(aligned(at, element));
+    let more = count.saturating_sub(1);
+    if matches!(element.kind, Kind::Structure | Kind::StaticArray)
+        && element.has(BIG) != element.has(REVERSED)
+        && !(stride.is_multiple_of(8) && at.is_multiple_of(8))
+    {
+        // Byte orders may meet within a byte: one element at a time.
+        return (more, after, last);
+    }
+    if stride == 0 {
+        // Either no other one fits, or none takes any bits.
+        return (if one == 0 { 0 } else { more }, after, last);
+    }
+    let room = limit.saturating_sub(start);
+    // `stride` is no less than `one`.
+    let fit = if one > room || start > limit {
+        0
+    } else if u128::from(more.saturating_sub(1)).saturating_mul(stride.into())
+        <= u128::from(room.saturating_sub(one))
+    {
+        more
+    } else {
+        room.saturating_sub(one).checked_div(stride).map_or(0, |further| further.saturating_add(1)).min(more)
+    };
+    // The last of them ends within the limit.
+    (more.saturating_sub(fit), after.wrapping_add(stride.wrapping_mul(fit)), last)
 }

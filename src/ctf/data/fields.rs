@@ -1,5 +1,6 @@
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Step};
 use super::value::{Field, Value};
+use crate::ctf::schema::FieldClass;
 use crate::error::Result;
 
 /// The fields of one scope, pulled one after the other.
@@ -26,11 +27,19 @@ impl<'a, 's> Fields<'a, 's> {
         if self.done {
             return Ok(None);
         }
-        let step = self.cursor.step::<false>();
-        if !matches!(step, Ok(Some(_))) {
-            self.done = true;
+        match self.cursor.step::<false>() {
+            Ok(Some(Step { index, value, start })) => {
+                Ok(Some(Field { class: FieldClass::new(self.cursor.schema, index), value, start }))
+            }
+            Ok(None) => {
+                self.done = true;
+                Ok(None)
+            }
+            Err(error) => {
+                self.done = true;
+                Err(error)
+            }
         }
-        step
     }
 
     /// The next bit to be read.

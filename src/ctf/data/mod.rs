@@ -65,6 +65,7 @@ mod fields;
 mod loss;
 mod merge;
 mod packet;
+mod plan;
 mod record;
 mod value;
 

@@ -148,7 +148,7 @@ impl Meaning {
 
 /// The value of a clock after a time stamp of `len` bits: the next one with these lower bits.
 #[inline(always)]
-fn update(clock: u64, value: u64, len: u32) -> u64 {
+pub(super) fn update(clock: u64, value: u64, len: u32) -> u64 {
     let Some(step) = 1_u64.checked_shl(len) else { return value };
     let mask = step.wrapping_sub(1);
     let clock = if value & mask < clock & mask { clock.wrapping_add(step) } else { clock };
@@ -271,7 +271,7 @@ impl<'a, 's> Packet<'a, 's> {
         let mut walk = || {
             cursor.begin(scope, root)?;
             while let Some(field) = cursor.step::<true>()? {
-                let node = field.class.node();
+                let node = cursor.node(field.index);
                 let start = field.start;
                 match field.value {
                     Value::Unsigned(value) => {

@@ -1,12 +1,13 @@
 use super::cursor::Cursor;
 use super::element;
 use super::fields::Fields;
-use super::packet::{Meaning, Packet, clock_bits};
+use super::packet::{Meaning, Packet, clock_bits, update};
+use super::plan::Plan;
 use super::value::Value;
 use crate::ctf::schema::EventClass;
 use crate::ctf::schema::builder::Scope;
 use crate::ctf::schema::finish::root_of;
-use crate::ctf::schema::node::{LAST, NONE, PLAIN};
+use crate::ctf::schema::node::{LAST, NONE, Node, PLAIN};
 use crate::error::{ErrorKind, Result};
 use crate::gap::Gap;
 use core::iter::FusedIterator;
@@ -34,6 +35,8 @@ pub(super) struct Parts {
 pub(super) struct Reader<'a, 's> {
     cursor: Cursor<'a, 's>,
     meaning: Meaning,
+    info: &'s Node,
+    plan: Option<Plan>,
     pub(super) fault: bool,
     /// The end of the padding has been looked for.
     ended: bool,
@@ -44,7 +47,8 @@ impl<'a, 's> Reader<'a, 's> {
         let mut cursor = Cursor::new(packet.window, packet.schema, packet.records_at, &packet.slots);
         cursor.last_big = packet.last_big;
         let meaning = Meaning::new(packet.clock);
-        Self { cursor, meaning, fault: false, ended: false }
+        let plan = Plan::new(packet.schema.nodes, packet.event_header);
+        Self { cursor, meaning, info: packet.info(), plan, fault: false, ended: false }
     }
 
     #[inline]
@@ -54,6 +58,9 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.cursor.at >= packet.content {
             return self.end(packet);
+        }
+        if let Some(parts) = self.quick(packet) {
+            return Ok(Some(parts));
         }
         match self.read(packet) {
             Ok(parts) => Ok(Some(parts)),
@@ -75,59 +82,101 @@ impl<'a, 's> Reader<'a, 's> {
         Ok(None)
     }
 
+    /// A record of the usual kind with which nothing is wrong; if it is none, nothing has happened.
     #[inline(always)]
+    fn quick(&mut self, packet: &Packet<'a, 's>) -> Option<Parts> {
+        let plan = self.plan.as_ref()?;
+        let cursor = &mut self.cursor;
+        let (start, order) = (cursor.at, cursor.last_big);
+        let head = plan.read(&cursor.window, start)?;
+        if self.info.has(LAST) {
+            cursor.slots = packet.slots;
+        }
+        if let Some(slot) = cursor.slots.get_mut(usize::from(plan.slot())) {
+            *slot = head.id.unwrap_or(0);
+        }
+        let class = packet.schema.event_class(self.info, head.id)?;
+        let orders = (order, if plan.is_empty() { order } else { plan.big });
+        let nodes = packet.schema.nodes;
+        let end = nodes.end(class);
+        let first = class.wrapping_add(2);
+        let second = nodes.end(first);
+        let common = packet.common_context;
+        let (at, last_big) = if common == NONE && first < end && second >= end {
+            cursor.pass(first, head.end, orders.1)?
+        } else {
+            let roots = if first >= end {
+                [common, NONE, NONE]
+            } else if second >= end {
+                [common, first, NONE]
+            } else if nodes.get(first).name == PAYLOAD {
+                [common, second, first]
+            } else {
+                [common, first, second]
+            };
+            cursor.pass_all(roots, head.end, orders.1)?
+        };
+        if at == start {
+            return None;
+        }
+        if let Some((time, len)) = head.time {
+            self.meaning.clock = update(self.meaning.clock, time, len);
+        }
+        (cursor.at, cursor.last_big) = (at, last_big);
+        Some(Parts { class, start, body: head.end, end: at, clock: self.meaning.clock, orders })
+    }
+
+    #[inline(never)]
     fn read(&mut self, packet: &Packet<'a, 's>) -> Result<Parts> {
         let cursor = &mut self.cursor;
         let start = cursor.at;
         let order = cursor.last_big;
-        let info = packet.info();
-        if info.has(LAST) {
+        if self.info.has(LAST) {
             // A length may be that of an earlier record.
             cursor.slots = packet.slots;
         }
-        self.meaning.event_class = None;
-        if packet.event_header != NONE {
-            cursor.begin(Scope::EventHeader, packet.event_header)?;
-            while let Some(field) = cursor.step::<true>()? {
-                if let Value::Unsigned(value) = field.value {
-                    let node = field.class.node();
-                    self.meaning.note(node.roles, value, clock_bits(node, field.start, cursor.at));
-                }
-            }
-        }
+        let id = Self::read_header(cursor, &mut self.meaning, packet)?;
         let body = cursor.at;
         let orders = (order, cursor.last_big);
-        let id = self.meaning.event_class;
-        let Some(class) = packet.schema.event_class(info, id) else {
+        let Some(class) = packet.schema.event_class(self.info, id) else {
             let kind = ErrorKind::NoSuchClass { id: id.unwrap_or(0) };
             return Err(cursor.window.error(body, element::EVENT_CLASS_ID, kind));
         };
-        if packet.common_context != NONE {
-            cursor.skip(Scope::CommonContext, packet.common_context)?;
-        }
         let nodes = packet.schema.nodes;
-        let end = nodes.end(class);
-        // The class, more about it, then its roots: as they stand in the metadata.
-        let first = class.wrapping_add(2);
-        if first < end {
-            let second = nodes.end(first);
-            let is_payload = nodes.get(first).name == PAYLOAD;
-            if is_payload && second < end {
-                cursor.skip(Scope::SpecificContext, second)?;
-                cursor.skip(Scope::Payload, first)?;
-            } else if is_payload {
-                cursor.skip(Scope::Payload, first)?;
-            } else {
-                cursor.skip(Scope::SpecificContext, first)?;
-                if second < end {
-                    cursor.skip(Scope::Payload, second)?;
-                }
+        let scopes = [
+            (Scope::CommonContext, packet.common_context),
+            (Scope::SpecificContext, root_of(nodes, class, Scope::SpecificContext)),
+            (Scope::Payload, root_of(nodes, class, Scope::Payload)),
+        ];
+        for (scope, root) in scopes {
+            if root != NONE {
+                cursor.skip(scope, root)?;
             }
         }
         if cursor.at == start {
             return Err(cursor.window.error(start, element::EVENT_RECORD, ErrorKind::Empty));
         }
         Ok(Parts { class, start, body, end: cursor.at, clock: self.meaning.clock, orders })
+    }
+
+    /// A header of any form; the identifier in it.
+    #[inline(never)]
+    fn read_header(
+        cursor: &mut Cursor<'a, 's>,
+        meaning: &mut Meaning,
+        packet: &Packet<'a, 's>,
+    ) -> Result<Option<u64>> {
+        meaning.event_class = None;
+        if packet.event_header != NONE {
+            cursor.begin(Scope::EventHeader, packet.event_header)?;
+            while let Some(field) = cursor.step::<true>()? {
+                if let Value::Unsigned(value) = field.value {
+                    let node = cursor.node(field.index);
+                    meaning.note(node.roles, value, clock_bits(node, field.start, cursor.at));
+                }
+            }
+        }
+        Ok(meaning.event_class)
     }
 
     /// The bit that is read next; after an error, the one that could not be read.
@@ -282,7 +331,24 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
     /// The fields of its payload; `None` if it has none.
     #[inline]
     pub fn payload(&self) -> Option<Fields<'a, 's>> {
-        self.fields(Scope::Payload)
+        let packet = self.packet;
+        let nodes = packet.schema.nodes;
+        let class = self.parts.class;
+        let first = class.wrapping_add(2);
+        let (root, end) = (nodes.get(first), nodes.end(class));
+        let is_alone = root.name == PAYLOAD && first < end && nodes.end(first) >= end;
+        if packet.common_context != NONE
+            || !is_alone
+            || nodes.get(class).has(LAST)
+            || packet.info().has(PLAIN)
+        {
+            return self.fields(Scope::Payload);
+        }
+        // It follows the header, of which nothing is needed.
+        Some(Fields {
+            cursor: Cursor::in_scope(packet, self.parts.body, self.parts.orders.1, first),
+            done: false,
+        })
     }
 
     /// The fields of one of its scopes, or of its packet's.

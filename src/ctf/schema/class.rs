@@ -124,6 +124,7 @@ pub struct FieldClass<'a, 's> {
 }
 
 impl<'a, 's> FieldClass<'a, 's> {
+    #[inline(always)]
     pub(crate) fn new(schema: Schema<'a, 's>, index: u32) -> Self {
         Self { schema, index }
     }

@@ -143,13 +143,23 @@ fn structure(builder: &mut Builder<'_>, index: u32) {
         align = align.max(align_of(builder, child));
     }
     let mut run = Run { size: Some(0), orders: None, in_bytes: align >= 3, may_be_empty: true };
-    let mut count = 0_u32;
+    let mut prefix = (0, index.saturating_add(1));
     for child in builder.view().children(index) {
         run.add(align_of(builder, child).into(), outside(builder, child));
-        count = count.saturating_add(1);
+        if let Some(size) = run.size.and_then(|size| u32::try_from(size).ok()) {
+            prefix = (size, builder.view().end(child));
+        }
     }
-    builder.update(index, |node| node.a = count);
+    let is_fixed = run.size.is_some();
     run.finish(builder, index, align, false);
+    // Where the first member stands that is not of fixed size, and how large those before it are together; the byte
+    // orders are theirs.
+    builder.update(index, |node| {
+        node.a = prefix.1.saturating_sub(index);
+        if !is_fixed {
+            node.b = prefix.0;
+        }
+    });
 }
 
 fn array(builder: &mut Builder<'_>, index: u32, node: &Node) {

@@ -1,0 +1,174 @@
+//! What nearly all record headers of a packet have in common.
+
+use super::cursor::Window;
+use crate::ctf::schema::builder::role;
+use crate::ctf::schema::node::{BIG, Kind, NO_SLOT, NONE, Node, Nodes, PLAIN, REVERSED, SIGNED_KEY};
+
+/// An integer in a header, within eight bytes.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Of the first of the eight bytes, from the start of the header.
+    byte: usize,
+    shift: u32,
+    mask: u64,
+    len: u32,
+    slot: u8,
+}
+
+impl Piece {
+    /// The integer that begins `at` bits into a header; `None` if it takes more than eight bytes.
+    fn new(node: &Node, at: u64) -> Option<Self> {
+        let bit = u32::try_from(at & 7).ok()?;
+        let after = 64_u32.checked_sub(bit.checked_add(node.a)?)?;
+        let mask = u64::MAX.checked_shr(64_u32.checked_sub(node.a)?)?;
+        let shift = if node.has(BIG) { after } else { bit };
+        Some(Self { byte: usize::try_from(at >> 3).ok()?, shift, mask, len: node.a, slot: node.slot })
+    }
+
+    #[inline(always)]
+    fn read(self, header: &[u8], big: bool) -> Option<u64> {
+        let bytes = header.get(self.byte..)?.first_chunk::<8>()?;
+        let word = if big { u64::from_be_bytes(*bytes) } else { u64::from_le_bytes(*bytes) };
+        Some(word.wrapping_shr(self.shift) & self.mask)
+    }
+}
+
+/// What a header says.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    pub(super) id: Option<u64>,
+    /// The lower bits of the time, and how many.
+    pub(super) time: Option<(u64, u32)>,
+    /// The first bit after it.
+    pub(super) end: u64,
+}
+
+/// How to read headers at once that have an identifier and a time at places known beforehand.
+///
+/// If a variant chooses between several forms by the identifier, it is for the first one. All others, and those where
+/// anything is wrong, are left to the ordinary way.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    /// The alignment of headers, less one.
+    mask: u64,
+    /// In bits.
+    size: u64,
+    pub(super) big: bool,
+    id: Option<Piece>,
+    time: Option<Piece>,
+    /// The identifiers for which it holds.
+    low: u64,
+    high: u64,
+}
+
+impl Plan {
+    /// The plan for headers whose root structure is at `root`; `None` if there is none.
+    pub(super) fn new(nodes: Nodes<'_>, root: u32) -> Option<Self> {
+        if root == NONE {
+            return None;
+        }
+        let align = nodes.get(root).align_log2();
+        let mask = 1_u64.checked_shl(align).filter(|_| align >= 3)?.wrapping_sub(1);
+        let mut plan = Self { mask, size: 0, big: false, id: None, time: None, low: 0, high: u64::MAX };
+        let (mut next, mut end) = (root.saturating_add(1), nodes.end(root));
+        // Each step goes forward.
+        while next < end {
+            let node = nodes.get(next);
+            if node.align_log2() > align {
+                return None;
+            }
+            let after = nodes.end(next);
+            match node.kind {
+                Kind::Structure if after == end => {
+                    plan.align(node)?;
+                    next = next.saturating_add(1);
+                }
+                Kind::Variant if after == end => {
+                    let choice = next.saturating_add(1);
+                    let range = nodes.get(nodes.get(choice).b);
+                    let key = plan.id?.slot;
+                    let is_by_id = key != NO_SLOT && key == node.slot && !node.has(SIGNED_KEY);
+                    // A second variant would narrow the range further.
+                    if !is_by_id || range.kind != Kind::Range || (plan.low, plan.high) != (0, u64::MAX) {
+                        return None;
+                    }
+                    (plan.low, plan.high) = (range.x(), range.y());
+                    next = choice.saturating_add(1);
+                    end = nodes.end(choice);
+                }
+                _ => {
+                    plan.add(node)?;
+                    next = after;
+                }
+            }
+        }
+        Some(plan)
+    }
+
+    fn align(&mut self, node: &Node) -> Option<()> {
+        let mask = 1_u64.checked_shl(node.align_log2())?.wrapping_sub(1);
+        self.size = self.size.checked_add(mask)? & !mask;
+        Some(())
+    }
+
+    fn add(&mut self, node: &Node) -> Option<()> {
+        self.align(node)?;
+        let at = self.size;
+        if !node.kind.is_fixed_length() || (at > 0 && node.has(BIG) != self.big) {
+            return None;
+        }
+        self.big = node.has(BIG);
+        self.size = at.checked_add(node.a.into())?;
+        if node.has(PLAIN) {
+            return Some(());
+        }
+        if node.kind != Kind::Unsigned || node.has(REVERSED) {
+            return None;
+        }
+        let piece = Some(Piece::new(node, at)?);
+        match node.roles {
+            role::EVENT_CLASS_ID if self.id.is_none() => self.id = piece,
+            role::TIMESTAMP if self.time.is_none() && node.slot == NO_SLOT => self.time = piece,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What the header at bit `at` says, if the plan holds for it.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // The position lies in memory.
+    pub(super) fn read(&self, window: &Window<'_>, at: u64) -> Option<Head> {
+        let start = at.wrapping_add(self.mask) & !self.mask;
+        let end = start.wrapping_add(self.size);
+        if end > window.limit {
+            return None;
+        }
+        let header = window.data.get((start >> 3) as usize..)?;
+        let id = match self.id {
+            Some(piece) => Some(piece.read(header, self.big)?),
+            None => None,
+        };
+        if let Some(id) = id
+            && !(self.low..=self.high).contains(&id)
+        {
+            return None;
+        }
+        let time = match self.time {
+            Some(piece) => Some((piece.read(header, self.big)?, piece.len)),
+            None => None,
+        };
+        Some(Head { id, time, end })
+    }
+
+    /// Whether there is nothing in a header.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// Where the identifier is kept for lengths and selectors.
+    #[inline(always)]
+    pub(super) fn slot(&self) -> u8 {
+        self.id.map_or(NO_SLOT, |id| id.slot)
+    }
+}
