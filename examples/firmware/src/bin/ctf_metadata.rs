@@ -26,7 +26,7 @@ fn read() -> traceglass::Result<()> {
                     bytes += content.len();
                     sum = content.iter().fold(sum, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
                 }
-                Step::NeedMore(_) => break,
+                _ => break,
             }
         }
     }
