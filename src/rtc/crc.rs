@@ -180,13 +180,13 @@ impl CrcStatus {
         matches!(self, Self::Ieee | Self::Writer | Self::Stale)
     }
 
-    /// The status of `stored`, found behind `covered`; `stale` is how much the writer covers if it stops late.
+    /// The status of `stored`, found after `covered`; `stale` is how much the writer covers if it stops late.
     pub(crate) fn of<const SLICES: usize>(stored: [u8; 4], covered: &[u8], stale: Option<usize>) -> Self {
         let stale = || stale.and_then(|len| covered.get(..len)).map(WriterCrc::<SLICES>::of);
         Self::among(stored, WriterCrc::<SLICES>::of(covered), stale, || crc_ieee(covered))
     }
 
-    /// The status of `stored`, found behind `covered`, bit by bit: for what is asked once a file and need not cost
+    /// The status of `stored`, found after `covered`, bit by bit: for what is asked once a file and need not cost
     /// a firmware 2 KiB.
     pub(crate) fn without_tables(stored: [u8; 4], covered: &[u8]) -> Self {
         let computed = !covered.iter().fold(u32::MAX, |crc, &byte| {

@@ -77,7 +77,7 @@ pub enum Format {
     Other,
 }
 
-/// What an annotation holds behind its time.
+/// What an annotation holds after its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Annotated {

@@ -134,7 +134,7 @@ impl<'a> Frame<'a> {
         self.header
     }
 
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     #[inline]
     pub const fn end(&self) -> u64 {
         self.payload_offset().wrapping_add(crate::bytes::to_u64(self.payload.len()))

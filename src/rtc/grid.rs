@@ -179,7 +179,7 @@ impl<'a> Grid<'a> {
         Ok(found.and_then(|entry| entry.target()))
     }
 
-    /// Where the first frame of the stream begins in the next minor unit behind that of `offset` in which it began
+    /// Where the first frame of the stream begins in the next minor unit after that of `offset` in which it began
     /// to be written: by binary search over the units, and over the minor units of one of them.
     ///
     /// The last minor unit of the input, which no index follows yet, is not seen.
@@ -188,7 +188,7 @@ impl<'a> Grid<'a> {
     ///
     /// as for [`before`](Self::before).
     pub fn after(&self, id: u64, offset: u64) -> Result<Option<u64>> {
-        // Of all indices, the first one that leads behind `offset`: what it leads to is the next minor unit's.
+        // Of all indices, the first one that leads past `offset`: what it leads to is the next minor unit's.
         let (from, last) = (self.minor_of(offset), self.last_minor());
         let found =
             |minor: u64| Ok(self.before(id, self.minor_start(minor))?.filter(|&found| found > offset));

@@ -18,7 +18,7 @@ const OBJECT: &[u8] = b"{\"id\":";
 ///
 /// `[{"id":9,…},…,next id]`. It is read leniently: the deployed writer damages the text at each limit of 1024
 /// bytes (it starts the chunk that it was writing once more, and keeps the length), and it may begin a second array
-/// behind an unfinished first one. Objects are read one by one; behind a damaged one, reading goes on at the next.
+/// after an unfinished first one. Objects are read one by one; after a damaged one, reading goes on at the next.
 ///
 /// Longer ones come in pieces. An object may lie in two of them; it is then read from both, without being copied.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl<'a> Meta<'a> {
 
     /// The next stream; `None` at the end of the piece.
     ///
-    /// An error is an object without an id. It does not end the iteration: the next call goes on behind the object.
+    /// An error is an object without an id. It does not end the iteration: the next call goes on after the object.
     pub fn next_stream(&mut self) -> Option<Result<Stream<'a>>> {
         if !self.carry.is_empty() {
             let head = core::mem::take(&mut self.carry);

@@ -91,7 +91,7 @@ impl<'a> Grid<'a> {
                 start = end.saturating_sub(1);
             }
         }
-        // The stamps behind the one that it leads to are what was not seen.
+        // The stamps after the one that it leads to are what was not seen.
         let target = search.target(own, start)?;
         let (_, at) = self.start_of(target.unwrap_or(self.minor_start(start)))?;
         Ok(at)

@@ -18,7 +18,7 @@ impl<'a> Text<'a> {
         Self { head, head_offset, tail: &[], tail_offset: head_offset.saturating_add(to_u64(head.len())) }
     }
 
-    /// The same with `tail` behind it.
+    /// The same with `tail` after it.
     pub(crate) const fn with_tail(self, tail: &'a [u8], tail_offset: u64) -> Self {
         Self { tail, tail_offset, ..self }
     }

@@ -71,7 +71,7 @@ impl<'a> Unit<'a> {
         Ok(Self { marker, major, minor, number: index.number().unwrap_or(0), index: Some(index) })
     }
 
-    /// The unit of the same sizes that begins `by` bytes behind this one, of which nothing has been read.
+    /// The unit of the same sizes that begins `by` bytes after this one, of which nothing has been read.
     pub(crate) fn moved(&self, by: i64, number: u64) -> Self {
         Self { marker: self.marker.saturating_add(by), number, index: None, ..*self }
     }
@@ -126,7 +126,7 @@ impl<'a> Unit<'a> {
         self.major.checked_div(self.minor).unwrap_or(0).max(1)
     }
 
-    /// Where the next minor or major unit behind `at` is due.
+    /// Where the next minor or major unit after `at` is due.
     pub(crate) fn boundary_after(&self, at: u64) -> u64 {
         let done = u64::try_from(signed(at).saturating_sub(self.origin())).unwrap_or(0);
         let next = done.checked_div(self.minor).unwrap_or(0).saturating_add(1);

@@ -24,7 +24,7 @@ impl Field {
 pub struct Fields<'d, 'o> {
     data: &'d [u8],
     out: &'o mut Out,
-    /// The next byte to be shown, and the one behind the last.
+    /// The next byte to be shown, and the one after the last.
     next: u64,
     end: u64,
     legend: Legend,

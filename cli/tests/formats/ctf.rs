@@ -231,7 +231,7 @@ fn hex_names_every_byte_of_a_packet() {
     let path = trace.0.join("metadata");
     let output = traceglass(&["hex", path.to_str().unwrap()]);
     let screen = String::from_utf8(output.stdout).unwrap();
-    // What a field is has its name behind the dump; a row without one continues the field above it.
+    // What a field is has its name after the dump; a row without one continues the field above it.
     let names: Vec<&str> = screen.lines().filter_map(|line| line.get(78..)).map(str::trim).collect();
     let has = |name: &str| names.iter().any(|line| line.starts_with(name));
     for name in

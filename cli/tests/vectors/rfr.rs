@@ -156,7 +156,7 @@ fn callsites_are(path: &str, facts: &Value) {
         for (field, value) in expected.as_object().unwrap() {
             let mut found = actual[field].clone();
             if let Some(text) = found.as_str() {
-                // As the manifest has it: the path behind the registry's index.
+                // As the manifest has it: the path after the registry's index.
                 found = match text.split_once("/registry/src/") {
                     Some((before, behind)) => {
                         let event = if before.starts_with("event ") { "event " } else { "" };

@@ -117,7 +117,7 @@ pub struct Registry<R> {
     /// A digital search tree for each space: at depth d, bit d of the mixed key decides. No tree is deeper than 64,
     /// whatever the ids are.
     roots: Roots,
-    /// How many slots have been used at some time; those behind are free, too.
+    /// How many slots have been used at some time; those after it are free, too.
     used: usize,
     free: usize,
     count: u64,

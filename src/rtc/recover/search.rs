@@ -38,7 +38,7 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
     // A run of 1024 holds one of any 1024 bytes in a row: the last one of them is looked at.
     let mut probe = from.saturating_add(RUN);
     let mut floor = from;
-    // Farther on, a run that is met begins behind `to`.
+    // Farther on, a run that is met begins after `to`.
     let last = to.saturating_add(RUN);
     while let Some(&byte) = all.get(probe).filter(|_| probe <= last) {
         if byte != MAGIC {
@@ -114,7 +114,7 @@ fn is_meta_behind(input: Bytes<'_>) -> bool {
 ///
 /// For input that was shifted and in which no Marker follows. The next index, or two frames that this one leads to,
 /// confirm it. Where the input ends before the next one, and the damage lies between this one and all that it leads
-/// to, it will do that every stream that it names `is_declared`, one behind it included.
+/// to, it will do that every stream that it names `is_declared`, one after it included.
 pub(crate) fn find_minor<'a>(
     data: Bytes<'a>,
     range: Range<u64>,
@@ -219,7 +219,7 @@ mod tests {
             data.extend([MAGIC; RUN]);
             data.push(6);
             assert_eq!(all_markers(&data), [before as u64]);
-            // Another one right behind.
+            // Another one right after.
             data.push(4);
             data.extend([MAGIC; RUN]);
             data.push(7);

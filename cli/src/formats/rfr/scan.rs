@@ -1,4 +1,4 @@
-//! Walking through files, on behind damage where that is possible.
+//! Walking through files, on after damage where that is possible.
 
 use super::files::{Files, Kind, Part, Problem};
 use crate::output::{Out, add, shown};

@@ -136,7 +136,7 @@ fn format_of(stream: &Stream<'_>) -> Value {
 /// The unit that reading is in.
 struct Current<'a> {
     unit: Unit<'a>,
-    /// Where it begins: behind the unit before, even if bytes are missing there.
+    /// Where it begins: after the unit before, even if bytes are missing there.
     offset: u64,
     session: u64,
     crc: &'static str,
