@@ -1,6 +1,6 @@
 //! CTF 2 traces with what each of their fields holds.
 
-use super::{canonical, folder};
+use super::{canonical, compare_traces};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -58,41 +58,8 @@ fn agrees(found: &str, expected: &str) -> bool {
     wanted["z"] == "err" && found["z"] == "err" && same && at.is_some() && lies_in()
 }
 
-/// The first line that differs.
-fn difference(found: &[String], expected: &str) -> Option<String> {
-    let expected: Vec<&str> = expected.lines().collect();
-    let different = found.iter().zip(&expected).position(|(found, expected)| !agrees(found, expected));
-    let at = different.or((found.len() != expected.len()).then_some(found.len().min(expected.len())))?;
-    let line = |text: Option<&str>| text.unwrap_or("(none)").chars().take(1500).collect::<String>();
-    Some(format!(
-        "line {at}\n  found    {}\n  expected {}",
-        line(found.get(at).map(String::as_str)),
-        line(expected.get(at).copied())
-    ))
-}
-
 #[test]
 fn ctf2_streams() {
-    let Some(folder) = folder("ctf2-streams") else { return };
-    let index = fs::read_to_string(folder.join("index.ndjson")).expect("an index");
-    let (mut traces, mut debatable, mut wrong) = (0, 0, Vec::new());
-    for line in index.lines() {
-        let entry: Value = serde_json::from_str(line).expect("a line of the index");
-        let (set, name) = (entry["set"].as_str().expect("a set"), entry["name"].as_str().expect("a name"));
-        let trace = folder.join(set).join(name);
-        let expected = fs::read_to_string(trace.join("expected.ndjson")).expect("what is expected");
-        traces += 1;
-        if let Some(difference) = difference(&read(&trace), &expected) {
-            // What readers may disagree about.
-            if entry["either"].is_string() {
-                debatable += 1;
-                println!("{set}/{name}, where readers differ ({}): {difference}", entry["either"]);
-            } else {
-                wrong.push(format!("{set}/{name}: {difference}"));
-            }
-        }
-    }
-    println!("{traces} traces read, {debatable} differ where readers may");
-    assert!(traces > 0, "no traces in {}", folder.display());
-    assert!(wrong.is_empty(), "{} of {traces} traces are wrong\n{}", wrong.len(), wrong.join("\n"));
+    // What readers may disagree about.
+    compare_traces("ctf2-streams", read, agrees, |entry| entry["either"].is_string());
 }
