@@ -1,7 +1,7 @@
 //! What follows from the classes: alignments, sizes, and what can be skipped at once.
 
 use super::builder::Builder;
-use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, PLAIN, REVERSED};
+use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, PLAIN, REVERSED, role};
 
 /// A field class seen from outside, for its parent.
 #[derive(Clone, Copy)]
@@ -57,12 +57,33 @@ pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
         if node.kind.is_fixed_length() || matches!(node.kind, Kind::StaticString | Kind::StaticBlob) {
             builder.update(index, |node| node.set(PLAIN, !needed));
         }
+        builder.update(index, |node| {
+            if is_quick(node) {
+                node.roles |= role::QUICK;
+            }
+        });
+    }
+}
+
+/// Whether [`role::QUICK`] holds.
+fn is_quick(node: &Node) -> bool {
+    match node.kind {
+        Kind::Unsigned | Kind::Signed | Kind::Float => {
+            node.has(PLAIN)
+                && !node.has(REVERSED)
+                && (3..=12).contains(&node.align_log2())
+                && matches!(node.a, 8 | 16 | 32 | 64)
+                && (node.kind != Kind::Float || node.a != 8)
+        }
+        // Roles are none: it is UTF-8.
+        Kind::NulString => node.roles == 0,
+        _ => false,
     }
 }
 
 /// Whether what it holds is needed to go on.
 fn needs_walk(node: &Node) -> bool {
-    node.slot != NO_SLOT || node.roles & 0x1fff != 0
+    node.slot != NO_SLOT || node.roles & role::ALL != 0
 }
 
 fn outside(builder: &Builder<'_>, index: u32) -> Outside {

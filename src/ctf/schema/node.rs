@@ -102,12 +102,44 @@ pub(crate) const PLAIN: u8 = 64;
 /// There is a name, which may be empty.
 pub(crate) const NAMED: u8 = 128;
 
+/// Meanings of fields, as bits of a node's `roles`.
+pub(crate) mod role {
+    pub(crate) const MAGIC: u16 = 1;
+    pub(crate) const UUID: u16 = 1 << 1;
+    pub(crate) const STREAM_CLASS_ID: u16 = 1 << 2;
+    pub(crate) const STREAM_ID: u16 = 1 << 3;
+    pub(crate) const TOTAL_LENGTH: u16 = 1 << 4;
+    pub(crate) const CONTENT_LENGTH: u16 = 1 << 5;
+    pub(crate) const TIMESTAMP: u16 = 1 << 6;
+    pub(crate) const END_TIMESTAMP: u16 = 1 << 7;
+    pub(crate) const DISCARDED: u16 = 1 << 8;
+    pub(crate) const SEQUENCE: u16 = 1 << 9;
+    pub(crate) const EVENT_CLASS_ID: u16 = 1 << 10;
+    /// All of them.
+    pub(crate) const ALL: u16 = (1 << 11) - 1;
+    /// The field is read at once: an integer or a float of 8, 16, 32 or 64 bits that begins with a byte and that nothing
+    /// needs to go on; or UTF-8 up to a zero.
+    pub(crate) const QUICK: u16 = 1 << 12;
+    /// Where the encoding of a string stands instead.
+    pub(crate) const ENCODING_SHIFT: u32 = 13;
+}
+
 /// No slot.
 pub(crate) const NO_SLOT: u8 = 0xff;
 /// No node.
 pub(crate) const NONE: u32 = u32::MAX;
 /// No fixed size.
 pub(crate) const NO_SIZE: u32 = u32::MAX;
+
+/// How deep classes nest at most.
+pub(crate) const DEPTH: usize = 64;
+
+/// How many lengths and selectors are remembered at a time.
+pub(crate) const SLOTS: u8 = 16;
+/// The same, as the length of an array.
+pub(crate) const SLOT_COUNT: usize = 16;
+#[allow(clippy::as_conversions)]
+const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 
 /// Room for one part of a [`Schema`](super::Schema): 24 bytes.
 ///
