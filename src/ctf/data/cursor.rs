@@ -3,11 +3,11 @@
 use super::bits::sign_extend;
 use super::element;
 use super::extent::{after_elements, aligned};
-use super::quick::quick;
+use super::quick::{KnownString, quick};
 use super::value::{Text, Value};
 use super::window::{Slots, Window};
 use crate::ctf::schema::Schema;
-use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY, role};
+use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY};
 use crate::ctf::schema::scope::Scope;
 use crate::error::{ErrorKind, Result};
 
@@ -115,6 +115,8 @@ pub(super) struct Cursor<'a, 's> {
     pub(super) slots: Slots,
     pub(super) top: Frame,
     stack: Stack,
+    /// A string that has been looked at already.
+    pub(super) known: KnownString,
 }
 
 impl<'a, 's> Cursor<'a, 's> {
@@ -130,6 +132,7 @@ impl<'a, 's> Cursor<'a, 's> {
             slots: *slots,
             top: Frame::EMPTY,
             stack: Stack::new(),
+            known: KnownString::NONE,
         }
     }
 
@@ -166,11 +169,11 @@ impl<'a, 's> Cursor<'a, 's> {
         Some(Step { index, value, start })
     }
 
-    /// The bytes of the content from the first whole one on.
+    /// The bytes of the [content](Window::content) from the first whole one on.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // Positions lie in memory.
-    pub(super) fn rest_in_bytes(&self) -> Option<&'a [u8]> {
-        self.window.content().get((self.at.wrapping_add(7) >> 3) as usize..)
+    pub(super) fn rest_in_bytes(&self, content: &'a [u8]) -> Option<&'a [u8]> {
+        content.get((self.at.wrapping_add(7) >> 3) as usize..)
     }
 
     /// In an array: the class of its elements, and how many are left.
@@ -324,7 +327,7 @@ impl<'a, 's> Cursor<'a, 's> {
                 // Nothing else stands in a structure.
                 _ => continue,
             };
-            if SKIP && (node.roles & role::ALL == 0 || matches!(value, Value::Text(_))) {
+            if SKIP && (node.meaning() == 0 || matches!(value, Value::Text(_))) {
                 continue;
             }
             return Ok(Some(Step { index, value, start }));
@@ -350,7 +353,7 @@ impl<'a, 's> Cursor<'a, 's> {
                 return Err(self.window.error(self.at, element::of(self.scope), kind));
             }
         }
-        if SKIP && element.has(PLAIN) && node.roles & role::ALL == 0 {
+        if SKIP && element.has(PLAIN) && node.meaning() == 0 {
             left = self.skip_elements(element, count);
         }
         self.enter(Frame { next: child, end: ELEMENTS, left });

@@ -1,7 +1,7 @@
-use super::bits::bits_of;
 use super::cursor::{Cursor, Step};
 use super::quick::take;
 use super::value::{Field, Value};
+use crate::bytes::to_u64;
 use crate::ctf::schema::FieldClass;
 use crate::error::Result;
 
@@ -58,15 +58,16 @@ impl<'a, 's> Fields<'a, 's> {
     pub fn each_field(&mut self, mut each: impl FnMut(Field<'a, 's>)) -> Result<()> {
         let schema = self.cursor.schema;
         let content = self.cursor.window.content();
+        let known = self.cursor.known;
         loop {
             // Each way to go on is a loop of its own, so that what it needs stays in registers.
-            if let Some(mut rest) = self.cursor.rest_in_bytes() {
+            if let Some(mut rest) = self.cursor.rest_in_bytes(content) {
                 let before = rest.len();
                 let mut taken = 0_u32;
                 if let Some((index, node, count)) = self.cursor.elements() {
                     let mut left = count;
                     while left > 0
-                        && let Some((value, start)) = take(content, &mut rest, node)
+                        && let Some((value, start)) = take(content, &mut rest, node, known)
                     {
                         left = left.wrapping_sub(1);
                         each(Field { class: FieldClass::new(schema, index), value, start });
@@ -75,7 +76,7 @@ impl<'a, 's> Fields<'a, 's> {
                 } else {
                     let first = self.cursor.first_member();
                     for node in self.cursor.members() {
-                        let Some((value, start)) = take(content, &mut rest, node) else { break };
+                        let Some((value, start)) = take(content, &mut rest, node, known) else { break };
                         let index = first.wrapping_add(taken);
                         taken = taken.wrapping_add(1);
                         each(Field { class: FieldClass::new(schema, index), value, start });
@@ -83,7 +84,7 @@ impl<'a, 's> Fields<'a, 's> {
                     self.cursor.take_members(taken);
                 }
                 if rest.len() != before {
-                    self.cursor.at = bits_of(content.len().wrapping_sub(rest.len()));
+                    self.cursor.at = to_u64(content.len().wrapping_sub(rest.len())).wrapping_mul(8);
                 }
             }
             if self.cursor.is_at_end() {

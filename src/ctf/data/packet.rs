@@ -123,7 +123,7 @@ impl Meaning {
             self.clock = update(self.clock, value, len);
             self.begin = Some(self.clock);
         }
-        if roles & role::ALL & !(role::EVENT_CLASS_ID | role::TIMESTAMP) != 0 {
+        if roles & !(role::EVENT_CLASS_ID | role::TIMESTAMP) != 0 {
             self.note_packet(roles, value, len);
         }
     }

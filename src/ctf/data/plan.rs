@@ -192,7 +192,7 @@ impl Plan {
             return None;
         }
         let piece = Some(Piece::new(node, at)?);
-        match node.roles & role::ALL {
+        match node.meaning() {
             role::EVENT_CLASS_ID if self.id.is_none() => self.id = piece,
             role::TIMESTAMP if self.time.is_none() && node.slot == NO_SLOT => self.time = piece,
             _ => return None,

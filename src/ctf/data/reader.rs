@@ -9,8 +9,9 @@ use super::plan::{Plan, Word};
 use super::record::{Parts, Record};
 use super::shape::{Shapes, roots};
 use super::value::Value;
+use crate::bytes::to_u64;
 use crate::ctf::schema::node::{LAST, NONE, Node};
-use crate::ctf::schema::scope::{Scope, root_of};
+use crate::ctf::schema::scope::Scope;
 use crate::error::{ErrorKind, Result};
 
 /// Where the payload of a record begins.
@@ -18,8 +19,8 @@ use crate::error::{ErrorKind, Result};
 struct Payload {
     at: u64,
     last_big: bool,
-    /// The node of the record's class; `NONE` if there is no record.
-    class: u32,
+    /// Its root structure; `NONE` if there is none.
+    root: u32,
     /// `at` is where the contexts begin that precede it.
     has_contexts: bool,
     /// The record, if lengths and selectors have to be those before it: they may be needed before they are read.
@@ -27,7 +28,7 @@ struct Payload {
 }
 
 impl Payload {
-    const NONE: Self = Self { at: 0, last_big: false, class: NONE, has_contexts: false, anew: None };
+    const NONE: Self = Self { at: 0, last_big: false, root: NONE, has_contexts: false, anew: None };
 }
 
 /// Goes from record to record.
@@ -128,16 +129,17 @@ impl<'a, 's> Reader<'a, 's> {
         let start = self.at;
         let head = self.word.read(self.content, (start.wrapping_add(7) >> 3) as usize)?;
         let shape = self.shapes.known(head.id)?;
-        let end = shape.after(self.content, head.end)?;
-        let (end, body) = (bits_of(end), bits_of(head.end));
+        let (end, known) = shape.after(self.content, head.end)?;
+        let (end, body) = (to_u64(end).wrapping_mul(8), to_u64(head.end).wrapping_mul(8));
         if end == start {
             return None;
         }
-        let (class, has_contexts) = (shape.class, shape.has_contexts);
+        let (class, root, has_contexts) = (shape.class, shape.payload, shape.has_contexts);
         self.clock = self.word.clock(self.clock, head.time);
         // All fields end with a byte: what their byte order was does not matter.
         self.at = end;
-        self.payload = Payload { at: body, last_big: false, class, has_contexts, anew: None };
+        self.fields.cursor.known = known;
+        self.payload = Payload { at: body, last_big: false, root, has_contexts, anew: None };
         Some(Parts { class, start, body, end, clock: self.clock, orders: (false, false) })
     }
 
@@ -157,7 +159,7 @@ impl<'a, 's> Reader<'a, 's> {
         let orders = (order, if plan.is_empty() { order } else { plan.big });
         let (context, root) = roots(packet, class);
         let (payload, last_big) = cursor.pass_all([packet.common_context, context], head.end, orders.1)?;
-        self.payload = Payload { at: payload, last_big, class, has_contexts: false, anew: None };
+        self.payload = Payload { at: payload, last_big, root, has_contexts: false, anew: None };
         let (at, last_big) = cursor.pass_all([root, NONE], payload, last_big)?;
         if at == start {
             return None;
@@ -194,8 +196,13 @@ impl<'a, 's> Reader<'a, 's> {
                 cursor.skip(scope, root)?;
             }
         }
-        let place =
-            Payload { at: cursor.at, last_big: cursor.last_big, class, has_contexts: false, anew: None };
+        let place = Payload {
+            at: cursor.at,
+            last_big: cursor.last_big,
+            root: payload,
+            has_contexts: false,
+            anew: None,
+        };
         if payload != NONE {
             cursor.skip(Scope::Payload, payload)?;
         }
@@ -230,26 +237,24 @@ impl<'a, 's> Reader<'a, 's> {
     /// The fields of the payload of the record that was read last, in place.
     #[inline(always)]
     pub(super) fn payload(&mut self, packet: &Packet<'a, 's>) -> Option<&mut Fields<'a, 's>> {
-        let Payload { mut at, last_big, class, has_contexts, anew } = self.payload;
-        if let Some(parts) = anew {
-            self.fields = Record { packet, parts }.payload()?;
-            return Some(&mut self.fields);
-        }
-        if class == NONE {
+        let Payload { mut at, last_big, root, has_contexts, anew } = self.payload;
+        if root == NONE {
             return None;
+        }
+        if anew.is_some() {
+            return self.payload_anew(packet);
         }
         if has_contexts {
             at = self.after_contexts(at)?;
         }
-        // The shapes of most classes have a payload alone.
-        let nodes = packet.schema.nodes;
-        let first = class.wrapping_add(2);
-        let is_payload = nodes.get(first).name == super::record::PAYLOAD && first < nodes.end(class);
-        let root = if is_payload { first } else { root_of(nodes, class, Scope::Payload) };
-        if root == NONE {
-            return None;
-        }
         self.fields.cursor.begin_payload(at, last_big, root);
+        Some(&mut self.fields)
+    }
+
+    #[inline(never)]
+    fn payload_anew(&mut self, packet: &Packet<'a, 's>) -> Option<&mut Fields<'a, 's>> {
+        let parts = self.payload.anew?;
+        self.fields = Record { packet, parts }.payload()?;
         Some(&mut self.fields)
     }
 

@@ -2,6 +2,7 @@
 
 use super::bits::find_nul;
 use super::packet::Packet;
+use super::quick::KnownString;
 use super::record::PAYLOAD;
 use crate::ctf::schema::node::{Kind, NONE, Node, PLAIN, role};
 
@@ -22,14 +23,18 @@ struct Run {
 impl Run {
     const EMPTY: Self = Self { size: 0, mask: 0, has_string: false };
 
-    /// Where it ends that begins after byte `at`; `None` if it does not end within the content.
+    /// Where it ends that begins after byte `at`, and its string; `None` if it does not end within the content.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // A size is below 2²⁹.
-    fn after(&self, content: &[u8], at: usize) -> Option<usize> {
+    fn after(&self, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
         let mask = usize::from(self.mask);
-        let end = (at.wrapping_add(mask) & !mask).wrapping_add(self.size as usize);
-        let rest = content.get(end..)?;
-        if self.has_string { Some(end.wrapping_add(find_nul(rest, 1)?).wrapping_add(1)) } else { Some(end) }
+        let start = (at.wrapping_add(mask) & !mask).wrapping_add(self.size as usize);
+        let rest = content.get(start..)?;
+        if !self.has_string {
+            return Some((start, KnownString::NONE));
+        }
+        let len = find_nul(rest, 1)?;
+        Some((start.wrapping_add(len).wrapping_add(1), KnownString { start, len }))
     }
 }
 
@@ -54,7 +59,7 @@ impl Runs {
         self.extend(nodes.get(root), 0)?;
         for index in nodes.children(root) {
             let node = nodes.get(index);
-            let is_string = node.kind == Kind::NulString && node.roles & role::QUICK != 0;
+            let is_string = node.roles == role::QUICK_STRING;
             let size = match node.kind {
                 _ if is_string => 0,
                 _ if !node.has(PLAIN) => return None,
@@ -103,7 +108,7 @@ impl Runs {
     #[inline(never)]
     fn after(&self, skip: usize, content: &[u8], mut at: usize) -> Option<usize> {
         for run in self.runs.get(skip..usize::from(self.len))? {
-            at = run.after(content, at)?;
+            (at, _) = run.after(content, at)?;
         }
         Some(at)
     }
@@ -130,6 +135,8 @@ pub(super) struct Shape {
     /// All fields begin and end with a byte, and there are few runs.
     is_known: bool,
     pub(super) has_contexts: bool,
+    /// The root structure of the payload.
+    pub(super) payload: u32,
     contexts: Runs,
     all: Runs,
 }
@@ -140,6 +147,7 @@ impl Shape {
         class: NONE,
         is_known: false,
         has_contexts: false,
+        payload: NONE,
         contexts: Runs::EMPTY,
         all: Runs::EMPTY,
     };
@@ -152,6 +160,7 @@ impl Shape {
 
     fn fill(&mut self, packet: &Packet<'_, '_>) -> Option<()> {
         let (context, payload) = roots(packet, self.class);
+        self.payload = payload;
         self.has_contexts = (packet.common_context, context) != (NONE, NONE);
         self.all.add(packet, packet.common_context)?;
         self.all.add(packet, context)?;
@@ -161,12 +170,13 @@ impl Shape {
         self.all.finish()
     }
 
-    /// Where a record ends whose body begins after byte `at`; `None` if it has to be gone over field by field.
+    /// Where a record ends whose body begins after byte `at`, and its first string; `None` if it has to be gone over field by field.
     #[inline(always)]
-    pub(super) fn after(&self, content: &[u8], at: usize) -> Option<usize> {
+    pub(super) fn after(&self, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
         let [first, ..] = &self.all.runs;
-        let at = first.after(content, at)?;
-        if self.all.len > 1 { self.all.after(1, content, at) } else { Some(at) }
+        let (at, known) = first.after(content, at)?;
+        let end = if self.all.len > 1 { self.all.after(1, content, at)? } else { at };
+        Some((end, known))
     }
 
     /// Where the contexts end of a record whose body begins after byte `at`.

@@ -58,7 +58,7 @@ impl Cursor<'_, '_> {
         }
         while next < end {
             let node = self.node(next);
-            if node.kind == Kind::NulString && node.roles & !role::QUICK == 0 {
+            if node.roles == role::QUICK_STRING {
                 let start = aligned(at, node);
                 let rest = data.get((start >> 3) as usize..(limit >> 3) as usize)?;
                 at = start.wrapping_add(bits_of(find_nul(rest, 1)?.wrapping_add(1)));
@@ -89,12 +89,12 @@ impl Cursor<'_, '_> {
         let limit = self.window.limit;
         match node.kind {
             _ if node.has(PLAIN) => after_plain(node, at, last_big, limit),
-            Kind::Unsigned if node.roles == 0 && node.a <= 64 && !node.has(REVERSED) => {
+            Kind::Unsigned if node.meaning() == 0 && node.a <= 64 && !node.has(REVERSED) => {
                 let after = after_plain(node, at, last_big, limit)?;
                 self.keep(node, load(self.window.data, aligned(at, node), node.a, node.has(BIG)));
                 Some(after)
             }
-            Kind::DynamicArray if node.roles == 0 => {
+            Kind::DynamicArray if node.meaning() == 0 => {
                 let element = self.node(index.wrapping_add(1));
                 let start = aligned(at, node);
                 if !element.has(PLAIN) || element.has(LAST) || start > limit {

@@ -58,27 +58,38 @@ pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
             builder.update(index, |node| node.set(PLAIN, !needed));
         }
         builder.update(index, |node| {
-            if is_quick(node) {
-                node.roles |= role::QUICK;
+            if let Some(code) = quick(node) {
+                node.roles = code;
             }
         });
     }
 }
 
-/// Whether [`role::QUICK`] holds.
-fn is_quick(node: &Node) -> bool {
-    match node.kind {
-        Kind::Unsigned | Kind::Signed | Kind::Float => {
-            node.has(PLAIN)
-                && !node.has(REVERSED)
-                && (3..=12).contains(&node.align_log2())
-                && matches!(node.a, 8 | 16 | 32 | 64)
-                && (node.kind != Kind::Float || node.a != 8)
-        }
-        // Roles are none: it is UTF-8.
-        Kind::NulString => node.roles == 0,
-        _ => false,
-    }
+/// How a class is read at once, if it can be.
+fn quick(node: &Node) -> Option<u16> {
+    let log2 = node.align_log2();
+    let aligned = if log2 > 3 { role::QUICK_ALIGNED } else { 0 };
+    let big = if node.has(BIG) { role::QUICK_BIG } else { 0 };
+    let size = match node.a {
+        8 => 0,
+        16 => 1,
+        32 => 2,
+        _ => 3,
+    };
+    let code = match node.kind {
+        // Neither roles nor another encoding.
+        Kind::NulString if node.roles == 0 => return Some(role::QUICK_STRING),
+        Kind::Unsigned => role::QUICK_UNSIGNED | size | big,
+        Kind::Signed => role::QUICK_SIGNED | size | big,
+        Kind::Float => role::QUICK_FLOAT,
+        _ => return None,
+    };
+    let is_quick = node.has(PLAIN)
+        && !node.has(REVERSED)
+        && (3..=12).contains(&log2)
+        && matches!(node.a, 8 | 16 | 32 | 64)
+        && (node.kind != Kind::Float || node.a != 8);
+    is_quick.then_some(code | aligned)
 }
 
 /// Whether what it holds is needed to go on.

@@ -53,6 +53,7 @@ mod class;
 mod clock;
 mod compile;
 pub mod element;
+mod escape;
 mod finish;
 mod json;
 mod layout;

@@ -117,9 +117,21 @@ pub(crate) mod role {
     pub(crate) const EVENT_CLASS_ID: u16 = 1 << 10;
     /// All of them.
     pub(crate) const ALL: u16 = (1 << 11) - 1;
-    /// The field is read at once: an integer or a float of 8, 16, 32 or 64 bits that begins with a byte and that nothing
-    /// needs to go on; or UTF-8 up to a zero.
+    /// The field has no role and is read at once: an integer or a float of 8, 16, 32 or 64 bits that begins with a byte and
+    /// that nothing needs to go on; or UTF-8 up to a zero. The lower bits then are one of the following.
     pub(crate) const QUICK: u16 = 1 << 12;
+    /// An unsigned integer; the binary logarithm of its bytes is added, and `QUICK_BIG`.
+    pub(crate) const QUICK_UNSIGNED: u16 = QUICK;
+    /// A signed integer, in the same way.
+    pub(crate) const QUICK_SIGNED: u16 = QUICK | 8;
+    /// Its byte order is big-endian.
+    pub(crate) const QUICK_BIG: u16 = 4;
+    /// A float.
+    pub(crate) const QUICK_FLOAT: u16 = QUICK | 16;
+    /// A string.
+    pub(crate) const QUICK_STRING: u16 = QUICK | 17;
+    /// It may be that some bytes have to be skipped before it; this is added.
+    pub(crate) const QUICK_ALIGNED: u16 = 32;
     /// Where the encoding of a string stands instead.
     pub(crate) const ENCODING_SHIFT: u32 = 13;
 }
@@ -194,6 +206,12 @@ impl Node {
         } else {
             self.flags &= !flag;
         }
+    }
+
+    /// What its value means: bits of [`role`].
+    #[inline(always)]
+    pub(crate) const fn meaning(&self) -> u16 {
+        if self.roles & role::QUICK != 0 { 0 } else { self.roles & role::ALL }
     }
 
     /// The binary logarithm of its alignment.
