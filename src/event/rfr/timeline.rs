@@ -6,7 +6,7 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
-use crate::event::field::Data;
+use crate::event::fields::Data;
 use crate::event::heap::{self, Place, Rank};
 use crate::event::label::Label;
 use crate::event::room::Room;
