@@ -1,6 +1,6 @@
 //! Events: what happened.
 
-use super::field::{Data, Fields};
+use super::fields::{Data, Fields};
 use super::label::Label;
 use super::time::Time;
 use super::track::TrackId;

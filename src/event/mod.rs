@@ -56,8 +56,9 @@ pub mod element;
 #[allow(clippy::module_inception)]
 mod event;
 mod field;
-mod heap;
+mod fields;
 mod label;
+mod rank;
 mod room;
 mod time;
 mod track;
@@ -68,7 +69,8 @@ pub mod ctf;
 pub mod rfr;
 
 pub use event::{Event, EventKind, FlowId, Flows, Number};
-pub use field::{Field, Fields, Value};
+pub use field::{Field, Value};
+pub use fields::Fields;
 pub use label::Label;
 pub use room::Room;
 pub use time::{Time, Window};
