@@ -15,6 +15,8 @@ pub(super) enum Data<'a> {
     None,
     #[cfg(feature = "rfr")]
     Rfr(super::rfr::fields::RfrData<'a>),
+    #[cfg(feature = "rtc")]
+    Rtc(super::rtc::fields::RtcData<'a>),
     #[cfg(feature = "ctf")]
     Ctf(crate::ctf::data::Record<'a, 'a, 'a>),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
@@ -27,6 +29,8 @@ enum Inner<'a> {
     None,
     #[cfg(feature = "rfr")]
     Rfr(super::rfr::fields::RfrFields<'a>),
+    #[cfg(feature = "rtc")]
+    Rtc(super::rtc::fields::RtcFields<'a>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::fields::CtfFields<'a>),
     #[allow(dead_code)] // As above.
@@ -39,6 +43,8 @@ impl<'a> Data<'a> {
             Self::None | Self::Never(..) => Inner::None,
             #[cfg(feature = "rfr")]
             Self::Rfr(data) => Inner::Rfr(data.fields()),
+            #[cfg(feature = "rtc")]
+            Self::Rtc(data) => Inner::Rtc(data.fields()),
             #[cfg(feature = "ctf")]
             Self::Ctf(record) => Inner::Ctf(super::ctf::fields::CtfFields::new(record)),
         })
@@ -55,6 +61,8 @@ impl<'a> Fields<'a> {
             Inner::None | Inner::Never(..) => Ok(None),
             #[cfg(feature = "rfr")]
             Inner::Rfr(fields) => Ok(fields.next_field()),
+            #[cfg(feature = "rtc")]
+            Inner::Rtc(fields) => fields.next_field(),
             #[cfg(feature = "ctf")]
             Inner::Ctf(fields) => fields.next_field(),
         };

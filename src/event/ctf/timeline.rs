@@ -154,6 +154,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         Some(Item::Event(Event {
             input: self.input(source),
             offset,
+            len: 0,
             time,
             track: track_of(source),
             kind: EventKind::Discarded { count },
@@ -176,6 +177,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         Some(Item::Event(Event {
             input,
             offset: error.offset(),
+            len: gap.len(),
             time: None,
             track: track_of(source),
             kind: EventKind::Gap(gap),
@@ -258,6 +260,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         Ok(Some(Item::Event(Event {
             input: streams.get(merged.source()).map_or(0, |slot| slot.input),
             offset: record.offset(),
+            len: record.end_offset().saturating_sub(record.offset()),
             time,
             track: track_of(merged.source()),
             kind: EventKind::Instant,
