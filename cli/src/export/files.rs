@@ -1,5 +1,6 @@
 //! Every part of a trace as a file, and `manifest.json` with a line for each.
 
+use crate::escape;
 use crate::json::Line;
 use crate::output::shown;
 use crate::progress::Progress;
@@ -88,7 +89,10 @@ impl Files {
         }
         let sha256 = crate::output::hex(&part.digest.finalize());
         part.line.int("bytes", part.bytes).text("sha256", &sha256).text_or_null("error", part.cut.as_deref());
-        Ok(self.manifest.write_all(part.line.end())?)
+        // It is read on terminals, as all JSON is.
+        let mut line = Vec::new();
+        escape::json(&mut line, part.line.end());
+        Ok(self.manifest.write_all(&line)?)
     }
 }
 

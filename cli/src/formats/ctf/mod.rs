@@ -320,7 +320,7 @@ impl Trace for Ctf2<'_> {
                 continue;
             }
             line.clear();
-            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            crate::json::minify(fragment.text().pieces().flatten().copied(), &mut line);
             line.push(b'\n');
             out.json_text(&line)?;
         }
@@ -488,8 +488,8 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
 fn label(fragment: &Fragment<'_>, member: &str) -> Option<Value> {
     let text = fragment.member(member).ok().flatten()?;
     let mut json = Vec::new();
-    minify(text.pieces().flatten().copied(), &mut json);
-    let value: Value = serde_json::from_slice(&json).ok()?;
+    crate::json::minify(text.pieces().flatten().copied(), &mut json);
+    let value = crate::json::value(std::str::from_utf8(&json).ok()?)?;
     (value.is_string() || value.is_u64() || value.is_i64()).then_some(value)
 }
 
@@ -503,34 +503,5 @@ fn name_of(kind: &traceglass::Result<FragmentKind<'_>>) -> String {
         Ok(FragmentKind::Other(name)) => name.to_string(),
         Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
         Err(_) => "unreadable".to_owned(),
-    }
-}
-
-/// JSON text without the white space between its tokens.
-fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in json {
-        if !in_string && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-            continue;
-        }
-        to.push(byte);
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => in_string = !in_string,
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn white_space_in_strings_stays() {
-        let mut line = Vec::new();
-        minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
-        assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
     }
 }

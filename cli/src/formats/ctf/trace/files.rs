@@ -12,6 +12,9 @@ use traceglass::{Error, ErrorKind};
 /// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
 const DEPTH: usize = 6;
 
+/// So many folders without metadata are searched for some: per-user buffers of a busy machine have some hundred.
+const FOREIGN_MAX: usize = 10_000;
+
 /// A data stream.
 pub struct Stream {
     /// From the folder that was named.
@@ -35,6 +38,15 @@ pub struct Found {
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The folders in a folder, by their names; links are not followed.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let read = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = read.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut paths: Vec<PathBuf> = folders.map(|entry| entry.path()).take(FOREIGN_MAX + 1).collect();
     paths.sort();
     paths
 }
@@ -83,10 +95,13 @@ impl Files {
 
 impl Found {
     /// The traces in a folder; `None` if there is none.
+    ///
+    /// It is an error if there is a great deal of something else: then another folder was meant.
     pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut problems = Vec::new();
         let mut traces = Vec::new();
         let mut folders = vec![(root.to_owned(), 0)];
+        let mut foreign = 0_usize;
         while let Some((folder, depth)) = folders.pop() {
             if folder.join("metadata").is_file() {
                 match Files::open(&folder, root, None, &mut problems) {
@@ -100,8 +115,18 @@ impl Found {
                     }
                 }
             } else if depth < DEPTH {
-                let below = entries(&folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink());
-                folders.extend(below.rev().map(|path| (path, depth + 1)));
+                let below: Vec<PathBuf> = folders_in(&folder);
+                foreign = foreign.saturating_add(below.len());
+                if foreign > FOREIGN_MAX {
+                    if traces.is_empty() {
+                        // It may still be a recording of another format.
+                        return Ok(None);
+                    }
+                    return Err(Unreadable::new(format!(
+                        "more than {FOREIGN_MAX} folders in it are of no trace: name the folder of a trace itself"
+                    )));
+                }
+                folders.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
             }
         }
         Ok((!traces.is_empty()).then_some(Self { traces, problems }))
