@@ -1,6 +1,6 @@
 //! What the fragments say of the trace: who recorded it, where, and its clocks.
 
-use super::name_of;
+use super::fragment::name_of;
 use crate::json::minify;
 use crate::output::{counted, grouped, printable};
 use serde_json::{Map, Value};

@@ -1,8 +1,8 @@
 //! The files of traces: metadata and data streams.
 
+use crate::folder::{entries, folders, is_stream};
 use crate::input::Mapped;
 use crate::status::Unreadable;
-use std::fs;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
@@ -33,33 +33,6 @@ pub struct Files {
 pub struct Found {
     pub traces: Vec<Files>,
     pub problems: Vec<(PathBuf, String)>,
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// The folders in a folder, by their names; links are not followed.
-fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let folders = read.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let mut paths: Vec<PathBuf> = folders.map(|entry| entry.path()).take(FOREIGN_MAX + 1).collect();
-    paths.sort();
-    paths
-}
-
-/// A file that may be a data stream: hidden ones and metadata are none.
-fn is_stream(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.is_file() && name != b"metadata" && !name.starts_with(b".")
-}
-
-/// Whether a folder has metadata, and no data streams.
-pub fn is_alone(folder: &Path) -> bool {
-    folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
 }
 
 impl Files {
@@ -100,9 +73,9 @@ impl Found {
     pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut problems = Vec::new();
         let mut traces = Vec::new();
-        let mut folders = vec![(root.to_owned(), 0)];
+        let mut todo = vec![(root.to_owned(), 0)];
         let mut foreign = 0_usize;
-        while let Some((folder, depth)) = folders.pop() {
+        while let Some((folder, depth)) = todo.pop() {
             if folder.join("metadata").is_file() {
                 match Files::open(&folder, root, None, &mut problems) {
                     Ok(files) => traces.push(files),
@@ -115,7 +88,7 @@ impl Found {
                     }
                 }
             } else if depth < DEPTH {
-                let below: Vec<PathBuf> = folders_in(&folder);
+                let below = folders(&folder, FOREIGN_MAX.saturating_add(1));
                 foreign = foreign.saturating_add(below.len());
                 if foreign > FOREIGN_MAX {
                     if traces.is_empty() {
@@ -126,7 +99,7 @@ impl Found {
                         "more than {FOREIGN_MAX} folders in it are of no trace: name the folder of a trace itself"
                     )));
                 }
-                folders.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
+                todo.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
             }
         }
         Ok((!traces.is_empty()).then_some(Self { traces, problems }))
