@@ -82,15 +82,17 @@ fn evil_files(scratch: &Scratch) -> Vec<PathBuf> {
     for (file, data) in damaged {
         scratch.file(&format!("damaged-ctf/{file}"), &data);
     }
+    // The text is printed in its lines.
+    let line = EVIL.replace('\n', "");
     let tsdl =
-        format!("/* CTF 1.8 */\ntrace {{ major = 1; minor = 8; }};\nenv {{ hostname = \"{EVIL}\"; }};\n");
+        format!("/* CTF 1.8 */\ntrace {{ major = 1; minor = 8; }};\nenv {{ hostname = \"{line}\"; }};\n");
     vec![
         trace.clone(),
         trace.join(EVIL),
         trace.join("metadata"),
         scratch.0.join("damaged-ctf"),
         scratch.file("tsdl/metadata", tsdl.as_bytes()),
-        scratch.file("tsdl-token/metadata", format!("{tsdl}event {{ {EVIL} }};").as_bytes()),
+        scratch.file("tsdl-token/metadata", format!("{tsdl}event {{ {line} }};").as_bytes()),
         scratch.file("tsdl-name/metadata", format!("{tsdl}typedef x\u{9b}\u{202e}\x1b y;").as_bytes()),
         scratch.file("evil.rtc", &evil_rtc(&escaped)),
         scratch.file("contents.rdf", &rdf::file(&evil_contents())),

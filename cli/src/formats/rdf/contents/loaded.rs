@@ -9,8 +9,8 @@ use traceglass::rdf::element::UNCOMPRESSED_SIZE;
 use traceglass::rdf::{Chunk, Compression, File, Identifier};
 use traceglass::{Error, ErrorKind};
 
-/// So much of a file's contents is kept at a time to say what it is about, and four times the file's size.
-const BUDGET: u64 = 32 << 20;
+/// So much of a file's contents is read to say what it is about, and eight times the file's size.
+const BUDGET: u64 = 16 << 20;
 
 /// A chunk's content is kept that is no larger than this and 32 times what is stored of it: the contents that are known
 /// are tables, which no compressor makes smaller than that, and a byte that is repeated is none.
@@ -71,7 +71,7 @@ pub(super) struct Loader<'f, 'a> {
 impl<'f, 'a> Loader<'f, 'a> {
     pub(super) fn new(file: &'f File<'a>) -> Self {
         let size = u64::try_from(file.data().len()).unwrap_or(u64::MAX);
-        let left = size.saturating_mul(4).saturating_add(BUDGET);
+        let left = size.saturating_mul(8).saturating_add(BUDGET);
         Self { file, decoder: Decoder::new(), all: left, left, exceeded: None }
     }
 
