@@ -81,6 +81,12 @@ impl Trace for Rdf<'_> {
         self.size()
     }
 
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
+        read(&traceglass_tables::Trace::whole(&file))
+    }
+
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
         self.extract_chunks(parts)
     }
