@@ -8,6 +8,7 @@ mod access;
 mod chunk;
 mod damage;
 mod files;
+mod lifetimes;
 
 use common::rfr::Writer;
 use traceglass::rfr::{Chunk, Item, Record};
