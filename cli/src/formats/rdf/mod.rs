@@ -2,6 +2,7 @@
 
 mod contents;
 mod decoder;
+mod export;
 mod extract;
 mod plan;
 
@@ -10,7 +11,7 @@ use crate::parallel;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
+    Events, Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
 };
 use contents::{Loaded, Records};
 use decoder::Decoder;
@@ -108,6 +109,10 @@ impl Trace for Rdf<'_> {
 
     fn bytes(&self) -> u64 {
         self.size()
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
