@@ -7,13 +7,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
 use crate::event::fields::Data;
-use crate::event::heap::{self, Place, Rank};
 use crate::event::label::Label;
+use crate::event::rank::Rank;
 use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::heap::{self, Place};
 use crate::rfr::{
     Callsite, CallsiteTable, Chunk, Object, Objects, Parent, Record, RecordData, RecordKind, Records,
     Sequences, StreamData, StreamRecord, StreamRecords, Streaming, Variant,
@@ -69,6 +70,8 @@ impl Lane<'_> {
 }
 
 impl Place for Lane<'_> {
+    type Rank = Rank;
+
     fn rank(&self) -> Rank {
         self.rank
     }

@@ -7,25 +7,16 @@ mod hex;
 mod info;
 mod ls;
 mod scan;
+mod session;
 mod value;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use scan::Event;
+use session::Rtc;
 use traceglass::Format;
 use traceglass::rtc;
-
-/// How many streams a session may have.
-const STREAMS: usize = 4096;
-
-type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
-type Streams<'a> = rtc::Streams<'a, STREAMS>;
-type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
-
-struct Rtc<'a> {
-    data: &'a [u8],
-}
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {
