@@ -231,7 +231,8 @@ pub fn sample() -> Vec<Chunk> {
             .header(&bytes![u32 GPU, u32 6, u32 0, u32 4, u32 2]),
         Chunk::raw("StringTable", &[&bytes![u32 8, u32 14][..], b"Frame\0Shadows\0"].concat())
             .header(&bytes![u32 1, u32 2]),
-        Chunk::raw("UserMarkerHist", &bytes![u32 5, u32 9, u32 2, u32 2]).header(&bytes![u32 1, u32 1, u32 4]),
+        Chunk::raw("UserMarkerHist", &bytes![u32 5, u32 9, u32 2, u32 2])
+            .header(&bytes![u32 1, u32 1, u32 4]),
         Chunk::raw("RmvSnapshotData", &snapshot),
         rmt(77, 1, &process_tokens()),
         driver_events(UMD, 35, &markers()),

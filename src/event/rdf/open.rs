@@ -320,12 +320,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 let fields = history.fields();
                 let cmd_buffer = fields.sqtt_cmd_buffer();
                 let label = Label::Numbered("user markers of command buffer", cmd_buffer.into());
-                self.add_track(
-                    Key(Space::History, cmd_buffer, 0),
-                    TrackKind::Thread,
-                    label,
-                    RdfData::None,
-                )?;
+                self.add_track(Key(Space::History, cmd_buffer, 0), TrackKind::Thread, label, RdfData::None)?;
                 let rest = loaded.data.get(..history.ops().len().saturating_mul(4)).unwrap_or_default();
                 let table = fields.table();
                 self.add(loaded.lane(Content::Markers { rest, cmd_buffer, table, read: 0 }))?;

@@ -1,20 +1,20 @@
 //! The chunks of a file, merged by time.
 
 use super::fields::{RdfData, label};
-use super::lane::{Content, Head, Lane};
+use super::lane::{Content, Head, Lane, Rank};
 use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot, Tracks};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows, Number};
 use crate::event::fields::Data;
-use crate::event::heap::{self, Rank};
 use crate::event::label::Label;
 use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::heap;
 use crate::rdf::contents::rmt::{TokenKind, TokenValue};
 use crate::rdf::contents::{
     Clocks, EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, Snapshot, ticks_to_ns,
@@ -269,13 +269,8 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     fn happened(&mut self, at: usize) -> Result<Option<Happened<'s>>> {
         let Some(lane) = self.lanes.slots().get(at) else { return Ok(None) };
         let whole = (lane.offset, lane.len);
-        let instant = |key, name, data, place| Happened {
-            key: Some(key),
-            kind: EventKind::Instant,
-            name,
-            data,
-            place,
-        };
+        let instant =
+            |key, name, data, place| Happened { key: Some(key), kind: EventKind::Instant, name, data, place };
         let lost = |key, gap: Gap, position: u64| {
             let (offset, len) = lane.place(position, lane.len.saturating_sub(position));
             let gap = Gap::new(offset, len, gap.cause());
@@ -361,10 +356,10 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         place: (u64, u64),
     ) -> Result<Happened<'s>> {
         let (pci, queue) = (event.pci().number(), event.queue());
-        let name = event.kind().name().map_or(
-            Label::Numbered("queue event", u64::from(event.kind().number())),
-            Label::Text,
-        );
+        let name = event
+            .kind()
+            .name()
+            .map_or(Label::Numbered("queue event", u64::from(event.kind().number())), Label::Text);
         let data = RdfData::Structure(QueueEvent::FIELDS, data);
         let of = |lane: u8| Key(Space::Queue(lane), pci, queue);
         let mut happened = Happened { key: Some(of(0)), kind: EventKind::Instant, name, data, place };
@@ -435,8 +430,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     fn user_marker(&mut self, op: &[u8], cmd_buffer: u32, table: u32, place: (u64, u64)) -> Happened<'s> {
         // A chunk of this one alone.
         let history = MarkerHistory::parse(1, &[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0], op).ok();
-        let (op, number) =
-            history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
+        let (op, number) = history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         let text = match (self.tracks.get(Key(Space::Strings, table, 0)), number.checked_sub(1)) {
             (Some(Known::Strings(strings)), Some(number)) => strings.get(number),

@@ -207,7 +207,10 @@ mod tests {
         }
         assert_eq!(tracks.gpu(7).and_then(|gpu| gpu.hz), Some(7));
         let error = tracks.add(Key(Space::Driver, 0, 0), 5, gpu(0)).unwrap_err();
-        assert_eq!((error.offset(), error.kind()), (5, ErrorKind::CapacityExceeded { capacity: 300, needed: 301 }));
+        assert_eq!(
+            (error.offset(), error.kind()),
+            (5, ErrorKind::CapacityExceeded { capacity: 300, needed: 301 })
+        );
         // What is there stays.
         assert!(tracks.add(Key(Space::Gpu, 9, 0), 0, gpu(1)).is_ok());
         assert_eq!(tracks.gpu(9).and_then(|gpu| gpu.hz), Some(9));

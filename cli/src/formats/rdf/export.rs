@@ -4,10 +4,10 @@ use super::Rdf;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Growing, Outcome, no_events};
+use traceglass::Format;
 use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
 use traceglass::event::{EventKind, Item, Source};
 use traceglass::zstd::Workspace;
-use traceglass::Format;
 
 /// So much may be lent to decompressed chunks in any case, and so many times the size of the file.
 const BUFFER: u64 = 256 << 20;
@@ -21,8 +21,8 @@ impl Rdf<'_> {
         let mut buffer = vec![0; usize::try_from(needed(&self.file).min(limit)).unwrap_or(usize::MAX)];
         let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
         let mut decoder = Workspace::new();
-        let mut timeline = Timeline::new(0, self.file.data(), &mut buffer, &mut decoder, tracks, lanes)
-            .map_err(content)?;
+        let mut timeline =
+            Timeline::new(0, self.file.data(), &mut buffer, &mut decoder, tracks, lanes).map_err(content)?;
         if timeline.is_empty() {
             return Err(no_events(Format::Rdf));
         }

@@ -5,8 +5,8 @@ use super::{Rtc, STREAMS};
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};
-use traceglass::event::{EventKind, Item, Source, rtc};
 use traceglass::Format;
+use traceglass::event::{EventKind, Item, Source, rtc};
 
 /// Progress is told about so often that it costs nothing.
 const STEP: u64 = 1 << 16;
