@@ -9,6 +9,8 @@ mod json;
 mod names;
 mod scan;
 mod select;
+#[cfg(feature = "tables")]
+mod tables;
 
 use crate::json::Line;
 use crate::output::{Out, add, counted, grouped, shown};
@@ -131,6 +133,11 @@ impl Trace for Rfr<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_files(name, read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

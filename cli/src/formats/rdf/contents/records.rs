@@ -1,6 +1,7 @@
 //! The records of a chunk: as text, or as JSON.
 
 use super::Loaded;
+use crate::json::{self, Line};
 use crate::output::{Out, hex};
 use crate::status::Result;
 use serde_json::{Map, Value, json};
@@ -11,13 +12,15 @@ use traceglass::rdf::contents::{Content, Event, EventValue, FieldValue, MarkerSt
 pub struct Records<'o> {
     pub out: &'o mut Out,
     pub json: bool,
+    /// The number of the chunk's entry, where the records of several chunks are written.
+    pub entry: Option<usize>,
 }
 
 type Fields = Vec<(&'static str, Value)>;
 
 impl Records<'_> {
     /// Writes all of them; the first error is handed back, and what precedes it was written.
-    pub fn write(&mut self, chunk: &Loaded) -> Result<Option<traceglass::Error>> {
+    pub fn write(&mut self, chunk: &Loaded<'_>) -> Result<Option<traceglass::Error>> {
         let content = match chunk.content() {
             Ok(content) => content,
             Err(error) => return Ok(Some(error)),
@@ -28,7 +31,7 @@ impl Records<'_> {
             self.record(&id, fields)?;
             return Ok(None);
         }
-        for structure in Structure::of_chunk(chunk.id, chunk.version, &chunk.header, &chunk.data) {
+        for structure in Structure::of_chunk(chunk.id, chunk.version, chunk.header, &chunk.data) {
             let mut fields: Fields = vec![("offset", structure.offset().into())];
             fields.extend(of_structure(&structure));
             self.record(&id, fields)?;
@@ -132,35 +135,35 @@ impl Records<'_> {
         Ok(first)
     }
 
-    /// JSON of the chunk.
+    /// JSON of the chunk, as it stands there: numbers of any width, members in any number.
     fn value(&mut self, kind: &str, raw: &[u8]) -> Result<()> {
-        match serde_json::from_slice::<Value>(raw) {
-            Ok(Value::Object(members)) if self.json => {
-                let mut object = Map::new();
-                object.insert("kind".into(), kind.into());
-                object.insert("value".into(), members.into());
-                self.out.json(&object.into())
-            }
-            Ok(value) => {
-                let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-                text.lines().try_for_each(|line| self.out.line(line))
-            }
-            Err(_) => Ok(()),
+        let Ok(text) = std::str::from_utf8(raw) else { return Ok(()) };
+        if !self.json {
+            return json::pretty(text).lines().try_for_each(|line| self.out.line(line));
         }
+        let mut line = Line::new();
+        line.begin().text("kind", kind);
+        if let Some(entry) = self.entry {
+            line.int("entry", entry as u64);
+        }
+        json::minify(text.bytes(), &mut line.key("value").text);
+        self.out.json_text(line.end())
     }
 
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
         if self.json {
             let mut object = Map::new();
             object.insert("kind".into(), kind.into());
+            object.extend(self.entry.map(|entry| ("entry".to_owned(), entry.into())));
             // A field that is called so, too, tells of something else.
             let fields =
                 fields.into_iter().map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
             object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
             return self.out.json(&object.into());
         }
+        let entry = self.entry.map(|entry| format!("{entry} ")).unwrap_or_default();
         let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        self.out.line(format_args!("{kind} {}", fields.join(" ")))
+        self.out.line(format_args!("{entry}{kind} {}", fields.join(" ")))
     }
 }
 
