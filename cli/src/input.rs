@@ -5,12 +5,14 @@ use memmap2::Mmap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use traceglass::Format;
 
 /// What a path leads to.
 pub enum Input {
-    File(Mapped),
+    /// A file, and its path.
+    File(Mapped, PathBuf),
     /// A file that is a data stream of a CTF trace, and its path: the trace's metadata lies beside it.
     Stream(Mapped, PathBuf),
     /// A directory with more in it than CTF metadata.
@@ -24,7 +26,7 @@ impl Input {
             let metadata = path.join("metadata");
             if metadata.is_file() && crate::formats::ctf::is_alone(path) {
                 // CTF metadata without its trace is named by its directory as well.
-                return Mapped::open(&metadata).map(Self::File);
+                return Mapped::open(&metadata).map(|mapped| Self::File(mapped, metadata));
             }
             return Ok(Self::Directory(path.to_owned()));
         }
@@ -33,8 +35,18 @@ impl Input {
         if has_metadata && Format::detect(mapped.data()).is_none() {
             return Ok(Self::Stream(mapped, path.to_owned()));
         }
-        Ok(Self::File(mapped))
+        Ok(Self::File(mapped, path.to_owned()))
     }
+}
+
+/// Whether all files are read, and none is mapped: what else `--no-map` is for would have to be told to each reader of
+/// each format.
+static UNMAPPED: AtomicBool = AtomicBool::new(false);
+
+/// Has all files read that are opened from now on.
+#[cfg(feature = "view")]
+pub fn map_nothing() {
+    UNMAPPED.store(true, Ordering::Relaxed);
 }
 
 /// Files up to this size are read: of maps a process may have some ten thousand only.
@@ -80,7 +92,7 @@ impl Mapped {
         }
         let about = path.metadata().map_err(fail)?;
         let mut file = patiently(path, &about).map_err(fail)?;
-        if !about.is_file() || about.len() <= SMALL {
+        if !about.is_file() || about.len() <= SMALL || UNMAPPED.load(Ordering::Relaxed) {
             let mut data = Vec::new();
             file.read_to_end(&mut data).map_err(fail)?;
             return Ok(Self(Storage::Read(data)));

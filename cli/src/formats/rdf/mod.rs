@@ -4,6 +4,8 @@ mod contents;
 mod decoder;
 mod extract;
 mod plan;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
@@ -21,6 +23,8 @@ use std::collections::BTreeMap;
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Rdf<'a> {
     file: File<'a>,
@@ -296,7 +300,8 @@ impl Trace for Rdf<'_> {
                 ));
             }
             let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
-            if let Some(error) = (Records { out, json: args.json }).write(&loaded)? {
+            let mut records = if args.json { Records::Json(out) } else { Records::Text(out) };
+            if let Some(error) = records.write(&loaded)? {
                 out.warn(&args.path, error);
                 return Ok(Status::Damaged);
             }

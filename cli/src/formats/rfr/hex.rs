@@ -174,6 +174,39 @@ impl Cursor<'_, '_, '_, '_> {
         self.list("field names", |cursor| cursor.string("field name"))
     }
 
+    /// An item of a chunk.
+    fn item(&mut self, item: &Item<'_>) -> Taken<()> {
+        match item {
+            Item::Sequence(_) => self.ints(&["sequence id", "earliest, µs", "latest, µs", "objects"]),
+            Item::Object(_) => {
+                let name = |kind| if kind == 0 { "Span".to_owned() } else { "Task".to_owned() };
+                match self.int_as("object", name)? {
+                    Some(0) => self.span(),
+                    Some(_) => self.task(),
+                    None => Ok(None),
+                }
+            }
+            Item::Record(record) => {
+                let kind = record.kind();
+                match (self.int("timestamp, µs")?, self.int_as("record", |_| kind.name().to_owned())?) {
+                    (Some(_), Some(_)) => self.data(kind),
+                    _ => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A record of a stream.
+    fn stream_record(&mut self, kind: RecordKind) -> Taken<()> {
+        if self.ints(&["time, s", "time, µs"])?.is_none()
+            || self.int_as("record", |_| kind.name().to_owned())?.is_none()
+        {
+            return Ok(None);
+        }
+        self.data(kind)
+    }
+
     /// The data of a record, by its kind in a stream or a chunk.
     fn data(&mut self, kind: RecordKind) -> Taken<()> {
         match kind {
@@ -220,11 +253,48 @@ pub fn hex(part: &Part<'_>, fields: &mut Fields<'_, '_>) -> Result<Status> {
     Ok(status)
 }
 
+/// Something in a file that was met where it stands, and whose fields are wanted alone.
+#[cfg(feature = "view")]
+pub enum Met<'m, 'a> {
+    /// The identifier, and what stands before the first item.
+    Header(Kind),
+    Item(&'m Item<'a>),
+    /// The number of the records that follow.
+    Count,
+    Stream(RecordKind),
+    Callsite,
+}
+
+/// The fields of something that stands at `at`.
+#[cfg(feature = "view")]
+pub fn one(data: &[u8], at: u64, met: &Met<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<()> {
+    let mut cursor = Cursor { data, at: usize::try_from(at).unwrap_or(usize::MAX), fields };
+    match met {
+        Met::Header(kind) => {
+            if cursor.string("identifier")?.is_some() {
+                match kind {
+                    Kind::Chunk(_) => cursor.ints(&CHUNK_HEADER)?,
+                    Kind::Meta => meta(&mut cursor)?,
+                    _ => None,
+                };
+            }
+        }
+        Met::Item(item) => drop(cursor.item(item)?),
+        Met::Count => drop(cursor.int("records")?),
+        Met::Stream(kind) => drop(cursor.stream_record(*kind)?),
+        Met::Callsite => drop(cursor.callsite()?),
+    }
+    Ok(())
+}
+
+/// What follows a chunk's identifier.
+const CHUNK_HEADER: [&str; 6] =
+    ["base time, s", "start, µs", "end, µs", "earliest, µs", "latest, µs", "sequences"];
+
 fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
     let Ok(chunk) = Chunk::parse(cursor.data) else { return Ok(None) };
     let end = cursor.fields.range().end;
-    let header = ["base time, s", "start, µs", "end, µs", "earliest, µs", "latest, µs", "sequences"];
-    if cursor.ints(&header)?.is_none() {
+    if cursor.ints(&CHUNK_HEADER)?.is_none() {
         return Ok(None);
     }
     let mut items = chunk.items().peekable();
@@ -257,30 +327,12 @@ fn chunk(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
             return Ok(None);
         }
         cursor.at = usize::try_from(offset).unwrap_or(usize::MAX);
-        let more = match next {
-            Item::Sequence(header) => {
-                (objects, counted) = (header.object_count(), false);
-                cursor.ints(&["sequence id", "earliest, µs", "latest, µs", "objects"])?
-            }
-            Item::Object(_) => {
-                objects = objects.saturating_sub(1);
-                let name = |kind| if kind == 0 { "Span".to_owned() } else { "Task".to_owned() };
-                match cursor.int_as("object", name)? {
-                    Some(0) => cursor.span()?,
-                    Some(_) => cursor.task()?,
-                    None => None,
-                }
-            }
-            Item::Record(record) => {
-                let kind = record.kind();
-                match (cursor.int("timestamp, µs")?, cursor.int_as("record", |_| kind.name().to_owned())?) {
-                    (Some(_), Some(_)) => cursor.data(kind)?,
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        if more.is_none() {
+        match &next {
+            Item::Sequence(header) => (objects, counted) = (header.object_count(), false),
+            Item::Object(_) => objects = objects.saturating_sub(1),
+            _ => {}
+        }
+        if cursor.item(&next)?.is_none() {
             return Ok(None);
         }
     }
@@ -294,11 +346,7 @@ fn stream(cursor: &mut Cursor<'_, '_, '_, '_>) -> Taken<()> {
         if record.offset() >= end {
             break;
         }
-        let kind = record.kind();
-        if cursor.ints(&["time, s", "time, µs"])?.is_none()
-            || cursor.int_as("record", |_| kind.name().to_owned())?.is_none()
-            || cursor.data(kind)?.is_none()
-        {
+        if cursor.stream_record(record.kind())?.is_none() {
             return Ok(None);
         }
     }

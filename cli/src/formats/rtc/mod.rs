@@ -7,6 +7,8 @@ mod info;
 mod ls;
 mod scan;
 mod value;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
@@ -14,6 +16,8 @@ use crate::trace::{Fields, Findings, Info, Listing, Outcome, Parts, Selection, T
 use scan::Event;
 use traceglass::Format;
 use traceglass::rtc;
+#[cfg(feature = "view")]
+pub use view::browse;
 
 /// How many streams a session may have.
 const STREAMS: usize = 4096;

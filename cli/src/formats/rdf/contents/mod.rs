@@ -5,6 +5,8 @@ mod crash;
 mod records;
 
 pub use records::Records;
+#[cfg(feature = "view")]
+pub use records::{Said, say};
 
 use super::decoder::Decoder;
 use crate::output::{bytes, counted, grouped};

@@ -2,15 +2,35 @@
 
 use super::Loaded;
 use crate::output::{Out, hex};
-use crate::status::Result;
+use crate::status::{Failure, Result};
 use serde_json::{Map, Value, json};
 use traceglass::rdf::contents::rmt::{ResourceDetail, Token, TokenValue};
 use traceglass::rdf::contents::{Content, Event, EventValue, FieldValue, MarkerStruct, Structure};
 
 /// Writes the records of one chunk.
-pub struct Records<'o> {
-    pub out: &'o mut Out,
-    pub json: bool,
+pub enum Records<'o> {
+    Text(&'o mut Out),
+    Json(&'o mut Out),
+    /// So many of them as a list.
+    List(&'o mut Vec<Said>, usize),
+}
+
+/// A record, as it is shown.
+pub struct Said {
+    /// Where it is in the chunk's data, if that is known.
+    pub offset: Option<u64>,
+    pub kind: String,
+    pub text: String,
+}
+
+/// The records of a chunk, up to a number of them.
+#[cfg(feature = "view")]
+pub fn say(chunk: &Loaded, most: usize, records: &mut Vec<Said>) {
+    let written = Records::List(records, most).write(chunk);
+    // Only a list that is full fails.
+    if let Ok(Some(error)) = written {
+        records.push(Said { offset: None, kind: "(lost)".to_owned(), text: error.to_string() });
+    }
 }
 
 type Fields = Vec<(&'static str, Value)>;
@@ -134,33 +154,58 @@ impl Records<'_> {
 
     /// JSON of the chunk.
     fn value(&mut self, kind: &str, raw: &[u8]) -> Result<()> {
-        match serde_json::from_slice::<Value>(raw) {
-            Ok(Value::Object(members)) if self.json => {
+        let Ok(value) = serde_json::from_slice::<Value>(raw) else { return Ok(()) };
+        match (self, value) {
+            (Self::Json(out), Value::Object(members)) => {
                 let mut object = Map::new();
                 object.insert("kind".into(), kind.into());
                 object.insert("value".into(), members.into());
-                self.out.json(&object.into())
+                out.json(&object.into())
             }
-            Ok(value) => {
+            (Self::Text(out) | Self::Json(out), value) => {
                 let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-                text.lines().try_for_each(|line| self.out.line(line))
+                text.lines().try_for_each(|line| out.line(line))
             }
-            Err(_) => Ok(()),
+            (Self::List(list, most), value) => {
+                let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+                let lines = text.lines().take(most.saturating_sub(list.len()));
+                list.extend(lines.map(|line| Said {
+                    offset: None,
+                    kind: kind.to_owned(),
+                    text: line.to_owned(),
+                }));
+                Ok(())
+            }
         }
     }
 
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
-        if self.json {
+        if let Self::Json(out) = self {
             let mut object = Map::new();
             object.insert("kind".into(), kind.into());
             // A field that is called so, too, tells of something else.
             let fields =
                 fields.into_iter().map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
             object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
-            return self.out.json(&object.into());
+            return out.json(&object.into());
         }
-        let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        self.out.line(format_args!("{kind} {}", fields.join(" ")))
+        let text = |fields: Fields| {
+            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            fields.join(" ")
+        };
+        match self {
+            Self::Text(out) | Self::Json(out) => out.line(format_args!("{kind} {}", text(fields))),
+            Self::List(list, most) if list.len() >= *most => {
+                Err(Failure::usage("more records than are asked for"))
+            }
+            Self::List(list, _) => {
+                let offset = fields.iter().find(|(name, _)| *name == "offset");
+                let offset = offset.and_then(|(_, value)| value.as_u64());
+                let fields = fields.into_iter().filter(|(name, _)| *name != "offset").collect();
+                list.push(Said { offset, kind: kind.to_owned(), text: text(fields) });
+                Ok(())
+            }
+        }
     }
 }
 
