@@ -1,5 +1,6 @@
 //! Files to read: mapped, never copied.
 
+use crate::folder::has_metadata_alone;
 use crate::status::Unreadable;
 use memmap2::Mmap;
 use std::fs::{File, Metadata};
@@ -23,9 +24,9 @@ impl Input {
     /// Opens a path: a file, a directory, or `-` for stdin.
     pub fn open(path: &Path) -> Result<Self, Unreadable> {
         if path.is_dir() {
-            let metadata = path.join("metadata");
-            if metadata.is_file() && crate::formats::ctf::is_alone(path) {
+            if has_metadata_alone(path) {
                 // CTF metadata without its trace is named by its directory as well.
+                let metadata = path.join("metadata");
                 return Mapped::open(&metadata).map(|mapped| Self::File(mapped, metadata));
             }
             return Ok(Self::Directory(path.to_owned()));

@@ -23,6 +23,7 @@
 mod console;
 mod escape;
 mod export;
+mod folder;
 mod formats;
 mod input;
 mod json;
@@ -30,6 +31,7 @@ mod output;
 mod parallel;
 mod progress;
 mod status;
+mod style;
 mod table;
 mod trace;
 mod verbs;

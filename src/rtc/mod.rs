@@ -73,7 +73,7 @@ mod grid;
 mod index;
 mod lengths;
 mod meta;
-mod record;
+pub(crate) mod record;
 pub mod recover;
 mod rest;
 mod seek_time;

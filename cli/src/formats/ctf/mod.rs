@@ -1,6 +1,7 @@
 //! CTF 2 metadata for each verb.
 
 mod extract;
+mod fragment;
 mod summary;
 mod trace;
 #[cfg(feature = "view")]
@@ -11,15 +12,15 @@ use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use serde_json::{Map, Value};
+use fragment::{kind, label, minify, name_of};
+use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
 #[cfg(feature = "view")]
 pub use trace::browse as browse_trace;
-pub use trace::is_alone;
 use traceglass::ctf::metadata::{
-    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
+    ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
 #[cfg(feature = "view")]
@@ -492,55 +493,4 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
     parts.extend(header.fields().map(|field| {
         Field::new(field.offset(), field.size(), format!("packet {number} {}", field.name()), field.value())
     }));
-}
-
-/// A member of a fragment that names it: a string or a number.
-fn label(fragment: &Fragment<'_>, member: &str) -> Option<Value> {
-    let text = fragment.member(member).ok().flatten()?;
-    let mut json = Vec::new();
-    minify(text.pieces().flatten().copied(), &mut json);
-    let value: Value = serde_json::from_slice(&json).ok()?;
-    (value.is_string() || value.is_u64() || value.is_i64()).then_some(value)
-}
-
-/// The kind of a fragment, as its type says.
-fn kind(fragment: &Fragment<'_>) -> String {
-    name_of(&fragment.kind())
-}
-
-fn name_of(kind: &traceglass::Result<FragmentKind<'_>>) -> String {
-    match kind {
-        Ok(FragmentKind::Other(name)) => name.to_string(),
-        Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
-        Err(_) => "unreadable".to_owned(),
-    }
-}
-
-/// JSON text without the white space between its tokens.
-fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in json {
-        if !in_string && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-            continue;
-        }
-        to.push(byte);
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => in_string = !in_string,
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn white_space_in_strings_stays() {
-        let mut line = Vec::new();
-        minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
-        assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
-    }
 }

@@ -1,6 +1,6 @@
 //! What the fragments say of the trace: who recorded it, where, and its clocks.
 
-use super::{minify, name_of};
+use super::fragment::{minify, name_of};
 use crate::output::{counted, grouped, printable};
 use serde_json::{Map, Value};
 use traceglass::ctf::metadata::{

@@ -6,6 +6,7 @@ mod hex;
 mod info;
 mod ls;
 mod scan;
+mod session;
 mod value;
 #[cfg(feature = "view")]
 mod view;
@@ -14,21 +15,11 @@ use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use scan::Event;
+use session::Rtc;
 use traceglass::Format;
 use traceglass::rtc;
 #[cfg(feature = "view")]
 pub use view::browse;
-
-/// How many streams a session may have.
-const STREAMS: usize = 4096;
-
-type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
-type Streams<'a> = rtc::Streams<'a, STREAMS>;
-type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
-
-struct Rtc<'a> {
-    data: &'a [u8],
-}
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {

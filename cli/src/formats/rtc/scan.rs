@@ -1,7 +1,7 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in the order in which they stand.
 
+use super::session::{Frames, Record, Rtc, Streams};
 use super::value::Text;
-use super::{Frames, Record, Rtc, Streams};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::Value;

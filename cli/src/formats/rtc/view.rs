@@ -1,7 +1,7 @@
 //! An RTC file, looked at piece by piece.
 
 use super::value::{Content, Known};
-use super::{Frames, Rtc, STREAMS};
+use super::session::{Frames, Rtc};
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node};
 use std::path::Path;
@@ -95,7 +95,7 @@ impl<'a> View<'a> {
             Begin::Unit(at) => Frames::at_unit(self.rtc.data, at),
         };
         let is_start = matches!(begin, Begin::Start);
-        let mut records = Box::new(Records::<_, STREAMS>::new(frames, &mut buffer));
+        let mut records = Box::new(Records::new(frames, &mut buffer));
         if let (false, Ok(grid)) = (is_start, Grid::new(self.rtc.data)) {
             grid.prime(&mut records);
         }

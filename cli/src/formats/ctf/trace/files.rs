@@ -1,8 +1,8 @@
 //! The files of traces: metadata and data streams.
 
+use crate::folder::{entries, is_stream};
 use crate::input::Mapped;
 use crate::status::Unreadable;
-use std::fs;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
@@ -30,24 +30,6 @@ pub struct Files {
 pub struct Found {
     pub traces: Vec<Files>,
     pub problems: Vec<(PathBuf, String)>,
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// A file that may be a data stream: hidden ones and metadata are none.
-fn is_stream(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.is_file() && name != b"metadata" && !name.starts_with(b".")
-}
-
-/// Whether a folder has metadata, and no data streams.
-pub fn is_alone(folder: &Path) -> bool {
-    folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
 }
 
 impl Files {

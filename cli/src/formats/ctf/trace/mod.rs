@@ -16,7 +16,6 @@ use crate::output::{Out, counted, grouped, shown};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-pub use files::is_alone;
 use files::{Found, Stream, compile, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
