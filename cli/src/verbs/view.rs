@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// Four panes follow one cursor, which is a byte: parts, bytes with their fields, records, and a timeline. Nothing is read
 /// before the first screen is there. `?` shows the keys.
 ///
-/// A file is mapped. One that others shorten meanwhile is opened again; if that is noticed too late, the viewer ends. What
-/// others write over is better read with --no-map.
+/// A file is mapped. One that others shorten meanwhile is opened again; where that is noticed too late, the viewer ends
+/// with a message. What others write over is better read with --no-map.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -44,6 +44,16 @@ pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result
     }
     if args.no_map {
         crate::input::map_nothing();
+    } else {
+        #[cfg(unix)]
+        match view::guard::run() {
+            Some(Err(failure @ Failure::Unreadable(_))) => {
+                out.complain_of(&args.path, &failure);
+                return Ok(Status::Failed);
+            }
+            Some(done) => return done,
+            None => {}
+        }
     }
     let color = out.is_colored();
     match view::run(&View { path: &args.path, reading: args.reading, color, open, browse }) {

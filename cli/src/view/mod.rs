@@ -8,6 +8,8 @@ mod clip;
 mod draw;
 mod errand;
 mod findings;
+#[cfg(unix)]
+pub mod guard;
 mod key;
 mod lanes;
 mod paint;

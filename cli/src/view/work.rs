@@ -234,21 +234,27 @@ pub fn lanes(
 }
 
 fn check(path: &Path, reading: Reading, open: Open, shared: &Shared, tell: &Sender<(u64, Message)>) {
-    let mut list = List { started: true, ..List::default() };
     let mut next = Instant::now();
-    let mut report = |list: &mut List, found: findings::Found| {
-        list.add(found);
+    let list = checked(path, reading, open, &mut |list| {
         if Instant::now() >= next {
             next = Instant::now().checked_add(Duration::from_millis(200)).unwrap_or(next);
             let _ = tell.send((0, Message::Findings(Box::new(list.clone()))));
         }
-    };
+    });
+    let _ = tell.send((0, Message::Findings(Box::new(list))));
+    shared.checking.store(false, Ordering::Relaxed);
+}
+
+/// What `check` finds; `tell` sees the list after each finding.
+pub fn checked(path: &Path, reading: Reading, open: Open, tell: &mut dyn FnMut(&List)) -> List {
+    let mut list = List { started: true, ..List::default() };
     let failed = Input::open(path).and_then(|input| {
         let trace = open(&input, reading)?;
         let mut sink = |path: Option<&Path>, severity: Severity, offset: u64, message: &str| {
             let (path, message) = (path.map(Path::to_owned), message.to_owned());
             let is_error = severity == Severity::Error;
-            report(&mut list, findings::Found { path, offset, is_error, message });
+            list.add(findings::Found { path, offset, is_error, message });
+            tell(&list);
         };
         Ok(trace.check(&mut Findings::told(&mut sink)).err().map(|failure| failure.to_string()))
     });
@@ -257,6 +263,5 @@ fn check(path: &Path, reading: Reading, open: Open, shared: &Shared, tell: &Send
         Err(unreadable) => Some(unreadable.message),
     };
     list.done = true;
-    let _ = tell.send((0, Message::Findings(Box::new(list))));
-    shared.checking.store(false, Ordering::Relaxed);
+    list
 }

@@ -148,7 +148,7 @@ impl View<'_> {
     fn chunk(&self, entry: &Entry<'_>, place: Place, each: Each<'_>) -> bool {
         let is_raw = entry.compression() == traceglass::rdf::Compression::None;
         let records = self.records(entry);
-        let mut last = 0;
+        let (mut last, mut before) = (0, None);
         for (number, said) in (1_u64..).zip(records.iter()) {
             let inside = said.offset.unwrap_or(last);
             last = inside;
@@ -162,7 +162,9 @@ impl View<'_> {
                 false => (place.offset, place.end),
             };
             let level = if said.kind == "(lost)" { Level::Gap } else { Level::Record };
-            if !each(&Node { level, offset, sub: number, end, time: None, about: said }) {
+            // Of several at one place, each has a number.
+            let sub = if is_raw && before.replace(offset) != Some(offset) { 0 } else { number };
+            if !each(&Node { level, offset, sub, end, time: None, about: said }) {
                 return false;
             }
         }

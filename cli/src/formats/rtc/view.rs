@@ -32,27 +32,54 @@ struct View<'a> {
     marks: Mutex<Marks<()>>,
 }
 
-/// What precedes a walk.
+/// Where a walk begins.
+#[derive(Clone, Copy)]
 enum Begin {
     /// At the start of the file.
     Start,
-    /// At a Marker.
+    /// At the Marker there.
     Unit(u64),
+    /// In the minor unit in which this is, as far as the grid leads there; else at the Marker before.
+    Within(u64, u64),
 }
 
 impl<'a> View<'a> {
-    /// Where to begin, so that what is at `offset` is read.
-    fn begin(&self, offset: u64) -> Begin {
+    /// The Marker from which what is at `offset` is read; 0 is the start of the file. And whether the grid has it.
+    fn marker(&self, offset: u64) -> (u64, bool) {
         let grid = Unit::parse(self.rtc.data, 0).ok().and_then(|first| {
             let size = first.major_size().max(1);
             let at = offset.saturating_sub(offset.checked_rem(size)?);
             Unit::parse(self.rtc.data, at).is_ok().then_some(at)
         });
         let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
-        let mark = marks.before(0, offset).map(|(at, ())| *at);
-        match grid.into_iter().chain(mark).max() {
-            Some(at) if at > 0 => Begin::Unit(at),
-            _ => Begin::Start,
+        let mark = marks.before(0, offset).map(|(at, ())| *at).unwrap_or(0);
+        match grid {
+            Some(grid) if grid >= mark => (grid, true),
+            _ => (mark, false),
+        }
+    }
+
+    /// Where to begin, so that what is at `offset` is read.
+    fn begin(&self, offset: u64) -> Begin {
+        match self.marker(offset) {
+            (at, true) => Begin::Within(at, offset),
+            (0, _) => Begin::Start,
+            (at, false) => Begin::Unit(at),
+        }
+    }
+
+    fn frames(&self, begin: Begin) -> Frames<'a> {
+        match begin {
+            Begin::Start => Frames::new(self.rtc.data),
+            Begin::Unit(at) => Frames::at_unit(self.rtc.data, at),
+            Begin::Within(at, offset) => {
+                // The first unit is at the start of the file, or there were no grid.
+                let grid = Grid::new(self.rtc.data).and_then(|grid| grid.frames(offset));
+                match grid {
+                    Ok(frames) => Frames::from_strict(frames),
+                    Err(_) => Frames::at_unit(self.rtc.data, at),
+                }
+            }
         }
     }
 
@@ -60,10 +87,7 @@ impl<'a> View<'a> {
     ///
     /// True if the rest cannot be told so, from the place on that is given.
     fn units(&self, from: u64, each: Each<'_>) -> Option<u64> {
-        let mut at = match self.begin(from) {
-            Begin::Start => 0,
-            Begin::Unit(at) => at,
-        };
+        let (mut at, _) = self.marker(from);
         while at < self.rtc.data.len() as u64 {
             let Ok(unit) = Unit::parse(self.rtc.data, at) else { return Some(at) };
             let about = Major(unit);
@@ -71,11 +95,10 @@ impl<'a> View<'a> {
             if !each(&Node { level: Level::Part, offset: at, sub: 0, end, time: None, about: &about }) {
                 return None;
             }
+            let origin = unit.index().map_or(unit.offset(), |index| index.offset());
             for number in 0..unit.minor_count() {
-                let start = unit.offset().saturating_add(number.saturating_mul(unit.minor_size()));
+                let start = origin.saturating_add(number.saturating_mul(unit.minor_size()));
                 let end = start.saturating_add(unit.minor_size()).min(end);
-                // The first one begins with the unit.
-                let start = if number == 0 { start.saturating_add(1).min(end) } else { start };
                 let (level, about) = (Level::Inner, Minor { number, start });
                 if start < end
                     && !each(&Node { level, offset: start, sub: 0, end, time: None, about: &about })
@@ -90,14 +113,12 @@ impl<'a> View<'a> {
 
     fn pass(&self, begin: Begin, note: bool, each: Each<'_>) {
         let mut buffer = vec![0; ROOM.min(self.rtc.data.len().saturating_mul(2))];
-        let frames = match begin {
-            Begin::Start => Frames::new(self.rtc.data),
-            Begin::Unit(at) => Frames::at_unit(self.rtc.data, at),
-        };
-        let is_start = matches!(begin, Begin::Start);
-        let mut records = Box::new(Records::new(frames, &mut buffer));
-        if let (false, Ok(grid)) = (is_start, Grid::new(self.rtc.data)) {
-            grid.prime(&mut records);
+        let mut records = Box::new(Records::new(self.frames(begin), &mut buffer));
+        if matches!(begin, Begin::Within(..)) {
+            // What clocks said before is known from the indices.
+            if let Ok(grid) = Grid::new(self.rtc.data) {
+                grid.prime(&mut records);
+            }
         }
         let mut unit = u64::MAX;
         loop {
