@@ -45,7 +45,8 @@ pub fn run() -> Option<Result<Status>> {
     Some(Err(Failure::unreadable(match signal {
         // What SIGBUS is on this system.
         signal if signal == rustix::process::Signal::BUS.as_raw() => {
-            "the file became shorter while it was looked at; --no-map reads it instead of mapping it".to_owned()
+            "the file became shorter while it was looked at; --no-map reads it instead of mapping it"
+                .to_owned()
         }
         signal => format!("the viewer was ended by signal {signal}"),
     })))

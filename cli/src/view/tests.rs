@@ -202,9 +202,13 @@ fn panes_are_as_they_were_blessed_on_a_small_terminal() {
 #[test]
 fn any_size_is_drawn() {
     for name in SAMPLES {
-        for (width, height) in [(1, 1), (1, 40), (2, 2), (3, 3), (5, 2), (20, 5), (59, 19), (60, 20), (400, 3)] {
+        for (width, height) in
+            [(1, 1), (1, 40), (2, 2), (3, 3), (5, 2), (20, 5), (59, 19), (60, 20), (400, 3)]
+        {
             session(&sample(name), (width, height), |session| {
-                for keys in ["", "\t", "\t", "\t", "z", "?", "x", "!", "jj\x1b", "/abc", "\x1b", "&a\n", "G", "l"] {
+                for keys in
+                    ["", "\t", "\t", "\t", "z", "?", "x", "!", "jj\x1b", "/abc", "\x1b", "&a\n", "G", "l"]
+                {
                     session.keys(keys);
                     session.draw();
                 }
@@ -227,7 +231,8 @@ fn without_colour_there_is_none() {
             session.color = color;
             session.draw();
             let buffer = session.terminal.backend().buffer();
-            let colored = buffer.content.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset);
+            let colored =
+                buffer.content.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset);
             assert_eq!(colored, color);
         }
     });
@@ -274,7 +279,9 @@ fn records_are_gone_through_one_by_one_and_back() {
             // All that was met is met on the way back, too.
             while let Some(place) = places.pop() {
                 let file = place.file;
-                if file != session.state.place.file || places.iter().filter(|place| place.file == file).count() < 2 {
+                if file != session.state.place.file
+                    || places.iter().filter(|place| place.file == file).count() < 2
+                {
                     break;
                 }
                 assert_eq!(session.state.place, place, "{name}");
@@ -407,9 +414,10 @@ fn nothing_of_a_file_reaches_the_terminal_unescaped() {
     let path = std::env::temp_dir().join(format!("traceglass-\u{202e}view-{}.rtc", std::process::id()));
     let mut data = fs::read(sample("sample.rfr/callsites.rfr")).unwrap();
     // Text in it, of the same length.
-    let at = data.windows(4).position(|bytes| bytes == b"main").or_else(|| {
-        data.windows(3).position(|bytes| bytes == b"src")
-    });
+    let at = data
+        .windows(4)
+        .position(|bytes| bytes == b"main")
+        .or_else(|| data.windows(3).position(|bytes| bytes == b"src"));
     let at = at.unwrap();
     data[at..at + 3].copy_from_slice(b"\x1b[m");
     fs::write(&path, data).unwrap();
@@ -478,7 +486,9 @@ fn the_first_frame_touches_little_of_a_large_file() {
     const LARGE: u64 = 10 << 30;
     let folder = std::env::temp_dir().join(format!("traceglass-view-large-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    for name in ["sample.rdf", "sample.rtc", "sample.ctf2", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"] {
+    for name in
+        ["sample.rdf", "sample.rtc", "sample.ctf2", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"]
+    {
         let path = folder.join(name.replace('/', "-"));
         fs::write(&path, fs::read(sample(name)).unwrap()).unwrap();
         fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();

@@ -12,7 +12,7 @@ use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use fragment::{kind, label, minify, name_of};
+use fragment::{kind, label, name_of};
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
@@ -331,7 +331,7 @@ impl Trace for Ctf2<'_> {
                 continue;
             }
             line.clear();
-            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            crate::json::minify(fragment.text().pieces().flatten().copied(), &mut line);
             line.push(b'\n');
             out.json_text(&line)?;
         }

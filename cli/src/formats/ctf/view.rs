@@ -148,7 +148,7 @@ struct Text<'t> {
 impl About for Text<'_> {
     fn text(&self) -> (String, String) {
         let mut json = Vec::new();
-        super::minify(self.fragment.text().pieces().flatten().copied().take(4 * SHOWN), &mut json);
+        crate::json::minify(self.fragment.text().pieces().flatten().copied().take(4 * SHOWN), &mut json);
         let text = String::from_utf8_lossy(&json);
         (kind(self.fragment), shortened(&text, SHOWN).into_owned())
     }

@@ -9,6 +9,8 @@ mod json;
 mod names;
 mod scan;
 mod select;
+#[cfg(feature = "tables")]
+mod tables;
 #[cfg(feature = "view")]
 mod view;
 
@@ -148,6 +150,11 @@ impl Trace for Rfr<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_files(name, read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

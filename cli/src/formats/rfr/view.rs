@@ -2,16 +2,16 @@
 
 use super::Rfr;
 use super::files::{Data, Kind};
-use super::hex::{Met, one};
 use super::json::shown;
 use super::names::Names;
 use crate::status::{Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node};
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::event::Time;
 use traceglass::rfr::{
-    Callsite, Callsites, Chunk, Item, Items, Object, Record, RecordData, StreamData, StreamRecord, Streaming,
+    Callsite, Callsites, Chunk, Item, Items, LayoutFields, Meta, Object, RecordData, StreamData,
+    StreamRecord, Streaming,
 };
 use traceglass::{Format, Gap};
 
@@ -127,9 +127,11 @@ impl<'v> View<'v> {
             Some(begin) => begin,
             None => {
                 let items = chunk.items();
-                let about = Seen { view: self, data, at: 0, met: Met::Header(Kind::Chunk(header)) };
-                let node = |level, end| Node { level, offset: 0, sub: 0, end, time: None, about: &about };
-                if depth == Depth::All && !each(&node(Level::Filling, items.offset())) {
+                let (end, layout) = (items.offset(), Some(chunk.fields()));
+                let about = Seen { view: self, end, met: Met::Header("chunk"), layout };
+                let level = Level::Filling;
+                let node = Node { level, offset: 0, sub: 0, end, time: None, about: &about };
+                if depth == Depth::All && !each(&node) {
                     return;
                 }
                 (items.offset(), items)
@@ -154,7 +156,7 @@ impl<'v> View<'v> {
                         self.learn(object);
                     }
                     if offset > last {
-                        let about = Seen { view: self, data, at: last, met: Met::Count };
+                        let about = Seen { view: self, end: offset, met: Met::Count(last), layout: None };
                         let filling = Level::Filling;
                         let node = Node {
                             level: filling,
@@ -178,7 +180,8 @@ impl<'v> View<'v> {
                         }
                         _ => (Level::Record, None),
                     };
-                    let about = Seen { view: self, data, at: offset, met: Met::Item(&item) };
+                    let layout = Some(chunk.fields_of(&item));
+                    let about = Seen { view: self, end, met: Met::Item(item), layout };
                     if !each(&Node { level, offset, sub: 0, end, time, about: &about }) {
                         return;
                     }
@@ -210,7 +213,7 @@ impl<'v> View<'v> {
             let time = Chunk::parse(data)
                 .ok()
                 .and_then(|chunk| chunk.header().unix_micros(sequence.earliest()).ok().map(nanoseconds));
-            let about = Seen { view: self, data, at: *offset, met: Met::Item(&item) };
+            let about = Seen { view: self, end, met: Met::Item(item), layout: None };
             if !each(&Node { level: Level::Part, offset: *offset, sub: 0, end, time, about: &about }) {
                 return;
             }
@@ -226,8 +229,8 @@ impl<'v> View<'v> {
             Some(offset) => stream.records_from(offset),
             None => {
                 let records = stream.records();
-                let about = Seen { view: self, data, at: 0, met: Met::Header(Kind::Stream) };
-                let end = records.offset();
+                let (end, layout) = (records.offset(), Some(stream.fields()));
+                let about = Seen { view: self, end, met: Met::Header("stream"), layout };
                 let node = Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about };
                 if !each(&node) {
                     return;
@@ -251,7 +254,8 @@ impl<'v> View<'v> {
                         _ => {}
                     }
                     let time = record.unix_micros().ok().map(nanoseconds);
-                    let about = Streamed { view: self, data, record };
+                    let layout = Some(stream.fields_at(offset));
+                    let about = Seen { view: self, end, met: Met::Stream(record), layout };
                     if !each(&Node { level: Level::Record, offset, sub: 0, end, time, about: &about }) {
                         return;
                     }
@@ -270,8 +274,8 @@ impl<'v> View<'v> {
     fn callsites(&self, file: usize, each: Each<'_>) {
         let Ok(data) = self.bytes(file) else { return };
         let Ok(mut callsites) = Callsites::parse(data) else { return };
-        let about = Seen { view: self, data, at: 0, met: Met::Header(Kind::Callsites) };
-        let end = callsites.offset();
+        let (end, layout) = (callsites.offset(), Some(callsites.fields()));
+        let about = Seen { view: self, end, met: Met::Header("callsites"), layout };
         if !each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about }) {
             return;
         }
@@ -279,7 +283,8 @@ impl<'v> View<'v> {
             match callsites.next_callsite() {
                 Ok(Some(callsite)) => {
                     let (offset, end) = (callsite.offset(), callsites.offset());
-                    let about = Site { data, callsite };
+                    let layout = Some(callsites.fields_at(offset));
+                    let about = Seen { view: self, end, met: Met::Callsite(callsite), layout };
                     let node = Node { level: Level::Record, offset, sub: 0, end, time: None, about: &about };
                     if !each(&node) {
                         return;
@@ -303,8 +308,8 @@ impl<'v> View<'v> {
             Some(Kind::Callsites) => self.callsites(file, each),
             Some(Kind::Meta) => {
                 let Ok(data) = self.bytes(file) else { return };
-                let about = Seen { view: self, data, at: 0, met: Met::Header(Kind::Meta) };
-                let end = data.len() as u64;
+                let (end, layout) = (data.len() as u64, Meta::parse(data).ok().map(|meta| meta.fields()));
+                let about = Seen { view: self, end, met: Met::Header("meta"), layout };
                 each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about });
             }
             None => {}
@@ -382,7 +387,7 @@ impl About for Lost {
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
         let cause = self.0.cause().to_string();
-        fields.field(&crate::trace::Field::new(self.0.offset(), self.0.len(), "(lost)", cause))
+        fields.field(&Field::new(self.0.offset(), self.0.len(), "(lost)", cause))
     }
 }
 
@@ -393,70 +398,64 @@ fn gap_node<'n>(gap: &Gap, about: &'n Lost) -> Node<'n> {
 /// Something in a file.
 struct Seen<'s, 'v> {
     view: &'s View<'v>,
-    data: &'s [u8],
-    at: u64,
-    met: Met<'s, 'v>,
+    end: u64,
+    met: Met<'v>,
+    /// The fields of it, and of what follows.
+    layout: Option<LayoutFields<'v>>,
+}
+
+/// What it is.
+enum Met<'v> {
+    /// What precedes the first item of a file, of this kind.
+    Header(&'static str),
+    Item(Item<'v>),
+    /// The number of the records that follow.
+    Count(u64),
+    Stream(StreamRecord<'v>),
+    Callsite(Callsite<'v>),
 }
 
 impl About for Seen<'_, '_> {
     fn text(&self) -> (String, String) {
+        let names = &self.view.state().names;
         match &self.met {
-            Met::Header(Kind::Chunk(_)) => ("chunk".to_owned(), "header".to_owned()),
-            Met::Header(Kind::Stream) => ("stream".to_owned(), "records".to_owned()),
-            Met::Header(Kind::Callsites) => ("callsites".to_owned(), String::new()),
-            Met::Header(Kind::Meta) => ("meta".to_owned(), String::new()),
+            Met::Header(kind) => ((*kind).to_owned(), String::new()),
             Met::Item(Item::Sequence(header)) => {
                 (format!("sequence {}", header.seq_id()), format!("{} objects", header.object_count()))
             }
-            Met::Item(Item::Object(object)) => object_text(&self.view.state().names, object),
-            Met::Item(Item::Record(record)) => record_text(&self.view.state().names, record),
+            Met::Item(Item::Object(object)) => object_text(names, object),
+            Met::Item(Item::Record(record)) => {
+                (record.kind().name().to_owned(), data_text(names, &record.data()))
+            }
+            Met::Stream(record) => match record.data() {
+                StreamData::Callsite(callsite) => {
+                    ("Callsite".to_owned(), super::cat::callsite_line(&callsite))
+                }
+                StreamData::Span(span) => object_text(names, &Object::Span(span)),
+                StreamData::Task(task) => object_text(names, &Object::Task(task)),
+                StreamData::Record(data) => (record.kind().name().to_owned(), data_text(names, &data)),
+                _ => (record.kind().name().to_owned(), String::new()),
+            },
+            Met::Callsite(callsite) => ("callsite".to_owned(), super::cat::callsite_line(callsite)),
+            Met::Count(_) => ("records".to_owned(), String::new()),
             _ => (String::new(), String::new()),
         }
     }
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        one(self.data, self.at, &self.met, fields)
-    }
-}
-
-/// A record of a stream.
-struct Streamed<'s, 'v> {
-    view: &'s View<'v>,
-    data: &'s [u8],
-    record: StreamRecord<'s>,
-}
-
-impl About for Streamed<'_, '_> {
-    fn text(&self) -> (String, String) {
-        let state = self.view.state();
-        match self.record.data() {
-            StreamData::Callsite(callsite) => ("Callsite".to_owned(), super::cat::callsite_line(&callsite)),
-            StreamData::Span(span) => object_text(&state.names, &Object::Span(span)),
-            StreamData::Task(task) => object_text(&state.names, &Object::Task(task)),
-            StreamData::Record(data) => {
-                (self.record.kind().name().to_owned(), data_text(&state.names, &data))
-            }
-            _ => (self.record.kind().name().to_owned(), String::new()),
+        if let Met::Count(offset) = self.met {
+            let len = self.end.saturating_sub(offset);
+            return fields.field(&Field::new(offset, len, "records", ""));
         }
-    }
-
-    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        one(self.data, self.record.offset(), &Met::Stream(self.record.kind()), fields)
-    }
-}
-
-struct Site<'s> {
-    data: &'s [u8],
-    callsite: Callsite<'s>,
-}
-
-impl About for Site<'_> {
-    fn text(&self) -> (String, String) {
-        ("callsite".to_owned(), super::cat::callsite_line(&self.callsite))
-    }
-
-    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        one(self.data, self.callsite.offset(), &Met::Callsite, fields)
+        let Some(mut layout) = self.layout.clone() else { return Ok(()) };
+        // What cannot be told apart has no fields; nor has what follows it.
+        while let Ok(Some(field)) = layout.next_field() {
+            if field.offset() >= self.end {
+                break;
+            }
+            fields.field(&Field::new(field.offset(), field.size(), field.name(), field.value()))?;
+        }
+        Ok(())
     }
 }
 
@@ -466,10 +465,6 @@ fn object_text(names: &Names, object: &Object<'_>) -> (String, String) {
         Object::Task(task) => ("Task".to_owned(), format!("{} {}  {place}", task.name(), task.kind().name())),
         _ => ("Span".to_owned(), format!("#{}  {place}", object.iid())),
     }
-}
-
-fn record_text(names: &Names, record: &Record<'_>) -> (String, String) {
-    (record.kind().name().to_owned(), data_text(names, &record.data()))
 }
 
 /// What a record is about, as `cat` says it.

@@ -39,6 +39,12 @@ impl Trace for Rtc<'_> {
         self.data.len() as u64
     }
 
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        let file = crate::trace::Lent::bytes(name.to_owned(), self.data);
+        read(&traceglass_tables::Trace::whole(&file))
+    }
+
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_streams(parts)
     }

@@ -1,7 +1,7 @@
 //! An RTC file, looked at piece by piece.
 
-use super::value::{Content, Known};
 use super::session::{Frames, Rtc};
+use super::value::{Content, Known};
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node};
 use std::path::Path;

@@ -5,6 +5,8 @@ mod events;
 mod files;
 mod hex;
 mod info;
+#[cfg(feature = "tables")]
+mod tables;
 mod time;
 mod value;
 #[cfg(feature = "view")]
@@ -197,6 +199,11 @@ impl Trace for Ctf<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, _name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_streams(read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
