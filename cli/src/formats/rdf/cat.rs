@@ -1,6 +1,6 @@
 //! One chunk as it is, or the records of one or all.
 
-use super::contents::{Loaded, Records};
+use super::contents::{Loaded, Records, To};
 use super::decoder::Decoder;
 use super::plan::{Part, Plan, Turn};
 use super::{Rdf, name};
@@ -31,7 +31,7 @@ impl Rdf<'_> {
         let fail = |error| Failure::content(Format::Rdf, error);
         if records {
             let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
-            if let Some(error) = (Records { out, json: args.json, entry: None }).write(&loaded)? {
+            if let Some(error) = (Records { to: To::out(out, args.json), entry: None }).write(&loaded)? {
                 out.warn(&args.path, error);
                 return Ok(Status::Damaged);
             }
@@ -84,7 +84,7 @@ impl Rdf<'_> {
                 }
                 Turn::Beyond(error) => Err(error),
             };
-            let mut records = Records { out, json: args.json, entry: Some(number) };
+            let mut records = Records { to: To::out(out, args.json), entry: Some(number) };
             let found = match read {
                 Ok(loaded) => records.write(&loaded)?,
                 Err(error) => Some(error),

@@ -6,6 +6,8 @@ mod decoder;
 mod export;
 mod extract;
 mod plan;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
@@ -22,6 +24,8 @@ use std::collections::{BTreeMap, HashSet};
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Rdf<'a> {
     file: File<'a>,

@@ -9,6 +9,8 @@ mod ls;
 mod scan;
 mod session;
 mod value;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
@@ -17,6 +19,8 @@ use scan::Event;
 use session::Rtc;
 use traceglass::Format;
 use traceglass::rtc;
+#[cfg(feature = "view")]
+pub use view::browse;
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {
