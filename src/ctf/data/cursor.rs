@@ -9,7 +9,7 @@ use super::window::{Slots, Window};
 use crate::ctf::schema::Schema;
 use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY};
 use crate::ctf::schema::scope::Scope;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// What is being gone through: members one after the other, or elements.
 #[derive(Clone, Copy)]
@@ -24,6 +24,10 @@ pub(super) struct Frame {
 
 /// A frame of an array.
 const ELEMENTS: u32 = NONE;
+/// The most elements of a scope that take no bits.
+const IDLE_MAX: u64 = 4096;
+/// An element may be the first one of others: so many begin where one bit stands for them, at most.
+const DEPTH_PER_BIT: u64 = 64;
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
 
@@ -117,6 +121,9 @@ pub(super) struct Cursor<'a, 's> {
     stack: Stack,
     /// A string that has been looked at already.
     pub(super) known: KnownString,
+    /// Where the last element of an array began, and how many have begun that no bits stand for.
+    mark: u64,
+    idle: u64,
 }
 
 impl<'a, 's> Cursor<'a, 's> {
@@ -133,6 +140,8 @@ impl<'a, 's> Cursor<'a, 's> {
             top: Frame::EMPTY,
             stack: Stack::new(),
             known: KnownString::NONE,
+            mark: 0,
+            idle: 0,
         }
     }
 
@@ -144,6 +153,7 @@ impl<'a, 's> Cursor<'a, 's> {
         (self.at, self.last_big) = (aligned(at, node), last_big);
         self.top = Frame { next: root.wrapping_add(1), end: root.wrapping_add(node.size), left: 0 };
         self.stack.depth = 0;
+        self.idle = 0;
     }
 
     /// Ends everything: there is no field any more.
@@ -220,6 +230,7 @@ impl<'a, 's> Cursor<'a, 's> {
     pub(super) fn begin(&mut self, scope: Scope, root: u32) -> Result<()> {
         self.scope = scope;
         self.stack.depth = 0;
+        self.idle = 0;
         if root == NONE {
             self.top = Frame::EMPTY;
             return Ok(());
@@ -249,6 +260,7 @@ impl<'a, 's> Cursor<'a, 's> {
                 match self.top.left.checked_sub(1) {
                     Some(left) => {
                         self.top.left = left;
+                        self.begin_element()?;
                         self.top.next
                     }
                     None => NONE,
@@ -347,7 +359,7 @@ impl<'a, 's> Cursor<'a, 's> {
         let mut left = count;
         if element.has(LAST) {
             // Elements may take no bits: what is left does not bound them.
-            let limit = self.window.limit.saturating_sub(self.at).saturating_add(4096);
+            let limit = self.window.limit.saturating_sub(self.at).saturating_add(IDLE_MAX);
             if count > limit {
                 let kind = ErrorKind::OverLimit { value: count, limit };
                 return Err(self.window.error(self.at, element::of(self.scope), kind));
@@ -358,6 +370,26 @@ impl<'a, 's> Cursor<'a, 's> {
         }
         self.enter(Frame { next: child, end: ELEMENTS, left });
         Ok(Value::Array(count))
+    }
+
+    /// Notices that an element begins. Arrays of arrays of nothing could go on without end: what bits stand for bounds
+    /// them, and the elements that it is spread over.
+    #[inline(always)]
+    fn begin_element(&mut self) -> Result<()> {
+        let bits = self.at.wrapping_sub(self.mark);
+        self.mark = self.at;
+        if bits > 0 {
+            self.idle = self.idle.saturating_sub(bits.saturating_mul(DEPTH_PER_BIT));
+            return Ok(());
+        }
+        self.idle = self.idle.saturating_add(1);
+        if self.idle <= IDLE_MAX { Ok(()) } else { Err(self.too_idle()) }
+    }
+
+    #[cold]
+    fn too_idle(&self) -> Error {
+        let kind = ErrorKind::OverLimit { value: self.idle, limit: IDLE_MAX };
+        self.window.error(self.at, element::of(self.scope), kind)
     }
 
     /// Skips as many elements of fixed size as there are, and gives how many are left.
