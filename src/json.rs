@@ -19,7 +19,7 @@ use crate::error::Result;
 pub(crate) use accept::{accepts_object, trim};
 pub(crate) use parser::{Event, Parser};
 #[cfg(feature = "ctf")]
-pub(crate) use text::{Chars, encode_utf8};
+pub(crate) use text::{Chars, encode_utf8, next_char};
 pub(crate) use text::{Number, Str};
 
 /// Bytes to read text from: together, or in pieces.

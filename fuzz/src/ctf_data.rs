@@ -1,8 +1,28 @@
 //! What holds for CTF data streams, whatever the input.
 
 use crate::{found, lies_in, located_in};
-use traceglass::ctf::data::{Packets, Value, check};
+use traceglass::ctf::data::{Field, Packets, Record, Records, Value, check};
 use traceglass::ctf::schema::{Schema, Scope};
+
+/// The payload of the last record is the same where the records are read: one field after the other, and all at once.
+fn read_in_place(record: &Record<'_, '_, '_>, records: &mut Records<'_, '_, '_>) {
+    let place = |field: &Field<'_, '_>| (field.class().key(), field.start());
+    let apart = || record.payload().into_iter().flatten().map(|field| place(&field.expect("a field")));
+    let mut expected = apart();
+    if let Some(fields) = records.payload() {
+        while let Some(field) = fields.next_field().expect("a field") {
+            assert_eq!(Some(place(&field)), expected.next());
+        }
+        assert!(fields.next_field().is_ok_and(|field| field.is_none()));
+    }
+    assert!(expected.next().is_none());
+    let mut expected = apart();
+    if let Some(fields) = records.payload() {
+        let all = fields.each_field(|field| assert_eq!(Some(place(&field)), expected.next()));
+        all.expect("all fields");
+    }
+    assert!(expected.next().is_none());
+}
 
 /// Goes through every field of a stream: each packet lies after the one before it, each record takes bits, fields of a
 /// record that was delivered do not fail, nothing comes after an error.
@@ -54,6 +74,7 @@ pub fn read_stream(data: &[u8], schema: &Schema<'_, '_>) {
                 }
                 assert_eq!(open, 0);
             }
+            read_in_place(&record, &mut records);
         }
     }
     check(data, schema, &mut |finding| found(&finding));

@@ -142,6 +142,18 @@ fn unit<'a>(source: &mut impl Source<'a>) -> Option<Unit> {
     })
 }
 
+/// The next character of a source that has no escapes; U+FFFD for what is not UTF-8.
+#[cfg(feature = "ctf")]
+pub(crate) fn next_char<'a>(source: &mut impl Source<'a>) -> Option<char> {
+    match take_byte(source)? {
+        lead @ 0..=0x7f => Some(char::from(lead)),
+        lead => match sequence(lead, source) {
+            Unit::Char(c) => Some(c),
+            Unit::Lone | Unit::Malformed => Some(char::REPLACEMENT_CHARACTER),
+        },
+    }
+}
+
 /// What follows a backslash.
 fn escape<'a>(source: &mut impl Source<'a>) -> Unit {
     Unit::Char(match take_byte(source) {

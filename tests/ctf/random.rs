@@ -467,6 +467,17 @@ pub fn run(seed: u64) {
                 let read: Vec<String> = fields.map(|field| token(field.unwrap().value(), data)).collect();
                 assert_eq!(&read, tokens, "seed {seed}, {scope:?} of the record at {start}\n{metadata}");
             }
+            // The same where the records are read: one after the other, and all at once.
+            let mut read = Vec::new();
+            let fields = found.payload().unwrap();
+            while let Some(field) = fields.next_field().unwrap() {
+                read.push(token(field.value(), data));
+            }
+            assert_eq!(Some(&read), tokens.last(), "seed {seed}, record at {start}\n{metadata}");
+            read.clear();
+            let fields = found.payload().unwrap();
+            fields.each_field(|field| read.push(token(field.value(), data))).unwrap();
+            assert_eq!(Some(&read), tokens.last(), "seed {seed}, record at {start}\n{metadata}");
         }
     });
     // Damage is found, or makes other values: nothing else.

@@ -162,6 +162,31 @@ fn values(schema: &Schema<'_, '_>, data: &[u8]) -> Vec<String> {
 }
 
 #[test]
+fn escapes_of_c_are_bytes() {
+    let name = |escaped: &str| {
+        let metadata = format!(
+            "/* CTF 1.8 */ trace {{ major = 1; minor = 8; byte_order = le; }}; event {{ name = \"{escaped}\"; }};"
+        );
+        with_schema(metadata.as_bytes(), |schema| {
+            let event = schema.stream_classes().next().unwrap().event_classes().next().unwrap();
+            let name = event.name().unwrap();
+            let mut room = [0; 64];
+            assert_eq!(name.decode(&mut room).unwrap(), name.to_string());
+            name.to_string()
+        })
+        .unwrap()
+        .1
+    };
+    assert_eq!(name(r"a\\b\'c\?"), "a\\b'c?");
+    assert_eq!(name(r"\a\b\f\n\r\t\v"), "\u{7}\u{8}\u{c}\n\r\t\u{b}");
+    // At most three octal digits, and two hexadecimal ones.
+    assert_eq!(name(r"\1018\0x\x41f\x9z"), "A8\0xAf\tz");
+    // Bytes of UTF-8, and one that is none.
+    assert_eq!(name(r"\xc3\xa9\303\251\xff!"), "éé\u{fffd}!");
+    assert_eq!(name("\u{e9}\\n\u{1f600}"), "é\n\u{1f600}");
+}
+
+#[test]
 fn a_stream_without_packets_is_read() {
     let data: &[&[u8]] = &[
         &100_u32.to_le_bytes(), // timestamp

@@ -330,6 +330,36 @@ fn fault(error: &Error) -> (&'static str, &'static str) {
     (code, scope)
 }
 
+/// A field, in a form that can be compared.
+fn trace_of(field: &traceglass::ctf::data::Field<'_, '_>) -> (u32, u64, String) {
+    let value = match field.value() {
+        Value::Text(text) => format!("{:?}", text.bytes()),
+        Value::Wide(bits) | Value::Bits(bits) => format!("{:?}", bits.words().collect::<Vec<_>>()),
+        Value::Float(float) => format!("{:?}", float.bits().words().collect::<Vec<_>>()),
+        other => format!("{other:?}"),
+    };
+    (field.class().key(), field.start(), value)
+}
+
+/// The payload of the last record says the same in each way to read it.
+fn check_payload(record: &Record<'_, '_, '_>, records: &mut traceglass::ctf::data::Records<'_, '_, '_>) {
+    let apart: Option<Vec<_>> =
+        record.payload().map(|fields| fields.map(|field| trace_of(&field.unwrap())).collect());
+    let mut pulled = records.payload().map(|_| Vec::new());
+    if let (Some(fields), Some(pulled)) = (records.payload(), &mut pulled) {
+        while let Some(field) = fields.next_field().unwrap() {
+            pulled.push(trace_of(&field));
+        }
+        assert!(fields.next_field().unwrap().is_none(), "a field after the last one");
+    }
+    let mut each = records.payload().map(|_| Vec::new());
+    if let (Some(fields), Some(each)) = (records.payload(), &mut each) {
+        fields.each_field(|field| each.push(trace_of(&field))).unwrap();
+    }
+    assert_eq!(apart, pulled);
+    assert_eq!(apart, each);
+}
+
 /// The lines of a data stream. Faults have `at` and no tolerance.
 pub fn lines(file: &str, data: &[u8], schema: &Schema<'_, '_>) -> Vec<String> {
     let mut first = String::from("{\"f\":");
@@ -364,6 +394,7 @@ pub fn lines(file: &str, data: &[u8], schema: &Schema<'_, '_>) -> Vec<String> {
                 Ok(Some(record)) => {
                     events += 1;
                     lines.push(record_line(&record));
+                    check_payload(&record, &mut records);
                 }
                 Ok(None) => break,
                 Err(error) => {

@@ -148,21 +148,28 @@ pub(super) fn find_nul(data: &[u8], unit: usize) -> Option<usize> {
 }
 
 /// The position of the first zero byte: eight bytes at a time, which beats a call for the short strings of traces.
-#[inline]
-#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // `at` counts bytes of `data`.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // What is left is no longer than `data`.
 fn find_zero(data: &[u8]) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
-    let mut at = 0_usize;
-    while let Some(chunk) = data.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+    let mut rest = data;
+    while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
         let word = u64::from_le_bytes(*chunk);
         // The lowest byte of which the high bit is set is the first zero.
         let zero = word.wrapping_sub(LOW) & !word & (LOW << 7);
         if zero != 0 {
-            return Some(at + (zero.trailing_zeros() >> 3) as usize);
+            return Some(data.len() - rest.len() + (zero.trailing_zeros() >> 3) as usize);
         }
-        at += 8;
+        rest = after;
     }
-    data.get(at..)?.iter().position(|byte| *byte == 0).map(|position| at + position)
+    find_zero_at_end(data, rest)
+}
+
+/// As [`find_zero`], in the last few bytes of `data`.
+#[inline(never)]
+#[allow(clippy::arithmetic_side_effects)]
+fn find_zero_at_end(data: &[u8], rest: &[u8]) -> Option<usize> {
+    rest.iter().position(|byte| *byte == 0).map(|position| data.len() - rest.len() + position)
 }
 
 /// Bits in so many bytes.

@@ -3,7 +3,8 @@
 use super::element::MERGE;
 use super::loss::{Loss, Losses};
 use super::packet::{Packet, Packets};
-use super::record::{Parts, Reader, Record};
+use super::reader::Reader;
+use super::record::{Parts, Record};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::heap::{self, Place};

@@ -1,13 +1,12 @@
 use super::bits::bits_of;
-use super::cursor::{Cursor, NO_SLOTS, Slots, Window};
+use super::cursor::Cursor;
 use super::element;
 use super::fields::Fields;
-use super::record::{Reader, Records};
 use super::value::Value;
+use super::window::{NO_SLOTS, Slots, Window};
 use crate::bytes::to_u64;
-use crate::ctf::schema::builder::{Scope, role};
-use crate::ctf::schema::finish::root_of;
-use crate::ctf::schema::node::{Kind, NONE, Node};
+use crate::ctf::schema::node::{Kind, NONE, Node, role};
+use crate::ctf::schema::scope::{Scope, root_of};
 use crate::ctf::schema::{Schema, StreamClass};
 use crate::error::{Error, ErrorKind, Result};
 use core::iter::FusedIterator;
@@ -21,7 +20,7 @@ const MAGIC_NUMBER: u64 = 0xc1fc_1fc1;
 /// header alone.
 #[derive(Clone, Debug)]
 pub struct Packets<'a, 's> {
-    schema: Schema<'a, 's>,
+    schema: &'s Schema<'a, 's>,
     data: &'a [u8],
     /// Where the next packet begins.
     offset: u64,
@@ -32,13 +31,13 @@ pub struct Packets<'a, 's> {
 
 impl<'a, 's> Packets<'a, 's> {
     /// The packets of a stream that lies in `data`.
-    pub const fn new(data: &'a [u8], schema: &Schema<'a, 's>) -> Self {
-        Self { schema: *schema, data, offset: 0, number: 0, fault: None }
+    pub const fn new(data: &'a [u8], schema: &'s Schema<'a, 's>) -> Self {
+        Self { schema, data, offset: 0, number: 0, fault: None }
     }
 
     /// As [`Self::new`], from the packet that begins at `offset` and is number `number`.
-    pub const fn from_packet(data: &'a [u8], schema: &Schema<'a, 's>, offset: u64, number: u64) -> Self {
-        Self { schema: *schema, data, offset, number, fault: None }
+    pub const fn from_packet(data: &'a [u8], schema: &'s Schema<'a, 's>, offset: u64, number: u64) -> Self {
+        Self { schema, data, offset, number, fault: None }
     }
 
     /// Offset of the packet that is read next; after an error, of that with the fault.
@@ -169,7 +168,7 @@ pub(super) fn clock_bits(node: &Node, start: u64, end: u64) -> u32 {
 #[derive(Clone)]
 pub struct Packet<'a, 's> {
     pub(super) window: Window<'a>,
-    pub(super) schema: Schema<'a, 's>,
+    pub(super) schema: &'s Schema<'a, 's>,
     number: u64,
     /// The node of its stream class.
     stream: u32,
@@ -189,10 +188,18 @@ pub struct Packet<'a, 's> {
     /// The roots of event record headers and common contexts.
     pub(super) event_header: u32,
     pub(super) common_context: u32,
+    /// Whether its records have times.
+    pub(super) has_clock: bool,
 }
 
 impl<'a, 's> Packet<'a, 's> {
-    fn read(schema: Schema<'a, 's>, data: &'a [u8], offset: u64, number: u64, at: &mut u64) -> Result<Self> {
+    fn read(
+        schema: &'s Schema<'a, 's>,
+        data: &'a [u8],
+        offset: u64,
+        number: u64,
+        at: &mut u64,
+    ) -> Result<Self> {
         let available = bits_of(data.len());
         let window = Window { data, offset, limit: available, is_cut: true };
         let mut cursor = Cursor::new(window, schema, 0, &NO_SLOTS);
@@ -239,6 +246,7 @@ impl<'a, 's> Packet<'a, 's> {
             slots: cursor.slots,
             event_header: root_of(schema.nodes, stream, Scope::EventHeader),
             common_context: root_of(schema.nodes, stream, Scope::CommonContext),
+            has_clock: schema.stream_info(stream).a != NONE,
         })
     }
 
@@ -417,15 +425,6 @@ impl<'a, 's> Packet<'a, 's> {
         let mut cursor = Cursor::new(window, self.schema, at, &self.slots);
         cursor.begin(scope, root).ok()?;
         Some(Fields::new(cursor))
-    }
-
-    /// Its event records.
-    pub fn records(&self) -> Records<'_, 'a, 's> {
-        Records::new(self)
-    }
-
-    pub(super) fn reader(&self) -> Reader<'a, 's> {
-        Reader::new(self)
     }
 
     pub(super) fn info(&self) -> &'s Node {

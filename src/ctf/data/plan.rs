@@ -1,8 +1,7 @@
 //! What nearly all record headers of a packet have in common.
 
-use super::cursor::Window;
-use crate::ctf::schema::builder::role;
-use crate::ctf::schema::node::{BIG, Kind, NO_SLOT, NONE, Node, Nodes, PLAIN, REVERSED, SIGNED_KEY};
+use super::window::Window;
+use crate::ctf::schema::node::{BIG, Kind, NO_SLOT, NONE, Node, Nodes, PLAIN, REVERSED, SIGNED_KEY, role};
 
 /// An integer in a header, within eight bytes.
 #[derive(Clone, Copy)]
@@ -18,11 +17,14 @@ struct Piece {
 impl Piece {
     /// The integer that begins `at` bits into a header; `None` if it takes more than eight bytes.
     fn new(node: &Node, at: u64) -> Option<Self> {
-        let bit = u32::try_from(at & 7).ok()?;
+        // In the first eight bytes, if it is, which are read anyway.
+        let is_first = at.checked_add(node.a.into())? <= 64;
+        let byte = if is_first { 0 } else { at >> 3 };
+        let bit = u32::try_from(at.checked_sub(byte.checked_mul(8)?)?).ok()?;
         let after = 64_u32.checked_sub(bit.checked_add(node.a)?)?;
         let mask = u64::MAX.checked_shr(64_u32.checked_sub(node.a)?)?;
         let shift = if node.has(BIG) { after } else { bit };
-        Some(Self { byte: usize::try_from(at >> 3).ok()?, shift, mask, len: node.a, slot: node.slot })
+        Some(Self { byte: usize::try_from(byte).ok()?, shift, mask, len: node.a, slot: node.slot })
     }
 
     #[inline(always)]
@@ -30,6 +32,70 @@ impl Piece {
         let bytes = header.get(self.byte..)?.first_chunk::<8>()?;
         let word = if big { u64::from_be_bytes(*bytes) } else { u64::from_le_bytes(*bytes) };
         Some(word.wrapping_shr(self.shift) & self.mask)
+    }
+}
+
+/// How to read headers at once of which all that counts lies in the first eight bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Word {
+    /// The alignment of headers, less one, and their size.
+    mask: usize,
+    size: usize,
+    big: bool,
+    id_shift: u32,
+    id_mask: u64,
+    time_shift: u32,
+    pub(super) time_mask: u64,
+    low: u64,
+    high: u64,
+}
+
+/// What a header of this kind says.
+#[derive(Clone, Copy)]
+pub(super) struct WordHead {
+    /// 0 if there is none.
+    pub(super) id: u64,
+    /// The lower bits of the time; 0 if there is none.
+    pub(super) time: u64,
+    /// The first byte after it.
+    pub(super) end: usize,
+}
+
+impl Word {
+    /// For no header.
+    pub(super) const NEVER: Self = Self {
+        mask: 0,
+        size: 0,
+        big: false,
+        id_shift: 0,
+        id_mask: 0,
+        time_shift: 0,
+        time_mask: 0,
+        low: 1,
+        high: 0,
+    };
+
+    /// What the header says that begins after byte `at` of a packet's content; `None` if there is more to it.
+    #[inline(always)]
+    #[allow(clippy::arithmetic_side_effects)] // Both lie in memory, and a header is no larger than 512 MiB.
+    pub(super) fn read(&self, content: &[u8], at: usize) -> Option<WordHead> {
+        let start = at.wrapping_add(self.mask) & !self.mask;
+        let chunk = content.get(start..)?.first_chunk::<8>()?;
+        let word = if self.big { u64::from_be_bytes(*chunk) } else { u64::from_le_bytes(*chunk) };
+        let id = word.wrapping_shr(self.id_shift) & self.id_mask;
+        if id < self.low || id > self.high {
+            return None;
+        }
+        let time = word.wrapping_shr(self.time_shift) & self.time_mask;
+        Some(WordHead { id, time, end: start.wrapping_add(self.size) })
+    }
+
+    /// The clock after a time stamp.
+    #[inline(always)]
+    pub(super) fn clock(&self, clock: u64, time: u64) -> u64 {
+        let mask = self.time_mask;
+        let step = if time < clock & mask { mask.wrapping_add(1) } else { 0 };
+        ((clock & !mask) | time).wrapping_add(step)
     }
 }
 
@@ -126,7 +192,7 @@ impl Plan {
             return None;
         }
         let piece = Some(Piece::new(node, at)?);
-        match node.roles {
+        match node.meaning() {
             role::EVENT_CLASS_ID if self.id.is_none() => self.id = piece,
             role::TIMESTAMP if self.time.is_none() && node.slot == NO_SLOT => self.time = piece,
             _ => return None,
@@ -158,6 +224,29 @@ impl Plan {
             None => None,
         };
         Some(Head { id, time, end })
+    }
+
+    /// The same for headers that are read from one word; [`Word::NEVER`] if they are not.
+    pub(super) fn word(&self) -> Word {
+        self.as_word().unwrap_or(Word::NEVER)
+    }
+
+    fn as_word(&self) -> Option<Word> {
+        let is_first = |piece: Option<Piece>| piece.is_none_or(|piece| piece.byte == 0);
+        if !self.size.is_multiple_of(8) || !is_first(self.id) || !is_first(self.time) {
+            return None;
+        }
+        Some(Word {
+            mask: usize::try_from(self.mask >> 3).ok().filter(|mask| *mask < 4096)?,
+            size: usize::try_from(self.size >> 3).ok().filter(|size| *size < 1 << 28)?,
+            big: self.big,
+            id_shift: self.id.map_or(0, |id| id.shift),
+            id_mask: self.id.map_or(0, |id| id.mask),
+            time_shift: self.time.map_or(0, |time| time.shift),
+            time_mask: self.time.map_or(0, |time| time.mask),
+            low: self.low,
+            high: self.high,
+        })
     }
 
     /// Whether there is nothing in a header.

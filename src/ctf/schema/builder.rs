@@ -1,113 +1,13 @@
 //! Building a schema, whatever language it is described in.
 
 use super::Name;
-use super::element::{ALIAS, NAME, SCHEMA};
+use super::element::{ALIAS, SCHEMA};
 use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
+use super::scope::Scope;
+use super::spec::{ClassSpec, ClockSpec, Step};
 use crate::bytes::to_u64;
 use crate::ctf::metadata::{MetadataStream, Uuid};
-use crate::error::{Element, Error, ErrorKind, Result};
-
-/// The scopes that have a root structure, in the order in which they are decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Scope {
-    /// The header of a packet.
-    PacketHeader,
-    /// The context of a packet.
-    PacketContext,
-    /// The header of an event record.
-    EventHeader,
-    /// The common context of an event record.
-    CommonContext,
-    /// The specific context of an event record.
-    SpecificContext,
-    /// The payload of an event record.
-    Payload,
-}
-
-impl Scope {
-    /// The name of the scope, as the property `origin` of a field location spells it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PacketHeader => "packet-header",
-            Self::PacketContext => "packet-context",
-            Self::EventHeader => "event-record-header",
-            Self::CommonContext => "event-record-common-context",
-            Self::SpecificContext => "event-record-specific-context",
-            Self::Payload => "event-record-payload",
-        }
-    }
-
-    pub(crate) const ALL: [Self; 6] = [
-        Self::PacketHeader,
-        Self::PacketContext,
-        Self::EventHeader,
-        Self::CommonContext,
-        Self::SpecificContext,
-        Self::Payload,
-    ];
-
-    pub(crate) const fn number(self) -> u8 {
-        match self {
-            Self::PacketHeader => 0,
-            Self::PacketContext => 1,
-            Self::EventHeader => 2,
-            Self::CommonContext => 3,
-            Self::SpecificContext => 4,
-            Self::Payload => 5,
-        }
-    }
-}
-
-/// Meanings of fields, as bits of a node's `roles`.
-pub(crate) mod role {
-    pub(crate) const MAGIC: u16 = 1;
-    pub(crate) const UUID: u16 = 1 << 1;
-    pub(crate) const STREAM_CLASS_ID: u16 = 1 << 2;
-    pub(crate) const STREAM_ID: u16 = 1 << 3;
-    pub(crate) const TOTAL_LENGTH: u16 = 1 << 4;
-    pub(crate) const CONTENT_LENGTH: u16 = 1 << 5;
-    pub(crate) const TIMESTAMP: u16 = 1 << 6;
-    pub(crate) const END_TIMESTAMP: u16 = 1 << 7;
-    pub(crate) const DISCARDED: u16 = 1 << 8;
-    pub(crate) const SEQUENCE: u16 = 1 << 9;
-    pub(crate) const EVENT_CLASS_ID: u16 = 1 << 10;
-    /// Where the encoding of a string stands instead.
-    pub(crate) const ENCODING_SHIFT: u32 = 13;
-}
-
-/// A part of a field location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// To the structure around.
-    Up,
-    /// To the member, or the option of a variant, of this name as written.
-    Name(Place),
-}
-
-/// What a clock class says.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClockSpec {
-    pub(crate) name: Option<Place>,
-    pub(crate) id: Option<Place>,
-    pub(crate) frequency: u64,
-    pub(crate) seconds: i64,
-    pub(crate) cycles: u64,
-    /// Whether its origin is the Unix epoch.
-    pub(crate) is_unix: bool,
-    /// Where it is described.
-    pub(crate) offset: u64,
-}
-
-/// What a data stream class or an event record class says.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ClassSpec {
-    pub(crate) id: u64,
-    pub(crate) name: Option<Place>,
-    pub(crate) namespace: Option<Place>,
-    /// Where it is described.
-    pub(crate) offset: u64,
-}
+use crate::error::{Error, ErrorKind, Result};
 
 /// Emits nodes into storage that the caller lends.
 ///
@@ -481,27 +381,6 @@ impl<'s> Builder<'s> {
         self.front = index;
     }
 
-    /// The names of the members of a structure, or of the options of a variant, must differ.
-    ///
-    /// # Errors
-    /// `Repeated`, at the second one.
-    pub(crate) fn check_names(&mut self, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
-        let count = self.view().children(index).take(17).count();
-        if count <= 16 {
-            for (position, a) in self.view().children(index).enumerate() {
-                let Some(name) = self.node(a).place() else { continue };
-                for b in self.view().children(index).take(position) {
-                    let other = self.node(b).place();
-                    if other.is_some_and(|other| Name::at(stream, other).same(&Name::at(stream, name))) {
-                        return Err(Error::new(name.offset.into(), NAME, ErrorKind::Repeated));
-                    }
-                }
-            }
-            return Ok(());
-        }
-        super::names::check(self, stream, index)
-    }
-
     /// The clock class whose identifier is this.
     pub(crate) fn find_clock(&self, stream: &MetadataStream<'_>, id: Place) -> Option<u32> {
         let wanted = Name::at(stream, id);
@@ -542,14 +421,6 @@ fn bits(value: i128) -> Option<u64> {
         Ok(value) => Some(value),
         Err(_) => i64::try_from(value).ok().map(i64::cast_unsigned),
     }
-}
-
-/// A place in the metadata file, for a name of `len` bytes of text at `offset`.
-pub(crate) fn place(offset: u64, len: u64, flags: u8, element: Element) -> Result<Place> {
-    let too_large = |value, limit| Error::new(offset, element, ErrorKind::OverLimit { value, limit });
-    let at = super::node::narrow(offset, || too_large(offset, u32::MAX.into()))?;
-    let len = u16::try_from(len).map_err(|_| too_large(len, u16::MAX.into()))?;
-    Ok(Place { offset: at, len, flags })
 }
 
 // A label's flags and a place's must not meet.

@@ -1,6 +1,6 @@
-use super::builder::role;
-use super::node::{BIG, Kind, Node, REVERSED};
-use super::{Name, Schema};
+use super::name::Name;
+use super::node::{BIG, Kind, NONE, Node, REVERSED, role};
+use super::schema::Schema;
 use crate::byte_order::ByteOrder;
 
 /// What a field is.
@@ -119,14 +119,19 @@ impl Node {
 /// A field class: what a field is and how it is stored.
 #[derive(Clone, Copy)]
 pub struct FieldClass<'a, 's> {
-    schema: Schema<'a, 's>,
+    schema: &'s Schema<'a, 's>,
     pub(crate) index: u32,
 }
 
 impl<'a, 's> FieldClass<'a, 's> {
     #[inline(always)]
-    pub(crate) fn new(schema: Schema<'a, 's>, index: u32) -> Self {
+    pub(crate) fn new(schema: &'s Schema<'a, 's>, index: u32) -> Self {
         Self { schema, index }
+    }
+
+    /// The class at `index`, unless that is no node.
+    pub(super) fn some(schema: &'s Schema<'a, 's>, index: u32) -> Option<Self> {
+        (index != NONE).then_some(Self { schema, index })
     }
 
     pub(crate) fn node(&self) -> &'s Node {
@@ -262,13 +267,13 @@ enum Wanted {
 /// The names of a value, in the order in which the metadata lists them.
 #[derive(Clone, Debug)]
 pub struct Labels<'a, 's> {
-    schema: Schema<'a, 's>,
+    schema: &'s Schema<'a, 's>,
     next: Option<u32>,
     wanted: Wanted,
 }
 
 impl<'a, 's> Labels<'a, 's> {
-    fn new(schema: Schema<'a, 's>, index: u32, wanted: Wanted) -> Self {
+    fn new(schema: &'s Schema<'a, 's>, index: u32, wanted: Wanted) -> Self {
         let node = schema.nodes.get(index);
         let has = node.kind.is_integer() || node.kind == Kind::BitMap;
         Self { schema, next: (has && node.b != super::node::NONE).then_some(node.b), wanted }

@@ -1,20 +1,14 @@
 //! The last steps of building: tables, locations, roles, layout.
 
-use super::builder::{Builder, Scope};
+use super::builder::Builder;
 use super::element::CLASS_ID;
-use super::node::{Kind, LAST, NO_SLOT, NONE, Node};
+use super::node::{Kind, LAST, NO_SLOT, NONE, SLOTS};
 use super::resolve::{Level, Owner, Resolver};
+use super::scope::{Scope, root_of};
 use super::table::Table;
 use super::{Schema, layout};
 use crate::ctf::metadata::MetadataStream;
 use crate::error::{Error, ErrorKind, Result};
-
-/// How many lengths and selectors are remembered at a time.
-pub(crate) const SLOTS: u8 = 16;
-/// The same, as the length of an array.
-pub(crate) const SLOT_COUNT: usize = 16;
-#[allow(clippy::as_conversions)]
-const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 
 impl<'s> Builder<'s> {
     /// Resolves locations, computes sizes, sorts tables: the schema is complete.
@@ -118,20 +112,6 @@ impl<'s> Builder<'s> {
         }
         Ok(())
     }
-}
-
-/// The root structure of a scope of the trace, stream or event record class at `index`; `NONE` if it has none.
-pub(crate) fn root_of(nodes: super::node::Nodes<'_>, index: u32, scope: Scope) -> u32 {
-    if index == NONE {
-        return NONE;
-    }
-    nodes
-        .children(index)
-        .find(|child| {
-            let node: &Node = nodes.get(*child);
-            node.kind == Kind::Structure && node.name == u32::from(scope.number())
-        })
-        .unwrap_or(NONE)
 }
 
 // A class's flag and that of a list are the same bit, on different kinds of nodes.

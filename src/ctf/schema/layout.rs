@@ -1,7 +1,7 @@
 //! What follows from the classes: alignments, sizes, and what can be skipped at once.
 
 use super::builder::Builder;
-use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, PLAIN, REVERSED};
+use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, PLAIN, REVERSED, role};
 
 /// A field class seen from outside, for its parent.
 #[derive(Clone, Copy)]
@@ -57,12 +57,44 @@ pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
         if node.kind.is_fixed_length() || matches!(node.kind, Kind::StaticString | Kind::StaticBlob) {
             builder.update(index, |node| node.set(PLAIN, !needed));
         }
+        builder.update(index, |node| {
+            if let Some(code) = quick(node) {
+                node.roles = code;
+            }
+        });
     }
+}
+
+/// How a class is read at once, if it can be.
+fn quick(node: &Node) -> Option<u16> {
+    let log2 = node.align_log2();
+    let aligned = if log2 > 3 { role::QUICK_ALIGNED } else { 0 };
+    let big = if node.has(BIG) { role::QUICK_BIG } else { 0 };
+    let size = match node.a {
+        8 => 0,
+        16 => 1,
+        32 => 2,
+        _ => 3,
+    };
+    let code = match node.kind {
+        // Neither roles nor another encoding.
+        Kind::NulString if node.roles == 0 => return Some(role::QUICK_STRING),
+        Kind::Unsigned => role::QUICK_UNSIGNED | size | big,
+        Kind::Signed => role::QUICK_SIGNED | size | big,
+        Kind::Float => role::QUICK_FLOAT,
+        _ => return None,
+    };
+    let is_quick = node.has(PLAIN)
+        && !node.has(REVERSED)
+        && (3..=12).contains(&log2)
+        && matches!(node.a, 8 | 16 | 32 | 64)
+        && (node.kind != Kind::Float || node.a != 8);
+    is_quick.then_some(code | aligned)
 }
 
 /// Whether what it holds is needed to go on.
 fn needs_walk(node: &Node) -> bool {
-    node.slot != NO_SLOT || node.roles & 0x1fff != 0
+    node.slot != NO_SLOT || node.roles & role::ALL != 0
 }
 
 fn outside(builder: &Builder<'_>, index: u32) -> Outside {

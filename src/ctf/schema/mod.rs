@@ -32,7 +32,7 @@
 //      once for each step, then `builder.end_list(last)`. The origin belongs to the first step.
 //    - `set_align_log2`: the field's own alignment, or the minimum alignment of structures and arrays. The real one is
 //      computed by `finish`, as are sizes and slots.
-//    - flags `BIG`, `REVERSED`; `roles` (see `builder::role`); strings: `roles = encoding << ENCODING_SHIFT`;
+//    - flags `BIG`, `REVERSED`; `roles` (see `node::role`); strings: `roles = encoding << ENCODING_SHIFT`;
 //      the display base by `set_base`.
 //    - `b`: the first label of mappings or flags: `builder.label(place)?`, `builder.range(lo, hi)?` for each of its
 //      ranges, `builder.end_list(last range)`, the number of ranges into the label's `size` by `builder.update`; the
@@ -48,23 +48,31 @@
 //    Such a builder stores nothing: `node()` gives an empty one, `find_…` nothing; `copy` must not be used (count the
 //    nodes by `open`/`side`).
 
-pub(crate) mod builder;
+mod builder;
 mod class;
+mod clock;
+mod compile;
 pub mod element;
-pub(crate) mod finish;
+mod escape;
+mod finish;
 mod json;
 mod layout;
 mod name;
 mod names;
 pub(crate) mod node;
-pub(crate) mod resolve;
+mod resolve;
 #[allow(clippy::module_inception)]
 mod schema;
+pub(crate) mod scope;
+mod spec;
+mod stream;
 mod table;
 pub mod tsdl;
 
-pub use builder::Scope;
 pub use class::{Encoding, FieldClass, FieldKind, Labels};
+pub use clock::Clock;
 pub use name::Name;
 pub use node::Node;
-pub use schema::{Clock, EventClass, Schema, StreamClass};
+pub use schema::Schema;
+pub use scope::Scope;
+pub use stream::{EventClass, StreamClass};

@@ -1,9 +1,14 @@
+use super::escape::Unescaped;
 use super::node::{ESCAPED, Place, SPLIT, UNDERSCORE};
 use crate::bytes::to_u64;
-use crate::ctf::metadata::{MetadataStream, Text};
+use crate::ctf::metadata::{Language, MetadataStream, Text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{self, Source, Str};
 use core::fmt;
+
+/// The escapes are those of C. No flag of a place.
+const C_ESCAPES: u8 = 1;
+const _: () = assert!(C_ESCAPES & (ESCAPED | SPLIT | UNDERSCORE) == 0);
 
 /// A name in the metadata: of a field, a class, a mapping, a flag.
 ///
@@ -19,7 +24,8 @@ pub struct Name<'a> {
 impl<'a> Name<'a> {
     pub(crate) fn at(stream: &MetadataStream<'a>, place: Place) -> Self {
         let raw = stream.text_at(place.offset.into(), place.len.into(), place.flags & SPLIT != 0);
-        Self { raw, flags: place.flags }
+        let is_c = place.flags & ESCAPED != 0 && stream.language() == Language::Tsdl;
+        Self { raw, flags: place.flags | if is_c { C_ESCAPES } else { 0 } }
     }
 
     fn string(&self) -> Str<Text<'a>> {
@@ -75,7 +81,13 @@ impl<'a> Name<'a> {
     }
 
     fn written(&self) -> impl Iterator<Item = char> + use<'a> {
-        self.string().chars()
+        let is_c = self.flags & C_ESCAPES != 0;
+        let mut c = is_c.then_some(Unescaped(self.raw));
+        let mut json = self.string().chars();
+        core::iter::from_fn(move || match &mut c {
+            Some(source) => json::next_char(source),
+            None => json.next(),
+        })
     }
 
     /// A hash of the name as written, another one for each `seed`.

@@ -10,11 +10,34 @@ use crate::error::{Error, ErrorKind, Result};
 /// How many names are looked at in one go.
 const TABLE: usize = 256;
 
+impl Builder<'_> {
+    /// The names of the members of a structure, or of the options of a variant, must differ.
+    ///
+    /// # Errors
+    /// `Repeated`, at the second one.
+    pub(crate) fn check_names(&mut self, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
+        let count = self.view().children(index).take(17).count();
+        if count <= 16 {
+            for (position, a) in self.view().children(index).enumerate() {
+                let Some(name) = self.node(a).place() else { continue };
+                for b in self.view().children(index).take(position) {
+                    let other = self.node(b).place();
+                    if other.is_some_and(|other| Name::at(stream, other).same(&Name::at(stream, name))) {
+                        return Err(Error::new(name.offset.into(), NAME, ErrorKind::Repeated));
+                    }
+                }
+            }
+            return Ok(());
+        }
+        check(self, stream, index)
+    }
+}
+
 /// Checks that the names of the children of `index` differ.
 ///
 /// A table of hashes is kept where free nodes are, if there are enough; each name is then looked at about once. With
 /// fewer, a smaller table on the stack takes several passes.
-pub(super) fn check(builder: &mut Builder<'_>, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
+fn check(builder: &mut Builder<'_>, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
     let count = u32::try_from(builder.view().children(index).count()).unwrap_or(NONE);
     // Twice as many places as names, four to a node.
     let room = count.saturating_mul(2).next_power_of_two();

@@ -102,12 +102,56 @@ pub(crate) const PLAIN: u8 = 64;
 /// There is a name, which may be empty.
 pub(crate) const NAMED: u8 = 128;
 
+/// Meanings of fields, as bits of a node's `roles`.
+pub(crate) mod role {
+    pub(crate) const MAGIC: u16 = 1;
+    pub(crate) const UUID: u16 = 1 << 1;
+    pub(crate) const STREAM_CLASS_ID: u16 = 1 << 2;
+    pub(crate) const STREAM_ID: u16 = 1 << 3;
+    pub(crate) const TOTAL_LENGTH: u16 = 1 << 4;
+    pub(crate) const CONTENT_LENGTH: u16 = 1 << 5;
+    pub(crate) const TIMESTAMP: u16 = 1 << 6;
+    pub(crate) const END_TIMESTAMP: u16 = 1 << 7;
+    pub(crate) const DISCARDED: u16 = 1 << 8;
+    pub(crate) const SEQUENCE: u16 = 1 << 9;
+    pub(crate) const EVENT_CLASS_ID: u16 = 1 << 10;
+    /// All of them.
+    pub(crate) const ALL: u16 = (1 << 11) - 1;
+    /// The field has no role and is read at once: an integer or a float of 8, 16, 32 or 64 bits that begins with a byte and
+    /// that nothing needs to go on; or UTF-8 up to a zero. The lower bits then are one of the following.
+    pub(crate) const QUICK: u16 = 1 << 12;
+    /// An unsigned integer; the binary logarithm of its bytes is added, and `QUICK_BIG`.
+    pub(crate) const QUICK_UNSIGNED: u16 = QUICK;
+    /// A signed integer, in the same way.
+    pub(crate) const QUICK_SIGNED: u16 = QUICK | 8;
+    /// Its byte order is big-endian.
+    pub(crate) const QUICK_BIG: u16 = 4;
+    /// A float.
+    pub(crate) const QUICK_FLOAT: u16 = QUICK | 16;
+    /// A string.
+    pub(crate) const QUICK_STRING: u16 = QUICK | 17;
+    /// It may be that some bytes have to be skipped before it; this is added.
+    pub(crate) const QUICK_ALIGNED: u16 = 32;
+    /// Where the encoding of a string stands instead.
+    pub(crate) const ENCODING_SHIFT: u32 = 13;
+}
+
 /// No slot.
 pub(crate) const NO_SLOT: u8 = 0xff;
 /// No node.
 pub(crate) const NONE: u32 = u32::MAX;
 /// No fixed size.
 pub(crate) const NO_SIZE: u32 = u32::MAX;
+
+/// How deep classes nest at most.
+pub(crate) const DEPTH: usize = 64;
+
+/// How many lengths and selectors are remembered at a time.
+pub(crate) const SLOTS: u8 = 16;
+/// The same, as the length of an array.
+pub(crate) const SLOT_COUNT: usize = 16;
+#[allow(clippy::as_conversions)]
+const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 
 /// Room for one part of a [`Schema`](super::Schema): 24 bytes.
 ///
@@ -162,6 +206,12 @@ impl Node {
         } else {
             self.flags &= !flag;
         }
+    }
+
+    /// What its value means: bits of [`role`].
+    #[inline(always)]
+    pub(crate) const fn meaning(&self) -> u16 {
+        if self.roles & role::QUICK != 0 { 0 } else { self.roles & role::ALL }
     }
 
     /// The binary logarithm of its alignment.

@@ -1,14 +1,14 @@
 //! From a field location to the fields it means, and from roles to where they may stand.
 
 use super::Name;
-use super::builder::{Builder, Scope, role};
+use super::builder::Builder;
 use super::element::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
-use super::node::{BIG, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY};
+use super::node::{
+    BIG, DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY, SLOTS, role,
+};
+use super::scope::Scope;
 use crate::ctf::metadata::{Language, MetadataStream};
 use crate::error::{Element, Error, ErrorKind, Result};
-
-/// How deep classes nest at most.
-pub(crate) const DEPTH: usize = 64;
 
 /// Whose field is meant: of all packets, of a stream class, of an event record class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -334,8 +334,8 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                 return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
             }
             if !store && slot == NO_SLOT {
-                let capacity = u64::from(super::finish::SLOTS);
-                if self.slots >= super::finish::SLOTS {
+                let capacity = u64::from(SLOTS);
+                if self.slots >= SLOTS {
                     let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
                     return Err(Error::new(path.offset, FIELD_LOCATION, kind));
                 }

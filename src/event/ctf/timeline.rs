@@ -75,7 +75,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
     ///
     /// # Errors
     /// `CapacityExceeded`.
-    pub fn add(&mut self, input: usize, data: &'a [u8], schema: &Schema<'a, 's>) -> Result<()> {
+    pub fn add(&mut self, input: usize, data: &'a [u8], schema: &'s Schema<'a, 's>) -> Result<()> {
         let packets = Packets::new(data, schema);
         let clock = schema.clocks().next();
         self.absolute = self.absolute.or(clock.map(|clock| clock.is_unix()));

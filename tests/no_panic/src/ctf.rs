@@ -164,6 +164,16 @@ pub unsafe extern "C" fn ctf_data_read(data: *const u8, len: usize, metadata: *c
             sum ^= fold(record.header()) ^ fold(record.common_context());
             sum ^= fold(record.specific_context()) ^ fold(record.payload());
         }
+        let mut records = packet.records();
+        while let Ok(Some(_)) = records.next_record() {
+            let Some(fields) = records.payload() else { continue };
+            let read = fields.each_field(|field| {
+                if let Value::Unsigned(value) = field.value() {
+                    sum ^= value;
+                }
+            });
+            sum ^= u64::from(read.is_ok());
+        }
     }
     sum
 }

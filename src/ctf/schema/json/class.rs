@@ -1,11 +1,10 @@
 //! Field classes.
 
-use super::super::builder::role;
 use super::super::class::Encoding;
 use super::super::element::{FIELD_CLASS, RANGE};
-use super::super::node::{BIG, Kind, NONE, Node, Place, REVERSED};
-use super::super::resolve::{DEPTH, check_range};
-use super::{Compiler, Json};
+use super::super::node::{BIG, DEPTH, Kind, NONE, Node, Place, REVERSED, role};
+use super::super::resolve::check_range;
+use super::compiler::{Compiler, Json};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;
 

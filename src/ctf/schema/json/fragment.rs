@@ -1,9 +1,10 @@
 //! Fragments.
 
-use super::super::builder::{ClassSpec, ClockSpec, Scope};
 use super::super::element::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
 use super::super::node::{Kind, NONE, Place};
-use super::{Compiler, Json};
+use super::super::scope::Scope;
+use super::super::spec::{ClassSpec, ClockSpec};
+use super::compiler::{Compiler, Json};
 use crate::ctf::element::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS};
 use crate::ctf::metadata::Uuid;
 use crate::error::{Error, ErrorKind, Result};

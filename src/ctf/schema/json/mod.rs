@@ -3,48 +3,24 @@
 //! The text is read once, event by event, and nodes are emitted as they come: what an object is may be said at its end.
 
 mod class;
+mod compiler;
 mod fragment;
 mod value;
 
-use super::Schema;
 use super::builder::Builder;
 use super::element::SCHEMA;
 use super::node::Node;
-use crate::bytes::{Bytes, to_u64};
+use super::schema::Schema;
+use crate::bytes::Bytes;
 use crate::ctf::element::{FRAGMENT, PREAMBLE};
-use crate::ctf::metadata::{MetadataStream, Text};
+use crate::ctf::metadata::MetadataStream;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::{Parser, Source};
+use crate::json::Parser;
+use compiler::{Compiler, Json};
 use fragment::State;
 
 /// How many aliases are remembered in counting.
 const ALIASES: usize = 64;
-
-/// A source of JSON that knows how much there is of it.
-pub(super) trait Json<'a>: Source<'a> {
-    fn size(&self) -> u64;
-}
-
-impl<'a> Json<'a> for Bytes<'a> {
-    fn size(&self) -> u64 {
-        to_u64(self.len())
-    }
-}
-
-impl<'a> Json<'a> for Text<'a> {
-    fn size(&self) -> u64 {
-        self.len()
-    }
-}
-
-/// Compiles the fragments of a stream.
-struct Compiler<'c, 's, 'a, S> {
-    builder: &'c mut Builder<'s>,
-    stream: MetadataStream<'a>,
-    parser: Parser<S>,
-    /// The text has been found to be UTF-8.
-    is_utf8: bool,
-}
 
 /// Compiles a stream whose text is JSON.
 pub(super) fn compile<'a, 's>(stream: &MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Schema<'a, 's>> {
@@ -53,7 +29,7 @@ pub(super) fn compile<'a, 's>(stream: &MetadataStream<'a>, nodes: &'s mut [Node]
     compiled.map_err(|error| match error.kind() {
         ErrorKind::CapacityExceeded { capacity, needed } if error.element() == SCHEMA => {
             // With more aliases than are counted, it is a lower bound: then what is known is that one more is needed.
-            let counted = super::json::needed(stream).unwrap_or(needed);
+            let counted = self::needed(stream).unwrap_or(needed);
             let needed = if counted > capacity { counted } else { needed };
             Error::new(error.offset(), SCHEMA, ErrorKind::CapacityExceeded { capacity, needed })
         }

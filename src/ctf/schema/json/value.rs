@@ -1,9 +1,10 @@
 //! Values of properties: numbers, names, ranges, mappings, locations, roles.
 
-use super::super::builder::{Scope, Step, place, role};
 use super::super::element::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
-use super::super::node::{ESCAPED, LAST, NONE, Place, SPLIT};
-use super::{Compiler, Json};
+use super::super::node::{ESCAPED, LAST, NONE, Place, SPLIT, role};
+use super::super::scope::Scope;
+use super::super::spec::{Step, place};
+use super::compiler::{Compiler, Json};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{Event, Str, take_byte};
 

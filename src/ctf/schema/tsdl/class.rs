@@ -2,13 +2,13 @@
 
 use super::attribute::{Seen, align_log2};
 use super::compiler::{Compiler, Purpose};
-use super::declaration::Spec;
 use super::element;
 use super::emit::shown;
 use super::keyword::Keyword;
 use super::lexer::{Kind, Punctuator, Token};
 use super::names::{self, Key};
 use super::parser::{Parser, Path, Value};
+use super::spec::Spec;
 use super::tree::{Node, NodeKind};
 use crate::bytes::Bytes;
 use crate::ctf::metadata::{Place, Text};

@@ -1,11 +1,12 @@
 //! What is known while a text is compiled: its tokens, types and names.
 
-use super::block::Facts;
 use super::element;
+use super::facts::Facts;
 use super::keyword::Keyword;
 use super::lexer::{Kind, Token};
 use super::names::{self, Key, Names};
 use super::parser::Parser;
+use super::spec::Spec;
 use super::tree::{Node, NodeKind, Tree};
 use crate::ctf::metadata::{MetadataStream, Place, Text};
 use crate::ctf::schema::builder::Builder;
@@ -184,7 +185,7 @@ impl<'a> Compiler<'a, '_, '_> {
             let key = Key::new(owner, self.stream.text_of(frame.name));
             self.declare(&key, frame.start)?;
         }
-        self.finish(frame.purpose, super::declaration::Spec::Tree { start: frame.start, named })
+        self.finish(frame.purpose, Spec::Tree { start: frame.start, named })
     }
 
     /// `(n)` after `align`.

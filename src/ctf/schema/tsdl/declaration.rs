@@ -6,27 +6,10 @@ use super::keyword::Keyword;
 use super::lexer::{Kind, Token};
 use super::names::{self, Key};
 use super::parser::{Parser, Path};
+use super::spec::Spec;
 use super::tree::{Node, NodeKind};
-use crate::ctf::metadata::{Place, Text};
+use crate::ctf::metadata::Place;
 use crate::error::{Error, ErrorKind, Result};
-
-/// A type before its declarators, whose pointers may belong to its name.
-#[derive(Clone, Copy)]
-pub(super) enum Spec<'a> {
-    /// It stands here: at the end of the tree. It may have a name.
-    Tree { start: u32, named: bool },
-    /// The name of an alias, and what follows it.
-    Alias { words: Text<'a>, declarator: Option<Token<'a>> },
-    /// The name of a structure, an enumeration or a variant, with its keyword; the path of a variant.
-    Named { owner: u32, name: Token<'a>, words: Text<'a>, tag: Place },
-}
-
-impl Spec<'_> {
-    /// Whether a type stands here that was given a name.
-    fn is_named(&self) -> bool {
-        matches!(self, Self::Tree { named: true, .. })
-    }
-}
 
 /// How many pointers a type may have.
 const POINTERS: u32 = 14;

@@ -6,9 +6,9 @@ use super::keyword::says;
 use super::names::Key;
 use super::tree::{Node, NodeKind};
 use crate::ctf::metadata::{Place, Text};
-use crate::ctf::schema::Scope;
-use crate::ctf::schema::builder::{self, ClockSpec, role};
-use crate::ctf::schema::node::{self, BIG, Kind, NONE, SPLIT, UNDERSCORE};
+use crate::ctf::schema::node::{self, BIG, Kind, NONE, SPLIT, UNDERSCORE, role};
+use crate::ctf::schema::scope::Scope;
+use crate::ctf::schema::spec::{self, ClockSpec};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Source;
 
@@ -72,7 +72,7 @@ impl Ancestors {
 /// A place as the schema keeps it.
 pub(super) fn shown(place: Place, flags: u8) -> Result<node::Place> {
     let split = if place.is_together() { 0 } else { SPLIT };
-    builder::place(place.offset(), place.len(), flags | split, element::TOKEN)
+    spec::place(place.offset(), place.len(), flags | split, element::TOKEN)
 }
 
 /// A name without the underscore that is not shown.

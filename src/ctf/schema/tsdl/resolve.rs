@@ -12,9 +12,9 @@ use super::lexer::{Kind, Token};
 use super::names::Key;
 use super::parser::Path;
 use super::tree::{Node, NodeKind};
-use crate::ctf::schema::Scope;
-use crate::ctf::schema::builder::Step;
 use crate::ctf::schema::node::NONE;
+use crate::ctf::schema::scope::Scope;
+use crate::ctf::schema::spec::Step;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many words a path may have.

@@ -1,0 +1,121 @@
+//! Going over fields that nobody wants to see.
+
+use super::bits::{bits_of, find_nul, load};
+use super::cursor::Cursor;
+use super::extent::{after_elements, after_plain, aligned};
+use super::window::Window;
+use crate::ctf::schema::node::{BIG, Kind, LAST, NONE, Node, PLAIN, REVERSED, role};
+use crate::ctf::schema::scope::Scope;
+use crate::error::Result;
+
+impl Cursor<'_, '_> {
+    /// Skips a scope whose root structure is at `root`; what is needed of it later is remembered.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, scope: Scope, root: u32) -> Result<()> {
+        let node = self.node(root);
+        if node.has(PLAIN) {
+            self.scope = scope;
+            // An error is that of a field in it.
+            if self.skip_plain(node) {
+                return Ok(());
+            }
+        }
+        if let Some((at, last_big)) = self.pass(root, self.at, self.last_big) {
+            (self.at, self.last_big) = (at, last_big);
+            return Ok(());
+        }
+        self.begin(scope, root)?;
+        self.skip_rest()
+    }
+
+    /// Skips what is left of the present structure and of those around it.
+    #[inline(never)]
+    fn skip_rest(&mut self) -> Result<()> {
+        while self.step::<true>()?.is_some() {}
+        Ok(())
+    }
+
+    /// Where a root structure ends that begins at the first bit from `at` on at which it may, and the byte order of its
+    /// last fixed-length field, if its members are of the usual kinds and nothing is wrong.
+    ///
+    /// Only lengths and selectors are remembered.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // Positions lie in memory.
+    pub(super) fn pass(&mut self, root: u32, at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let Window { data, limit, .. } = self.window;
+        let structure = self.node(root);
+        let end = root.wrapping_add(structure.size);
+        let (mut at, mut last_big) = (aligned(at, structure), last_big);
+        let mut next = root.wrapping_add(1);
+        // Those of fixed size at its beginning.
+        if structure.b > 0 {
+            if at & 7 != 0 && structure.has(BIG) != last_big {
+                return None;
+            }
+            at = at.wrapping_add(structure.b.into());
+            last_big = structure.has(REVERSED);
+            next = root.wrapping_add(structure.a);
+        }
+        while next < end {
+            let node = self.node(next);
+            if node.roles == role::QUICK_STRING {
+                let start = aligned(at, node);
+                let rest = data.get((start >> 3) as usize..(limit >> 3) as usize)?;
+                at = start.wrapping_add(bits_of(find_nul(rest, 1)?.wrapping_add(1)));
+                next = next.wrapping_add(1);
+            } else {
+                (at, last_big) = self.pass_other(next, node, at, last_big)?;
+                next = next.wrapping_add(node.size.max(1));
+            }
+        }
+        (at <= limit).then_some((at, last_big))
+    }
+
+    /// As [`Self::pass`], for several structures one after the other, each of which may be missing.
+    #[inline(never)]
+    pub(super) fn pass_all(&mut self, roots: [u32; 2], at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let mut end = (at, last_big);
+        for root in roots {
+            if root != NONE {
+                end = self.pass(root, end.0, end.1)?;
+            }
+        }
+        Some(end)
+    }
+
+    /// As [`Self::pass`], for a member.
+    #[inline(never)]
+    fn pass_other(&mut self, index: u32, node: &Node, at: u64, last_big: bool) -> Option<(u64, bool)> {
+        let limit = self.window.limit;
+        match node.kind {
+            _ if node.has(PLAIN) => after_plain(node, at, last_big, limit),
+            Kind::Unsigned if node.meaning() == 0 && node.a <= 64 && !node.has(REVERSED) => {
+                let after = after_plain(node, at, last_big, limit)?;
+                self.keep(node, load(self.window.data, aligned(at, node), node.a, node.has(BIG)));
+                Some(after)
+            }
+            Kind::DynamicArray if node.meaning() == 0 => {
+                let element = self.node(index.wrapping_add(1));
+                let start = aligned(at, node);
+                if !element.has(PLAIN) || element.has(LAST) || start > limit {
+                    return None;
+                }
+                let (left, at, last_big) = after_elements(element, self.key(node), start, last_big, limit);
+                (left == 0).then_some((at, last_big))
+            }
+            _ => None,
+        }
+    }
+
+    /// Skips a class of fixed size, if all of it is there and nothing is wrong with it.
+    #[inline(always)]
+    pub(super) fn skip_plain(&mut self, node: &Node) -> bool {
+        match after_plain(node, self.at, self.last_big, self.window.limit) {
+            Some((at, last_big)) => {
+                (self.at, self.last_big) = (at, last_big);
+                true
+            }
+            None => false,
+        }
+    }
+}
