@@ -1,6 +1,6 @@
 //! How the payload of a stream is to be read.
 
-use crate::rtc::Name;
+use crate::rtc::name::Name;
 use core::fmt;
 
 /// The byte order that a format names.
