@@ -76,7 +76,8 @@ impl<'a> Meta<'a> {
 
     /// What is wrong with the text around the objects, once all pieces have been read.
     ///
-    /// **Errors**: it is no array, it is cut or nested, or something stands between the objects.
+    /// # Errors
+    /// It is no array, it is cut or nested, or something stands between the objects.
     pub fn check(&self) -> Result<()> {
         match self.fault {
             Some(fault) => Err(fault),

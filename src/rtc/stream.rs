@@ -128,6 +128,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The name of its format: `format`, or `type` as some examples of the document have it.
+    #[doc(alias = "type")]
     pub fn format_name(&self) -> Option<Name<'a>> {
         self.attribute("format")
             .and_then(|value| value.as_name())
