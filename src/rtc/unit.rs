@@ -255,9 +255,9 @@ pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
     }
     let Ok((_, behind)) = Index::parse(at(index.offset()).unwrap_or(data), true) else { return false };
     index.more()
-        || after.is_empty()
-        || after.as_slice().starts_with(&[0x0a])
-        || after.as_slice().starts_with(&[0x0b])
+        || behind.is_empty()
+        || behind.as_slice().starts_with(&[0x0a])
+        || behind.as_slice().starts_with(&[0x0b])
 }
 
 #[cfg(test)]

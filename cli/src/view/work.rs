@@ -2,7 +2,7 @@
 //!
 //! The pass for places at which reading can begin and the errands look at the same maps as the screen, and end with it.
 //! `check` and the timeline read everything, and cannot be interrupted everywhere: each opens the files anew, and is left
-//! after when the viewer ends.
+//! behind when the viewer ends.
 
 use super::View;
 use super::errand::{self, Errand, Found};
