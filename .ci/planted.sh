@@ -94,7 +94,7 @@ copy skipped
 plant src/rfr/sequence.rs '        self.run.next()
     }
 
-    /// Passes a record by' \
+    /// Skips a record' \
     '        let mut next = self.run.next();
         if matches!(&next, Ok(Some(record)) if Record::timestamp(record) == 10) {
             next = self.run.next();
@@ -102,7 +102,7 @@ plant src/rfr/sequence.rs '        self.run.next()
         next
     }
 
-    /// Passes a record by'
+    /// Skips a record'
 must_fail "skipped record" "test .* FAILED|^    [a-z_]+::" tests --test rfr
 
 copy offset

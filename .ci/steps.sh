@@ -89,7 +89,10 @@ END
 
 lints() {
     cargo clippy --workspace --all-targets --all-features -- -D warnings
-    # The programs that are not in the workspace compile, too.
+}
+
+# The fuzz targets compile; `.ci/run` builds and runs them instead.
+fuzz_check() {
     CARGO_TARGET_DIR=target cargo check --quiet --manifest-path fuzz/Cargo.toml --all-targets
 }
 
@@ -271,32 +274,65 @@ coverage() {
         --ignore-filename-regex "/tests/" --fail-under-lines 95 --summary-only | grep -E "^(Filename|TOTAL)"
 }
 
-# With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.
+# Each target for some seconds, over the seeds. One build for all of them: without a sanitizer, which has nothing to find
+# where `unsafe` is forbidden, and which the targets that link the reference zstd must not have. What compares with that
+# one is part of `.ci/full`.
+short_fuzz() {
+    local targets
+    FUZZ_SECONDS=${SHORT_FUZZ_SECONDS:-4} FUZZ_PLAIN=1
+    fuzz_prepare
+    cargo +nightly fuzz build -s none --target-dir fuzz/target/plain
+    targets=$(cargo +nightly fuzz list | grep -v '^zstd_differential$')
+    fuzz_all "$targets"
+    unset FUZZ_PLAIN
+}
+
+# Each target for longer, with the address sanitizer where that is possible: the dependencies have `unsafe`.
 fuzz() {
     local targets target
-    cargo +nightly fuzz --version 2>/dev/null || cargo install --locked cargo-fuzz
-    cargo run -q --all-features --example write_samples -- --seeds
-    # C and Rust under one address sanitizer give false reports; see fuzz/README.md.
-    export CFLAGS=-DHUF_DISABLE_FAST_DECODE FUZZ_SECONDS
+    fuzz_prepare
     targets=$(cargo +nightly fuzz list)
-    # One after the other, then as many runs at once as there are processors.
+    # One after the other, as each sanitizer has its own build.
     for target in $targets; do
         fuzz_options "$target"
         cargo +nightly fuzz build "${options[@]}" "$target"
     done
+    fuzz_all "$targets"
+}
+
+fuzz_prepare() {
+    cargo +nightly fuzz --version 2>/dev/null || cargo install --locked --debug cargo-fuzz
+    # With the features of the other steps, so that nothing is built again.
+    cargo build -q --workspace --all-features --examples
+    target/debug/examples/write_samples --seeds
+    # The reference zstd has a decoder that accepts some damaged streams; see fuzz/README.md.
+    export CFLAGS=-DHUF_DISABLE_FAST_DECODE
+}
+
+# As many runs at once as there are processors.
+fuzz_all() { # TARGETS
+    [ -n "$1" ]
+    export FUZZ_SECONDS FUZZ_PLAIN
     export -f fuzz_options fuzz_one
-    [ -n "$targets" ]
-    xargs -P "$(nproc)" -I{} bash -c 'fuzz_one {}' <<<"$targets"
+    xargs -P "$(nproc)" -I{} bash -c 'fuzz_one {}' <<<"$1"
     unset CFLAGS
 }
 
-# How a target is built. Each sanitizer has its own build, or every change of it would build all again.
-fuzz_options() {
+# How a target is built, and where its program is.
+fuzz_options() { # TARGET
+    local folder=fuzz/target
     options=()
-    case $1 in zstd*) options=(-s none --target-dir fuzz/target/plain) ;; esac
+    case ${FUZZ_PLAIN:+plain}$1 in
+        plain* | zstd*)
+            folder=fuzz/target/plain
+            options=(-s none --target-dir "$folder")
+            ;;
+    esac
+    program=$folder/$(rustc -vV | sed -n 's/^host: //p')/release/$1
 }
 
-fuzz_one() {
+# With one seed, so that a change is judged by what it changes; FUZZ_SEED=$RANDOM searches elsewhere.
+fuzz_one() { # TARGET
     local target=$1 log executions
     local run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
     # A recipe for a file is none: nothing of a format occurs in it.
@@ -305,10 +341,12 @@ fuzz_one() {
         *) run+=(-dict="fuzz/dictionaries/${target%%_*}.dict") ;;
     esac
     fuzz_options "$target"
+    mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
     log=$(mktemp)
-    cargo +nightly fuzz run "${options[@]}" "$target" -- "${run[@]}" >"$log" 2>&1 ||
+    "$program" "${run[@]}" -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" >"$log" 2>&1 ||
         { tail -50 "$log"; echo "$target failed" >&2; return 1; }
     executions=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
+    rm "$log"
     echo "-- $target: $executions executions"
     [ "$executions" -gt 0 ]
 }

@@ -54,7 +54,7 @@ impl Format {
         if crate::rtc::detect(data) {
             return Some(Self::Rtc);
         }
-        // One byte is little to go by: it may begin a cut file as well.
+        // One byte is weak evidence: a cut file of another format may begin with it, too.
         #[cfg(feature = "ctf")]
         if crate::ctf::metadata::Form::detect(data).is_some() {
             return Some(Self::Ctf2);
@@ -148,7 +148,7 @@ impl Lookalike {
     }
 }
 
-/// Whether `start` is text, of which the last character may be cut.
+/// Whether `start` is text; its last character may be cut.
 fn is_text(start: &[u8]) -> bool {
     let text = match core::str::from_utf8(start) {
         Ok(text) => text,
@@ -161,25 +161,30 @@ fn is_text(start: &[u8]) -> bool {
         && text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\x0c' | '\x1b'))
 }
 
+impl Lookalike {
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LegacyRmv => "legacy RMV",
+            Self::LegacyRgp => "legacy RGP",
+            Self::Zstd => "zstd",
+            Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
+            Self::Zip => "ZIP",
+            Self::Xz => "xz",
+            Self::Tsdl => "TSDL",
+            Self::CtfDataStream => "CTF data stream",
+            Self::Json => "JSON",
+            Self::Elf => "ELF",
+            Self::Text => "text",
+            Self::Zeros => "zeros",
+        }
+    }
+}
+
 impl fmt::Display for Lookalike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LegacyRmv => "begins with MINI: an .rmv from before RMV 1.9, not RDF",
-            Self::LegacyRgp => "begins with 0x50303042: a legacy .rgp, not RDF",
-            Self::Zstd => "a bare zstd frame: decompress it first",
-            Self::Gzip => "gzip: decompress it first",
-            Self::Bzip2 => "bzip2: decompress it first",
-            Self::Zip => "a ZIP archive: unpack it first",
-            Self::Xz => "xz: decompress it first",
-            Self::Tsdl => "CTF 1.8 metadata as plain text, without packets",
-            Self::CtfDataStream => {
-                "a data stream of a CTF trace: the file `metadata` beside it is what is read here"
-            }
-            Self::Json => "JSON text; CTF 2 metadata begins with the byte 0x1e",
-            Self::Elf => "an ELF binary, not a trace",
-            Self::Text => "text, not a trace",
-            Self::Zeros => "nothing but zeros",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -223,26 +228,26 @@ mod tests {
     }
 
     #[test]
-    fn each_lookalike_says_what_it_is() {
-        for (data, said) in [
-            (&b"MINI"[..], "before RMV 1.9"),
-            (b"B00P", "legacy .rgp"),
-            (b"\x28\xb5\x2f\xfd", "zstd frame"),
+    fn each_lookalike_is_told() {
+        for (data, name) in [
+            (&b"MINI"[..], "legacy RMV"),
+            (b"B00P", "legacy RGP"),
+            (b"\x28\xb5\x2f\xfd", "zstd"),
             (b"\x1f\x8b", "gzip"),
             (b"BZh", "bzip2"),
             (b"PK\x03\x04", "ZIP"),
             (b"\xfd7zXZ\0", "xz"),
-            (b"/* CTF 1.8 */", "CTF 1.8 metadata"),
-            (b"\xc1\x1f\xfc\xc1", "data stream"),
+            (b"/* CTF 1.8 */", "TSDL"),
+            (b"\xc1\x1f\xfc\xc1", "CTF data stream"),
             (b"[1]", "JSON"),
             (b"\x7fELF", "ELF"),
             (b"hello", "text"),
             (b"\0\0", "zeros"),
         ] {
-            let found = Lookalike::detect(data).map(|found| std::format!("{found}")).unwrap_or_default();
-            assert!(found.contains(said), "{found}");
+            let found = Lookalike::detect(data).map(|found| std::format!("{found}"));
+            assert_eq!(found.as_deref(), Some(name));
         }
-        // A zero in front does not make what follows nothing.
+        // Leading zeros do not make the whole input zeros.
         assert_eq!(Lookalike::detect(b"\0\0\x01"), None);
         assert_eq!(Lookalike::detect(b"\0text"), None);
     }

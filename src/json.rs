@@ -9,7 +9,6 @@
 
 #[cfg(feature = "ctf")]
 mod accept;
-mod float;
 mod parser;
 mod text;
 
@@ -19,11 +18,12 @@ use crate::error::Result;
 pub(crate) use accept::{accepts_object, trim};
 pub(crate) use parser::{Event, Parser};
 #[cfg(feature = "ctf")]
-pub(crate) use text::{Chars, encode_utf8, next_char};
-pub(crate) use text::{Number, Str};
+pub(crate) use text::{encode_utf8, next_char};
+pub use text::{JsonChars, JsonString};
+pub(crate) use text::{JsonString as Str, Number};
 
-/// Bytes to read text from: together, or in pieces.
-pub(crate) trait Source<'a>: Copy {
+/// Bytes to read text from, in one piece or several.
+pub trait Source<'a>: Copy {
     /// The bytes at the front that lie together; empty only at the end of all.
     fn front(&self) -> &'a [u8];
 
@@ -62,7 +62,7 @@ impl<'a> Source<'a> for Bytes<'a> {
     }
 }
 
-/// The next byte, and a source that stands after it.
+/// Takes the next byte.
 pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
     let byte = *source.front().first()?;
     source.advance(1);

@@ -141,6 +141,9 @@ mod json;
 mod layout;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;
+#[cfg(any(feature = "rtc", feature = "rdf-contents"))]
+#[cfg_attr(not(feature = "rtc"), allow(dead_code))]
+mod text;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
 
@@ -170,7 +173,11 @@ pub use detect::{Format, Lookalike};
 pub use dump::{HexDump, HexRow};
 pub use error::{Element, Error, ErrorKind, Finding, Result, Severity, Summary};
 pub use gap::Gap;
+#[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
+pub use json::{JsonChars, JsonString};
 pub use layout::{LayoutField, LayoutValue};
+#[cfg(any(feature = "rtc", feature = "rdf-contents"))]
+pub use text::Text;
 
 /// The README's examples, as tests.
 #[cfg(all(doctest, feature = "rdf"))]

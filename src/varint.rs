@@ -55,9 +55,10 @@ const fn compact(groups: u64) -> u64 {
     (groups & 0x0fff_ffff) | ((groups & 0x0fff_ffff_0000_0000) >> 4)
 }
 
-/// An integer, one of a single byte, and another one, of 8 bytes in all at most, and how many bytes they take.
+/// Decodes three varints of at most 8 bytes together, the second of a single byte; also returns how many bytes they
+/// take.
 ///
-/// `None` says nothing: such integers have to be read one by one.
+/// After `None` the integers have to be read one by one.
 ///
 /// Where short records begin with three integers, this finds the end of the third by six operations that depend on each
 /// other, and without a branch on any length.
@@ -108,7 +109,7 @@ pub(crate) fn read_option(data: &[u8]) -> Option<(bool, u64, usize)> {
     Some((tag == 1, value, (bits / 8) as usize))
 }
 
-/// The clear form of [`read_u64`]: near the end of the input, for 9 and 10 bytes, and as the oracle of its tests.
+/// The plain form of [`read_u64`]: used near the end of the input, for 9 and 10 bytes, and as the oracle in tests.
 #[cold]
 fn read_u64_by_byte(data: &[u8]) -> Decoded<u64> {
     let (value, len) = read_by_byte(data, 10, 0x01)?;

@@ -117,7 +117,7 @@ fn what_cannot_be_read_is_status_1_and_says_why() {
         (&gzip, "gzip"),
         (&empty, "the file is empty"),
         (&scratch.file("text", b"hello\n"), "text, not a trace"),
-        (&scratch.file("stream_0", b"\xc1\x1f\xfc\xc1\0\0"), "data stream of a CTF trace"),
+        (&scratch.file("stream_0", b"\xc1\x1f\xfc\xc1\0\0"), "a CTF data stream"),
         (&scratch.file("zeros", &[0; 100]), "nothing but zeros"),
         (&unknown, "not a known format: begins with \"\\x01\\x02\\x03\""),
     ] {

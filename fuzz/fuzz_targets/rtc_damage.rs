@@ -1,5 +1,5 @@
 //! A trace as it was written, then damaged at one place: what precedes the damage is delivered as it was, a cut costs
-//! the frame that it goes through, and behind bytes that cannot be frames nothing is invented.
+//! the frame that it goes through, and after bytes that cannot be frames nothing is invented.
 #![no_main]
 
 #[allow(dead_code)]
@@ -211,7 +211,7 @@ impl Recipe {
         let lost = |frame: &&Frame| frame.at >= range.start && frame.end <= range.end;
         assert!(!seen.frames.iter().any(|frame| lost(&frame)), "what is not there any more was read");
         assert!(!seen.gaps.is_empty());
-        // How much is left of a record of fixed length is measured by the index behind it: there is none behind the last
+        // How much is left of a record of fixed length is measured by the index after it: there is none after the last
         // minor unit, of which a frame may be taken for a whole record.
         let boundaries: Vec<usize> = frames
             .iter()

@@ -8,7 +8,7 @@ use core::fmt;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Severity {
-    /// Against the document or unusual, yet everything can be read.
+    /// Unusual or not allowed by the document, but everything can be read.
     Warning,
     /// Something cannot be read.
     Error,
@@ -56,7 +56,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a `check` comes to: how much was read, and how much of it was wrong.
+/// The result of a `check`: how much was read, and how much of it was wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Summary {

@@ -59,7 +59,7 @@ pub enum ErrorKind {
         /// The patch number found.
         patch: u32,
     },
-    /// The value is defined, or may be some day, but is not read here.
+    /// The value is defined or reserved, but not supported here.
     Unsupported {
         /// The value found.
         value: u64,
@@ -104,7 +104,7 @@ pub enum ErrorKind {
         /// The value found.
         found: u64,
     },
-    /// A value is not greater than the one before it, or not even equal, though they should ascend.
+    /// A value is not greater than the one before it (or not even equal to it), although values must ascend.
     NotAscending {
         /// The value before it.
         previous: u64,
@@ -218,11 +218,11 @@ pub enum ErrorKind {
     Missing,
     /// What must occur once occurs again.
     Repeated,
-    /// An element says something else than an earlier one about the same thing.
+    /// An element contradicts an earlier one about the same thing.
     Contradictory,
     /// It is where it must not be.
     Misplaced,
-    /// It is referred to, and not declared before.
+    /// It is used, but was not declared before.
     Undeclared,
     /// A number does not follow the one before.
     OutOfSequence {
@@ -241,7 +241,7 @@ pub enum ErrorKind {
         /// How many.
         size: u64,
     },
-    /// An extension that changes how the rest is read, and is not known.
+    /// An unknown extension that changes how the rest is read.
     UnsupportedExtension,
     /// No class has this identifier.
     NoSuchClass {
@@ -253,12 +253,12 @@ pub enum ErrorKind {
         /// Its value; as two's complement if it is signed.
         value: u64,
     },
-    /// The writer discarded some, for want of room.
+    /// The writer discarded some because it had no room.
     Discarded {
         /// How many.
         count: u64,
     },
-    /// It takes no bits, and there might be any number of it.
+    /// It takes no bits, so there could be any number of them.
     Empty,
     /// A checksum matches the bytes that had been written when it was computed; more were written later.
     StaleChecksum,

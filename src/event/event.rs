@@ -23,7 +23,7 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// The number of the input in which it stands: the one with which that was added.
+    /// The number of its input: the one given when that was added.
     pub const fn input(&self) -> usize {
         self.input
     }
@@ -65,7 +65,7 @@ impl<'a> Event<'a> {
         self.name
     }
 
-    /// The flow that begins with it: what it causes is the event that [ends](Self::ends) that.
+    /// The flow that begins with it. It [ends](Self::ends) at the event that this one causes.
     pub const fn starts(&self) -> Option<FlowId> {
         self.starts
     }
@@ -75,7 +75,7 @@ impl<'a> Event<'a> {
         self.ends
     }
 
-    /// Whether no record of its own says that it happened, but another one: the end of a slice that was not recorded.
+    /// Whether it was inferred from another record: the end of a slice that was not recorded.
     pub const fn is_inferred(&self) -> bool {
         self.inferred
     }

@@ -5,7 +5,8 @@ use crate::error::Result;
 
 /// The fields of an event or a track, decoded one by one.
 ///
-/// A tree comes as a flat sequence: after a [`Value::Struct`] or a [`Value::List`] what is in it, then [`Value::End`].
+/// A tree comes as a flat sequence: after a [`Struct`](super::Value::Struct) or a [`List`](super::Value::List) what is
+/// in it, then [`End`](super::Value::End).
 #[derive(Clone, Debug)]
 pub struct Fields<'a>(Inner<'a>);
 

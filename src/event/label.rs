@@ -29,7 +29,7 @@ pub enum Label<'a> {
     Ctf(crate::ctf::schema::Name<'a>),
     /// A name in a Meta of an RTC file, which may have to be decoded.
     #[cfg(feature = "rtc")]
-    Rtc(crate::rtc::Name<'a>),
+    Rtc(crate::JsonString<crate::Text<'a>>),
 }
 
 impl<'a> Label<'a> {

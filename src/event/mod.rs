@@ -102,7 +102,7 @@ pub trait Source {
     /// `CapacityExceeded`, if lent room is full and does not grow. From then on there is none.
     fn next_item(&mut self) -> Result<Option<Item<'_>>>;
 
-    /// Leaves out events that are not in this window, and does not read what lies outside of it where the format tells.
+    /// Leaves out events outside this window, and skips reading what lies outside where the format allows that.
     ///
     /// An event whose time is not known is in every window.
     fn set_window(&mut self, window: Window);

@@ -1,6 +1,6 @@
 //! The order in which sources of a timeline come.
 
-/// When it is the turn of a source, and which one it is.
+/// The place of a source in the order of all, and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
     /// The time of what it has next.

@@ -2,7 +2,7 @@
 
 /// Slots in which a [`Source`](super::Source) keeps its state.
 ///
-/// A slice or an array is one of fixed size. Whoever has an allocator can lend one that grows:
+/// A slice or an array is one of fixed size. With an allocator, lend one that grows:
 /// ```
 /// use traceglass::event::Room;
 ///
@@ -32,7 +32,7 @@ pub trait Room<T> {
     /// The slots, to be written.
     fn slots_mut(&mut self) -> &mut [T];
 
-    /// Makes room for `needed` slots at least, with those that are there in front; says whether it did.
+    /// Grows to at least `needed` slots, keeping the present ones in front; returns whether it did.
     fn grow(&mut self, needed: usize) -> bool {
         let _ = needed;
         false

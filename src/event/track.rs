@@ -106,7 +106,7 @@ impl<'a> Track<'a> {
         self.id
     }
 
-    /// The track that it is a part of, which was announced before.
+    /// The track that it belongs to, which was announced before it.
     pub const fn parent(&self) -> Option<TrackId> {
         self.parent
     }

@@ -32,7 +32,7 @@
 //!
 //! let data = b"\x1f\x8b\x08\0";
 //! assert_eq!(Format::detect(data), None);
-//! assert_eq!(Lookalike::detect(data).unwrap().to_string(), "gzip: decompress it first");
+//! assert_eq!(Lookalike::detect(data), Some(Lookalike::Gzip));
 //! ```
 //!
 //! # Not enough yet, or damaged?

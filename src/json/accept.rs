@@ -1,6 +1,6 @@
-//! A quick yes: most text is right, and then nothing needs to be known of it.
+//! A fast check that accepts most correct text, about which nothing more needs to be known.
 //!
-//! What is not accepted may still be right. A [`Parser`](super::Parser) decides, and says where the fault is.
+//! Text that is not accepted may still be correct: a [`Parser`](super::Parser) decides, and locates the fault.
 
 use super::parser::find_special;
 

@@ -331,7 +331,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         self.read = self.read.saturating_add(crate::bytes::to_u64(n));
     }
 
-    /// The error that something else than `expected` stands here, or nothing.
+    /// The error for anything but `expected` here, or for nothing at all.
     #[cold]
     fn fault(&self, expected: &'static str) -> Error {
         let mut source = self.source;

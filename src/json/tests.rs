@@ -59,12 +59,17 @@ fn events<'a, S: Source<'a>>(source: S) -> (Vec<String>, Option<Error>) {
             Event::String(text) => format!("{:?}", text.chars().collect::<String>()),
             Event::Number(number) => match number.as_i128() {
                 Some(value) => value.to_string(),
-                None => format!("{:?}", number.as_f64()),
+                None => format!("{:?}", text_of(number.text()).parse::<f64>().unwrap()),
             },
             Event::Bool(value) => value.to_string(),
             Event::Null => "null".into(),
         });
     }
+}
+
+/// What is left of a source.
+fn text_of<'a>(mut source: impl Source<'a>) -> String {
+    std::iter::from_fn(|| take_byte(&mut source)).map(char::from).collect()
 }
 
 /// The same from one piece and from crumbs.
@@ -235,15 +240,13 @@ fn numbers_are_exact_or_not_given() {
     assert_eq!(one_number("18446744073709551615").as_u64(), Some(u64::MAX));
     assert_eq!(one_number("-1").as_u64(), None);
     assert_eq!(one_number("-9223372036854775808").as_i64(), Some(i64::MIN));
-    assert_eq!(one_number("1e-8").as_f64(), 1e-8);
-    assert_eq!(one_number("1e999").as_f64(), f64::INFINITY);
     assert_eq!(one_number("-7 ").text().as_slice(), b"-7");
     let long = "1".repeat(65);
     let Some(Event::Number(number)) = Parser::new(Crumbs(long.as_bytes(), 0), TEXT).next_event().unwrap()
     else {
         panic!()
     };
-    assert_eq!((number.as_i128(), number.as_f64()), (None, long.parse().unwrap()));
+    assert_eq!((number.as_i128(), text_of(number.text())), (None, long));
 }
 
 #[test]

@@ -1,62 +1,84 @@
-use super::{Source, float, take_byte};
+use super::{Source, take_byte};
 use crate::bytes::to_u64;
 use crate::error::{Element, Error, ErrorKind, Result};
+use core::fmt;
 use core::iter::FusedIterator;
 
-/// A string of a text, as it stands there: between its quotes, with its escapes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Str<S> {
+/// A JSON string as it stands in the input, with its escapes: compared and shown decoded.
+///
+/// It is borrowed, in whatever pieces its text lies: those of a [`Text`](crate::Text), or of CTF's metadata packets.
+///
+/// ```
+/// # #[cfg(feature = "ctf")] {
+/// use traceglass::ctf::metadata::MetadataStream;
+///
+/// let stream = MetadataStream::parse(b"\x1e{\"type\": \"trace-class\", \"name\": \"a\\u002fb\"}")?;
+/// let trace = stream.fragments().next().unwrap()?.trace_class()?.unwrap();
+/// let name = trace.name().unwrap();
+/// assert!(name == "a/b" && name.borrowed().is_none());
+/// assert_eq!((name.to_string(), name.raw().len(), name.offset()), ("a/b".into(), 8, 34));
+/// # }
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct JsonString<S> {
     raw: S,
     escaped: bool,
     element: Element,
 }
 
-/// What a string decodes to at some place.
+/// What the next bytes of a string decode to.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Char(char),
-    /// An escape that is half of a surrogate pair, without the other half.
+    /// An escape for one half of a surrogate pair without the other.
     Lone,
     /// Bytes that are not UTF-8, or an escape that is none (which the parser refuses).
     Malformed,
 }
 
-impl<'a, S: Source<'a>> Str<S> {
+impl<'a, S: Source<'a>> JsonString<S> {
     pub(crate) fn new(raw: S, escaped: bool, element: Element) -> Self {
         Self { raw, escaped, element }
     }
 
+    /// The same string in another view of its text.
+    #[cfg(feature = "rdf-contents")]
+    pub(crate) fn with_source<T>(self, view: impl FnOnce(S) -> T) -> JsonString<T> {
+        JsonString { raw: view(self.raw), escaped: self.escaped, element: self.element }
+    }
+
     /// Whether there are escapes in it.
     #[cfg(feature = "ctf")]
-    pub(crate) fn has_escapes(self) -> bool {
+    pub(crate) fn has_escapes(&self) -> bool {
         self.escaped
     }
 
-    /// The bytes between the quotes.
-    pub(crate) fn raw(self) -> S {
+    /// The text between its quotes, escapes included.
+    pub fn raw(&self) -> S {
         self.raw
     }
 
-    /// Offset in the input of the byte after the opening quote.
-    pub(crate) fn offset(self) -> u64 {
+    /// Offset in the input of the byte after its opening quote.
+    pub fn offset(&self) -> u64 {
         self.raw.offset()
     }
 
     /// The string, if it can be borrowed: no escapes, UTF-8, not in pieces.
-    pub(crate) fn borrowed(self) -> Option<&'a str> {
+    pub fn borrowed(&self) -> Option<&'a str> {
         if self.escaped {
             return None;
         }
         core::str::from_utf8(self.raw.together()?).ok()
     }
 
-    /// Its characters; U+FFFD for lone surrogates and for what is not UTF-8.
-    pub(crate) fn chars(self) -> Chars<S> {
-        Chars { source: self.raw }
+    /// Its characters, decoded. U+FFFD stands for lone surrogates and for what is not UTF-8.
+    pub fn chars(&self) -> JsonChars<S> {
+        JsonChars { source: self.raw }
     }
 
     /// Whether it is `text` after decoding.
-    pub(crate) fn is(self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         if let (false, Some(raw)) = (self.escaped, self.raw.together()) {
             return raw == text.as_bytes();
         }
@@ -65,7 +87,7 @@ impl<'a, S: Source<'a>> Str<S> {
     }
 
     /// Checks that it is UTF-8: the error is at the first byte that is not.
-    pub(crate) fn check_utf8(self) -> Result<()> {
+    pub(crate) fn check_utf8(&self) -> Result<()> {
         let mut source = self.raw;
         loop {
             let offset = source.offset();
@@ -77,10 +99,17 @@ impl<'a, S: Source<'a>> Str<S> {
         }
     }
 
-    /// Writes the string to the front of `buffer` and gives it; U+FFFD stands for lone surrogates.
+    /// Whether it is UTF-8 all through.
+    pub fn is_utf8(&self) -> bool {
+        self.check_utf8().is_ok()
+    }
+
+    /// Decodes it to the front of `buffer`. U+FFFD stands for lone surrogates.
     ///
-    /// Errors: not UTF-8; the buffer is too small (with the size that suffices).
-    pub(crate) fn decode(self, buffer: &mut [u8]) -> Result<&str> {
+    /// # Errors
+    /// [`NotUtf8`](ErrorKind::NotUtf8) at the byte that is not; [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the
+    /// size needed.
+    pub fn decode<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b str> {
         self.check_utf8()?;
         let capacity = buffer.len();
         let mut left = &mut buffer[..];
@@ -99,6 +128,45 @@ impl<'a, S: Source<'a>> Str<S> {
     }
 }
 
+impl<'a, S: Source<'a>> PartialEq for JsonString<S> {
+    /// Compares what both decode to.
+    fn eq(&self, other: &Self) -> bool {
+        self.chars().eq(other.chars())
+    }
+}
+
+impl<'a, S: Source<'a>> Eq for JsonString<S> {}
+
+impl<'a, S: Source<'a>> PartialEq<str> for JsonString<S> {
+    /// Compares with the decoded string.
+    fn eq(&self, other: &str) -> bool {
+        self.is(other)
+    }
+}
+
+impl<'a, S: Source<'a>> PartialEq<&str> for JsonString<S> {
+    fn eq(&self, other: &&str) -> bool {
+        self.is(other)
+    }
+}
+
+impl<'a, S: Source<'a>> fmt::Display for JsonString<S> {
+    /// The decoded string.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.borrowed() {
+            Some(text) => f.pad(text),
+            None => self.chars().try_for_each(|c| fmt::Write::write_char(f, c)),
+        }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for JsonString<S> {
+    /// Where it is; never the text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.raw.fmt(f)
+    }
+}
+
 /// `char::encode_utf8` without its check of the length, which can panic: `to` has the length of `c`.
 pub(crate) fn encode_utf8(c: char, to: &mut [u8]) {
     let code = u32::from(c);
@@ -114,13 +182,13 @@ pub(crate) fn encode_utf8(c: char, to: &mut [u8]) {
     }
 }
 
-/// The characters of a string.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Chars<S> {
+/// The characters of a [`JsonString`].
+#[derive(Clone, Debug)]
+pub struct JsonChars<S> {
     source: S,
 }
 
-impl<'a, S: Source<'a>> Iterator for Chars<S> {
+impl<'a, S: Source<'a>> Iterator for JsonChars<S> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {
@@ -131,7 +199,7 @@ impl<'a, S: Source<'a>> Iterator for Chars<S> {
     }
 }
 
-impl<'a, S: Source<'a>> FusedIterator for Chars<S> {}
+impl<'a, S: Source<'a>> FusedIterator for JsonChars<S> {}
 
 /// One character, escaped or not.
 fn unit<'a>(source: &mut impl Source<'a>) -> Option<Unit> {
@@ -266,10 +334,5 @@ impl<'a, S: Source<'a>> Number<S> {
     /// As [`Self::as_i128`].
     pub(crate) fn as_i64(self) -> Option<i64> {
         self.as_i128().and_then(|value| value.try_into().ok())
-    }
-
-    /// The nearest `f64`; infinite where it is too large. More than 38 significant digits may round to a neighbour.
-    pub(crate) fn as_f64(self) -> f64 {
-        float::parse(self.text)
     }
 }

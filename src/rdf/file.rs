@@ -62,7 +62,7 @@ impl<'a> File<'a> {
             return Ok(file(bytes, (remainder > 0).then_some(not_multiple)));
         }
         let needed = range.end.saturating_sub(input.end_offset());
-        // Of an index that is lost as a whole, the place is where the input ends.
+        // If the whole index is lost, the gap is at the end of the input.
         let offset = range.start.min(input.end_offset());
         let damage = Error::new(offset, CHUNK_INDEX, ErrorKind::UnexpectedEnd { needed });
         let present = input.end_offset().saturating_sub(range.start);

@@ -115,7 +115,7 @@ impl fmt::Display for Identifier {
 mod tests {
     use super::*;
 
-    /// The key against its definition, for a NUL at each place and bytes that trouble bit tricks beside it.
+    /// The key agrees with its definition, with a NUL at each place and beside it bytes that break naive bit tricks.
     #[test]
     fn key_is_the_name_padded() {
         for fill in [0x01, 0x7f, 0x80, 0x81, 0xff] {

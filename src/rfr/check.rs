@@ -31,7 +31,7 @@ impl Span {
         self.greatest = self.greatest.max(other.greatest);
     }
 
-    /// Reports times that a header states and that are others; what is empty states none.
+    /// Reports times that differ from what a header states. That of something empty states none.
     fn compare(self, earliest: u64, latest: u64, at: u64, element: Element, report: &mut Report<'_>) {
         if self.least > self.greatest {
             return;

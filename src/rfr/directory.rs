@@ -73,8 +73,8 @@ pub struct Directory<'a, 't> {
 impl<'a, 't> Directory<'a, 't> {
     /// Walks through the chunk and notes where its sequences are.
     ///
-    /// Records are passed by, not checked. Of a damaged chunk, the directory has what precedes the
-    /// [`error`](Self::error): of the sequence in which that is, the whole records in front of it.
+    /// Records are skipped, not checked. The directory of a damaged chunk has what precedes the [`error`](Self::error);
+    /// of the sequence with the error, the complete records before it.
     ///
     /// # Errors
     /// `CapacityExceeded` with the number of entries needed.

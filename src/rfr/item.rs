@@ -35,7 +35,7 @@ pub struct Items<'a> {
     failed: bool,
 }
 
-/// Which number comes next, when no object and no record does.
+/// Which count comes next, once no object and no record is left.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// That of sequences.

@@ -5,7 +5,7 @@ use crate::error::Result;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-/// Something of which there are lists.
+/// A list element.
 pub(super) mod sealed {
     use super::{Reader, Result};
 
@@ -17,8 +17,8 @@ pub(super) mod sealed {
 
 /// A list inside a record, an object or a callsite: field values, fields or names.
 ///
-/// Its elements are decoded one by one while it is iterated. They were checked when what they belong to was decoded,
-/// so that none can fail any more.
+/// Its elements are decoded one by one while it is iterated. They were checked together with the record or object that
+/// they belong to, so none of them can fail.
 pub struct List<'a, T> {
     reader: Reader<'a>,
     left: usize,
@@ -28,7 +28,7 @@ pub struct List<'a, T> {
 impl<'a, T: sealed::Item<'a>> List<'a, T> {
     /// `count` elements that have been checked and lie at the front of `reader`.
     pub(super) fn new(reader: Reader<'a>, count: u64) -> Self {
-        // Each takes at least a byte, so that their number fits; and if it did not, reading would end.
+        // Each takes at least one byte, so their number fits; if it did not, reading would end.
         Self { reader, left: usize::try_from(count).unwrap_or(usize::MAX), items: PhantomData }
     }
 }

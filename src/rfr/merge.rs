@@ -16,7 +16,7 @@ pub struct MergeSlot<'a> {
     records: Records<'a>,
     header: ChunkHeader,
     base: u64,
-    // This place of the heap: nothing to do with the source above, but kept in the same storage.
+    // A place of the heap: unrelated to the source above, but kept in the same storage.
     rank: Rank,
 }
 
@@ -36,7 +36,7 @@ impl MergeSlot<'_> {
         rank: Rank { micros: 0, source: 0 },
     };
 
-    /// When it is the turn of this source: at the time of its next record. An error comes as soon as it is met.
+    /// The time of this source's next record. An error comes as soon as it is met.
     fn next_micros(&self, last: u64) -> Option<u64> {
         (self.records.claimed() > 0).then(|| {
             self.records.peek_timestamp().map_or(last, |timestamp| self.base.saturating_add(timestamp))
@@ -86,9 +86,10 @@ impl<'a> Merged<'a> {
 
 /// The records of several sequences, ordered by time.
 ///
-/// Sequences are in order, but nothing is between them: neither in a chunk, nor (where clocks were set back) between
-/// chunks. This merges any number of them, of one chunk or several, in storage that the caller lends. Records with the
-/// same time keep the order of their sources, and those of one source keep theirs, even if its clock was set back.
+/// Each sequence is in order, but sequences overlap: those of a chunk, and (where clocks were set back) those of
+/// different chunks. This merges any number of them, of one chunk or several, in storage that the caller lends. Records
+/// with the same time keep the order of their sources, and those of one source keep theirs, even if its clock was set
+/// back.
 ///
 /// ```
 /// use traceglass::rfr::{Chunk, Merge, MergeSlot};
@@ -119,7 +120,7 @@ pub struct Merge<'a, 't> {
 enum Failure {
     /// A record cannot be read.
     Record(Error),
-    /// The time of a record, which was read, cannot be expressed.
+    /// A record was read, but its time does not fit.
     Time(Gap),
 }
 

@@ -7,20 +7,20 @@ use crate::varint::{self, Fault};
 
 /// A list element: an object or a record.
 ///
-/// Positions go in and out by value, and what is read at once goes another way than what is not: only then does a loop
-/// keep its position in a register, which makes it twice as fast. This is a trait rather than closures handed on, because
-/// a function can be told to be inlined.
+/// Positions are passed and returned by value, and the fast path is a function of its own: only then does a loop keep
+/// its position in a register, which makes it twice as fast. This is a trait, not closures, because functions can be
+/// marked for inlining.
 pub(super) trait Part<'a>: Sized {
     /// The fewest bytes of one.
     const SIZE_MIN: u64;
 
-    /// Decodes one, if that can be done at once, and says where it ends. It has nothing that would need a check.
+    /// Decodes one on the fast path, and returns where it ends. Such an element has nothing that needs a check.
     #[inline(always)]
     fn read_fast(_: Reader<'a>) -> Option<(Self, usize)> {
         None
     }
 
-    /// Decodes one, checks all of it, and says where it ends.
+    /// Decodes one, checks all of it, and returns where it ends.
     fn read(reader: Reader<'a>) -> Result<(Self, usize)>;
 
     /// Finds the end of one, looking at no more than is needed for that.
@@ -29,7 +29,7 @@ pub(super) trait Part<'a>: Sized {
 
 /// A position in the input, from which it is read.
 ///
-/// Reading moves one number: the slice stays, so that a loop over records has nothing else to carry along.
+/// Reading changes one number only: a loop over records has nothing else to keep up to date.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     data: &'a [u8],
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         self.at = self.at.wrapping_add(len);
     }
 
-    /// The three integers that a record begins with, where they can be read at once.
+    /// The three integers that a record begins with, on the fast path.
     #[inline(always)]
     pub(super) fn three(&mut self) -> Option<(u64, u8, u64)> {
         let (first, second, third, len) = varint::read_three(self.data.get(self.at..)?)?;
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         if self.flag(element)? { self.u64(element).map(Some) } else { Ok(None) }
     }
 
-    /// An optional id, where that can be read at once: whether there is one, and the id or 0.
+    /// An optional id on the fast path: whether there is one, and the id or 0.
     #[inline(always)]
     pub(super) fn option_fast(&mut self) -> Option<(bool, u64)> {
         let (has, id, len) = varint::read_option(self.data.get(self.at..)?)?;
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         core::str::from_utf8(self.text(element)?).map_err(|_| start.error(element, ErrorKind::NotUtf8))
     }
 
-    /// Passes a string by; `CHECK` says whether its text matters.
+    /// Skips a string. With `CHECK`, it must be UTF-8.
     #[inline]
     pub(super) fn skip_string<const CHECK: bool>(&mut self, element: Element) -> Result<()> {
         if CHECK { self.string(element).map(drop) } else { self.text(element).map(drop) }
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
 
     /// The length of a list whose elements take at least `size` bytes each.
     ///
-    /// A count that cannot be true is a cut list: nothing tells a lie from a file that ends too early.
+    /// An impossible count is reported as a cut list: it cannot be told from a file that ends too early.
     #[inline]
     pub(super) fn count(&mut self, size: u64, element: Element) -> Result<u64> {
         let mut reader = *self;

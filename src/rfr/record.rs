@@ -45,8 +45,8 @@ pub(super) fn data_fields(kind: RecordKind) -> Table {
 /// [`ChunkHeader::unix_micros`](super::ChunkHeader::unix_micros) makes it a time since the Unix epoch.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Record<'a> {
-    // Not a `RecordData`: plain fields stay in registers while records are decoded in a loop, and a kind that is
-    // copied needs no branch, where the variant of an enum with data takes one for each kind.
+    // Not a `RecordData`: plain fields stay in registers while records are decoded in a loop, and copying a kind needs
+    // no branch, whereas an enum with data needs one for each kind.
     offset: u64,
     timestamp: u64,
     kind: RecordKind,
@@ -60,7 +60,7 @@ pub struct Record<'a> {
 impl<'a> Part<'a> for Record<'a> {
     const SIZE_MIN: u64 = 3;
 
-    // Time, kind and id of most records stand in 8 bytes.
+    // Time, kind and id of most records take at most 8 bytes.
     #[inline(always)]
     fn read_fast(mut reader: Reader<'a>) -> Option<(Self, usize)> {
         let offset = reader.offset();

@@ -9,7 +9,7 @@ use crate::bytes::to_u64;
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::sort::sort_by_key;
 
-/// An id, and where what it names stands.
+/// An id, and the offset of what it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TableEntry {
     id: u64,
@@ -64,7 +64,7 @@ impl<'t> Table<'t> {
         Ok(Self { entries, error: stopped })
     }
 
-    /// Where the first thing with this id stands.
+    /// The offset of the first element with this id.
     fn find(&self, id: u64) -> Option<u64> {
         let first = self.entries.partition_point(|entry| entry.id < id);
         self.entries.get(first).filter(|entry| entry.id == id).map(|entry| entry.offset)
@@ -98,7 +98,7 @@ pub struct ObjectTable<'a, 't> {
 impl<'a, 't> ObjectTable<'a, 't> {
     /// A table of objects of a chunk: those of a sequence, or of all of them.
     ///
-    /// If one of them is damaged, the table has those in front of it.
+    /// If one of them is damaged, the table has those before it.
     ///
     /// # Errors
     /// `CapacityExceeded` with the number of entries needed.
@@ -135,7 +135,7 @@ pub struct CallsiteTable<'a, 't> {
 impl<'a, 't> CallsiteTable<'a, 't> {
     /// A table of all callsites of a file.
     ///
-    /// If the file ends inside a callsite, or one is damaged, the table has those in front of it.
+    /// If the file ends inside a callsite, or one is damaged, the table has those before it.
     ///
     /// # Errors
     /// `CapacityExceeded` with the number of entries needed.

@@ -24,7 +24,7 @@ pub(super) const FIELDS: Table = &[
 /// The header of a sequence, and how many objects it claims to have.
 ///
 /// # Layout
-/// The first four fields of a [`Sequence`]; of the list of objects its length.
+/// The first four fields of a [`Sequence`]: of the list of objects only its length.
 ///
 /// # Units
 /// Times are in microseconds from the base time of the chunk.
@@ -99,7 +99,7 @@ impl SequenceHeader {
 pub struct Sequence<'a> {
     header: SequenceHeader,
     objects: Reader<'a>,
-    /// Where the records are, and how many, if someone has looked.
+    /// Where the records are, and how many, if that is known already.
     records: Option<(Reader<'a>, u64)>,
 }
 
@@ -134,8 +134,8 @@ impl<'a> Sequence<'a> {
 
     /// The records.
     ///
-    /// The objects lie in front of them and are passed by, unless the sequence comes from a
-    /// [`Directory`](super::Directory), which knows the place.
+    /// The objects before them are skipped, unless the sequence comes from a [`Directory`](super::Directory), which
+    /// knows where the records are.
     ///
     /// # Errors
     /// Those of an object that has no end, and of the number of records.
@@ -167,8 +167,8 @@ impl<'a> Sequence<'a> {
 
 /// The sequences of a chunk.
 ///
-/// Each is found by passing the one before it by, so that a damaged one is the last: it is delivered, and the error
-/// follows. A [`Directory`](super::Directory) does that once.
+/// Each is found by skipping the one before it, so a damaged one is the last: it is delivered, and the error follows. A
+/// [`Directory`](super::Directory) does that work once.
 #[derive(Clone, Debug)]
 pub struct Sequences<'a> {
     /// At the number of sequences; from then on after the last one whose end is known.
@@ -226,7 +226,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Offset up to which sequences have been found, all of the last one excepted.
+    /// Offset up to which sequences have been found, the last one not included.
     pub const fn offset(&self) -> u64 {
         self.reader.offset()
     }
@@ -316,7 +316,7 @@ impl<'a> Counted<'a> {
     /// How many can follow at most.
     fn max<T: Part<'a>>(&self) -> Option<usize> {
         let room = self.reader.left().checked_div(T::SIZE_MIN).unwrap_or(0);
-        // One more for the error that a claim leads to that is not true.
+        // One more for the error that a false claim leads to.
         usize::try_from(self.left.min(room.saturating_add(1))).ok()
     }
 }
@@ -389,10 +389,10 @@ impl<'a> Records<'a> {
         self.run.next()
     }
 
-    /// Passes a record by, and says whether there was one. Nothing is checked but what its end depends on.
+    /// Skips a record, and returns whether there was one. Only what its end depends on is checked.
     ///
     /// # Errors
-    /// As [`Self::next_record`], but text is not looked at.
+    /// As for [`Self::next_record`], but text is not checked.
     #[inline]
     pub fn skip_record(&mut self) -> Result<bool> {
         self.run.skip_record()

@@ -1,4 +1,4 @@
-//! A streaming file: records and what they are about, in one row.
+//! A streaming file: records, and between them what they are about.
 
 use super::callsite::{self, Callsite};
 use super::element::{RECORD, TIMESTAMP};

@@ -130,7 +130,7 @@ impl<'a> FieldValue<'a> {
         })
     }
 
-    /// Passes one by; with `CHECK`, everything that [`sealed::Item::read`] would refuse is refused.
+    /// Skips a value. With `CHECK`, refuses everything that [`sealed::Item::read`] would refuse.
     #[inline]
     fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
         let start = *reader;
@@ -205,7 +205,7 @@ impl<'a> sealed::Item<'a> for &'a str {
     }
 }
 
-/// Passes a list of values by and returns their number.
+/// Skips a list of values, and returns its length.
 #[inline]
 fn skip_values<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     let count = reader.count(VALUE_SIZE_MIN, VALUE)?;
@@ -215,7 +215,7 @@ fn skip_values<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     Ok(count)
 }
 
-/// Passes a list of fields by and returns their number.
+/// Skips a list of fields, and returns its length.
 #[inline]
 pub(super) fn skip_fields<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     let count = reader.count(FIELD_SIZE_MIN, FIELD)?;
@@ -226,7 +226,7 @@ pub(super) fn skip_fields<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<
     Ok(count)
 }
 
-/// Passes a list of names by and returns their number.
+/// Skips a list of names, and returns its length.
 pub(super) fn skip_names<const CHECK: bool>(reader: &mut Reader<'_>) -> Result<u64> {
     let count = reader.count(1, FIELD)?;
     for _ in 0..count {
@@ -295,7 +295,7 @@ impl<'a> ParentAndFields<'a> {
     /// Those of what has none.
     pub(super) const NONE: Self = Self(&[]);
 
-    /// Passes them by.
+    /// Skips them.
     #[inline]
     pub(super) fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
         Parent::read(reader)?;

@@ -1,7 +1,7 @@
 //! Exact decimals: gains and offsets.
 
-use crate::json::{Event, Number, Parser};
-use crate::rtc::{Text, element};
+use crate::rtc::float;
+use crate::text::Text;
 
 /// More digits than these are dropped: none of them makes a difference to a time.
 const MAX_DIGITS: i128 = 1_000_000_000_000_000_000_000_000_000_000_000;
@@ -25,7 +25,7 @@ impl Decimal {
     pub(crate) fn parse(text: Text<'_>) -> Option<Self> {
         let mut digits = 0_i128;
         let mut exponent = 0_i32;
-        let (mut negative, mut fraction) = (false, false);
+        let (mut negative, mut fraction, mut more) = (false, false, false);
         let mut bytes = text.bytes();
         while let Some(byte) = bytes.next() {
             match byte {
@@ -36,7 +36,10 @@ impl Decimal {
                     digits = digits.checked_mul(10)?.checked_add(digit)?;
                     exponent = exponent.checked_sub(i32::from(fraction))?;
                 }
-                b'0'..=b'9' => exponent = exponent.checked_add(i32::from(!fraction))?,
+                b'0'..=b'9' => {
+                    more |= byte != b'0';
+                    exponent = exponent.checked_add(i32::from(!fraction))?;
+                }
                 b'e' | b'E' => {
                     let mut scale = 0_i32;
                     let mut down = false;
@@ -55,9 +58,8 @@ impl Decimal {
                 _ => return None,
             }
         }
-        let mut parser = Parser::new(text, element::META);
-        let Ok(Some(Event::Number(number))) = parser.next_event() else { return None };
-        let value = Number::as_f64(number);
+        let size = float::nearest(digits.unsigned_abs(), exponent, more);
+        let value = if negative { -size } else { size };
         // As many zeros as the writer likes may follow: 0.00000010000000000000 is 1e-7.
         while digits != 0 && exponent < 0 && digits.checked_rem(10) == Some(0) {
             digits = digits.checked_div(10)?;

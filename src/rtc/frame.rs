@@ -14,8 +14,10 @@ use nom::Parser;
 /// "Meta stream".
 pub mod id {
     /// One byte of padding; the writer calls it nop.
+    #[doc(alias = "nul")]
     pub const NUL: u64 = 0;
     /// Padding of any length.
+    #[doc(alias = "padding")]
     pub const PADDING: u64 = 1;
     /// The Marker that begins a major unit.
     pub const MARKER: u64 = 2;
@@ -30,6 +32,7 @@ pub mod id {
     #[doc(alias = "meta")]
     pub const MINOR_META: u64 = 6;
     /// The writer's byte order.
+    #[doc(alias = "platform")]
     pub const PLATFORM: u64 = 7;
     /// The checksum of a major unit.
     pub const CRC: u64 = 8;

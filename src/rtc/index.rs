@@ -12,7 +12,8 @@ use nom::Parser;
 
 /// The Index of a major unit, or the index of a minor one.
 ///
-/// **Layout**: an Index begins with LEB128 of the unit's number; then, for each stream by ascending id, LEB128 of
+/// # Layout
+/// An Index begins with LEB128 of the unit's number; then, for each stream by ascending id, LEB128 of
 /// id · 2 + 1 and LEB128 of distance · 2. The lowest bit tells ids from distances, so that one can search in the
 /// middle of it.
 ///
@@ -32,6 +33,7 @@ pub struct Index<'a> {
 }
 
 /// What an [`Index`] says about one stream.
+#[doc(alias = "entry")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     id: u64,
@@ -41,11 +43,13 @@ pub struct Entry {
 
 impl Entry {
     /// The number of the stream.
+    #[doc(alias = "index_id")]
     pub const fn id(&self) -> u64 {
         self.id
     }
 
     /// The distance back from the index; 0 if there is nothing to lead to.
+    #[doc(alias = "index_offset")]
     pub const fn distance(&self) -> u64 {
         self.distance
     }
@@ -59,7 +63,8 @@ impl Entry {
 impl<'a> Index<'a> {
     /// The index in a frame, if the frame is the first one of an Index or index.
     ///
-    /// **Errors**: the number of the unit cannot be read.
+    /// # Errors
+    /// The number of the unit cannot be read.
     pub fn from_frame(frame: &Frame<'a>) -> Option<Result<Self>> {
         let major = match frame.id() {
             id::INDEX => true,
@@ -96,6 +101,7 @@ impl<'a> Index<'a> {
     }
 
     /// The number of the major unit within its session; `None` in an index.
+    #[doc(alias = "count")]
     pub const fn number(&self) -> Option<u64> {
         self.number
     }
@@ -112,7 +118,8 @@ impl<'a> Index<'a> {
 
     /// The entry of a stream, by binary search.
     ///
-    /// **Errors**: an entry that is not one, or [`Missing`](ErrorKind::Missing) if there is none.
+    /// # Errors
+    /// An entry that is not one, or [`Missing`](ErrorKind::Missing) if there is none.
     pub fn find(&self, id: u64) -> Result<Entry> {
         let data = self.entries.as_slice();
         let (mut low, mut high) = (0, data.len());

@@ -3,8 +3,9 @@
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Parser, Source};
+use crate::rtc::Stream;
 use crate::rtc::element::META;
-use crate::rtc::{Stream, Text};
+use crate::text::Text;
 use crate::{Error, bytes::Bytes};
 
 /// How many damaged objects are passed over in a piece before the rest of it is given up: a piece has at most 1024
@@ -75,7 +76,8 @@ impl<'a> Meta<'a> {
 
     /// What is wrong with the text around the objects, once all pieces have been read.
     ///
-    /// **Errors**: it is no array, it is cut or nested, or something stands between the objects.
+    /// # Errors
+    /// It is no array, it is cut or nested, or something stands between the objects.
     pub fn check(&self) -> Result<()> {
         match self.fault {
             Some(fault) => Err(fault),

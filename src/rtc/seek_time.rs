@@ -6,9 +6,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::clock::Stamp;
 use crate::rtc::element::{PAYLOAD, UNIT};
 use crate::rtc::frame::{self, Length};
-use crate::rtc::{
-    ClockLink, Decimal, Format, Grid, Name, Records, Sample, Samples, Source, Stream, Streams, Time,
-};
+use crate::rtc::name::Name;
+use crate::rtc::{ClockLink, Decimal, Format, Grid, Records, Sample, Samples, Source, Stream, Streams, Time};
 
 /// How many clocks may count from each other.
 const LEVELS: usize = 8;

@@ -4,7 +4,9 @@ use crate::Error;
 use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Members, Number, Parser};
 use crate::rtc::element::META;
-use crate::rtc::{Decimal, Format, Name, Text};
+use crate::rtc::name::{Name, name_hash};
+use crate::rtc::{Decimal, Format};
+use crate::text::Text;
 
 /// A stream, as its object in a Meta declares it.
 ///
@@ -55,12 +57,12 @@ impl<'a> Stream<'a> {
             } else if key.is("type") {
                 type_name = value.as_name();
             } else if key.is("name") {
-                stream.links.name = value.as_name().map_or(0, Name::hash);
+                stream.links.name = value.as_name().map_or(0, name_hash);
             } else if key.is("delta") {
-                stream.links.delta = value.as_name().map_or(0, Name::hash);
+                stream.links.delta = value.as_name().map_or(0, name_hash);
             } else if key.is("clock") {
                 stream.links.is_clock = value.as_bool() == Some(true);
-                stream.links.clock = value.as_name().map_or(0, Name::hash);
+                stream.links.clock = value.as_name().map_or(0, name_hash);
             }
         }
         // Split at the limit, the writer begins the chunk `{"id":` anew: `{"i` `{"i193,…`.
@@ -126,6 +128,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The name of its format: `format`, or `type` as some examples of the document have it.
+    #[doc(alias = "type")]
     pub fn format_name(&self) -> Option<Name<'a>> {
         self.attribute("format")
             .and_then(|value| value.as_name())
@@ -229,7 +232,7 @@ fn members_of<'a>(text: Text<'a>) -> impl Iterator<Item = (Name<'a>, Value<'a>)>
             return None;
         }
         let (key, value) = Members::of(&mut parser).next()?.ok()?;
-        Some((Name::new(key), Value(value)))
+        Some((key, Value(value)))
     })
 }
 
@@ -276,7 +279,7 @@ impl<'a> Value<'a> {
     /// The string, if it is one.
     pub fn as_name(&self) -> Option<Name<'a>> {
         match self.event()? {
-            Event::String(text) => Some(Name::new(text)),
+            Event::String(text) => Some(text),
             _ => None,
         }
     }

@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
-use crate::rtc::text::hash;
-use crate::rtc::{Name, Stream, element};
+use crate::rtc::name::{Name, hash, name_hash};
+use crate::rtc::{Stream, element};
 
 /// The end of a chain.
 const END: u16 = u16::MAX;
@@ -214,12 +214,12 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// The slot of the stream that another one names, as in [`Stream::stream`]; the first one, if several have the name.
     pub fn slot_of_name(&self, name: Name<'_>) -> Option<usize> {
-        self.find_name(name.hash(), name)
+        self.find_name(name_hash(name), name)
     }
 
     /// The slot of the clock that another stream names, as in [`Stream::clock`] and [`Stream::delta`].
     pub fn slot_of_clock(&self, name: Name<'_>) -> Option<usize> {
-        self.find_clock(name.hash(), || Some(name))
+        self.find_clock(name_hash(name), || Some(name))
     }
 
     /// The slot of the stream of that id.

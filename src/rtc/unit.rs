@@ -37,7 +37,8 @@ pub struct Unit<'a> {
 impl<'a> Unit<'a> {
     /// Reads the Marker and the Index at `at`.
     ///
-    /// **Errors**: the Marker is not one, or the Index does not tell sizes that can be.
+    /// # Errors
+    /// The Marker is not one, or the Index does not tell sizes that can be.
     pub fn parse(data: &'a [u8], at: u64) -> Result<Self> {
         let whole = Bytes::new(data);
         let input = whole.range(at, whole.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
@@ -173,7 +174,8 @@ impl<'a> Unit<'a> {
 
     /// Whether the sizes are powers of two, as the document has it.
     ///
-    /// **Errors**: [`NotMultiple`](ErrorKind::NotMultiple) with the size that is not.
+    /// # Errors
+    /// [`NotMultiple`](ErrorKind::NotMultiple) with the size that is not.
     pub fn check(&self) -> Result<()> {
         let at = self.index.map_or(self.offset(), |index| index.offset());
         for size in [self.major, self.minor] {

@@ -259,7 +259,8 @@ pub struct Annotation<'a> {
 impl<'a> Annotation<'a> {
     /// Reads an annotation; `None` if the format is none.
     ///
-    /// **Errors**: it is shorter than its time.
+    /// # Errors
+    /// It is shorter than its time.
     pub fn parse(data: &'a [u8], offset: u64, format: Format, order: ByteOrder) -> Option<Result<Self>> {
         let Format::Annotate(inner) = format else { return None };
         let mut head = Samples::new(data, offset, Format::Timespec, order);

@@ -8,15 +8,15 @@ use crate::bytes::to_u64;
 /// How many bytes of the input precede every bit stream of a frame, at least.
 ///
 /// Magic, descriptor, one more header byte and a block header are nine. So the window never has to be cut at the
-/// start of a stream: it holds bytes from in front of it, which only a damaged stream comes to read as bits. That is
-/// found when the stream ends, since it must end exactly at its start.
+/// start of a stream: it may hold bytes from before it. Only a damaged stream reads those as bits, which is noticed at
+/// its end: a stream must end exactly at its start.
 pub(super) const LEAD: usize = 8;
 
 /// The 8 bytes at `position`, as a window.
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::arithmetic_side_effects)]
 fn load(source: &[u8], position: usize) -> Option<u64> {
-    // From 32 bits there is no overflow in 64, so that one comparison is left of the two.
+    // A sum of 32-bit values cannot overflow 64 bits, so the compiler drops one of the two comparisons.
     let start = position as u32 as usize;
     let bytes = source.get(start..start.wrapping_add(8))?;
     bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
@@ -46,21 +46,21 @@ impl Bits {
         Some(Self { window: (window | 1).wrapping_shl(last.leading_zeros().wrapping_add(1)), position })
     }
 
-    /// The bits that come next, from the top on; [`Bits::refill`] makes 56 good.
+    /// The next bits, starting at the top. After [`Bits::refill`], 56 of them are valid.
     #[inline(always)]
     pub(super) const fn ahead(&self) -> u64 {
         self.window
     }
 
-    /// Takes `count` bits off; of that, the low 6 bits matter.
+    /// Consumes `count` bits. Only the low 6 bits of the count matter.
     #[inline(always)]
     pub(super) const fn skip(&mut self, count: u32) {
         self.window = self.window.wrapping_shl(count);
     }
 
-    /// The next `count` bits, at most 31; of the count, the low 6 bits matter.
+    /// The next `count` bits, at most 31. Only the low 6 bits of the count matter.
     ///
-    /// More than there are come of damaged streams only; what they are does not matter.
+    /// Only a damaged stream reads more bits than there are; their value does not matter.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // At most 31 bits.
     pub(super) const fn read(&mut self, count: u32) -> u32 {
@@ -70,7 +70,7 @@ impl Bits {
         bits
     }
 
-    /// As [`Bits::read`], but at least one bit: that takes less.
+    /// Like [`Bits::read`], for at least one bit, which is cheaper.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // At most 31 bits.
     pub(super) const fn read_some(&mut self, count: u32) -> u32 {
@@ -81,13 +81,13 @@ impl Bits {
 
     /// Moves the window down over the bytes used up.
     ///
-    /// In front of the input nothing happens: bits read from then on have no meaning.
+    /// Before the start of the input it does nothing: bits read from then on have no meaning.
     #[inline(always)]
     pub(super) fn refill(&mut self, source: &[u8]) {
         let _ = self.refill_or_end(source);
     }
 
-    /// As [`Bits::refill`]; `None` in front of the input.
+    /// Like [`Bits::refill`]; `None` before the start of the input.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // At most 8.
     pub(super) fn refill_or_end(&mut self, source: &[u8]) -> Option<()> {

@@ -100,9 +100,9 @@ impl Compressed<'_> {
     pub(super) fn decode(self, output: &mut [u8], at: usize, tables: &mut Tables) -> Result<usize> {
         let (source, end) = (self.source, self.source.len());
         let literals = self.literals(tables)?;
-        // Literals wait in the free end of the output: as far from the start as the block may come, and a bit more
-        // so that copies may overshoot. Whatever is written of the block, it cannot reach the literals that are left
-        // in a good one: it is as long as what is written and those together, at least.
+        // Literals wait at the free end of the output, as far from the start as the block can reach, plus room for
+        // copies to overshoot. In a good block, what is written never reaches the literals that are left: the block is
+        // at least as long as both together.
         let space = output.len().saturating_sub(at);
         if literals.count > space {
             return Err(too_small(output, literals.count.saturating_sub(space), self.start));
@@ -123,7 +123,7 @@ impl Compressed<'_> {
         })
     }
 
-    /// Decodes the sequences and carries them out, in one go.
+    /// Decodes and executes the sequences in one pass.
     #[inline(never)]
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Positions in a slice, close to each other.
     fn execute(
@@ -153,7 +153,7 @@ impl Compressed<'_> {
                 (at, from) = ends;
                 continue;
             }
-            // Near the end, wrong, or a match that is out of reach.
+            // Near the end, invalid, or a match out of reach.
             place = Place { at: base + to_usize(at), literals: base + to_usize(from), ..place };
             let Sequence { literals, len, offset } = sequence;
             let [literals, len, offset] = [literals, len, offset].map(to_usize);
@@ -198,7 +198,7 @@ impl literals::Header {
         Ok(self.start.saturating_add(size))
     }
 
-    /// Decodes the literals to a place of just their size.
+    /// Decodes the literals into a slice of exactly their size.
     fn decode(&self, source: &[u8], place: &mut [u8], tables: &mut Tables) -> Result<()> {
         let start = self.read_tree(source, tables)?;
         match self.mode {
@@ -216,16 +216,16 @@ impl literals::Header {
     }
 }
 
-/// How far back the fast way reaches from the start of a block, so that all of its positions take 32 bits.
+/// How far back the fast path reaches from the start of a block, so that all its positions fit in 32 bits.
 ///
-/// Tests and fuzzers, which no file of gigabytes is made for, see what happens beyond it at 4 KiB.
+/// 4 KiB in tests and fuzzers, which cannot use files of gigabytes to get beyond it.
 const REACH: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 30 };
 
 /// Carries out a sequence at `at` whose literals wait at `from`, if copies may overshoot and what it repeats is in
 /// `near`; returns where the next byte and the next literal are.
 ///
-/// As positions and lengths come of 32 bits, no sum of them overflows, and the compiler finds that the three
-/// comparisons here are all that the copies need.
+/// Positions and lengths come from 32 bits, so no sum of them overflows, and the compiler sees that the three
+/// comparisons here are all the checks that the copies need.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // See above.
 fn execute_fast(near: &mut [u8], at: u32, from: u32, sequence: Sequence) -> Option<(u32, u32)> {
@@ -253,7 +253,7 @@ fn repeat(near: &mut [u8], start: usize, middle: usize, len: usize) -> Option<()
     copy::repeat_short(near, start, middle, len)
 }
 
-/// The error that `output` lacks `missing` bytes, at least.
+/// The error for an output that is at least `missing` bytes too small.
 #[cold]
 fn too_small(output: &[u8], missing: usize, at: usize) -> Error {
     let capacity = to_u64(output.len());
@@ -276,9 +276,9 @@ struct Place {
 }
 
 impl Place {
-    /// Carries out a sequence near the end of the output or of the literals, or finds what is wrong with it.
+    /// Executes a sequence near the end of the output or of the literals, or reports what is wrong with it.
     ///
-    /// Returns where the block stands then. By value, so that it can stay in registers otherwise.
+    /// Returns the new state by value, so that it can stay in registers elsewhere.
     #[cold]
     #[inline(never)]
     fn execute_exactly(

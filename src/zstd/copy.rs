@@ -27,8 +27,8 @@ fn store<const N: usize>(bytes: &mut [u8], at: usize, chunk: [u8; N]) -> Option<
 /// Copies `len` bytes forward from `from` to `to`, which lies before or at least 16 after it; it may write up to
 /// [`OVERSHOOT`] bytes more. `None` if that is not all in `bytes`.
 ///
-/// Where the caller has compared the ends, and computed the positions from 32 bits so that nothing overflows, no
-/// bounds check is left of it.
+/// If the caller has compared the ends, and computed the positions from 32 bits so that nothing overflows, no bounds
+/// check remains.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects)] // Positions in a slice and a bit.
 pub(super) fn fast(bytes: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
@@ -62,7 +62,7 @@ pub(super) fn repeat_short(bytes: &mut [u8], mut from: usize, mut to: usize, len
             }
         }
     }
-    // The pattern in one word, over and over, as a product; and how far to go for it to begin anew.
+    // The pattern repeated through one word, as a product, and the distance after which it begins anew.
     let (factor, stride) = PATTERNS[offset & 7];
     let gap = 64_usize.wrapping_sub(offset * 8);
     let pattern = u64::from_le_bytes(load(bytes, from)?);
@@ -97,7 +97,7 @@ static PATTERNS: [(u64, usize); 8] = {
 /// nothing after is touched. `None` if that is not all in `bytes`.
 #[allow(clippy::arithmetic_side_effects)] // Positions in a slice.
 pub(super) fn exact(bytes: &mut [u8], mut from: usize, mut to: usize, mut len: usize) -> Option<()> {
-    // Moving down, what is overwritten has been read.
+    // Moving down, each byte is read before it is overwritten.
     if to.wrapping_sub(from) >= 8 {
         while len >= 8 {
             store(bytes, to, load::<8>(bytes, from)?)?;

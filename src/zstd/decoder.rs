@@ -124,7 +124,7 @@ pub(super) fn decode_frames(
     Ok(())
 }
 
-/// Decodes the frame at the front of `bytes`, which end where the input does, and takes it off.
+/// Decodes the frame at the front of `bytes`, and removes it from them. They end where the input does.
 fn decode_frame(
     input: &[u8],
     bytes: &mut Bytes<'_>,

@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 /// | 23..55 | what to add to get the value |
 /// | 55..64 | a mask of as many bits as to read for the next state |
 ///
-/// So a sum of entries sums the counts of bits (up to 63 each), and a state of one symbol only is the bare value.
+/// Adding entries adds their bit counts (up to 63 each). The state of a table with a single symbol is the bare value.
 pub(super) type Entry = u64;
 
 /// The value and the extra bits of each code: an [`Entry`] without the state.
@@ -48,7 +48,7 @@ pub(super) fn describe(
     most_symbols: usize,
     counts: &mut Distribution,
 ) -> Result<Description, ErrorKind> {
-    // Data shorter than 8 bytes count as followed by zeros, as long as none of those turns out to be used.
+    // Data shorter than 8 bytes are padded with zeros, none of which may turn out to be used.
     let mut padded = [0; 8];
     let bytes = if data.len() < 8 {
         for (to, from) in padded.iter_mut().zip(data) {
@@ -168,7 +168,7 @@ pub(super) fn build<const N: usize>(
     codes: &Codes,
 ) {
     let used = counts.get(..read.symbols).unwrap_or_default();
-    // The sign says whether any symbol is less probable than one state, which small blocks hardly have.
+    // The sign says whether any symbol is less probable than one state, which is rare in small blocks.
     if used.iter().fold(0, |all, count| all | count) < 0 {
         order_with_rare(ordered, counts, read.symbols, read.accuracy);
     } else {
@@ -190,7 +190,7 @@ pub(super) const fn build_at_compile_time<const N: usize>(
     fill(table, &ordered, counts, accuracy, codes);
 }
 
-/// The largest symbol that [`Codes`] have; larger ones, which nothing valid uses, count as this one.
+/// The largest symbol in [`Codes`]. Larger ones, which nothing valid uses, are treated as this one.
 const LAST_CODE: usize = 63;
 
 /// Puts the symbols in order, each as often as it is counted, where none is rare.
@@ -199,7 +199,7 @@ fn order(ordered: &mut Ordered, counts: &[i16]) {
     let mut at = 0_usize;
     for (&count, symbol) in counts.iter().zip(0_usize..) {
         let end = at.wrapping_add(usize::from(count.unsigned_abs()));
-        // Most counts are small: eight at once, and the next symbol overwrites what is too much.
+        // Most counts are small: eight are written at once, and the next symbol overwrites the excess.
         let eight = [symbol.min(LAST_CODE) as u8; 8];
         while let Some(place) =
             ordered.get_mut(at..at.wrapping_add(8)).and_then(|rest| rest.first_chunk_mut())
@@ -254,12 +254,12 @@ const fn order_with_rare(ordered: &mut Ordered, counts: &mut Distribution, symbo
     }
 }
 
-/// How far apart two states in a row are in the order of symbols, which is spread over the states with a step that
-/// visits every one once: the inverse of that step.
+/// How far apart two consecutive states are in the order of symbols. Symbols are spread over the states with a step
+/// that visits each state once; this is the inverse of that step.
 #[allow(clippy::arithmetic_side_effects)] // Small numbers.
 const fn inverse(states: usize) -> usize {
     let step = (states >> 1) + (states >> 3) + 3;
-    // An odd number is its own inverse in 3 bits, and each time gives twice as many.
+    // An odd number is its own inverse modulo 8; each round doubles the number of correct bits.
     let inverse = step.wrapping_mul(2_usize.wrapping_sub(step.wrapping_mul(step)));
     inverse.wrapping_mul(2_usize.wrapping_sub(step.wrapping_mul(inverse)))
 }
@@ -276,7 +276,7 @@ const fn fill<const N: usize>(
     let states = 1_usize << (accuracy & 15);
     let inverse = inverse(states);
     let (mut state, mut at) = (0_usize, 0_usize);
-    // The states of a symbol share all states as next ones; how many each gets is a power of two.
+    // The states of a symbol divide all states among themselves as successors; each gets a power of two.
     while state < states {
         let symbol = ordered[at & (states - 1) & 511] as usize & LAST_CODE;
         let next = counts[symbol] as u16 as u32;
@@ -377,7 +377,7 @@ pub(super) fn decode_pairwise(
     let mut count = 0_usize;
     loop {
         bits.refill(source);
-        // Four symbols are 24 bits at most, so that the end has to be looked for near it only. The reference leaves
+        // Four symbols take at most 24 bits, so only near the end does it have to be looked for. The reference leaves
         // room for two.
         if bits.left(start) >= 24 && count < 250 {
             let four = symbols.get_mut(count..count.wrapping_add(4))?.first_chunk_mut::<4>()?;

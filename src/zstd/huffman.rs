@@ -26,7 +26,7 @@ const WEIGHTS: Codes = {
     codes
 };
 
-/// A decoding table for codes of up to 11 bits, in a pinch 12.
+/// A decoding table for codes of up to 11 bits; 12 for malformed frames.
 ///
 /// Shallower trees are scaled up to 11 bits, so that one constant shift makes an index.
 pub(super) struct Tree {
@@ -110,7 +110,7 @@ impl Tree {
         count: usize,
         sorted: &mut Distribution,
     ) -> Result<(), ErrorKind> {
-        // A tree that cannot be built is none.
+        // A tree that cannot be built is not used again.
         self.depth = 0;
         let mut counts = [0_u32; 16];
         for &weight in symbols.get(..count).unwrap_or_default() {
@@ -298,8 +298,8 @@ impl Tree {
 
     /// Decodes four streams into outputs of one length, a multiple of 5.
     ///
-    /// The error is which stream leads out of the input, which only damaged ones do. (To go on without what it would
-    /// read next takes more registers than there are.)
+    /// The error is which stream leads out of the input, which only a damaged one does. (Going on without it would take
+    /// more registers than there are.)
     #[inline(never)]
     fn decode_in_step(
         &self,

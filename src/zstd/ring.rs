@@ -19,7 +19,8 @@ pub(super) struct Ring<'o, F> {
     piece: F,
     /// Where the next byte goes; it may be the end.
     at: usize,
-    /// How many bytes of the block have not been handed out: they lie before `at`, or at the end of the ring, too.
+    /// How many bytes of the block have not been handed out. They lie before `at`, and may begin at the end of the
+    /// ring.
     pending: usize,
     /// How far back the frame may refer.
     window: u64,

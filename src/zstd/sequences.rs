@@ -124,7 +124,7 @@ static PREDEFINED_MATCH_LENGTHS: [Entry; 64] = predefined(
 );
 
 impl Header {
-    /// Reads the header at `at` in a block that ends at `end`, and brings the tables to what it says.
+    /// Reads the header at `at` in a block that ends at `end`, and sets up the tables that it describes.
     pub(super) fn read(source: &[u8], at: usize, end: usize, tables: &mut Tables) -> Result<Self> {
         let block = source.get(at..end).unwrap_or_default();
         let cut = |size: usize| {
@@ -167,7 +167,7 @@ impl Header {
 }
 
 impl Tables {
-    /// Brings one table to what the front of `data` says; returns the size of that.
+    /// Sets up one table as the front of `data` describes it; returns the size of the description.
     fn update(&mut self, kind: &Kind, which: usize, mode: u8, data: &[u8]) -> Result<usize, ErrorKind> {
         let (accuracy, size) = match mode {
             0 => {
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     #[allow(clippy::as_conversions, clippy::arithmetic_side_effects, clippy::indexing_slicing)]
     pub(super) fn next(&mut self, is_last: bool) -> Sequence {
-        // The masks cost less than bounds checks; no table leads out of itself.
+        // Masks are cheaper than bounds checks; no table points outside itself.
         let ll = self.tables.literal_lengths[self.literal_length & 511];
         let of = self.tables.offsets[self.offset & 255];
         let ml = self.tables.match_lengths[self.match_length & 511];
@@ -267,8 +267,8 @@ impl<'a> Reader<'a> {
             self.recent = (value, first, second);
             value
         } else {
-            // 0 is the latest offset; without literals that would be pointless, so that they begin with the second
-            // latest one then.
+            // 0 is the latest offset. Without literals that would be pointless, so numbering then begins with the
+            // second latest.
             let value = fse::value(of).wrapping_add(self.bits.read(fse::extra(of)));
             match value + u32::from(fse::value(ll) == 0) {
                 0 => first,
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
                 }
             }
         };
-        // 31 bits at most are gone of 56 or more; 16 are needed now, then 16, then 26 for the states.
+        // At most 31 of at least 56 bits have been read; 16 are needed now, then 16, then 26 for the states.
         let mut len = fse::value(ml);
         if fse::has_extra(ml, 1) {
             len = len.wrapping_add(self.bits.read_some(fse::extra(ml)));

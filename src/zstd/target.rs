@@ -10,7 +10,7 @@ use crate::error::Result;
 pub(super) trait Target {
     /// Begins a frame.
     fn begin(&mut self, header: &FrameHeader) -> Result<()>;
-    /// Adds what a raw block holds, or so many times the byte of a repeated one.
+    /// Adds the content of a raw block, or as many copies of a repeated byte.
     fn fill(&mut self, block: &BlockHeader, body: &[u8], size: usize) -> Result<()>;
     /// Decodes a compressed block.
     fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()>;

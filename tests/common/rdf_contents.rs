@@ -123,7 +123,7 @@ pub fn chunks() -> Vec<Chunk> {
         elf.resize(16, 0);
         elf.extend(bytes![u16 1, u16 224, u32 1, u64 0, u64 0, u64 64, u32 0x41]);
         elf.extend(bytes![u16 64, u16 0, u16 0, u16 64, u16 1, u16 0]);
-        // One section of notes: 20 bytes behind the table.
+        // One section of notes: 20 bytes after the table.
         elf.extend(bytes![u32 0, u32 7, u64 0, u64 0, u64 128, u64 20, u32 0, u32 0, u64 4, u64 0]);
         elf.extend(bytes![u32 4, u32 4, u32 32]);
         elf.extend(b"AMD\0\x81\xa1a\x01");

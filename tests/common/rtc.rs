@@ -63,7 +63,7 @@ impl Writer {
         Self::append_to(Vec::new(), options)
     }
 
-    /// Another session behind what is in `out`.
+    /// Another session after what is in `out`.
     pub fn append_to(out: Vec<u8>, options: Options) -> Self {
         Self {
             base: out.len() as u64,

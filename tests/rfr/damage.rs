@@ -171,7 +171,7 @@ fn what_is_not_defined_is_refused_where_it_stands() {
 
 /// Damage whose end is known costs what is damaged, and no more.
 #[test]
-fn resume_goes_on_behind_damage() {
+fn resume_goes_on_after_damage() {
     let bad_event = build::event(7, Parent::Root, &[], &[]).0; // text is put in below
     let bad = Writer::new().raw(&bad_event[..2]).ints([1, 6, 1]).raw(b"\xff").ints([0]);
     let sequence = Sequence::new(1).about(1, 6, 5).record(2, 4, &bad).about(3, 7, 5);

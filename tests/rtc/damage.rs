@@ -107,7 +107,7 @@ fn damage_costs_no_more_than_a_minor_unit() {
 /// Nothing confirms the last index of a file whose bytes were shifted but what it says itself: all that it leads to
 /// lies on the other side of the damage, and no other index follows.
 #[test]
-fn the_last_index_is_found_behind_a_shift() {
+fn the_last_index_is_found_after_a_shift() {
     let mut writer = Writer::new(Options::sizes(32_768, 4096));
     let a = writer.stream(r#""name":"a""#);
     let index = 1025 + 4096;
@@ -132,9 +132,9 @@ fn the_last_index_is_found_behind_a_shift() {
     }
 }
 
-/// A byte of zero fills up to the boundary, and the input ends in the index behind it: nothing else is lost.
+/// A byte of zero fills up to the boundary, and the input ends in the index after it: nothing else is lost.
 #[test]
-fn a_cut_in_an_index_behind_filling_costs_that_index() {
+fn a_cut_in_an_index_after_filling_costs_that_index() {
     let mut writer = Writer::new(Options::sizes(8192, 2048));
     let a = writer.stream(r#""name":"a""#);
     let boundary = 1025 + 2048;

@@ -26,7 +26,7 @@ fn minor_index(back: u64) -> Vec<u8> {
 /// Longer than a file that takes time in proportion to its size could take, by far.
 const LEN: usize = 2 << 20;
 
-/// An index that is right at each boundary, a fault behind it, and then frames of default streams alone: none of them
+/// An index that is right at each boundary, a fault after it, and then frames of default streams alone: none of them
 /// says what record goes on there, and to look for one to the end of the file each time would take hours.
 #[test]
 fn looking_for_a_record_that_goes_on_is_linear() {
@@ -62,7 +62,7 @@ fn looking_for_a_meta_is_linear() {
 }
 
 /// Indices of units that were shifted, each leading to two frames and to a place of its own in a large unit: there is
-/// much to be looked for behind each.
+/// much to be looked for after each.
 #[test]
 fn looking_for_units_is_linear() {
     for major in [1 << 13, 1 << 40] {

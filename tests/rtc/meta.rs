@@ -50,7 +50,7 @@ fn attributes_have_their_defaults_and_synonyms() {
     );
     assert_eq!(errors, []);
     let (a, b, c) = (table.get(9).unwrap(), table.get(10).unwrap(), table.get(11).unwrap());
-    assert!(a.name().unwrap().is("ab\"c") && a.name().unwrap().borrowed().is_none());
+    assert!(a.name().unwrap() == "ab\"c" && a.name().unwrap().borrowed().is_none());
     assert_eq!(
         (a.format(), a.length(), a.clock(), a.cont()),
         (rtc::Format::from_name("uint16le"), None, None, false)
@@ -86,7 +86,7 @@ fn a_meta_in_pieces_is_read_over_its_limits() {
         assert_eq!(meta.next_id(), Some(120));
         assert_eq!(table.len(), objects.len(), "pieces of {piece}");
         let sound = |s: &&rtc::Stream| {
-            s.damage().is_none() && s.name().is_some_and(|n| n.is(&format!("stream {}", s.id())))
+            s.damage().is_none() && s.name().is_some_and(|n| n == &*format!("stream {}", s.id()))
         };
         assert_eq!(table.iter().filter(sound).count(), objects.len(), "pieces of {piece}");
         assert!(table.iter().all(|stream| stream.length() == Some(4)));

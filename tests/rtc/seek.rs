@@ -12,7 +12,7 @@ struct Begun {
     time: Option<Time>,
 }
 
-/// The minor unit, counted over the file, in which `offset` lies: its index is at X + n · minor, X behind the Marker.
+/// The minor unit, counted over the file, in which `offset` lies: its index is at X + n · minor, X after the Marker.
 fn minor_of(offset: u64) -> u64 {
     offset.saturating_sub(1025) / 2048
 }
@@ -167,7 +167,7 @@ fn a_time_is_found_by_binary_search() {
         let time = stamp.time.unwrap();
         let found = grid.seek_time::<16>(clock, time).unwrap();
         let first = stamps.iter().find(|other| other.time.unwrap() >= time).unwrap();
-        assert!(found <= first.offset, "{found:#x} is behind {:#x}, where it is first {time}", first.offset);
+        assert!(found <= first.offset, "{found:#x} is after {:#x}, where it is first {time}", first.offset);
         // Not far before it either: the clock is in every minor unit of this file.
         assert!(first.offset - found <= 11 * 2048, "{found:#x} is far before {:#x}", first.offset);
         skipped += usize::from(found > 0);
@@ -196,7 +196,7 @@ fn stamps(data: &[u8], id: u64) -> Vec<(u64, Time)> {
     stamps
 }
 
-/// Every stamp of the clock is found by its time: not behind it, and not far before it.
+/// Every stamp of the clock is found by its time: not after it, and not far before it.
 fn every_stamp_is_found(data: &[u8], id: u64) {
     let grid = Grid::new(data).unwrap();
     let stamps = stamps(data, id);
@@ -204,7 +204,7 @@ fn every_stamp_is_found(data: &[u8], id: u64) {
     for &(_, time) in stamps.iter().step_by(3) {
         let first = stamps.iter().find(|stamp| stamp.1 >= time).unwrap().0;
         let found = grid.seek_time::<16>(id, time).unwrap();
-        assert!(found <= first, "{found:#x} is behind {first:#x}, where it is first {time}");
+        assert!(found <= first, "{found:#x} is after {first:#x}, where it is first {time}");
         let minor = minor_of(first);
         let before = stamps.iter().rev().map(|stamp| minor_of(stamp.0)).find(|&other| other < minor);
         let nearest = before.unwrap_or(0);

@@ -67,7 +67,7 @@ fn records_of_fixed_length_are_cut_without_a_length() {
 fn sessions_follow_each_other() {
     let (first, _) = file(Options::sizes(8192, 2048), 20_000);
     let options = Options::sizes(4096, 2048);
-    // The second begins behind a Crc, behind a frame, or in the middle of one.
+    // The second begins after a Crc, after a frame, or in the middle of one.
     for cut in [0, 5, 40] {
         let mut out = first[..first.len() - cut].to_vec();
         let from = out.len() as u64;

@@ -2,6 +2,7 @@
 
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Not gone through yet.
 pub mod ctf;
+mod lookalike;
 pub mod rdf;
 pub mod rfr;
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)]
@@ -37,7 +38,7 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
         Some(Format::Rfr) => rfr::open(data),
         _ if data.is_empty() => Err(Unreadable::new("the file is empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {
-            Some(lookalike) => lookalike.to_string(),
+            Some(found) => lookalike::advice(found).to_owned(),
             None => {
                 format!(
                     "not a known format: begins with \"{}\"",

@@ -1,8 +1,8 @@
 use super::fragment::{object, string, unexpected};
-use super::{Fragment, FragmentKind, JsonString, Members, Text, Uuid};
+use super::{Fragment, FragmentKind, Members, Text, Uuid};
 use crate::ctf::element::{CLOCK_CLASS, PREAMBLE, TRACE_CLASS};
 use crate::error::{Element, Result};
-use crate::json::{Event, Parser};
+use crate::json::{Event, JsonString, Parser};
 use core::iter::FusedIterator;
 
 impl<'a> Fragment<'a> {
@@ -109,11 +109,11 @@ impl Preamble {
 /// A clock class: what a clock of the trace counts, and from when.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockClass<'a> {
-    name: Option<JsonString<'a>>,
-    id: Option<JsonString<'a>>,
-    namespace: Option<JsonString<'a>>,
-    uid: Option<JsonString<'a>>,
-    description: Option<JsonString<'a>>,
+    name: Option<JsonString<Text<'a>>>,
+    id: Option<JsonString<Text<'a>>>,
+    namespace: Option<JsonString<Text<'a>>>,
+    uid: Option<JsonString<Text<'a>>>,
+    description: Option<JsonString<Text<'a>>>,
     frequency: Option<u64>,
     precision: Option<u64>,
     seconds: i64,
@@ -123,27 +123,27 @@ pub struct ClockClass<'a> {
 
 impl<'a> ClockClass<'a> {
     /// Its name.
-    pub const fn name(&self) -> Option<JsonString<'a>> {
+    pub const fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.name
     }
 
     /// The identifier by which data stream classes refer to it.
-    pub const fn id(&self) -> Option<JsonString<'a>> {
+    pub const fn id(&self) -> Option<JsonString<Text<'a>>> {
         self.id
     }
 
     /// The namespace of its name and unique identifier.
-    pub const fn namespace(&self) -> Option<JsonString<'a>> {
+    pub const fn namespace(&self) -> Option<JsonString<Text<'a>>> {
         self.namespace
     }
 
     /// What tells this clock from others of the same name.
-    pub const fn uid(&self) -> Option<JsonString<'a>> {
+    pub const fn uid(&self) -> Option<JsonString<Text<'a>>> {
         self.uid
     }
 
     /// A description for people.
-    pub const fn description(&self) -> Option<JsonString<'a>> {
+    pub const fn description(&self) -> Option<JsonString<Text<'a>>> {
         self.description
     }
 
@@ -189,7 +189,7 @@ pub enum ClockOrigin<'a> {
     /// 1970-01-01T00:00:00Z.
     UnixEpoch,
     /// A name that CTF 2 does not define.
-    Other(JsonString<'a>),
+    Other(JsonString<Text<'a>>),
     /// An origin that clocks share if it is the same for them: the JSON object with its `name` and `uid`.
     Custom(Text<'a>),
 }
@@ -197,25 +197,25 @@ pub enum ClockOrigin<'a> {
 /// The trace class: the trace's name and environment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TraceClass<'a> {
-    name: Option<JsonString<'a>>,
-    namespace: Option<JsonString<'a>>,
-    uid: Option<JsonString<'a>>,
+    name: Option<JsonString<Text<'a>>>,
+    namespace: Option<JsonString<Text<'a>>>,
+    uid: Option<JsonString<Text<'a>>>,
     environment: Option<Text<'a>>,
 }
 
 impl<'a> TraceClass<'a> {
     /// Its name.
-    pub const fn name(&self) -> Option<JsonString<'a>> {
+    pub const fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.name
     }
 
     /// The namespace of its name and unique identifier.
-    pub const fn namespace(&self) -> Option<JsonString<'a>> {
+    pub const fn namespace(&self) -> Option<JsonString<Text<'a>>> {
         self.namespace
     }
 
     /// What tells this trace from others of the same name.
-    pub const fn uid(&self) -> Option<JsonString<'a>> {
+    pub const fn uid(&self) -> Option<JsonString<Text<'a>>> {
         self.uid
     }
 
@@ -235,7 +235,7 @@ pub enum EnvironmentValue<'a> {
     /// An integer.
     Integer(i128),
     /// A string.
-    String(JsonString<'a>),
+    String(JsonString<Text<'a>>),
     /// Anything else, which CTF 2 does not allow, as JSON.
     Other(Text<'a>),
 }
@@ -247,13 +247,13 @@ pub enum EnvironmentValue<'a> {
 pub struct Environment<'a>(Option<Members<'a>>);
 
 impl<'a> Iterator for Environment<'a> {
-    type Item = Result<(JsonString<'a>, EnvironmentValue<'a>)>;
+    type Item = Result<(JsonString<Text<'a>>, EnvironmentValue<'a>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let member = self.0.as_mut()?.next()?;
         Some(member.and_then(|(name, text)| {
             let value = match Parser::new(text, TRACE_CLASS).next_event()? {
-                Some(Event::String(string)) => EnvironmentValue::String(JsonString(string)),
+                Some(Event::String(string)) => EnvironmentValue::String(string),
                 Some(Event::Number(number)) => {
                     number.as_i128().map_or(EnvironmentValue::Other(text), EnvironmentValue::Integer)
                 }
@@ -266,7 +266,7 @@ impl<'a> Iterator for Environment<'a> {
 
 impl FusedIterator for Environment<'_> {}
 
-fn text<'a>(value: Text<'a>, element: Element) -> Result<JsonString<'a>> {
+fn text<'a>(value: Text<'a>, element: Element) -> Result<JsonString<Text<'a>>> {
     string(value)?.ok_or_else(|| unexpected(value.offset(), value, element, "a string"))
 }
 
@@ -324,7 +324,7 @@ fn offset(value: Text<'_>) -> Result<(i64, u64)> {
 fn origin<'a>(value: Text<'a>) -> Result<ClockOrigin<'a>> {
     Ok(match Parser::new(value, CLOCK_CLASS).next_event()? {
         Some(Event::String(name)) if name.is("unix-epoch") => ClockOrigin::UnixEpoch,
-        Some(Event::String(name)) => ClockOrigin::Other(JsonString(name)),
+        Some(Event::String(name)) => ClockOrigin::Other(name),
         Some(Event::ObjectStart) => ClockOrigin::Custom(value),
         _ => return Err(unexpected(value.offset(), value, CLOCK_CLASS, "a string or an object")),
     })

@@ -1,10 +1,10 @@
+use super::Text;
 use super::header::RECORD_SEPARATOR;
 use super::pieces::Pieces;
-use super::{JsonString, Text};
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::FRAGMENT;
 use crate::error::{Element, Error, ErrorKind, Result};
-use crate::json::{self, Event, Parser, Source};
+use crate::json::{self, Event, JsonString, Parser, Source};
 use core::iter::FusedIterator;
 
 /// What a fragment describes.
@@ -24,7 +24,7 @@ pub enum FragmentKind<'a> {
     /// A class of event records.
     EventRecordClass,
     /// A type that CTF 2 does not define.
-    Other(JsonString<'a>),
+    Other(JsonString<Text<'a>>),
     /// The fragment has no string `type`.
     Untyped,
 }
@@ -181,9 +181,9 @@ pub(super) fn object<'a, S: Source<'a>>(text: S, element: Element) -> Result<Par
 }
 
 /// The string that `text` is; `None` if it is another value.
-pub(super) fn string<'a>(text: Text<'a>) -> Result<Option<JsonString<'a>>> {
+pub(super) fn string<'a>(text: Text<'a>) -> Result<Option<JsonString<Text<'a>>>> {
     match Parser::new(text, FRAGMENT).next_event()? {
-        Some(Event::String(string)) => Ok(Some(JsonString(string))),
+        Some(Event::String(string)) => Ok(Some(string)),
         _ => Ok(None),
     }
 }
@@ -222,18 +222,18 @@ impl<'a> Members<'a> {
         Self { text, element, parser: None, done: false }
     }
 
-    fn next_member(&mut self) -> Result<Option<(JsonString<'a>, Text<'a>)>> {
+    fn next_member(&mut self) -> Result<Option<(JsonString<Text<'a>>, Text<'a>)>> {
         let parser = match &mut self.parser {
             Some(parser) => parser,
             none => none.insert(object(self.text, self.element)?),
         };
         let Some(Event::Key(name)) = parser.next_event()? else { return Ok(None) };
-        Ok(parser.value_text()?.map(|value| (JsonString(name), value)))
+        Ok(parser.value_text()?.map(|value| (name, value)))
     }
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = Result<(JsonString<'a>, Text<'a>)>;
+    type Item = Result<(JsonString<Text<'a>>, Text<'a>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {

@@ -80,7 +80,6 @@ mod options;
 mod packet;
 mod pieces;
 mod stream;
-mod string;
 mod text;
 
 pub use crate::byte_order::ByteOrder;
@@ -94,6 +93,5 @@ pub use packet::{Packet, Packets};
 pub use pieces::Pieces;
 pub use stream::{Form, Language, MetadataStream};
 pub(crate) use stream::{detect, detect_tsdl};
-pub use string::{Chars, JsonString};
 pub(crate) use text::Place;
 pub use text::{Text, TextPieces};

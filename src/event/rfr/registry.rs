@@ -1,4 +1,4 @@
-//! What has been met of a recording: its tasks, spans and sequences, and which tracks they are.
+//! The tasks, spans and sequences of a recording that have been met, and their tracks.
 
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ pub(super) enum Space {
     Callsites,
 }
 
-/// Who an object is: two with the same iid and another identity are not the same.
+/// What identifies an object: two with the same iid and different identities are different objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub is_task: bool,
@@ -48,7 +48,7 @@ pub(super) struct Known {
     /// The flows to it that wait for a poll.
     waiting: u64,
     next_flow: u64,
-    /// When it was last heard of: a number of an opened chunk.
+    /// When it was last met: the number of an opened chunk.
     epoch: u64,
     /// Of a callsite: where it stands.
     pub place: u64,
@@ -265,7 +265,7 @@ impl<R: Room<RegistrySlot>> Registry<R> {
         Ok(at)
     }
 
-    /// Takes notice of an object. Returns the track to be announced, unless it has been.
+    /// Records an object. Returns its track, unless that has been announced.
     ///
     /// # Errors
     /// `CapacityExceeded`.
@@ -291,7 +291,7 @@ impl<R: Room<RegistrySlot>> Registry<R> {
         Ok(Some(track))
     }
 
-    /// Takes notice of a `NewTask`. Returns the track to be announced, if it is a task of which no object tells.
+    /// Records a `NewTask`. Returns the track to be announced, if no object describes the task.
     ///
     /// # Errors
     /// `CapacityExceeded`.
@@ -309,7 +309,7 @@ impl<R: Room<RegistrySlot>> Registry<R> {
         Some(track)
     }
 
-    /// Forgets what was dropped and has not been heard of lately, if that is worth the time.
+    /// Forgets what was dropped and has not been met lately, if that is worth the time.
     pub(super) fn next_epoch(&mut self) {
         self.epoch = self.epoch.saturating_add(1);
         if self.count < self.kept.saturating_mul(2).max(64) {

@@ -32,7 +32,7 @@ const CLOCK: Clock<'static> = Clock::new(None, true);
 #[derive(Clone, Debug)]
 pub struct Lane<'a> {
     content: Content<'a>,
-    // This place of the heap: nothing to do with the content above, but kept in the same room.
+    // A place of the heap: unrelated to the content above, but kept in the same slots.
     rank: Rank,
 }
 
@@ -151,7 +151,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         }
     }
 
-    /// Has names and places of spans, events and tasks looked up here.
+    /// Looks up names and source locations of spans, events and tasks in these callsites.
     pub const fn set_callsites(&mut self, callsites: CallsiteTable<'a, 'r>) {
         self.callsites = Some(callsites);
     }
@@ -636,7 +636,7 @@ fn on_its_track<'a>(kind: RecordKind, known: &mut Known, event: Event<'a>) -> De
     Delivered { item: Item::Event(event), done }
 }
 
-/// The track of something whose object has not been met.
+/// The track of a task or span whose object has not been met.
 fn unknown_track<'a>(id: TrackId, kind: TrackKind<'a>, iid: u64, number: u64) -> Item<'a> {
     let label = Label::Numbered(if kind == TrackKind::Span { "span" } else { "task" }, number);
     let data = Data::Rfr(RfrData::Unknown(iid));

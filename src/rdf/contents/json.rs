@@ -1,9 +1,10 @@
 //! JSON in chunks: a value and what is in it, looked up by name.
 
 use super::element;
-use crate::bytes::{Bytes, to_u64};
+use crate::bytes::Bytes;
 use crate::error::{Element, Error, ErrorKind, Result};
-use crate::json::{Event, Parser, Str};
+use crate::json::{Event, JsonString, Parser};
+use crate::text::Text;
 use core::fmt;
 
 /// A JSON value in a chunk, borrowed.
@@ -58,11 +59,11 @@ impl<'a> Json<'a> {
 
     /// The member `name` of an object; the first of that name.
     pub fn get(&self, name: &str) -> Option<Self> {
-        self.members().find(|(key, _)| key == &name).map(|(_, value)| value)
+        self.members().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
     /// The members of an object; none of anything else.
-    pub fn members(&self) -> impl Iterator<Item = (JsonText<'a>, Json<'a>)> + Clone + use<'a> {
+    pub fn members(&self) -> impl Iterator<Item = (JsonString<Text<'a>>, Json<'a>)> + Clone + use<'a> {
         let this = *self;
         let mut parser = Parser::new(self.text, self.element);
         let object = matches!(parser.next_event(), Ok(Some(Event::ObjectStart)));
@@ -72,7 +73,7 @@ impl<'a> Json<'a> {
             match open.next_event() {
                 Ok(Some(Event::Key(key))) => {
                     let value = open.value_text().ok().flatten()?;
-                    Some((JsonText(key), this.part(value)))
+                    Some((string(key), this.part(value)))
                 }
                 _ => {
                     parser = None;
@@ -101,9 +102,9 @@ impl<'a> Json<'a> {
     }
 
     /// The string.
-    pub fn text(&self) -> Option<JsonText<'a>> {
+    pub fn text(&self) -> Option<JsonString<Text<'a>>> {
         match self.event()? {
-            Event::String(text) => Some(JsonText(text)),
+            Event::String(text) => Some(string(text)),
             _ => None,
         }
     }
@@ -150,62 +151,14 @@ impl<'a> Json<'a> {
     }
 }
 
+/// A string as it is for all formats.
+fn string<'a>(string: JsonString<Bytes<'a>>) -> JsonString<Text<'a>> {
+    string.with_source(|text| Text::new(text.as_slice(), text.offset()))
+}
+
 impl fmt::Debug for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Json").field(&self.text).finish()
-    }
-}
-
-/// A string in the JSON of a chunk, with its escapes as they stand there.
-#[derive(Clone, Copy)]
-pub struct JsonText<'a>(Str<Bytes<'a>>);
-
-impl<'a> JsonText<'a> {
-    /// The string, if it can be borrowed: without escapes.
-    pub fn borrowed(&self) -> Option<&'a str> {
-        self.0.borrowed()
-    }
-
-    /// Its characters, decoded. U+FFFD stands for lone surrogates.
-    pub fn chars(&self) -> impl Iterator<Item = char> + Clone + use<'a> {
-        self.0.chars()
-    }
-
-    /// Decodes it to the front of `buffer`.
-    ///
-    /// # Errors
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the size needed.
-    pub fn decode<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b str> {
-        self.0.decode(buffer)
-    }
-
-    /// Bytes between the quotes.
-    pub fn raw_len(&self) -> u64 {
-        to_u64(self.0.raw().len())
-    }
-}
-
-impl PartialEq<&str> for JsonText<'_> {
-    /// Compares with the decoded string.
-    fn eq(&self, other: &&str) -> bool {
-        self.0.is(other)
-    }
-}
-
-/// The decoded string.
-impl fmt::Display for JsonText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.borrowed() {
-            Some(text) => f.pad(text),
-            None => self.chars().try_for_each(|c| fmt::Write::write_char(f, c)),
-        }
-    }
-}
-
-/// How long it is; never the text.
-impl fmt::Debug for JsonText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JsonText").field("raw_len", &self.raw_len()).finish()
     }
 }
 
@@ -250,13 +203,13 @@ impl<'a> DriverOverrides<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Override<'a> {
     component: Json<'a>,
-    structure: JsonText<'a>,
+    structure: JsonString<Text<'a>>,
     setting: Json<'a>,
     value: Json<'a>,
 }
 
 impl<'a> Override<'a> {
-    fn from_json(component: Json<'a>, structure: JsonText<'a>, setting: Json<'a>) -> Option<Self> {
+    fn from_json(component: Json<'a>, structure: JsonString<Text<'a>>, setting: Json<'a>) -> Option<Self> {
         let supported = setting.get("Supported").and_then(|value| value.as_bool());
         let value = setting.get("UserOverride")?;
         let current = setting.get("Current")?;
@@ -269,17 +222,17 @@ impl<'a> Override<'a> {
     }
 
     /// Name of the component.
-    pub fn component(&self) -> Option<JsonText<'a>> {
+    pub fn component(&self) -> Option<JsonString<Text<'a>>> {
         self.component.get("Component")?.text()
     }
 
     /// Name of the group in it; AMD's tools show "Misc." for an empty one.
-    pub const fn structure(&self) -> JsonText<'a> {
+    pub const fn structure(&self) -> JsonString<Text<'a>> {
         self.structure
     }
 
     /// Name of the setting.
-    pub fn name(&self) -> Option<JsonText<'a>> {
+    pub fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.setting.get("SettingName")?.text()
     }
 

@@ -88,7 +88,7 @@ pub use events::{
     MarkerStruct, NestedCmdBuffer, PageFault, PipelineBind, Provider, Registers, ShaderEngines, ShaderId,
     ShaderWaves, ShaderWavesFields,
 };
-pub use json::{DriverOverrides, Json, JsonText, Override};
+pub use json::{DriverOverrides, Json, Override};
 pub use layout::{Field, FieldValue, Hash128, PciId};
 pub use pipeline_note::{PipelineNote, Stage};
 pub use queue::{EngineType, QueueEvent, QueueEventKind, QueueInfo, QueueType};

@@ -1,9 +1,11 @@
 //! The computer: driver, operating system, CPUs, GPUs, processes.
 
 use super::api::supported;
-use super::{FixedText, Json, JsonText, element};
+use super::{FixedText, Json, element};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Finding, Result, Severity};
+use crate::json::JsonString;
+use crate::text::Text;
 use zerocopy::little_endian::U32;
 
 /// The computer that a trace was taken on: chunk `SystemInfo`, version 1.
@@ -32,39 +34,39 @@ impl<'a> SystemInfo<'a> {
         path.iter().try_fold(self.0, |object, name| object.get(name))
     }
 
-    fn text(&self, path: &[&str]) -> Option<JsonText<'a>> {
+    fn text(&self, path: &[&str]) -> Option<JsonString<Text<'a>>> {
         self.get(path)?.text()
     }
 
     /// Name of the driver, such as "AMD Windows".
-    pub fn driver_name(&self) -> Option<JsonText<'a>> {
+    pub fn driver_name(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["driver", "name"])
     }
 
     /// Version of the driver that users know, such as "24.9.1".
     #[doc(alias = "softwareVersion")]
-    pub fn driver_version(&self) -> Option<JsonText<'a>> {
+    pub fn driver_version(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["driver", "softwareVersion"])
     }
 
     /// Version of the driver's package.
     #[doc(alias = "packagingVersion")]
-    pub fn driver_package(&self) -> Option<JsonText<'a>> {
+    pub fn driver_package(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["driver", "packagingVersion"])
     }
 
     /// Name of the operating system.
-    pub fn os_name(&self) -> Option<JsonText<'a>> {
+    pub fn os_name(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["os", "name"])
     }
 
     /// Its exact version.
-    pub fn os_description(&self) -> Option<JsonText<'a>> {
+    pub fn os_description(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["os", "description"])
     }
 
     /// Name of the computer. See "Privacy" above.
-    pub fn hostname(&self) -> Option<JsonText<'a>> {
+    pub fn hostname(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["os", "hostname"])
     }
 
@@ -113,12 +115,12 @@ impl<'a> Process<'a> {
     }
 
     /// Its name.
-    pub fn name(&self) -> Option<JsonText<'a>> {
+    pub fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.0.get("name")?.text()
     }
 
     /// Path of its executable.
-    pub fn path(&self) -> Option<JsonText<'a>> {
+    pub fn path(&self) -> Option<JsonString<Text<'a>>> {
         self.0.get("path")?.text()
     }
 }

@@ -125,7 +125,7 @@ entries! {
     rdf_contents_overrides(data) {
         use traceglass::rdf::contents::Content;
         let Ok(Content::DriverOverrides(all)) = Content::parse("DriverOverrides".into(), 3, &[], data) else { return 1 };
-        let names = all.overridden().filter_map(|one| one.name().map(|name| name.raw_len() ^ u64::from(one.component().is_some())));
+        let names = all.overridden().filter_map(|one| one.name().map(|name| name.raw().len() as u64 ^ u64::from(one.component().is_some())));
         names.sum::<u64>() ^ u64::from(all.is_experiments() == Some(true))
     }
     rdf_contents_code(data) {

@@ -64,7 +64,7 @@ entries! {
         while let Some(stream) = meta.next_stream() {
             let Ok(stream) = stream else { continue };
             sum ^= stream.id() ^ stream.length().unwrap_or(0) ^ u64::from(stream.cont());
-            sum ^= stream.name().map_or(0, |name| u64::from(name.is("clk")) ^ name.chars().count() as u64);
+            sum ^= stream.name().map_or(0, |name| u64::from(name == "clk") ^ name.chars().count() as u64);
             sum ^= stream.gain().ok().flatten().map_or(0, |gain| gain.to_f64().to_bits());
             sum ^= stream.attributes().count() as u64;
         }

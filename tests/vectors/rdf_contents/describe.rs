@@ -3,7 +3,7 @@
 use super::{events, name_or, text, tokens};
 use serde_json::{Value, json};
 use traceglass::rdf::contents::{
-    AsicInfo, CodeObject, Content, Hash128, HistoryRecord, Json, JsonText, PciId, SystemInfo,
+    AsicInfo, CodeObject, Content, Hash128, HistoryRecord, Json, PciId, SystemInfo,
 };
 
 fn pci(pci: PciId) -> Value {
@@ -14,7 +14,7 @@ fn hash(hash: Hash128) -> Value {
     hash.to_string().into()
 }
 
-fn string(text: Option<JsonText<'_>>) -> Value {
+fn string(text: Option<traceglass::JsonString<traceglass::Text<'_>>>) -> Value {
     text.map(|text| text.chars().collect::<String>()).into()
 }
 

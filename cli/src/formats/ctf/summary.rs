@@ -4,8 +4,9 @@ use super::fragment::name_of;
 use crate::json::minify;
 use crate::output::{counted, grouped, printable};
 use serde_json::{Map, Value};
+use traceglass::JsonString;
 use traceglass::ctf::metadata::{
-    ClockClass, ClockOrigin, EnvironmentValue, Fragment, FragmentKind, JsonString, TraceClass,
+    ClockClass, ClockOrigin, EnvironmentValue, Fragment, FragmentKind, Text, TraceClass,
 };
 
 /// What is told of the fragments.
@@ -114,7 +115,7 @@ fn shown(value: &Value) -> String {
     printable(&value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
-fn text(string: Option<JsonString<'_>>) -> Option<String> {
+fn text(string: Option<JsonString<Text<'_>>>) -> Option<String> {
     string.map(|string| string.to_string())
 }
 

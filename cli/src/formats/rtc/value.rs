@@ -4,7 +4,8 @@ use crate::json::{self, Line};
 use crate::output::{hex, printable};
 use serde_json::{Map, Number, Value};
 use std::io::Write;
-use traceglass::rtc::{Annotation, Decimal, Frame, Name, Sample, Samples, Stream, Time};
+use traceglass::JsonString;
+use traceglass::rtc::{Annotation, Decimal, Frame, Sample, Samples, Stream, Time};
 use traceglass::{ByteOrder, Error};
 
 /// A name that may not be UTF-8.
@@ -15,7 +16,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn of(name: Option<Name<'_>>) -> Self {
+    pub(super) fn of(name: Option<JsonString<traceglass::Text<'_>>>) -> Self {
         match name {
             Some(name) if name.is_utf8() => Self { text: Some(name.to_string()), raw: None },
             Some(name) => Self { text: None, raw: Some(name.raw().bytes().collect()) },

@@ -145,7 +145,7 @@ fn gpus(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &m
 }
 
 fn computer(system: SystemInfo<'_>, private: bool, summary: &mut Summary) {
-    let words = |text: Option<traceglass::rdf::contents::JsonText<'_>>| {
+    let words = |text: Option<traceglass::JsonString<traceglass::Text<'_>>>| {
         text.map(|text| text.to_string().trim().to_owned())
     };
     let (name, version) = (words(system.driver_name()), words(system.driver_version()));

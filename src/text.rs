@@ -1,10 +1,12 @@
 //! Text that may lie in two pieces of the input.
 
 use crate::bytes::to_u64;
-use crate::json::{self, Source, Str};
+use crate::json::Source;
 use core::fmt;
 
-/// Text as it stands in the input: in one piece, or in two where a minor unit begins between them.
+/// Text as it stands in the input: in one piece, or in two where the format puts something else between them.
+///
+/// Nothing promises that it is UTF-8.
 #[derive(Clone, Copy, Default)]
 pub struct Text<'a> {
     head: &'a [u8],
@@ -103,83 +105,5 @@ impl fmt::Debug for Text<'_> {
     /// The range; never the text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes at {:#x}", self.len(), self.offset())
-    }
-}
-
-/// A number that is the same for texts that are equal, and not 0.
-pub(crate) fn hash(chars: impl Iterator<Item = char>) -> u32 {
-    let hash = chars.fold(0x811c_9dc5_u32, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193));
-    let hash = (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d);
-    (hash ^ hash >> 13).max(1)
-}
-
-/// A string of a [`Meta`](crate::rtc::Meta), as it stands there: compared and shown unescaped.
-#[derive(Clone, Copy, Debug)]
-pub struct Name<'a>(Str<Text<'a>>);
-
-impl<'a> Name<'a> {
-    pub(crate) const fn new(text: Str<Text<'a>>) -> Self {
-        Self(text)
-    }
-
-    /// Whether it is `text`.
-    pub fn is(&self, text: &str) -> bool {
-        self.0.is(text)
-    }
-
-    /// Its characters; U+FFFD stands for what is not UTF-8.
-    pub fn chars(&self) -> impl Iterator<Item = char> + Clone + 'a {
-        json::Str::chars(self.0)
-    }
-
-    /// The string, if it can be borrowed: without escapes, UTF-8, in one piece.
-    pub fn borrowed(&self) -> Option<&'a str> {
-        self.0.borrowed()
-    }
-
-    /// The string as it stands between its quotes.
-    pub fn raw(&self) -> Text<'a> {
-        self.0.raw()
-    }
-
-    /// Whether it is UTF-8 all through.
-    pub fn is_utf8(&self) -> bool {
-        self.0.check_utf8().is_ok()
-    }
-
-    /// Offset of its first byte in the input.
-    pub fn offset(&self) -> u64 {
-        self.0.offset()
-    }
-
-    /// A number that is the same for names that are equal, and not 0.
-    pub(crate) fn hash(self) -> u32 {
-        hash(self.chars())
-    }
-}
-
-impl PartialEq for Name<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.chars().eq(other.chars())
-    }
-}
-
-impl Eq for Name<'_> {}
-
-impl PartialEq<str> for Name<'_> {
-    fn eq(&self, other: &str) -> bool {
-        self.is(other)
-    }
-}
-
-impl PartialEq<&str> for Name<'_> {
-    fn eq(&self, other: &&str) -> bool {
-        self.is(other)
-    }
-}
-
-impl fmt::Display for Name<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.chars().try_for_each(|c| fmt::Write::write_char(f, c))
     }
 }

@@ -1,11 +1,8 @@
 //! The `f64` that is nearest to a decimal number.
 //!
-//! `str::parse` of `core` keeps a panic path alive in the image of a firmware, and cannot read text in pieces.
+//! Gains and offsets of 17 digits, as writers print them, must become the very `f64` that was written: samples are scaled
+//! with it. `str::parse` of `core` keeps a panic path alive in the image of a firmware, and cannot read text in pieces.
 
-use super::{Source, take_byte};
-
-/// How many significant digits count; `u128` holds them. More of them decide between two neighbours only.
-const DIGITS: u32 = 38;
 /// 10^0 to 10^22, which `f64` holds exactly.
 const EXACT: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
@@ -14,62 +11,8 @@ const EXACT: [f64; 23] = [
 /// Bits of the fraction in an `f64`.
 const FRACTION: u32 = 52;
 
-/// The value of a number that has JSON's grammar.
-pub(super) fn parse<'a>(mut text: impl Source<'a>) -> f64 {
-    let mut digits = 0_u128;
-    let mut count = 0_u32;
-    let mut exponent = 0_i32;
-    let mut more = false;
-    let mut in_fraction = false;
-    let mut negative = false;
-    while let Some(byte) = take_byte(&mut text) {
-        match byte {
-            b'-' => negative = true,
-            b'.' => in_fraction = true,
-            b'0'..=b'9' => {
-                let digit = byte.wrapping_sub(b'0');
-                let counts = count < DIGITS;
-                if counts {
-                    digits = digits.wrapping_mul(10).wrapping_add(digit.into());
-                    // Leading zeros do not.
-                    count = count.saturating_add(u32::from(digits > 0));
-                } else {
-                    more |= digit > 0;
-                }
-                match (in_fraction, counts) {
-                    (true, true) => exponent = exponent.saturating_sub(1),
-                    (false, false) => exponent = exponent.saturating_add(1),
-                    _ => {}
-                }
-            }
-            _ => {
-                exponent = exponent.saturating_add(read_exponent(&mut text));
-                break;
-            }
-        }
-    }
-    let value = nearest(digits, exponent, more);
-    if negative { -value } else { value }
-}
-
-/// What follows the `e`.
-fn read_exponent<'a>(text: &mut impl Source<'a>) -> i32 {
-    let mut value = 0_i32;
-    let mut negative = false;
-    while let Some(byte) = take_byte(text) {
-        match byte {
-            b'-' => negative = true,
-            b'0'..=b'9' => {
-                value = value.saturating_mul(10).saturating_add(byte.wrapping_sub(b'0').into());
-            }
-            _ => {}
-        }
-    }
-    if negative { value.saturating_neg() } else { value }
-}
-
 /// digits · 10^exponent, a bit more if there are `more` digits.
-fn nearest(digits: u128, exponent: i32, more: bool) -> f64 {
+pub(super) fn nearest(digits: u128, exponent: i32, more: bool) -> f64 {
     // A whole number below 2^53 and a power of ten are exact, so there is one rounding.
     if let (Ok(whole), Some(&power), false) = (
         u64::try_from(digits),
@@ -190,13 +133,20 @@ const fn low(value: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::Bytes;
+    use crate::rtc::Decimal;
+    use crate::text::Text;
     use std::format;
 
     fn check(text: &str) {
         let expected: f64 = text.parse().unwrap();
-        let found = parse(Bytes::new(text.as_bytes()));
-        assert_eq!(found.to_bits(), expected.to_bits(), "{text}: {found:e} for {expected:e}");
+        match Decimal::parse(Text::new(text.as_bytes(), 0)) {
+            Some(decimal) => {
+                let found = decimal.to_f64();
+                assert_eq!(found.to_bits(), expected.to_bits(), "{text}: {found:e} for {expected:e}");
+            }
+            // It refuses what is infinite, and exponents of more than 32 bits.
+            None => assert!(expected.is_infinite() || text == "1e-99999999999", "{text}"),
+        }
     }
 
     #[test]
