@@ -45,10 +45,7 @@ impl Files {
     /// A directory that does not exist or is empty: nothing is overwritten.
     pub fn create(folder: &Path) -> Result<Self> {
         let failed = |error| cannot_write(folder, &error);
-        fs::create_dir_all(folder).map_err(failed)?;
-        if fs::read_dir(folder).map_err(failed)?.next().is_some() {
-            return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder))));
-        }
+        make_empty(folder)?;
         Ok(Self {
             manifest: BufWriter::new(File::create_new(folder.join("manifest.json")).map_err(failed)?),
             folder: folder.to_owned(),
@@ -98,6 +95,16 @@ impl Files {
         escape::json(&mut escaped, line.end());
         Ok(self.manifest.write_all(&escaped)?)
     }
+}
+
+/// Makes a directory, unless it is there and empty.
+pub fn make_empty(folder: &Path) -> Result<()> {
+    let failed = |error| cannot_write(folder, &error);
+    fs::create_dir_all(folder).map_err(failed)?;
+    if fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder))));
+    }
+    Ok(())
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {

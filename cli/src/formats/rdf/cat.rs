@@ -1,6 +1,6 @@
 //! One chunk as it is, or the records of one or all.
 
-use super::contents::{Loaded, Records, is_known};
+use super::contents::{Loaded, Records, To, is_known};
 use super::decoder::Decoder;
 use super::plan::{Part, Plan, Turn};
 use super::{Rdf, name};
@@ -106,7 +106,7 @@ impl Rdf<'_> {
     ) -> Result<(bool, Option<Error>)> {
         if is_known(chunk.entry().identifier()) {
             return match Loaded::read(chunk, decoder) {
-                Ok(loaded) => Ok((true, Records { out, json, entry }.write(&loaded)?)),
+                Ok(loaded) => Ok((true, Records { to: To::out(out, json), entry }.write(&loaded)?)),
                 Err(error) => Ok((false, Some(error))),
             };
         }

@@ -3,14 +3,19 @@
 mod cat;
 mod contents;
 mod decoder;
+mod export;
 mod extract;
 mod plan;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, Selection, Trace};
+use crate::trace::{
+    Events, Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, Selection, Trace,
+};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
@@ -19,6 +24,8 @@ use std::collections::{BTreeMap, HashSet};
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Rdf<'a> {
     file: File<'a>,
@@ -79,6 +86,16 @@ impl Trace for Rdf<'_> {
 
     fn bytes(&self) -> u64 {
         self.size()
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
+        read(&traceglass_tables::Trace::whole(&file))
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {

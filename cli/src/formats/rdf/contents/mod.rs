@@ -7,7 +7,9 @@ mod records;
 
 pub use loaded::Loaded;
 use loaded::{First, Loader};
-pub use records::Records;
+pub use records::{Records, To};
+#[cfg(feature = "view")]
+pub use records::{Said, say};
 
 use super::decoder::Decoder;
 use super::plan::{Part as Stored, Plan, Turn};
