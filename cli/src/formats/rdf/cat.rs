@@ -1,6 +1,6 @@
 //! One chunk as it is, or the records of one or all.
 
-use super::contents::{Loaded, Records, To, is_known};
+use super::contents::{Loaded, Records, To, is_known, located};
 use super::decoder::Decoder;
 use super::plan::{Part, Plan, Turn};
 use super::{Rdf, name};
@@ -30,7 +30,7 @@ impl Rdf<'_> {
         let chunk = self.selected(select)?;
         let fail = |error| Failure::content(Format::Rdf, error);
         if records {
-            let (begun, error) = self.records_of(chunk, None, args.json, &mut Decoder::new(), out)?;
+            let (begun, error) = self.records_of(chunk, None, args, &mut Decoder::new(), out)?;
             return match error {
                 Some(error) if !begun => Err(fail(error)),
                 Some(error) => {
@@ -73,7 +73,7 @@ impl Rdf<'_> {
             let number = entry.number();
             let Some(chunk) = self.file.chunk_at(number) else { continue };
             let error = match plan.turn(number) {
-                Turn::Read => self.records_of(chunk, Some(number), args.json, &mut decoder, out)?.1,
+                Turn::Read => self.records_of(chunk, Some(number), args, &mut decoder, out)?.1,
                 Turn::As(first) => {
                     let id = name(entry.identifier());
                     if args.json {
@@ -100,32 +100,41 @@ impl Rdf<'_> {
         &self,
         chunk: Chunk<'_>,
         entry: Option<usize>,
-        json: bool,
+        args: &Selection,
         decoder: &mut Decoder,
         out: &mut Out,
     ) -> Result<(bool, Option<Error>)> {
+        let json = args.json;
         if is_known(chunk.entry().identifier()) {
-            return match Loaded::read(chunk, decoder) {
-                Ok(loaded) => Ok((true, Records { to: To::out(out, json), entry }.write(&loaded)?)),
-                Err(error) => Ok((false, Some(error))),
+            let loaded = match Loaded::read(chunk, decoder) {
+                Ok(loaded) => loaded,
+                Err(error) => return Ok((false, Some(error))),
             };
+            match (entry, loaded.content()) {
+                // Of all chunks, one that is not what it is called is bytes; `check` warns of it as well.
+                (Some(number), Err(error)) => {
+                    out.warn(&args.path, format_args!("entry {number}: {}", located(error, chunk)));
+                }
+                _ => return Ok((true, Records { to: To::out(out, json), entry }.write(&loaded)?)),
+            }
         }
         // Bytes of which it is not known what they are: piece by piece, since there may be any number.
         let header = match chunk.header() {
             Ok(header) => header,
             Err(error) => return Ok((false, Some(error))),
         };
-        let id = name(chunk.entry().identifier());
+        let id = chunk.entry().identifier();
         let mut line = Line::new();
         if json {
-            line.begin().text("kind", &id);
+            line.begin().text("kind", &id.to_string());
             if let Some(entry) = entry {
                 line.int("entry", entry as u64);
             }
             line.hex("header_hex", header).key("data_hex").text.push(b'"');
         } else {
             let entry = entry.map(|entry| format!("{entry} ")).unwrap_or_default();
-            line.text = format!("{entry}{id} header_hex=\"{}\" data_hex=\"", hex(header)).into_bytes();
+            line.text =
+                format!("{entry}{} header_hex=\"{}\" data_hex=\"", name(id), hex(header)).into_bytes();
         }
         let (mut begun, mut written) = (false, Ok(()));
         let mut put = |piece: &[u8], out: &mut Out| {
