@@ -126,7 +126,7 @@ impl Found {
 /// So many nodes are given to metadata of a size: what doubles again and again describes no trace.
 fn limit(metadata: &MetadataStream<'_>) -> u64 {
     let (text, _) = metadata.text_until_error();
-    (text.len() as u64).saturating_mul(16).saturating_add(1 << 14)
+    text.len().saturating_mul(16).saturating_add(1 << 14)
 }
 
 /// Compiles a trace's metadata into as many nodes as it takes.
