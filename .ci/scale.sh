@@ -66,5 +66,35 @@ for name in formats:
         if last > first * 4 * 1.5 + 0.5:
             print(f"{name} {verb}: time is not linear: {first:.2f} s, then {last:.2f} s")
             failed = True
+
+# More files than a process may have maps of, which all overlap in time: small ones, which are read, and larger ones,
+# which are mapped. Names for the same files take no room.
+sample = "examples/data/sample.rfr"
+chunk = f"{sample}/2026-11/21-01/chunk-41-54.rfr"
+for size in (0, 40_000) if "rfr" in formats else ():
+    root = os.path.join(folder, f"many-{size}")
+    os.makedirs(f"{root}/2026-11/21-01")
+    for name in ("meta.rfr", "callsites.rfr"):
+        shutil.copy(f"{sample}/{name}", root)
+    with open(chunk, "rb") as file:
+        data = file.read()
+    for number in range(70_000):
+        path = f"{root}/2026-11/21-01/chunk-{number}.rfr"
+        if number % 30_000 == 0:
+            source = path
+            with open(path, "wb") as file:
+                # What follows a chunk's end is damage of it, and no more.
+                file.write(data.ljust(size, b"\0"))
+        else:
+            os.link(source, path)
+    for verb in (["info"], ["check"], ["cat", "--json", "--merge"]):
+        start = time.monotonic()
+        done = subprocess.run([f"{release}/traceglass", *verb, root], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        lines = done.stdout.count(b"\n")
+        print(f"70,000 chunks, {verb}: status {done.returncode}, {lines} lines, {time.monotonic() - start:.1f} s", flush=True)
+        if done.returncode != (3 if size else 0) or lines < (70_000 if "cat" in verb else 1):
+            print(done.stderr[-500:].decode())
+            failed = True
+    shutil.rmtree(root)
 sys.exit(failed)
 PYTHON

@@ -337,7 +337,7 @@ fuzz_one() { # TARGET
     local run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
     # A recipe for a file is none: nothing of a format occurs in it.
     case $target in
-        *_damage | zstd_differential | detect) ;;
+        *_damage | zstd_differential | detect | command) ;;
         *) run+=(-dict="fuzz/dictionaries/${target%%_*}.dict") ;;
     esac
     fuzz_options "$target"

@@ -78,7 +78,19 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     };
     let [(_, meta), (_, callsites), (_, first), (_, second)] =
         <[_; 4]>::try_from(rfr::sample()).expect("four files");
+    let called = |call, about, data: &[u8]| [&[call, about], data].concat();
+    let trace = ctf::sample_trace().into_iter().map(|(_, file)| file).collect::<Vec<_>>().join(&0xff);
     vec![
+        ("command/info-rdf", called(0, 0, &rdf::sample())),
+        ("command/records-rdf", called(6, 0, &rdf::sample())),
+        ("command/export-rdf", called(22, 0, &rdf::sample())),
+        ("command/cat-rtc", called(6, 0, &rtc::sample(rtc::Options::sizes(4096, 2048), 6_000))),
+        ("command/ls-rtc", called(3, 128, &rtc::sample(rtc::Options::sizes(4096, 2048), 6_000))),
+        ("command/cat-ctf2", called(5, 131, &ctf::sample())),
+        ("command/trace", called(6, 64, &trace)),
+        ("command/export-trace", called(21, 64, &trace)),
+        ("command/merge-rfr", called(8, 2, &first)),
+        ("command/info-stream", called(1, 0, &rfr::sample_stream())),
         ("rdf/sample", rdf::sample()),
         ("rdf/no-chunks", rdf::file(&[])),
         ("rtc/sample", rtc::sample(rtc::Options::default(), 20_000)),

@@ -98,6 +98,45 @@ fn records_are_printed_and_bytes_stay_the_default() {
     assert_eq!(output.stdout, build::process_tokens());
 }
 
+/// Without a selection, `--json` and `--records` are of all chunks: what is not known is bytes, and what several entries
+/// name is told once.
+#[test]
+fn the_records_of_all_chunks_are_printed() {
+    let mut chunks = crash();
+    chunks.push(Chunk::zstd("Other", &[7; 3]).header(b"h"));
+    chunks.push(Chunk::raw("AsicInfo", b"no GPU"));
+    let trace = Trace::new("all-records", &chunks);
+    let records = trace.json(&["cat", "--json"]);
+    let entries: std::collections::BTreeSet<_> =
+        records.iter().map(|one| one["entry"].as_u64().unwrap()).collect();
+    assert_eq!(entries, (0..chunks.len() as u64).collect());
+    let one = trace.json(&["cat", "--json", "--chunk", "RmtData"]);
+    assert_eq!(records.iter().filter(|record| record["entry"] == 2).count(), one.len());
+    let system = json!({"kind": "SystemInfo", "entry": 0});
+    assert_eq!((&records[0]["kind"], &records[0]["entry"]), (&system["kind"], &system["entry"]));
+    let bytes = json!({"kind": "Other", "entry": 6, "header_hex": "68", "data_hex": "070707"});
+    assert!(records.contains(&bytes), "{records:?}");
+    let output = traceglass(&["cat", "--json", trace.0.to_str().unwrap()]);
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    // `check` warns of it, too: the container is whole.
+    assert!(status(&output) == 0 && said.contains("entry 7: RDF AsicInfo"), "{said}");
+    let (status, text) = trace.run(&["cat", "--records"]);
+    assert!(status == 0 && text.contains("\n6 Other header_hex=\"68\" data_hex=\"070707\"\n"), "{text}");
+
+    // Two entries that name the same bytes.
+    let whole = file(&chunks[2..3]);
+    let name = std::env::temp_dir().join(format!("traceglass-rdf-same-{}", std::process::id()));
+    let trace = Trace(name);
+    let mut twice = whole.clone();
+    let index = whole[whole.len() - 64..].to_vec();
+    twice.extend(&index);
+    twice[24..32].copy_from_slice(&128_i64.to_le_bytes());
+    std::fs::write(&trace.0, &twice).unwrap();
+    let records = trace.json(&["cat", "--json"]);
+    assert_eq!(records.last(), Some(&json!({"kind": "same", "entry": 1, "id": "RmtData", "as": 0})));
+    assert_eq!(records.iter().filter(|record| record["entry"] == 1).count(), 1);
+}
+
 #[test]
 fn check_says_what_a_tool_would_miss() {
     let code =

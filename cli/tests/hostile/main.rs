@@ -120,7 +120,7 @@ fn run_all(args: Vec<OsString>, is_terminal: bool) -> Run {
 fn measured(args: Vec<OsString>, is_terminal: bool) -> Run {
     let (stdout, stderr) = (Shared::default(), Shared::default());
     // What is printed is no work of the command's.
-    stdout.0.lock().unwrap().reserve(64 << 20);
+    stdout.0.lock().unwrap().reserve(256 << 20);
     let console = Console::new(stdout.clone(), stderr.clone(), is_terminal);
     let (before, present, started) = (ALLOCATED.load(Relaxed), PRESENT.load(Relaxed), cpu());
     PEAK.store(present, Relaxed);

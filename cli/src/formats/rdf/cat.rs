@@ -1,15 +1,15 @@
 //! One chunk as it is, or the records of one or all.
 
-use super::contents::{Loaded, Records, To};
+use super::contents::{Loaded, Records, To, is_known, located};
 use super::decoder::Decoder;
 use super::plan::{Part, Plan, Turn};
 use super::{Rdf, name};
 use crate::json::Line;
-use crate::output::{Out, add, counted};
+use crate::output::{Out, add, counted, hex};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{RdfSelect, Selection};
-use traceglass::Format;
 use traceglass::rdf::{Chunk, Identifier};
+use traceglass::{Error, Format};
 
 impl Rdf<'_> {
     pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
@@ -30,12 +30,15 @@ impl Rdf<'_> {
         let chunk = self.selected(select)?;
         let fail = |error| Failure::content(Format::Rdf, error);
         if records {
-            let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
-            if let Some(error) = (Records { to: To::out(out, args.json), entry: None }).write(&loaded)? {
-                out.warn(&args.path, error);
-                return Ok(Status::Damaged);
-            }
-            return Ok(Status::damaged_if(self.damage.is_some()));
+            let (begun, error) = self.records_of(chunk, None, args, &mut Decoder::new(), out)?;
+            return match error {
+                Some(error) if !begun => Err(fail(error)),
+                Some(error) => {
+                    out.warn(&args.path, error);
+                    Ok(Status::Damaged)
+                }
+                None => Ok(Status::damaged_if(self.damage.is_some())),
+            };
         }
         if args.rdf.header {
             out.raw(chunk.header().map_err(fail)?)?;
@@ -69,8 +72,8 @@ impl Rdf<'_> {
         for entry in self.file.entries() {
             let number = entry.number();
             let Some(chunk) = self.file.chunk_at(number) else { continue };
-            let read = match plan.turn(number) {
-                Turn::Read => Loaded::read(chunk, &mut decoder),
+            let error = match plan.turn(number) {
+                Turn::Read => self.records_of(chunk, Some(number), args, &mut decoder, out)?.1,
                 Turn::As(first) => {
                     let id = name(entry.identifier());
                     if args.json {
@@ -80,21 +83,79 @@ impl Rdf<'_> {
                     } else {
                         out.line(format_args!("{number} {id}: the same as entry {first}"))?;
                     }
-                    continue;
+                    None
                 }
-                Turn::Beyond(error) => Err(error),
+                Turn::Beyond(error) => Some(error),
             };
-            let mut records = Records { to: To::out(out, args.json), entry: Some(number) };
-            let found = match read {
-                Ok(loaded) => records.write(&loaded)?,
-                Err(error) => Some(error),
-            };
-            if let Some(error) = found {
+            if let Some(error) = error {
                 out.warn(&args.path, format_args!("entry {number}: {error}"));
                 status = Status::Damaged;
             }
         }
         Ok(status)
+    }
+
+    /// The records of a chunk: whether any was written, and what is wrong.
+    fn records_of(
+        &self,
+        chunk: Chunk<'_>,
+        entry: Option<usize>,
+        args: &Selection,
+        decoder: &mut Decoder,
+        out: &mut Out,
+    ) -> Result<(bool, Option<Error>)> {
+        let json = args.json;
+        if is_known(chunk.entry().identifier()) {
+            let loaded = match Loaded::read(chunk, decoder) {
+                Ok(loaded) => loaded,
+                Err(error) => return Ok((false, Some(error))),
+            };
+            match (entry, loaded.content()) {
+                // Of all chunks, one that is not what it is called is bytes; `check` warns of it as well.
+                (Some(number), Err(error)) => {
+                    out.warn(&args.path, format_args!("entry {number}: {}", located(error, chunk)));
+                }
+                _ => return Ok((true, Records { to: To::out(out, json), entry }.write(&loaded)?)),
+            }
+        }
+        // Bytes of which it is not known what they are: piece by piece, since there may be any number.
+        let header = match chunk.header() {
+            Ok(header) => header,
+            Err(error) => return Ok((false, Some(error))),
+        };
+        let id = chunk.entry().identifier();
+        let mut line = Line::new();
+        if json {
+            line.begin().text("kind", &id.to_string());
+            if let Some(entry) = entry {
+                line.int("entry", entry as u64);
+            }
+            line.hex("header_hex", header).key("data_hex").text.push(b'"');
+        } else {
+            let entry = entry.map(|entry| format!("{entry} ")).unwrap_or_default();
+            line.text =
+                format!("{entry}{} header_hex=\"{}\" data_hex=\"", name(id), hex(header)).into_bytes();
+        }
+        let (mut begun, mut written) = (false, Ok(()));
+        let mut put = |piece: &[u8], out: &mut Out| {
+            if !std::mem::replace(&mut begun, true) {
+                out.json_text(&line.text)?;
+            }
+            piece.chunks(1 << 14).try_for_each(|part| out.json_text(hex(part).as_bytes()))
+        };
+        let read = decoder.read(chunk, |piece| {
+            if written.is_ok() {
+                written = put(piece, out);
+            }
+        });
+        written?;
+        if read.is_ok() {
+            put(&[], out)?;
+        }
+        if begun {
+            out.json_text(if json { b"\"}\n" } else { b"\"\n" })?;
+        }
+        Ok((begun, read.err()))
     }
 
     fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {

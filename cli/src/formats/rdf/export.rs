@@ -1,6 +1,7 @@
 //! The chunks of a file that tell of events, merged by time.
 
 use super::Rdf;
+use super::plan::overlap;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Growing, Outcome, no_events};
@@ -16,6 +17,9 @@ const TIMES: u64 = 32;
 impl Rdf<'_> {
     pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Rdf, error);
+        if let Some(error) = overlap(&self.file) {
+            return Err(content(error));
+        }
         let limit = self.size().saturating_mul(TIMES).max(BUFFER);
         // A claim is not believed beyond all measure; zeros that nothing is written to take no memory.
         let mut buffer = vec![0; usize::try_from(needed(&self.file).min(limit)).unwrap_or(usize::MAX)];

@@ -49,12 +49,26 @@ pub struct Plan {
 /// Bytes that lie in several chunks.
 const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
 
+/// So much of a file may lie in chunks, counted as often as it does.
+fn limit(file: &File<'_>) -> u64 {
+    u64::try_from(file.data().len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(1 << 20)
+}
+
+/// That chunks overlap too much to be read one after the other.
+pub fn overlap(file: &File<'_>) -> Option<Error> {
+    let (mut value, limit) = (0_u64, limit(file));
+    file.entries().find_map(|entry| {
+        let range = entry.stored_range().ok()?;
+        value = value.saturating_add(range.end.saturating_sub(range.start));
+        (value > limit).then(|| Error::new(range.start, OVERLAPPING, ErrorKind::OverLimit { value, limit }))
+    })
+}
+
 impl Plan {
     /// The plan for a part of all entries: each range is read once, and all of them together hold at most twice as much
     /// as the file does, apart from a MiB.
     pub fn of(file: &File<'_>, part: Part) -> Self {
-        let limit =
-            u64::try_from(file.data().len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(1 << 20);
+        let limit = limit(file);
         let mut plan = Self { turns: Vec::with_capacity(file.index().len()), shared: HashSet::new() };
         let mut known = HashMap::new();
         let mut total = 0_u64;

@@ -5,6 +5,7 @@ use crate::input::Mapped;
 use crate::status::Unreadable;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
+use traceglass::ctf::schema::element::SCHEMA;
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{Error, ErrorKind};
@@ -122,6 +123,12 @@ impl Found {
     }
 }
 
+/// So many nodes are given to metadata of a size: what doubles again and again describes no trace.
+fn limit(metadata: &MetadataStream<'_>) -> u64 {
+    let (text, _) = metadata.text_until_error();
+    text.len().saturating_mul(16).saturating_add(1 << 14)
+}
+
 /// Compiles a trace's metadata into as many nodes as it takes.
 pub fn compile<'a, 's>(
     metadata: &MetadataStream<'a>,
@@ -130,15 +137,16 @@ pub fn compile<'a, 's>(
     if metadata.language() == Language::Tsdl {
         return compile_tsdl(*metadata, nodes);
     }
-    let mut size = Schema::needed(metadata)?;
+    let limit = limit(metadata);
+    let mut size = Schema::needed(metadata)?.min(limit);
     loop {
         nodes.resize(usize::try_from(size).unwrap_or(usize::MAX), Node::EMPTY);
-        // With many aliases, what is needed turns out step by step; more than memory holds is refused.
+        // With many aliases, what is needed turns out step by step.
         match Schema::compile(metadata, nodes).map_err(|error| error.kind()) {
             Err(ErrorKind::CapacityExceeded { capacity, needed })
-                if capacity == size && needed > size && needed < 1 << 28 =>
+                if capacity == size && needed > size && needed <= limit =>
             {
-                size = needed.max(size * 2);
+                size = needed.max(size.saturating_mul(2)).min(limit);
             }
             _ => return Schema::compile(metadata, nodes),
         }
@@ -150,22 +158,26 @@ fn compile_tsdl<'a, 's>(
     metadata: MetadataStream<'a>,
     nodes: &'s mut Vec<Node>,
 ) -> Result<Schema<'a, 's>, Error> {
-    // What is larger describes no trace: names whose types double again and again.
-    const MOST: usize = 1 << 22;
+    let most = usize::try_from(limit(&metadata)).unwrap_or(usize::MAX);
     let (mut types, mut names) = (vec![TypeNode::default(); 1024], vec![NameEntry::default(); 1024]);
     loop {
         match tsdl::needed(metadata, Workspace { nodes: &mut types, names: &mut names }) {
+            Ok(needed) if needed.nodes > most as u64 => {
+                let kind = ErrorKind::CapacityExceeded { capacity: most as u64, needed: needed.nodes };
+                return Err(Error::new(0, SCHEMA, kind));
+            }
             Ok(needed) => {
                 nodes.resize(usize::try_from(needed.nodes).unwrap_or(usize::MAX), Node::EMPTY);
                 return tsdl::compile(metadata, nodes, Workspace { nodes: &mut types, names: &mut names });
             }
             Err(error) => match error.kind() {
-                ErrorKind::CapacityExceeded { .. } if types.len() < MOST => {}
+                ErrorKind::CapacityExceeded { .. } if types.len() < most => {}
                 _ => return Err(error),
             },
         }
-        types.resize(types.len() * 2, TypeNode::default());
-        names.resize(names.len() * 2, NameEntry::default());
+        let size = types.len().saturating_mul(2).min(most);
+        types.resize(size, TypeNode::default());
+        names.resize(size, NameEntry::default());
     }
 }
 

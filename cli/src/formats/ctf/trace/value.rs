@@ -16,12 +16,39 @@ const SHOWN: usize = 80;
 
 /// A name as it is told with each record.
 pub fn told(name: impl Display) -> String {
-    shortened(&name.to_string(), KEPT).into_owned()
+    start_of(name, KEPT)
 }
 
 /// A name as it is shown with each record.
 pub fn shown_name(name: impl Display) -> String {
-    shortened(&name.to_string(), SHOWN).into_owned()
+    start_of(name, SHOWN)
+}
+
+/// The first characters of what is written, of which no more is made.
+struct Start {
+    text: String,
+    left: usize,
+}
+
+impl std::fmt::Write for Start {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for c in text.chars() {
+            let Some(left) = self.left.checked_sub(1) else {
+                self.text.push('…');
+                return Err(std::fmt::Error);
+            };
+            self.left = left;
+            self.text.push(c);
+        }
+        Ok(())
+    }
+}
+
+fn start_of(name: impl Display, most: usize) -> String {
+    let mut start = Start { text: String::new(), left: most };
+    // What is longer ends there.
+    let _ = write!(start, "{name}");
+    start.text
 }
 
 /// The names of fields as they are printed, each made once.

@@ -14,7 +14,7 @@ const BUDGET: u64 = 16 << 20;
 
 /// A chunk's content is kept that is no larger than this and 32 times what is stored of it: the contents that are known
 /// are tables, which no compressor makes smaller than that, and a byte that is repeated is none.
-const KEPT: u64 = 32 << 20;
+const KEPT: u64 = 8 << 20;
 
 /// The most chunks of an identifier that are read to say what a file is about.
 const MOST: usize = 1 << 16;
