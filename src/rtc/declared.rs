@@ -41,6 +41,7 @@ pub(super) struct Declared<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Declared<'a, N> {
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub(super) const fn new(data: &'a [u8]) -> Self {
         Self {
             data,

@@ -18,6 +18,7 @@ pub struct Stream<'a> {
     damage: Option<ErrorKind>,
     object: Text<'a>,
     links: Links,
+    fingerprint: u64,
 }
 
 /// What a stream is called and which clocks it names, as hashes; 0 where there is none.
@@ -32,8 +33,9 @@ pub(crate) struct Links {
 impl<'a> Stream<'a> {
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
     pub(crate) fn parse(object: Text<'a>, damage: Option<Error>) -> Result<Self> {
-        let links = Links::default();
-        let mut stream = Self { id: 0, length: None, format: Format::Raw, damage: None, object, links };
+        let (links, fingerprint) = (Links::default(), fingerprint(object));
+        let mut stream =
+            Self { id: 0, length: None, format: Format::Raw, damage: None, object, links, fingerprint };
         stream.damage = damage.map(|error| error.kind());
         let mut id = None;
         let mut type_name = None;
@@ -80,7 +82,13 @@ impl<'a> Stream<'a> {
     pub(crate) fn unknown(id: u64) -> Self {
         let damage = Some(ErrorKind::Missing);
         let links = Links::default();
-        Self { id, length: None, format: Format::Raw, damage, object: Text::default(), links }
+        let object = Text::default();
+        Self { id, length: None, format: Format::Raw, damage, object, links, fingerprint: id }
+    }
+
+    /// A number that is the same for objects that say the same in the same words, and not 0.
+    pub(crate) const fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     pub(crate) const fn links(&self) -> Links {
@@ -214,6 +222,12 @@ impl<'a> Stream<'a> {
         let second = Text::new(b"{", self.object.tail_offset()).with_tail(tail, self.object.tail_offset());
         members_of(first).chain(split.then(|| members_of(second)).into_iter().flatten())
     }
+}
+
+/// FNV-1a.
+fn fingerprint(object: Text<'_>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    object.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
 }
 
 /// The first id of the user's streams.

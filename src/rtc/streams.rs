@@ -95,7 +95,8 @@ pub struct Streams<'a, const N: usize> {
     names: Chains<N>,
     clocks: Chains<N>,
     revision: u32,
-    clock_revision: u32,
+    /// Of the clocks and their slots: the same for the same ones.
+    clock_revision: u64,
 }
 
 impl<const N: usize> Default for Streams<'_, N> {
@@ -156,7 +157,7 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.names.remove(before.name.into(), link);
         if before.is_clock {
             self.clocks.remove(before.name.into(), link);
-            self.clock_revision = self.clock_revision.wrapping_add(1);
+            self.note_clock(link);
         }
         self.link(link);
     }
@@ -171,8 +172,15 @@ impl<'a, const N: usize> Streams<'a, N> {
         }
         if links.is_clock && self.find_clock(links.name, || Some(name)).is_none() {
             self.clocks.insert(links.name.into(), slot);
-            self.clock_revision = self.clock_revision.wrapping_add(1);
+            self.note_clock(slot);
         }
+    }
+
+    /// The clock in a slot is another one than before.
+    fn note_clock(&mut self, slot: u16) {
+        let says = self.at(slot.into()).map_or(0, Stream::fingerprint);
+        let state = self.clock_revision ^ says ^ u64::from(slot);
+        self.clock_revision = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).max(1);
     }
 
     fn find_name(&self, hash: u32, name: Name<'_>) -> Option<usize> {
@@ -243,8 +251,8 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.revision
     }
 
-    /// A number that changes with the clocks.
-    pub(crate) const fn clock_revision(&self) -> u32 {
+    /// A number that changes with the clocks, and is the same for the same ones.
+    pub(crate) const fn clock_revision(&self) -> u64 {
         self.clock_revision
     }
 
@@ -267,6 +275,6 @@ impl<'a, const N: usize> Streams<'a, N> {
         }
         self.list.clear();
         self.revision = self.revision.wrapping_add(1);
-        self.clock_revision = self.clock_revision.wrapping_add(1);
+        self.clock_revision = 0;
     }
 }
