@@ -1,7 +1,7 @@
 //! What time it is for each stream.
 
 use crate::ByteOrder;
-use crate::rtc::{Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time};
+use crate::rtc::{Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time, work};
 
 /// A number of the largest clock sample; a timespec has 12 bytes.
 const LARGEST: usize = 16;
@@ -158,6 +158,7 @@ impl<const N: usize> Clocks<N> {
             (clock.epoch, clock.has_time, clock.stamp) = (self.epoch, false, Stamp::new());
         }
         let Some(data) = clock.stamp.take(frame) else { return };
+        work::count(data.len());
         let sample = if clock.is_scaled { last_sample(stream.format(), data, order) } else { None };
         let time = sample.and_then(|sample| sample.as_time(Some(clock.gain), Some(clock.offset)));
         let time = match clock.base {
@@ -234,15 +235,14 @@ impl<const N: usize> Clocks<N> {
 
 /// The last sample of a payload: the one that counts, if a stamp holds several.
 fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
-    // Mostly there is one alone, or all are of one size.
-    let last = match format.sample_size() {
+    match format.sample_size() {
         Some(size) => {
             let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
-            data.get(whole.checked_sub(size)?..whole)?
+            let last = data.get(whole.checked_sub(size)?..whole)?;
+            Samples::new(last, 0, format, order).next()?.ok()
         }
-        None => data,
-    };
-    Samples::new(last, 0, format, order).map_while(Result::ok).last()
+        None => Samples::new(data, 0, format, order).map_while(Result::ok).last(),
+    }
 }
 
 #[cfg(test)]

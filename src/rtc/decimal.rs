@@ -108,10 +108,12 @@ impl Decimal {
         }
         // Mostly there is nothing to round, and all fits.
         let exponent = self.exponent.checked_add(18)?;
-        if let Some(product) = self.digits.checked_mul(factor)
+        if let (Ok(digits), Ok(factor)) = (i64::try_from(self.digits), i64::try_from(factor))
+            && let Ok(product) = i64::try_from(i128::from(digits).wrapping_mul(factor.into()))
             && let Some(&power) = usize::try_from(exponent).ok().and_then(|exponent| POWERS.get(exponent))
         {
-            return product.checked_mul(power.into());
+            // Two integers of 64 bits have a product of 128.
+            return Some(i128::from(product).wrapping_mul(power.into()));
         }
         let negative = (self.digits < 0) != (factor < 0);
         let mut product = Wide::product(self.digits.unsigned_abs(), factor.unsigned_abs());

@@ -48,30 +48,47 @@ impl Width {
 #[non_exhaustive]
 pub enum Format {
     /// `raw`, or no format at all.
+    #[doc(alias = "raw")]
     Raw,
     /// `index`.
     Index,
     /// `json`.
+    #[doc(alias = "json")]
     Json,
     /// `uint8` to `uint64`, with `le`, `be` or neither.
+    #[doc(alias = "uint8")]
+    #[doc(alias = "uint16")]
+    #[doc(alias = "uint32")]
+    #[doc(alias = "uint64")]
     Unsigned(Width, Order),
     /// `int8` to `int64`, likewise.
+    #[doc(alias = "int8")]
+    #[doc(alias = "int16")]
+    #[doc(alias = "int32")]
+    #[doc(alias = "int64")]
     Signed(Width, Order),
     /// `float32`.
+    #[doc(alias = "float32")]
     Float32(Order),
     /// `float64`.
+    #[doc(alias = "float64")]
     Float64(Order),
     /// `uleb128`.
+    #[doc(alias = "uleb128")]
     Uleb128,
     /// `leb128`.
+    #[doc(alias = "leb128")]
     Leb128,
     /// `timespec`: seconds as 64 bits and nanoseconds as 32 bits, 12 bytes together.
+    #[doc(alias = "timespec")]
     Timespec,
     /// `utf-8`.
+    #[doc(alias = "utf-8")]
     Utf8,
     /// `platform`.
     Platform,
     /// `annotate/…`: a `timespec`, then what the rest of the name says.
+    #[doc(alias = "annotate")]
     Annotate(Annotated),
     /// Any other.
     Other,

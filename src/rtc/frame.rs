@@ -14,24 +14,31 @@ use nom::Parser;
 /// "Meta stream".
 pub mod id {
     /// One byte of padding; the writer calls it nop.
+    #[doc(alias = "nul")]
     pub const NUL: u64 = 0;
     /// Padding of any length.
+    #[doc(alias = "padding")]
     pub const PADDING: u64 = 1;
     /// The Marker that begins a major unit.
+    #[doc(alias = "Marker")]
     pub const MARKER: u64 = 2;
     /// The Index of a major unit.
+    #[doc(alias = "Index")]
     pub const INDEX: u64 = 3;
     /// The index that begins a minor unit.
     #[doc(alias = "index")]
     pub const MINOR_INDEX: u64 = 4;
     /// The Meta of a major unit.
+    #[doc(alias = "Meta")]
     pub const META: u64 = 5;
     /// The meta that declares one more stream.
     #[doc(alias = "meta")]
     pub const MINOR_META: u64 = 6;
     /// The writer's byte order.
+    #[doc(alias = "platform")]
     pub const PLATFORM: u64 = 7;
     /// The checksum of a major unit.
+    #[doc(alias = "Crc")]
     pub const CRC: u64 = 8;
     /// The first one of the user's.
     pub const USER: u64 = 9;

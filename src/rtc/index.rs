@@ -6,6 +6,7 @@ use crate::grammar;
 use crate::rtc::Frame;
 use crate::rtc::element::INDEX;
 use crate::rtc::frame::{self, id};
+use crate::rtc::work;
 use crate::{Error, varint};
 use core::iter::FusedIterator;
 use nom::Parser;
@@ -96,6 +97,7 @@ impl<'a> Index<'a> {
     }
 
     /// The number of the major unit within its session; `None` in an index.
+    #[doc(alias = "count")]
     pub const fn number(&self) -> Option<u64> {
         self.number
     }
@@ -154,6 +156,7 @@ fn entry_at_or_before(data: &[u8], at: usize) -> Option<usize> {
 /// The start of the integer that the byte at `at` belongs to.
 fn start_of_int(data: &[u8], mut at: usize) -> usize {
     while let Some(before) = at.checked_sub(1) {
+        work::count(1);
         if data.get(before).is_none_or(|byte| byte & 0x80 == 0) {
             break;
         }
@@ -181,6 +184,7 @@ impl Iterator for Entries<'_> {
     type Item = Result<Entry>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        work::count(1);
         if self.done || self.rest.is_empty() {
             return None;
         }

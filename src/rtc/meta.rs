@@ -4,7 +4,7 @@ use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Parser, Source};
 use crate::rtc::element::META;
-use crate::rtc::{Stream, Text};
+use crate::rtc::{Stream, Text, work};
 use crate::{Error, bytes::Bytes};
 
 /// How many damaged objects are passed over in a piece before the rest of it is given up: a piece has at most 1024
@@ -98,6 +98,7 @@ impl<'a> Meta<'a> {
             return self.object(head.with_tail(self.piece, self.offset));
         }
         loop {
+            work::count(1);
             match *self.piece.first()? {
                 b' ' | b'\t' | b'\r' | b'\n' | b',' => {}
                 b'[' => {
@@ -150,6 +151,7 @@ impl<'a> Meta<'a> {
 
     /// Takes the object at the front of `text`, which ends with the piece.
     fn object(&mut self, text: Text<'a>) -> Option<Result<Stream<'a>>> {
+        work::count(text.len().min(self.piece.len().saturating_add(text.pieces().0.len())));
         let mut parser = Parser::new(text, META);
         let parsed = parser.value_text();
         let (head, _) = text.pieces();
@@ -185,6 +187,7 @@ impl<'a> Meta<'a> {
 
 /// Where `word` is next in `text`, from position `from` on.
 fn find(text: &[u8], word: &[u8], from: usize) -> Option<usize> {
+    work::count(text.len());
     let found = text.get(from..)?.windows(word.len()).position(|window| window == word)?;
     found.checked_add(from)
 }

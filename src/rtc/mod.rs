@@ -90,6 +90,11 @@ mod text;
 mod time;
 mod unit;
 mod value;
+#[cfg(not(fuzzing))]
+mod work;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod work;
 
 pub use check::{Checker, Summary, check};
 pub use clock::Clocks;

@@ -2,7 +2,7 @@
 
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind};
-use crate::rtc::{Frame, element};
+use crate::rtc::{Frame, Time, element, work};
 use core::fmt;
 
 /// The size of an entry in lent memory: a piece of an open record.
@@ -100,30 +100,59 @@ impl<'b> Pool<'b> {
         }
     }
 
-    /// Puts the record at `offset` together, which has `len` bytes in `data`; and gives its pieces.
-    pub(super) fn join<'r, 'a>(
-        &'r mut self,
-        chain: Chain,
-        (offset, len): (u64, u64),
-        data: &'a [u8],
-    ) -> (Result<&'r [u8], Error>, Pieces<'r, 'a>) {
-        let capacity = to_u64(self.buffer.len());
-        let needed = u64::from(self.high).saturating_mul(to_u64(ENTRY)).saturating_add(len);
-        let entries = usize::try_from(self.used).unwrap_or(0).saturating_mul(ENTRY);
-        let (entries, room) = self.buffer.split_at_mut_checked(entries).unwrap_or_default();
-        let pieces = Pieces { data, one: None, entries, next: chain.head };
-        let room = usize::try_from(len).ok().and_then(|len| room.get_mut(..len)).filter(|_| !chain.is_cut);
-        let Some(room) = room else {
-            let kind = ErrorKind::CapacityExceeded { capacity, needed };
-            return (Err(Error::new(offset, element::RECORD, kind)), pieces);
-        };
-        let mut to = &mut *room;
-        for (_, piece) in pieces.clone() {
+    /// Puts a record together.
+    pub(super) fn join(&mut self, record: &Joined, data: &[u8]) {
+        let Some((entries, room)) = self.buffer.split_at_mut_checked(self.entries()) else { return };
+        let Some(mut to) = record.room().and_then(|len| room.get_mut(..len)) else { return };
+        work::count(to.len());
+        for (_, piece) in (Pieces { data, one: None, entries, next: record.chain.head }) {
             let Some((front, rest)) = to.split_at_mut_checked(piece.len()) else { break };
             front.iter_mut().zip(piece).for_each(|(to, &byte)| *to = byte);
             to = rest;
         }
-        (Ok(room), pieces)
+    }
+
+    /// The record that was put together last.
+    pub(super) fn bytes(&self, record: &Joined) -> Result<&[u8], Error> {
+        let room = self.buffer.get(self.entries()..);
+        let bytes = room.zip(record.room()).and_then(|(room, len)| room.get(..len));
+        bytes.ok_or_else(|| {
+            let needed = u64::from(self.high).saturating_mul(to_u64(ENTRY)).saturating_add(record.len);
+            let kind = ErrorKind::CapacityExceeded { capacity: to_u64(self.buffer.len()), needed };
+            Error::new(record.offset, element::RECORD, kind)
+        })
+    }
+
+    /// Its pieces.
+    pub(super) fn pieces<'a>(&self, record: &Joined, data: &'a [u8]) -> Pieces<'_, 'a> {
+        Pieces { data, one: None, entries: self.buffer, next: record.chain.head }
+    }
+
+    /// How many bytes the entries take.
+    fn entries(&self) -> usize {
+        usize::try_from(self.used).unwrap_or(0).saturating_mul(ENTRY)
+    }
+}
+
+/// A record in several pieces, as far as they have come.
+#[derive(Clone, Copy)]
+pub(super) struct Joined {
+    pub(super) offset: u64,
+    pub(super) payload_offset: u64,
+    pub(super) len: u64,
+    /// When it began, if that is known; an option would take 16 bytes more.
+    pub(super) time: Time,
+    pub(super) has_time: bool,
+    pub(super) chain: Chain,
+}
+
+impl Joined {
+    pub(super) const NONE: Self =
+        Self { offset: 0, payload_offset: 0, len: 0, time: Time::ZERO, has_time: false, chain: Chain::NONE };
+
+    /// How much room it takes, if it has entries for all of its pieces.
+    fn room(&self) -> Option<usize> {
+        usize::try_from(self.len).ok().filter(|_| !self.chain.is_cut)
     }
 }
 

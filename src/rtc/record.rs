@@ -3,7 +3,7 @@
 use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::Result;
-use crate::rtc::pieces::Pieces;
+use crate::rtc::pieces::{Joined, Pieces, Pool};
 use crate::rtc::{Annotation, Clocks, Frame, Samples, Stream, Streams, Time};
 use core::fmt;
 
@@ -16,21 +16,11 @@ pub struct Record<'r, 'a, const N: usize> {
     pub(super) slot: usize,
     pub(super) session: u64,
     pub(super) order: ByteOrder,
+    pub(super) data: &'a [u8],
     /// The last frame, which is all of it if it is in one piece.
     pub(super) frame: Frame<'a>,
-    pub(super) joined: Option<Joined<'r, 'a>>,
-}
-
-/// What else is known of a record in several pieces.
-#[derive(Clone)]
-pub(super) struct Joined<'r, 'a> {
-    pub(super) offset: u64,
-    pub(super) payload_offset: u64,
-    pub(super) len: u64,
-    /// When it began.
-    pub(super) time: Option<Time>,
-    pub(super) bytes: Result<&'r [u8]>,
-    pub(super) pieces: Pieces<'r, 'a>,
+    /// If it is in several pieces: what else is known of it, and where they are.
+    pub(super) joined: Option<(&'r Joined, &'r Pool<'r>)>,
 }
 
 impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
@@ -51,18 +41,18 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
 
     /// Offset of its first frame in the input.
     pub fn offset(&self) -> u64 {
-        self.joined.as_ref().map_or(self.frame.offset(), |joined| joined.offset)
+        self.joined.map_or(self.frame.offset(), |(joined, _)| joined.offset)
     }
 
     /// Offset of its first byte in the input.
     pub fn payload_offset(&self) -> u64 {
-        self.joined.as_ref().map_or(self.frame.payload_offset(), |joined| joined.payload_offset)
+        self.joined.map_or(self.frame.payload_offset(), |(joined, _)| joined.payload_offset)
     }
 
     /// How many bytes it has; at least one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> u64 {
-        self.joined.as_ref().map_or(to_u64(self.frame.payload().len()), |joined| joined.len)
+        self.joined.map_or(to_u64(self.frame.payload().len()), |(joined, _)| joined.len)
     }
 
     /// When it was written, on its stream's clock; `None` if that has not been stamped, or if there is none.
@@ -70,9 +60,9 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
     /// The time of a stamp is what it says itself.
     #[inline]
     pub fn time(&self) -> Option<Time> {
-        match &self.joined {
+        match self.joined {
             // A stamp's own time is what it says.
-            Some(joined) if !self.is_stamp() => joined.time,
+            Some((joined, _)) if !self.is_stamp() => joined.has_time.then_some(joined.time),
             _ => self.clocks.time_at(self.slot),
         }
     }
@@ -104,14 +94,14 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the size of a buffer that suffices.
     #[inline]
     pub fn bytes(&self) -> Result<&'r [u8]> {
-        self.joined.as_ref().map_or(Ok(self.frame.payload()), |joined| joined.bytes)
+        self.joined.map_or(Ok(self.frame.payload()), |(joined, pool)| pool.bytes(joined))
     }
 
     /// Its pieces, in order: where each frame stands, and its payload.
     ///
     /// Of a record whose [`bytes`](Self::bytes) are an error, they may be fewer.
     pub fn pieces(&self) -> Pieces<'r, 'a> {
-        self.joined.as_ref().map_or(Pieces::one(&self.frame), |joined| joined.pieces.clone())
+        self.joined.map_or(Pieces::one(&self.frame), |(joined, pool)| pool.pieces(joined, self.data))
     }
 
     /// Its samples, by the stream's format.

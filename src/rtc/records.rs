@@ -3,8 +3,8 @@
 use crate::Gap;
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
-use crate::rtc::pieces::{Chain, Pool};
-use crate::rtc::record::{Joined, Record};
+use crate::rtc::pieces::{Joined, Pool};
+use crate::rtc::record::Record;
 use crate::rtc::source::Source;
 use crate::rtc::{Clocks, Frame, Streams, Time};
 use core::fmt;
@@ -52,7 +52,7 @@ pub struct Records<'b, F, const N: usize> {
     session: u64,
     pool: Pool<'b>,
     /// The record in several pieces that was delivered last.
-    delivered: Pending,
+    delivered: Joined,
     /// The slots of the first and the last record that are open, in the order in which they began.
     first: u16,
     last: u16,
@@ -61,12 +61,7 @@ pub struct Records<'b, F, const N: usize> {
 /// A record of which more is to come.
 #[derive(Clone, Copy)]
 struct Pending {
-    offset: u64,
-    payload_offset: u64,
-    len: u64,
-    time: Time,
-    has_time: bool,
-    chain: Chain,
+    record: Joined,
     /// It is open in that epoch only.
     epoch: u32,
     is_open: bool,
@@ -76,18 +71,7 @@ struct Pending {
 }
 
 impl Pending {
-    const NONE: Self = Self {
-        offset: 0,
-        payload_offset: 0,
-        len: 0,
-        time: Time::ZERO,
-        has_time: false,
-        chain: Chain::NONE,
-        epoch: 0,
-        is_open: false,
-        before: END,
-        after: END,
-    };
+    const NONE: Self = Self { record: Joined::NONE, epoch: 0, is_open: false, before: END, after: END };
 }
 
 impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
@@ -102,7 +86,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             epoch: 0,
             session,
             pool: Pool::new(buffer),
-            delivered: Pending::NONE,
+            delivered: Joined::NONE,
             first: END,
             last: END,
         }
@@ -181,7 +165,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         self.clocks.reset();
         self.epoch = self.epoch.wrapping_add(1);
         self.pool.clear();
-        self.delivered = Pending::NONE;
+        self.delivered = Joined::NONE;
         (self.first, self.last) = (END, END);
     }
 
@@ -219,22 +203,28 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             self.close(slot);
             let time = self.clocks.time_at(slot);
             let Some(open) = self.open.get_mut(slot).filter(|_| frame.is_certain()) else { return false };
-            let (offset, payload_offset) = (frame.offset(), frame.payload_offset());
-            *open = Pending { offset, payload_offset, epoch, is_open: true, ..Pending::NONE };
-            (open.has_time, open.time) = (time.is_some(), time.unwrap_or_default());
+            let record = Joined {
+                offset: frame.offset(),
+                payload_offset: frame.payload_offset(),
+                time: time.unwrap_or_default(),
+                has_time: time.is_some(),
+                ..Joined::NONE
+            };
+            *open = Pending { record, epoch, is_open: true, ..Pending::NONE };
             self.link(slot);
         }
         // The rest of a record whose beginning was lost is none.
         let is_open = |open: &&mut Pending| open.is_open && open.epoch == epoch;
         let Some(open) = self.open.get_mut(slot).filter(is_open) else { return false };
-        open.len = open.len.saturating_add(to_u64(frame.payload().len()));
-        self.pool.add(&mut open.chain, frame);
+        open.record.len = open.record.len.saturating_add(to_u64(frame.payload().len()));
+        self.pool.add(&mut open.record.chain, frame);
         open.is_open = frame.more();
         if frame.more() {
             return false;
         }
-        self.delivered = *open;
+        self.delivered = open.record;
         self.unlink(slot);
+        self.pool.join(&self.delivered, self.frames.data());
         true
     }
 
@@ -244,7 +234,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         let Some(open) = self.open.get_mut(slot) else { return };
         if open.is_open && open.epoch == self.epoch {
             open.is_open = false;
-            let chain = open.chain;
+            let chain = open.record.chain;
             self.unlink(slot);
             self.pool.release(chain);
         }
@@ -253,7 +243,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     /// The entries of the record that was delivered last are free.
     #[cold]
     fn release(&mut self) {
-        let delivered = core::mem::replace(&mut self.delivered, Pending::NONE);
+        let delivered = core::mem::replace(&mut self.delivered, Joined::NONE);
         self.pool.release(delivered.chain);
     }
 
@@ -261,17 +251,10 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     #[inline(always)]
     fn record(&mut self, frame: Frame<'a>, slot: usize) -> Option<Record<'_, 'a, N>> {
         let (session, order, data) = (self.session, self.frames.byte_order(), self.frames.data());
-        let joined = if self.delivered.chain.is_empty() {
-            None
-        } else {
-            let Pending { offset, payload_offset, len, chain, .. } = self.delivered;
-            let time = self.delivered.has_time.then_some(self.delivered.time);
-            let (bytes, pieces) = self.pool.join(chain, (offset, len), data);
-            Some(Joined { offset, payload_offset, len, time, bytes, pieces })
-        };
+        let joined = (!self.delivered.chain.is_empty()).then_some((&self.delivered, &self.pool));
         let (streams, clocks) = (self.frames.streams(), &self.clocks);
         let stream = streams.at(slot)?;
-        Some(Record { streams, clocks, stream, slot, session, order, frame, joined })
+        Some(Record { streams, clocks, stream, slot, session, order, data, frame, joined })
     }
 
     /// The frames that the records are read from.
@@ -299,7 +282,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     ///
     /// No record that is delivered later begins before it.
     pub fn first_open(&self) -> Option<u64> {
-        self.open.get(usize::from(self.first)).map(|open| open.offset)
+        self.open.get(usize::from(self.first)).map(|open| open.record.offset)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Members, Number, Parser};
 use crate::rtc::element::META;
-use crate::rtc::{Decimal, Format, Name, Text};
+use crate::rtc::{Decimal, Format, Name, Text, work};
 
 /// A stream, as its object in a Meta declares it.
 ///
@@ -112,6 +112,7 @@ impl<'a> Stream<'a> {
     }
 
     /// How to read its payload.
+    #[doc(alias = "type")]
     pub const fn format(&self) -> Format {
         self.format
     }
@@ -215,6 +216,7 @@ impl<'a> Stream<'a> {
 
     /// The members up to the first fault, and of a damaged object those of its second piece, too.
     fn members(&self) -> impl Iterator<Item = (Name<'a>, Value<'a>)> + use<'a> {
+        work::count(self.object.len());
         let (head, tail) = self.object.pieces();
         let split = self.damage.is_some() && self.object.is_split();
         let first = if split { Text::new(head, self.object.offset()) } else { self.object };

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
 use crate::rtc::text::hash;
-use crate::rtc::{Name, Stream, element};
+use crate::rtc::{Name, Stream, element, work};
 
 /// The end of a chain.
 const END: u16 = u16::MAX;
@@ -30,6 +30,7 @@ impl<const N: usize> Chains<N> {
     fn find(&self, hash: u64, mut is_it: impl FnMut(usize) -> bool) -> Option<usize> {
         let mut slot = *self.heads.get(Self::bucket(hash))?;
         while slot != END {
+            work::count(1);
             if is_it(usize::from(slot)) {
                 return Some(usize::from(slot));
             }
@@ -60,6 +61,7 @@ impl<const N: usize> Chains<N> {
         let Some(mut link) = self.heads.get(at).copied() else { return };
         let mut is_head = true;
         while link != END && link != slot {
+            work::count(1);
             (at, is_head) = (usize::from(link), false);
             link = self.next.get(at).copied().unwrap_or(END);
         }
