@@ -23,6 +23,7 @@
 mod console;
 mod escape;
 mod export;
+mod folder;
 mod formats;
 mod input;
 mod json;
@@ -30,9 +31,12 @@ mod output;
 mod parallel;
 mod progress;
 mod status;
+mod style;
 mod table;
 mod trace;
 mod verbs;
+#[cfg(feature = "view")]
+mod view;
 
 pub use console::Console;
 
@@ -71,6 +75,8 @@ enum Verb {
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
     Export(verbs::export::Args),
+    #[cfg(feature = "view")]
+    View(verbs::view::Args),
     Completions(verbs::completions::Args),
     Man(verbs::man::Args),
 }
@@ -115,6 +121,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
         Verb::Export(args) => verbs::export::run(args, open, &mut out),
+        #[cfg(feature = "view")]
+        Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };

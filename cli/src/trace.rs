@@ -1,14 +1,22 @@
 //! What a format must say, and in which terms: verbs ask, formats answer.
 
+#[cfg(feature = "view")]
+mod browse;
 mod content;
 mod fields;
 mod findings;
+#[cfg(feature = "tables")]
+mod lent;
 mod options;
 mod time;
 
+#[cfg(feature = "view")]
+pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Marks, Node, OpenBrowse, Plain};
 pub use content::{Events, Export, Growing, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
+#[cfg(feature = "tables")]
+pub use lent::{Lent, ReadTables};
 pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
 pub use time::{Time, Window, rfc3339};
 
@@ -42,6 +50,12 @@ pub trait Trace {
 
     /// Its tracks and events, in the order of time.
     fn events(&self, _events: &mut dyn Events) -> Result<Outcome> {
+        Err(no_events(self.format()))
+    }
+
+    /// Lends it out to be read as tables; `name` is that of a file that was named itself.
+    #[cfg(feature = "tables")]
+    fn tables(&self, _name: &str, _read: &mut ReadTables<'_>) -> Result<()> {
         Err(no_events(self.format()))
     }
 

@@ -22,9 +22,14 @@ pub enum Label<'a> {
     Place(&'a str, u64),
     /// Text that is not UTF-8.
     Bytes(&'a [u8]),
+    /// A hash of 128 bits: 32 hexadecimal digits.
+    Hash(u128),
     /// A name in the metadata of a CTF trace, which may have to be decoded.
     #[cfg(feature = "ctf")]
     Ctf(crate::ctf::schema::Name<'a>),
+    /// A name in a Meta of an RTC file, which may have to be decoded.
+    #[cfg(feature = "rtc")]
+    Rtc(crate::rtc::Name<'a>),
 }
 
 impl<'a> Label<'a> {
@@ -34,6 +39,8 @@ impl<'a> Label<'a> {
             Self::Text(text) => Some(text),
             #[cfg(feature = "ctf")]
             Self::Ctf(name) => name.borrowed(),
+            #[cfg(feature = "rtc")]
+            Self::Rtc(name) => name.borrowed(),
             _ => None,
         }
     }
@@ -44,9 +51,12 @@ impl fmt::Display for Label<'_> {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Numbered(name, number) => write!(f, "{name} {number}"),
+            Self::Hash(hash) => write!(f, "{hash:032x}"),
             Self::Place(file, line) => write!(f, "{file}:{line}"),
             #[cfg(feature = "ctf")]
             Self::Ctf(name) => name.fmt(f),
+            #[cfg(feature = "rtc")]
+            Self::Rtc(name) => name.fmt(f),
             Self::Bytes(bytes) => write!(f, "{}", bytes.escape_ascii()),
         }
     }

@@ -79,7 +79,7 @@ mod pieces;
 mod prologue;
 mod reader;
 mod record;
-mod records;
+pub(crate) mod records;
 pub mod recover;
 mod rest;
 mod seek_time;

@@ -104,8 +104,8 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     pub fn next_record(&mut self) -> Result<Option<Record<'_, 'a, N>>> {
         loop {
             match self.next_step()? {
-                Some((frame, Some(slot))) => return Ok(self.record(frame, slot)),
-                Some((_, None)) => {}
+                Some(Step::Record(found)) => return Ok(self.record(&found)),
+                Some(Step::Frame(_)) => {}
                 None => return Ok(None),
             }
         }
@@ -119,17 +119,18 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     #[inline]
     pub fn next_item(&mut self) -> Result<Option<Item<'_, 'a, N>>> {
         match self.next_step()? {
-            Some((frame, None)) => Ok(Some(Item::Frame(frame))),
-            Some((frame, Some(slot))) => {
-                Ok(self.record(frame, slot).map(|record| Item::Record(frame, record)))
+            Some(Step::Frame(frame)) => Ok(Some(Item::Frame(frame))),
+            Some(Step::Record(found)) => {
+                let frame = found.frame;
+                Ok(self.record(&found).map(|record| Item::Record(frame, record)))
             }
             None => Ok(None),
         }
     }
 
-    /// The next frame, and the slot of its stream if it completes a record.
+    /// As [`next_item`](Self::next_item), but the record is lent only when it is [asked for](Self::record).
     #[inline(always)]
-    fn next_step(&mut self) -> Result<Option<(Frame<'a>, Option<usize>)>> {
+    pub(crate) fn next_step(&mut self) -> Result<Option<Step<'a>>> {
         if !self.delivered.chain.is_empty() {
             self.release();
         }
@@ -139,7 +140,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
                 self.session = self.frames.session();
                 self.interrupt();
             }
-            return Ok(Some((frame, None)));
+            return Ok(Some(Step::Frame(frame)));
         };
         self.clocks.observe(self.frames.streams(), self.frames.byte_order(), &frame);
         let is_complete = if frame.more() || frame.continues() {
@@ -148,7 +149,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             self.close(slot);
             frame.is_certain()
         };
-        Ok(Some((frame, is_complete.then_some(slot))))
+        Ok(Some(if is_complete { Step::Record(Found { frame, slot }) } else { Step::Frame(frame) }))
     }
 
     /// Goes on after damage, and says what was lost; `None` if there was none, or with strict [`Frames`].
@@ -158,6 +159,14 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             self.interrupt();
         }
         Some(gap)
+    }
+
+    /// Goes on with other frames of the same input.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn restart(&mut self, frames: F) {
+        self.session = frames.session();
+        self.frames = frames;
+        self.interrupt();
     }
 
     /// What was open is not any more.
@@ -247,9 +256,10 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         self.pool.release(delivered.chain);
     }
 
-    /// The record that `frame` completes.
+    /// The record that was found, until the next one is asked for.
     #[inline(always)]
-    fn record(&mut self, frame: Frame<'a>, slot: usize) -> Option<Record<'_, 'a, N>> {
+    pub(crate) fn record(&self, found: &Found<'a>) -> Option<Record<'_, 'a, N>> {
+        let (frame, slot) = (found.frame, found.slot);
         let (session, order, data) = (self.session, self.frames.byte_order(), self.frames.data());
         let joined = (!self.delivered.chain.is_empty()).then_some((&self.delivered, &self.pool));
         let (streams, clocks) = (self.frames.streams(), &self.clocks);
@@ -301,4 +311,16 @@ pub enum Item<'r, 'a, const N: usize> {
     Frame(Frame<'a>),
     /// A record, and the frame that completes it.
     Record(Frame<'a>, Record<'r, 'a, N>),
+}
+
+/// What comes next.
+pub(crate) enum Step<'a> {
+    Frame(Frame<'a>),
+    Record(Found<'a>),
+}
+
+/// A complete record: its last frame, and the slot of its stream.
+pub(crate) struct Found<'a> {
+    pub(crate) frame: Frame<'a>,
+    pub(crate) slot: usize,
 }

@@ -1,23 +1,30 @@
 //! CTF 2 metadata for each verb.
 
 mod extract;
+mod fragment;
 mod summary;
 mod trace;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::input::Mapped;
 use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use serde_json::{Map, Value};
+use fragment::{kind, label, name_of};
+use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
-pub use trace::is_alone;
+#[cfg(feature = "view")]
+pub use trace::browse as browse_trace;
 use traceglass::ctf::metadata::{
-    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
+    ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Ctf2<'a> {
     data: &'a [u8],
@@ -42,6 +49,10 @@ pub fn open_stream<'a>(
 
 /// A metadata stream.
 pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    Ok(Box::new(parse(data, lenient)?))
+}
+
+fn parse(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
@@ -73,7 +84,7 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
         Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
         _ => {}
     }
-    Ok(Box::new(Ctf2 { data, stream, segments }))
+    Ok(Ctf2 { data, stream, segments })
 }
 
 impl Ctf2<'_> {
@@ -320,7 +331,7 @@ impl Trace for Ctf2<'_> {
                 continue;
             }
             line.clear();
-            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            crate::json::minify(fragment.text().pieces().flatten().copied(), &mut line);
             line.push(b'\n');
             out.json_text(&line)?;
         }
@@ -482,55 +493,4 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
     parts.extend(header.fields().map(|field| {
         Field::new(field.offset(), field.size(), format!("packet {number} {}", field.name()), field.value())
     }));
-}
-
-/// A member of a fragment that names it: a string or a number.
-fn label(fragment: &Fragment<'_>, member: &str) -> Option<Value> {
-    let text = fragment.member(member).ok().flatten()?;
-    let mut json = Vec::new();
-    minify(text.pieces().flatten().copied(), &mut json);
-    let value: Value = serde_json::from_slice(&json).ok()?;
-    (value.is_string() || value.is_u64() || value.is_i64()).then_some(value)
-}
-
-/// The kind of a fragment, as its type says.
-fn kind(fragment: &Fragment<'_>) -> String {
-    name_of(&fragment.kind())
-}
-
-fn name_of(kind: &traceglass::Result<FragmentKind<'_>>) -> String {
-    match kind {
-        Ok(FragmentKind::Other(name)) => name.to_string(),
-        Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
-        Err(_) => "unreadable".to_owned(),
-    }
-}
-
-/// JSON text without the white space between its tokens.
-fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in json {
-        if !in_string && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-            continue;
-        }
-        to.push(byte);
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => in_string = !in_string,
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn white_space_in_strings_stays() {
-        let mut line = Vec::new();
-        minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
-        assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
-    }
 }

@@ -9,6 +9,10 @@ mod json;
 mod names;
 mod scan;
 mod select;
+#[cfg(feature = "tables")]
+mod tables;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::json::Line;
 use crate::output::{Out, add, counted, grouped, shown};
@@ -34,6 +38,21 @@ struct Rfr<'a> {
 /// One file of a recording.
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     Ok(Box::new(Rfr { files: Files::one(data)? }))
+}
+
+/// Looks at a file of a recording, or a recording; false if no file of one is in the directory.
+#[cfg(feature = "view")]
+pub fn browse(
+    path: &Path,
+    data: Option<&[u8]>,
+    look: &mut dyn FnMut(&dyn crate::trace::Browse),
+) -> Result<bool, Unreadable> {
+    let files = match data {
+        Some(data) => Some(Files::one(data)?),
+        None => Files::directory(path)?,
+    };
+    let Some(files) = files else { return Ok(false) };
+    view::browse(files, path, look).map(|()| true)
 }
 
 /// A recording's directory; `None` if no file of a recording is in it.
@@ -131,6 +150,11 @@ impl Trace for Rfr<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_files(name, read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

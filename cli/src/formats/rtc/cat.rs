@@ -1,8 +1,8 @@
 //! Records, in the order in which they begin.
 
 use super::scan::Event;
+use super::session::{Record, Rtc, Streams};
 use super::value::{Content, Known};
-use super::{Record, Rtc, Streams};
 use crate::json::Line;
 use crate::output::{DIM, LABEL, Out, bytes};
 use crate::status::{Failure, Result, Status};

@@ -1,8 +1,8 @@
 //! What `info` says.
 
 use super::scan::Event;
+use super::session::{Record, Rtc};
 use super::value::Text;
-use super::{Record, Rtc};
 use crate::output::{bytes, counted, grouped};
 use crate::status::{Result, Status};
 use crate::trace::Info;

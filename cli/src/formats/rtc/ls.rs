@@ -1,7 +1,7 @@
 //! Units and streams, for `ls`.
 
-use super::Rtc;
 use super::scan::{Event, StreamRow, UnitRow};
+use super::session::Rtc;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Result, Status};
 use crate::table::{Table, left, right};

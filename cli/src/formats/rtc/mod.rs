@@ -1,30 +1,26 @@
 //! RTC for each verb: all but `hex` hear what one pass over the file meets.
 
 mod cat;
+mod export;
 mod extract;
 mod hex;
 mod info;
 mod ls;
 mod scan;
+mod session;
 mod value;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
-use crate::trace::{Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
+use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use scan::Event;
+use session::Rtc;
 use traceglass::Format;
 use traceglass::rtc;
-
-/// How many streams a session may have.
-const STREAMS: usize = 4096;
-
-type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
-type Streams<'a> = rtc::Streams<'a, STREAMS>;
-type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
-
-struct Rtc<'a> {
-    data: &'a [u8],
-}
+#[cfg(feature = "view")]
+pub use view::browse;
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {
@@ -42,6 +38,16 @@ impl Trace for Rtc<'_> {
 
     fn bytes(&self) -> u64 {
         self.data.len() as u64
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        let file = crate::trace::Lent::bytes(name.to_owned(), self.data);
+        read(&traceglass_tables::Trace::whole(&file))
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

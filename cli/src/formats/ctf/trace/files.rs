@@ -1,8 +1,8 @@
 //! The files of traces: metadata and data streams.
 
+use crate::folder::{entries, folders, is_stream};
 use crate::input::Mapped;
 use crate::status::Unreadable;
-use std::fs;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
@@ -11,6 +11,9 @@ use traceglass::{Error, ErrorKind};
 
 /// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
 const DEPTH: usize = 6;
+
+/// So many folders without metadata are searched for some: per-user buffers of a busy machine have some hundred.
+const FOREIGN_MAX: usize = 10_000;
 
 /// A data stream.
 pub struct Stream {
@@ -30,24 +33,6 @@ pub struct Files {
 pub struct Found {
     pub traces: Vec<Files>,
     pub problems: Vec<(PathBuf, String)>,
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// A file that may be a data stream: hidden ones and metadata are none.
-fn is_stream(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.is_file() && name != b"metadata" && !name.starts_with(b".")
-}
-
-/// Whether a folder has metadata, and no data streams.
-pub fn is_alone(folder: &Path) -> bool {
-    folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
 }
 
 impl Files {
@@ -83,11 +68,14 @@ impl Files {
 
 impl Found {
     /// The traces in a folder; `None` if there is none.
+    ///
+    /// It is an error if there is a great deal of something else: then another folder was meant.
     pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut problems = Vec::new();
         let mut traces = Vec::new();
-        let mut folders = vec![(root.to_owned(), 0)];
-        while let Some((folder, depth)) = folders.pop() {
+        let mut todo = vec![(root.to_owned(), 0)];
+        let mut foreign = 0_usize;
+        while let Some((folder, depth)) = todo.pop() {
             if folder.join("metadata").is_file() {
                 match Files::open(&folder, root, None, &mut problems) {
                     Ok(files) => traces.push(files),
@@ -100,8 +88,18 @@ impl Found {
                     }
                 }
             } else if depth < DEPTH {
-                let below = entries(&folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink());
-                folders.extend(below.rev().map(|path| (path, depth + 1)));
+                let below = folders(&folder, FOREIGN_MAX.saturating_add(1));
+                foreign = foreign.saturating_add(below.len());
+                if foreign > FOREIGN_MAX {
+                    if traces.is_empty() {
+                        // It may still be a recording of another format.
+                        return Ok(None);
+                    }
+                    return Err(Unreadable::new(format!(
+                        "more than {FOREIGN_MAX} folders in it are of no trace: name the folder of a trace itself"
+                    )));
+                }
+                todo.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
             }
         }
         Ok((!traces.is_empty()).then_some(Self { traces, problems }))

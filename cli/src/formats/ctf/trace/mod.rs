@@ -5,8 +5,12 @@ mod events;
 mod files;
 mod hex;
 mod info;
+#[cfg(feature = "tables")]
+mod tables;
 mod time;
 mod value;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::input::Mapped;
 use crate::json::Line;
@@ -14,7 +18,6 @@ use crate::output::{Out, counted, grouped, shown};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-pub use files::is_alone;
 use files::{Found, Stream, compile, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
@@ -50,7 +53,29 @@ pub fn open_stream<'a>(
     open(Found::stream(path)?, lenient, Some(mapped))
 }
 
+/// Looks at the traces in a folder, or at a data stream that was named; false if there is no trace in the folder.
+#[cfg(feature = "view")]
+pub fn browse(
+    path: &Path,
+    stream: Option<&Mapped>,
+    lenient: bool,
+    look: &mut dyn FnMut(&dyn crate::trace::Browse),
+) -> Result<bool, Unreadable> {
+    let found = match stream {
+        Some(_) => Found::stream(path)?,
+        None => match Found::below(path)? {
+            Some(found) => found,
+            None => return Ok(false),
+        },
+    };
+    view::browse(&parse(found, lenient, stream)?, look).map(|()| true)
+}
+
 fn open(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    Ok(Box::new(parse(found, lenient, named)?))
+}
+
+fn parse(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Ctf<'_>, Unreadable> {
     let options = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
     let ctf = Ctf { found, options, named };
     // Metadata that describes nothing makes all data unreadable.
@@ -58,7 +83,7 @@ fn open(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Box<dyn T
         Failure::Unreadable(unreadable) => unreadable,
         other => Unreadable::new(other.to_string()),
     })?;
-    Ok(Box::new(ctf))
+    Ok(ctf)
 }
 
 impl Ctf<'_> {
@@ -174,6 +199,11 @@ impl Trace for Ctf<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, _name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_streams(read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
