@@ -55,7 +55,11 @@ fn line(record: &Record<'_, '_, 64>) -> String {
         (Sample::Bytes(bytes), _) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         (number, _) => match number.scaled(gain, offset) {
             // 15 digits of a float are certain, so that 0.1 + 0.2 is 0.3.
-            Some(value) => format!("{:?}", format!("{value:.14e}").parse().unwrap_or(value)),
+            Some(value) => {
+                let value: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+                let point = if value.fract() == 0.0 { ".0" } else { "" };
+                format!("{value}{point}")
+            }
             None => format!("{number:?}"),
         },
     };
