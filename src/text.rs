@@ -43,11 +43,6 @@ impl<'a> Text<'a> {
         Source::offset(self)
     }
 
-    /// Where the first byte lies in memory: no other text of inputs that are borrowed now lies there.
-    pub(crate) fn address(&self) -> usize {
-        self.front().as_ptr().addr()
-    }
-
     /// How many bytes it has.
     pub const fn len(&self) -> usize {
         self.head.len().saturating_add(self.tail.len())

@@ -1,6 +1,9 @@
 //! The contract of the `traceglass` command that is the same for every format.
 
 mod common;
+#[allow(dead_code)]
+#[path = "../../examples/rtc_timeline.rs"]
+mod rtc_timeline;
 
 use common::{data, rdf, root, rtc, status, traceglass};
 use serde_json::Value;
@@ -463,4 +466,15 @@ fn threads_do_not_show() {
             assert_eq!(text(&several.stdout), text(&one.stdout), "{arguments:?}");
         }
     }
+}
+
+/// What the library's example prints is what the command prints.
+#[test]
+fn the_example_of_rtc_prints_what_cat_prints() {
+    let sample = root().join("examples/data/sample.rtc");
+    let printed = Command::new(env!("CARGO_BIN_EXE_traceglass")).arg("cat").arg(&sample).output().unwrap();
+    let mut shown = Vec::new();
+    rtc_timeline::timeline(&fs::read(&sample).unwrap(), &mut shown).unwrap();
+    assert!(text(&shown).lines().count() > 600);
+    assert_eq!(text(&shown), text(&printed.stdout));
 }

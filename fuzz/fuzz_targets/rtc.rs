@@ -1,9 +1,12 @@
-//! Any bytes as an RTC file: frames and gaps tile it, and every way of reading it ends.
+//! Any bytes as an RTC file: frames and gaps tile it, and every way of reading it ends within a constant times the input.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::rtc::{self, Frames, Grid, Index, Meta, Records, Sample, Source, Time, recover};
 use traceglass_fuzz::{found, lies_in, located, located_in};
+
+/// The size of the buffer that is lent.
+const LENT: usize = 2048;
 
 fuzz_target!(|data: &[u8]| {
     let _ = rtc::detect(data);
@@ -46,10 +49,11 @@ fuzz_target!(|data: &[u8]| {
         lies_in(frame.payload(), data);
     }
     assert!(matches!(strict.next_frame(), Ok(None)), "a frame after the end");
-    records(recover::Frames::<16>::new(data), data);
-    records(Frames::<16>::new(data), data);
-
-    let _ = rtc::check(&mut recover::Frames::<16>::new(data), &mut |finding| found(&finding));
+    linear(data, || records(recover::Frames::<16>::new(data), data));
+    linear(data, || records(Frames::<16>::new(data), data));
+    linear(data, || {
+        let _ = rtc::check(&mut recover::Frames::<16>::new(data), &mut |finding| found(&finding));
+    });
     let mut meta = Meta::new(data, 0);
     let mut objects = 0;
     while let Some(stream) = meta.next_stream() {
@@ -87,9 +91,16 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
+/// Work is a constant times the input and what is lent, and what may be looked at in a small file.
+fn linear(data: &[u8], work: impl FnOnce()) {
+    let steps = rtc::work::of(work);
+    let most = 64 * (data.len() as u64 + LENT as u64) + (1 << 19);
+    assert!(steps <= most, "{steps} steps for {} bytes", data.len());
+}
+
 /// All records: their bytes are those of their pieces, and their samples lie in them.
 fn records<'a, F: Source<'a, 16>>(frames: F, data: &'a [u8]) {
-    let mut buffer = [0; 2048];
+    let mut buffer = [0; LENT];
     let mut records = Records::new(frames, &mut buffer);
     loop {
         while let Ok(Some(record)) = records.next_record() {

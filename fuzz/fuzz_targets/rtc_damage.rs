@@ -27,6 +27,8 @@ struct Recipe {
     damage: Damage,
     /// Whether frames are made impossible, instead of any damage.
     impossible: bool,
+    /// How much of the file is there while it grows.
+    grown: u16,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -76,6 +78,7 @@ struct Seen {
 fuzz_target!(|recipe: Recipe| {
     let (whole, written) = recipe.write();
     let frames = recipe.read_back(&whole, &written);
+    recipe.growing(&whole, &frames);
     if recipe.impossible {
         recipe.frames_made_impossible(&whole, &frames);
         return;
@@ -163,6 +166,21 @@ impl Recipe {
         self.streams.iter().take(STREAMS).any(|stream| stream.length.is_some())
     }
 
+    /// The strict reader gives all frames of a sound file, and of its beginning those that are whole.
+    fn growing(&self, whole: &[u8], frames: &[Frame]) {
+        assert_eq!(strictly(whole), frames);
+        let len = whole.len() * usize::from(self.grown) / usize::from(u16::MAX);
+        let mut seen = strictly(&whole[..len]);
+        if matches!(self.crc, Crc::None) && self.has_fixed() {
+            // The last one may be cut where a Crc would be: see below.
+            let reserve = self.options().major as usize - 5;
+            seen.pop_if(|last| last.end == reserve);
+        }
+        assert!(frames.starts_with(&seen), "what {len:#x} bytes deliver, more of them do not");
+        let fit = frames.iter().filter(|frame| frame.end <= len).count();
+        assert!(seen.len() + 2 >= fit, "{} of {fit} frames in {len:#x} bytes", seen.len());
+    }
+
     /// A cut at the end costs the frame that it goes through, and nothing else.
     fn cut(&self, damaged: &Damaged, frames: &[Frame], seen: &Seen) {
         let len = damaged.data.len();
@@ -247,6 +265,13 @@ fn before_damage(damaged: &Damaged, frames: &[Frame], seen: &Seen) {
     if let Some(gap) = seen.gaps.first() {
         assert!(gap.offset() as usize >= proven, "{gap:?}");
     }
+}
+
+fn strictly(data: &[u8]) -> Vec<Frame> {
+    let frames = rtc::Frames::<8>::new(data).map_while(Result::ok);
+    frames
+        .map(|frame| Frame { at: frame.offset() as usize, end: frame.end() as usize, id: frame.id() })
+        .collect()
 }
 
 /// Walks all of it; frames and gaps tile the input, whatever it is.

@@ -1,7 +1,7 @@
 //! What time it is for each stream.
 
 use crate::ByteOrder;
-use crate::rtc::{Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time};
+use crate::rtc::{Decimal, Format, Frame, Sample, Samples, Stream, Streams, Time, work};
 
 /// A number of the largest clock sample; a timespec has 12 bytes.
 const LARGEST: usize = 16;
@@ -17,7 +17,8 @@ const NONE: u16 = u16::MAX;
 /// Deltas upon deltas need no recursion, as each stamp is resolved when it comes; clocks that count from each other
 /// in a circle never get a time.
 ///
-/// [`Records`](crate::rtc::Records) keeps one; this is for programs that read frames: one for each input.
+/// [`Records`](crate::rtc::Records) keeps one; this is for programs that read frames. It goes on with the frames of a file
+/// that has grown: streams are known by what their objects say, wherever these lie.
 #[derive(Clone, Debug)]
 pub struct Clocks<const N: usize> {
     clocks: [Clock; N],
@@ -28,18 +29,20 @@ pub struct Clocks<const N: usize> {
 /// What is known about time in a slot of the table.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
-    /// The object that this was taken from, by its place in memory, and the state of the clocks then.
-    ///
-    /// An offset would be that of an object in another input as well.
-    declared: usize,
-    revision: u32,
+    /// What the stream's object said that this was taken from, and the state of the clocks then.
+    declared: u64,
+    revision: u64,
     /// The clock that the stream belongs to: itself, if it is one.
     of: u16,
     /// The clock that this one counts from.
     base: Base,
-    /// `None` if the object has one that cannot be read: then no time is known.
-    scale: Option<(Decimal, Decimal)>,
-    time: Option<Time>,
+    gain: Decimal,
+    offset: Decimal,
+    /// Whether these could be read: else no time is known.
+    is_scaled: bool,
+    /// Whether `time` is known; not in it, as an option would take 16 bytes more.
+    has_time: bool,
+    time: Time,
     stamp: Stamp,
     /// Time and stamp hold in that epoch only.
     epoch: u32,
@@ -96,26 +99,29 @@ impl Clock {
         revision: 0,
         of: NONE,
         base: Base::None,
-        scale: None,
-        time: None,
+        gain: Decimal::ONE,
+        offset: Decimal::ZERO,
+        is_scaled: false,
+        has_time: false,
+        time: Time::ZERO,
         stamp: Stamp::new(),
         epoch: 0,
     };
 
-    /// Takes over what the stream's object says, if that is another one than before.
+    /// Takes over what the stream's object says, if that is something else than before.
     fn declare(&mut self, stream: &Stream<'_>) {
-        let declared = stream.object().address();
+        let declared = stream.fingerprint();
         if self.declared == declared {
             return;
         }
-        // A clock that was declared once more, in the same words, keeps its time.
-        let scale = stream.links().is_clock.then(|| {
-            let gain = stream.gain().ok()?.unwrap_or(Decimal::ONE);
-            Some((gain, stream.offset().ok()?.unwrap_or(Decimal::ZERO)))
-        });
-        let scale = scale.flatten();
-        let time = self.time.filter(|_| self.scale == scale);
-        *self = Self { declared, scale, time, stamp: self.stamp, epoch: self.epoch, ..Self::NONE };
+        let before = (self.is_scaled, self.gain, self.offset);
+        self.declared = declared;
+        let scale = (stream.gain(), stream.offset());
+        self.is_scaled = stream.links().is_clock && scale.0.is_ok() && scale.1.is_ok();
+        self.gain = scale.0.ok().flatten().unwrap_or(Decimal::ONE);
+        self.offset = scale.1.ok().flatten().unwrap_or(Decimal::ZERO);
+        // A clock that still counts the same keeps its time.
+        self.has_time &= before == (self.is_scaled, self.gain, self.offset);
     }
 }
 
@@ -136,12 +142,11 @@ impl<const N: usize> Clocks<N> {
     #[inline]
     pub fn observe(&mut self, streams: &Streams<'_, N>, order: ByteOrder, frame: &Frame<'_>) {
         let Some(slot) = frame.slot() else { return };
-        if self.clocks.get(slot).is_none_or(|clock| clock.revision != streams.clock_revision()) {
+        let (Some(stream), Some(clock)) = (streams.at(slot), self.clocks.get(slot)) else { return };
+        if clock.declared != stream.fingerprint() || clock.revision != streams.clock_revision() {
             self.resolve(streams, slot);
         }
-        if self.clock_of(slot) == Some(slot)
-            && let Some(stream) = streams.at(slot)
-        {
+        if self.clock_of(slot) == Some(slot) {
             self.stamp(stream, slot, order, frame);
         }
     }
@@ -150,10 +155,12 @@ impl<const N: usize> Clocks<N> {
     fn stamp(&mut self, stream: &Stream<'_>, slot: usize, order: ByteOrder, frame: &Frame<'_>) {
         let Some(clock) = self.clocks.get_mut(slot) else { return };
         if clock.epoch != self.epoch {
-            (clock.epoch, clock.time, clock.stamp) = (self.epoch, None, Stamp::new());
+            (clock.epoch, clock.has_time, clock.stamp) = (self.epoch, false, Stamp::new());
         }
         let Some(data) = clock.stamp.take(frame) else { return };
-        let time = clock.scale.and_then(|scale| last_time(stream.format(), data, order, scale));
+        work::count(data.len());
+        let sample = if clock.is_scaled { last_sample(stream.format(), data, order) } else { None };
+        let time = sample.and_then(|sample| sample.as_time(Some(clock.gain), Some(clock.offset)));
         let time = match clock.base {
             Base::None => time,
             Base::Unknown => None,
@@ -168,13 +175,15 @@ impl<const N: usize> Clocks<N> {
     /// Sets what a clock says.
     pub(crate) fn set(&mut self, slot: usize, time: Option<Time>) {
         if let Some(clock) = self.clocks.get_mut(slot) {
-            (clock.epoch, clock.time) = (self.epoch, time);
+            (clock.epoch, clock.has_time) = (self.epoch, time.is_some());
+            clock.time = time.unwrap_or_default();
         }
     }
 
     /// What the clock in a slot said last.
     fn said(&self, slot: usize) -> Option<Time> {
-        self.clocks.get(slot).filter(|clock| clock.epoch == self.epoch)?.time
+        let clock = self.clocks.get(slot).filter(|clock| clock.has_time && clock.epoch == self.epoch)?;
+        Some(clock.time)
     }
 
     /// The time of a frame on its stream's clock, if it has one that was stamped.
@@ -206,28 +215,34 @@ impl<const N: usize> Clocks<N> {
         clock.declare(stream);
         clock.revision = streams.clock_revision();
         let links = stream.links();
-        if links.is_clock {
-            clock.of = u16::try_from(slot).unwrap_or(NONE);
-        } else if links.clock != 0 && clock.of == NONE {
+        let slot_of = |hash: u32, found: Option<usize>| {
+            found.filter(|_| hash != 0).and_then(|slot| u16::try_from(slot).ok())
+        };
+        clock.of = if links.is_clock {
+            u16::try_from(slot).unwrap_or(NONE)
+        } else {
             let found = streams.find_clock(links.clock, || stream.clock_name());
-            clock.of = found.and_then(|slot| u16::try_from(slot).ok()).unwrap_or(NONE);
-        }
-        if links.delta != 0 && !matches!(clock.base, Base::At(_)) {
-            let found = streams.find_clock(links.delta, || stream.delta());
-            clock.base = found.and_then(|slot| u16::try_from(slot).ok()).map_or(Base::Unknown, Base::At);
-        }
+            slot_of(links.clock, found).unwrap_or(NONE)
+        };
+        let found = streams.find_clock(links.delta, || stream.delta());
+        clock.base = match slot_of(links.delta, found) {
+            Some(base) => Base::At(base),
+            None if links.delta != 0 => Base::Unknown,
+            None => Base::None,
+        };
     }
-}
-
-/// The time of the last sample of a payload: the one that counts, if a stamp holds several.
-fn last_time(format: Format, data: &[u8], order: ByteOrder, scale: (Decimal, Decimal)) -> Option<Time> {
-    let sample = last_sample(format, data, order)?;
-    sample.as_time(Some(scale.0), Some(scale.1))
 }
 
 /// The last sample of a payload: the one that counts, if a stamp holds several.
 fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
-    Samples::new(data, 0, format, order).map_while(Result::ok).last()
+    match format.sample_size() {
+        Some(size) => {
+            let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
+            let last = data.get(whole.checked_sub(size)?..whole)?;
+            Samples::new(last, 0, format, order).next()?.ok()
+        }
+        None => Samples::new(data, 0, format, order).map_while(Result::ok).last(),
+    }
 }
 
 #[cfg(test)]
@@ -282,6 +297,25 @@ mod tests {
         assert!(!stamp.has_begun());
         assert_eq!(stamp.take(&frame(false, &[7], true)), None);
         assert_eq!(stamp.take(&frame(false, &[8], false)), Some(&[8][..]));
+    }
+
+    /// The same file in other memory, or grown: a clock that says the same keeps its time. Another one in its slot has none.
+    #[test]
+    fn clocks_go_on_with_the_same_streams_elsewhere() {
+        let meta = r#"[{"id":9,"name":"c","clock":true,"format":"uint8"},{"id":10,"clock":"c"},11]"#;
+        let (mut clocks, mut streams) = (Clocks::<4>::new(), Streams::<4>::new());
+        declare(&mut streams, meta);
+        assert_eq!(time(&mut clocks, &streams, 0, &[7]).as_deref(), Some("7"));
+        let (elsewhere, mut again) = (String::from(meta), Streams::<4>::new());
+        declare(&mut again, &elsewhere);
+        assert_eq!(time(&mut clocks, &again, 1, &[0]).as_deref(), Some("7"));
+        // As many streams and clocks, but the first one is none, and the second one counts from nothing.
+        let other = r#"[{"id":9,"clock":"d"},{"id":10,"name":"d","clock":true,"format":"uint8"},11]"#;
+        let mut others = Streams::<4>::new();
+        declare(&mut others, other);
+        assert_eq!(time(&mut clocks, &others, 0, &[0]), None);
+        assert_eq!(time(&mut clocks, &others, 1, &[3]).as_deref(), Some("3"));
+        assert_eq!(time(&mut clocks, &others, 0, &[0]).as_deref(), Some("3"));
     }
 
     /// A clock whose object was damaged in one Meta, and is whole in the next.

@@ -2,7 +2,7 @@
 
 use crate::error::{ErrorKind, Finding, Severity};
 use crate::rtc::element::CRC;
-use crate::rtc::{Frame, Unit, id};
+use crate::rtc::{Frame, Unit, id, work};
 
 use crate::{Error, Result};
 
@@ -291,6 +291,7 @@ impl Trail {
             Some((*stored, data.get(origin..at)?, stale))
         });
         stored.map_or(CrcStatus::Missing, |(stored, covered, stale)| {
+            work::count(covered.len());
             CrcStatus::of::<SLICES>(stored, covered, stale)
         })
     }

@@ -6,6 +6,20 @@ use crate::text::Text;
 /// More digits than these are dropped: none of them makes a difference to a time.
 const MAX_DIGITS: i128 = 1_000_000_000_000_000_000_000_000_000_000_000;
 
+/// 10^0 to 10^18.
+const POWERS: [u64; 19] = powers();
+
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // At compile time, and 10^18 fits.
+const fn powers() -> [u64; 19] {
+    let mut powers = [1; 19];
+    let mut n = 1;
+    while n < powers.len() {
+        powers[n] = powers[n - 1] * 10;
+        n += 1;
+    }
+    powers
+}
+
 /// A decimal number as JSON writes it: digits · 10^exponent.
 ///
 /// A gain like 1e-6 is exact as a decimal, and is not as an `f64`.
@@ -94,9 +108,17 @@ impl Decimal {
         if self.digits == 0 || factor == 0 {
             return Some(0);
         }
+        // Mostly there is nothing to round, and all fits.
+        let exponent = self.exponent.checked_add(18)?;
+        if let (Ok(digits), Ok(factor)) = (i64::try_from(self.digits), i64::try_from(factor))
+            && let Ok(product) = i64::try_from(i128::from(digits).wrapping_mul(factor.into()))
+            && let Some(&power) = usize::try_from(exponent).ok().and_then(|exponent| POWERS.get(exponent))
+        {
+            // Two integers of 64 bits have a product of 128.
+            return Some(i128::from(product).wrapping_mul(power.into()));
+        }
         let negative = (self.digits < 0) != (factor < 0);
         let mut product = Wide::product(self.digits.unsigned_abs(), factor.unsigned_abs());
-        let exponent = self.exponent.checked_add(18)?;
         // A wide product has at most 78 digits: beyond them, all is 0 or does not fit.
         let mut last = 0;
         for _ in 0..exponent.min(0).unsigned_abs().min(80) {

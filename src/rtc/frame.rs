@@ -20,13 +20,16 @@ pub mod id {
     #[doc(alias = "padding")]
     pub const PADDING: u64 = 1;
     /// The Marker that begins a major unit.
+    #[doc(alias = "Marker")]
     pub const MARKER: u64 = 2;
     /// The Index of a major unit.
+    #[doc(alias = "Index")]
     pub const INDEX: u64 = 3;
     /// The index that begins a minor unit.
     #[doc(alias = "index")]
     pub const MINOR_INDEX: u64 = 4;
     /// The Meta of a major unit.
+    #[doc(alias = "Meta")]
     pub const META: u64 = 5;
     /// The meta that declares one more stream.
     #[doc(alias = "meta")]
@@ -35,6 +38,7 @@ pub mod id {
     #[doc(alias = "platform")]
     pub const PLATFORM: u64 = 7;
     /// The checksum of a major unit.
+    #[doc(alias = "Crc")]
     pub const CRC: u64 = 8;
     /// The first one of the user's.
     pub const USER: u64 = 9;

@@ -41,7 +41,7 @@ pub struct Frames<'a, const N: usize>(pub(super) Reader<'a, N>);
 
 impl<'a, const N: usize> Frames<'a, N> {
     /// Begins at the start of the input.
-    #[inline(always)] // It is made where it is to lie.
+    #[inline(never)] // What it is made from does not stay on the caller's stack.
     pub fn new(data: &'a [u8]) -> Self {
         Self(Reader::new(data, 0))
     }

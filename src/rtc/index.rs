@@ -6,6 +6,7 @@ use crate::grammar;
 use crate::rtc::Frame;
 use crate::rtc::element::INDEX;
 use crate::rtc::frame::{self, id};
+use crate::rtc::work;
 use crate::{Error, varint};
 use core::iter::FusedIterator;
 use nom::Parser;
@@ -161,6 +162,7 @@ fn entry_at_or_before(data: &[u8], at: usize) -> Option<usize> {
 /// The start of the integer that the byte at `at` belongs to.
 fn start_of_int(data: &[u8], mut at: usize) -> usize {
     while let Some(before) = at.checked_sub(1) {
+        work::count(1);
         if data.get(before).is_none_or(|byte| byte & 0x80 == 0) {
             break;
         }
@@ -188,6 +190,7 @@ impl Iterator for Entries<'_> {
     type Item = Result<Entry>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        work::count(1);
         if self.done || self.rest.is_empty() {
             return None;
         }

@@ -5,6 +5,7 @@ use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Parser, Source};
 use crate::rtc::Stream;
 use crate::rtc::element::META;
+use crate::rtc::work;
 use crate::text::Text;
 use crate::{Error, bytes::Bytes};
 
@@ -100,6 +101,7 @@ impl<'a> Meta<'a> {
             return self.object(head.with_tail(self.piece, self.offset));
         }
         loop {
+            work::count(1);
             match *self.piece.first()? {
                 b' ' | b'\t' | b'\r' | b'\n' | b',' => {}
                 b'[' => {
@@ -152,6 +154,7 @@ impl<'a> Meta<'a> {
 
     /// Takes the object at the front of `text`, which ends with the piece.
     fn object(&mut self, text: Text<'a>) -> Option<Result<Stream<'a>>> {
+        work::count(text.len().min(self.piece.len().saturating_add(text.pieces().0.len())));
         let mut parser = Parser::new(text, META);
         let parsed = parser.value_text();
         let (head, _) = text.pieces();
@@ -187,6 +190,7 @@ impl<'a> Meta<'a> {
 
 /// Where `word` is next in `text`, from position `from` on.
 fn find(text: &[u8], word: &[u8], from: usize) -> Option<usize> {
+    work::count(text.len());
     let found = text.get(from..)?.windows(word.len()).position(|window| window == word)?;
     found.checked_add(from)
 }

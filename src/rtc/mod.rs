@@ -77,17 +77,25 @@ mod item;
 mod lengths;
 mod meta;
 mod name;
+mod pieces;
 mod prologue;
 mod reader;
-pub(crate) mod record;
+mod record;
+pub(crate) mod records;
 pub mod recover;
 mod rest;
 mod seek_time;
+mod source;
 mod stream;
 mod streams;
 mod time;
 mod unit;
 mod value;
+#[cfg(not(fuzzing))]
+mod work;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod work;
 
 pub use check::{Checker, Summary, check};
 pub use clock::Clocks;
@@ -99,8 +107,11 @@ pub use frames::Frames;
 pub use grid::Grid;
 pub use index::{Entries, Entry, Index};
 pub use meta::Meta;
-pub use record::{Item, Pieces, Record, Records, Source};
+pub use pieces::Pieces;
+pub use record::Record;
+pub use records::{Item, Records};
 pub use recover::detect;
+pub use source::Source;
 pub use stream::{ClockLink, Stream, Value};
 pub use streams::Streams;
 pub use time::Time;

@@ -3,7 +3,7 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::rtc::frame::{self, id};
 use crate::rtc::unit::{MARKER_BYTES, check_marker};
-use crate::rtc::{Meta, Stream, Unit};
+use crate::rtc::{Meta, Stream, Unit, work};
 
 /// The streams that the Meta of a unit declares; objects that cannot be read are left out.
 pub(super) struct Prologue<'a, 'b> {
@@ -40,6 +40,7 @@ impl<'a, 'b> Prologue<'a, 'b> {
             let input = self.rest.take()?;
             let (parts, rest) = frame::read_default(input).ok()?;
             let read = input.len().saturating_sub(rest.len());
+            work::count(read);
             *self.budget = self.budget.checked_sub(to_u64(read))?;
             self.rest = Some(rest);
             let offset = input.offset().saturating_add(u64::from(parts.header));

@@ -12,6 +12,7 @@ use crate::rtc::item::{Due, Item};
 use crate::rtc::lengths::{self, Open, SLOT, SLOW};
 use crate::rtc::rest::Rest;
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, MARKER_SIZE, Unit, check_marker, signed};
+use crate::rtc::work;
 
 /// The writer fills a room of one or two bytes before a boundary with nul frames.
 const MAX_NULS: u64 = 2;
@@ -135,6 +136,7 @@ impl<'a, const N: usize> Reader<'a, N> {
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
     #[inline(always)]
     pub(super) fn read_fast(&mut self) -> Option<Item> {
+        work::count(1);
         let start = self.pos;
         let head = self.data.get(start..)?.first_chunk::<4>()?;
         let entry = self.known.lengths.fast(head[0])?;
@@ -255,6 +257,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             self.set_boundary(self.boundary);
             return Err(error);
         }
+        work::count(1);
         let at = self.pos;
         if at >= self.limit {
             self.land()?;

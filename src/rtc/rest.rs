@@ -7,7 +7,7 @@ use crate::rtc::frame::{self, id};
 use crate::rtc::index::first_target;
 use crate::rtc::item::Item;
 use crate::rtc::lengths::Open;
-use crate::rtc::{Index, Unit};
+use crate::rtc::{Index, Unit, work};
 
 /// A room of so many bytes before a boundary may be too small for a frame: a header has at most ten bytes for the id and
 /// two for the length.
@@ -120,6 +120,7 @@ impl<'a, const N: usize> Declared<'a, N> {
             if id >= id::USER {
                 return Some((id, rest, input.offset()));
             }
+            work::count(1);
             self.budget = self.budget.checked_sub(1)?;
             input = frame::read_default(input).ok()?.1;
         }

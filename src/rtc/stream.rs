@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, Result};
 use crate::json::{Event, Members, Number, Parser};
 use crate::rtc::element::META;
 use crate::rtc::name::{Name, name_hash};
-use crate::rtc::{Decimal, Format};
+use crate::rtc::{Decimal, Format, work};
 use crate::text::Text;
 
 /// A stream, as its object in a Meta declares it.
@@ -20,6 +20,7 @@ pub struct Stream<'a> {
     damage: Option<ErrorKind>,
     object: Text<'a>,
     links: Links,
+    fingerprint: u64,
 }
 
 /// What a stream is called and which clocks it names, as hashes; 0 where there is none.
@@ -34,8 +35,9 @@ pub(crate) struct Links {
 impl<'a> Stream<'a> {
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
     pub(crate) fn parse(object: Text<'a>, damage: Option<Error>) -> Result<Self> {
-        let links = Links::default();
-        let mut stream = Self { id: 0, length: None, format: Format::Raw, damage: None, object, links };
+        let (links, fingerprint) = (Links::default(), fingerprint(object));
+        let mut stream =
+            Self { id: 0, length: None, format: Format::Raw, damage: None, object, links, fingerprint };
         stream.damage = damage.map(|error| error.kind());
         let mut id = None;
         let mut type_name = None;
@@ -82,7 +84,13 @@ impl<'a> Stream<'a> {
     pub(crate) fn unknown(id: u64) -> Self {
         let damage = Some(ErrorKind::Missing);
         let links = Links::default();
-        Self { id, length: None, format: Format::Raw, damage, object: Text::default(), links }
+        let object = Text::default();
+        Self { id, length: None, format: Format::Raw, damage, object, links, fingerprint: id }
+    }
+
+    /// A number that is the same for objects that say the same in the same words, and not 0.
+    pub(crate) const fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     pub(crate) const fn links(&self) -> Links {
@@ -106,6 +114,7 @@ impl<'a> Stream<'a> {
     }
 
     /// How to read its payload.
+    #[doc(alias = "type")]
     pub const fn format(&self) -> Format {
         self.format
     }
@@ -210,6 +219,7 @@ impl<'a> Stream<'a> {
 
     /// The members up to the first fault, and of a damaged object those of its second piece, too.
     fn members(&self) -> impl Iterator<Item = (Name<'a>, Value<'a>)> + use<'a> {
+        work::count(self.object.len());
         let (head, tail) = self.object.pieces();
         let split = self.damage.is_some() && self.object.is_split();
         let first = if split { Text::new(head, self.object.offset()) } else { self.object };
@@ -217,6 +227,12 @@ impl<'a> Stream<'a> {
         let second = Text::new(b"{", self.object.tail_offset()).with_tail(tail, self.object.tail_offset());
         members_of(first).chain(split.then(|| members_of(second)).into_iter().flatten())
     }
+}
+
+/// FNV-1a.
+fn fingerprint(object: Text<'_>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    object.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
 }
 
 /// The first id of the user's streams.

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
 use crate::rtc::name::{Name, hash, name_hash};
-use crate::rtc::{Stream, element};
+use crate::rtc::{Stream, element, work};
 
 /// The end of a chain.
 const END: u16 = u16::MAX;
@@ -30,6 +30,7 @@ impl<const N: usize> Chains<N> {
     fn find(&self, hash: u64, mut is_it: impl FnMut(usize) -> bool) -> Option<usize> {
         let mut slot = *self.heads.get(Self::bucket(hash))?;
         while slot != END {
+            work::count(1);
             if is_it(usize::from(slot)) {
                 return Some(usize::from(slot));
             }
@@ -60,6 +61,7 @@ impl<const N: usize> Chains<N> {
         let Some(mut link) = self.heads.get(at).copied() else { return };
         let mut is_head = true;
         while link != END && link != slot {
+            work::count(1);
             (at, is_head) = (usize::from(link), false);
             link = self.next.get(at).copied().unwrap_or(END);
         }
@@ -95,7 +97,8 @@ pub struct Streams<'a, const N: usize> {
     names: Chains<N>,
     clocks: Chains<N>,
     revision: u32,
-    clock_revision: u32,
+    /// Of the clocks and their slots: the same for the same ones.
+    clock_revision: u64,
 }
 
 impl<const N: usize> Default for Streams<'_, N> {
@@ -156,7 +159,7 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.names.remove(before.name.into(), link);
         if before.is_clock {
             self.clocks.remove(before.name.into(), link);
-            self.clock_revision = self.clock_revision.wrapping_add(1);
+            self.note_clock(link);
         }
         self.link(link);
     }
@@ -171,8 +174,15 @@ impl<'a, const N: usize> Streams<'a, N> {
         }
         if links.is_clock && self.find_clock(links.name, || Some(name)).is_none() {
             self.clocks.insert(links.name.into(), slot);
-            self.clock_revision = self.clock_revision.wrapping_add(1);
+            self.note_clock(slot);
         }
+    }
+
+    /// The clock in a slot is another one than before.
+    fn note_clock(&mut self, slot: u16) {
+        let says = self.at(slot.into()).map_or(0, Stream::fingerprint);
+        let state = self.clock_revision ^ says ^ u64::from(slot);
+        self.clock_revision = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).max(1);
     }
 
     fn find_name(&self, hash: u32, name: Name<'_>) -> Option<usize> {
@@ -243,8 +253,8 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.revision
     }
 
-    /// A number that changes with the clocks.
-    pub(crate) const fn clock_revision(&self) -> u32 {
+    /// A number that changes with the clocks, and is the same for the same ones.
+    pub(crate) const fn clock_revision(&self) -> u64 {
         self.clock_revision
     }
 
@@ -267,6 +277,6 @@ impl<'a, const N: usize> Streams<'a, N> {
         }
         self.list.clear();
         self.revision = self.revision.wrapping_add(1);
-        self.clock_revision = self.clock_revision.wrapping_add(1);
+        self.clock_revision = 0;
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::rtc::Index;
 use crate::rtc::element::{INDEX, MARKER, UNIT_SIZE};
+use crate::rtc::{Index, work};
 use core::iter::{once, successors};
 
 /// What a Marker's payload is filled with: superscript one, the version.
@@ -202,6 +202,7 @@ fn index_error(at: u64, kind: ErrorKind) -> Error {
 
 /// Checks that a Marker is at the front of `input`.
 pub(crate) fn check_marker(input: Bytes<'_>) -> Result<()> {
+    work::count(MARKER_BYTES.min(input.len()));
     // Without a way out in between, so that the bytes are compared many at a time.
     match input.as_slice().first_chunk::<MARKER_BYTES>() {
         Some([MARKER_HEADER, payload @ ..])

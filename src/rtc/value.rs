@@ -188,24 +188,31 @@ impl<'a> Samples<'a> {
 
     /// A LEB128 of at most 64 bits.
     fn leb128(&mut self, signed: bool) -> Option<Result<Sample<'a>>> {
-        let mut value = 0_i128;
-        let mut shift = 0_u32;
+        let (mut value, mut shift) = (0_u64, 0_u32);
         let mut bytes = self.data.iter();
         for &byte in bytes.by_ref().take(10) {
-            value |= i128::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            let group = byte & 0x7f;
+            value |= u64::from(group).checked_shl(shift).unwrap_or(0);
+            // Of the tenth byte, one bit is in the value.
+            let lost = if shift == 63 { group >> 1 } else { 0 };
             shift = shift.saturating_add(7);
             if byte & 0x80 != 0 {
                 continue;
             }
-            if signed && byte & 0x40 != 0 {
-                value = value.wrapping_sub(1_i128.checked_shl(shift).unwrap_or(0));
+            let negative = signed && byte & 0x40 != 0;
+            if negative {
+                value |= u64::MAX.checked_shl(shift).unwrap_or(0);
             }
-            let sample = if signed {
-                i64::try_from(value).map(Sample::Signed)
-            } else {
-                u64::try_from(value).map(Sample::Unsigned)
+            // What does not fit are copies of the sign.
+            let fits = match (signed, shift == 70) {
+                (_, false) => true,
+                (false, true) => lost == 0,
+                (true, true) => lost == if negative { 0x3f } else { 0 } && (value >> 63 == 1) == negative,
             };
-            let Ok(sample) = sample else { return self.fail(ErrorKind::IntegerTooWide { bits: 64 }) };
+            if !fits {
+                return self.fail(ErrorKind::IntegerTooWide { bits: 64 });
+            }
+            let sample = if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) };
             let rest = bytes.as_slice();
             let read = self.data.len().saturating_sub(rest.len());
             self.offset = self.offset.saturating_add(to_u64(read));

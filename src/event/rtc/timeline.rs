@@ -10,7 +10,7 @@ use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
-use crate::rtc::record::{Found, Step};
+use crate::rtc::records::{Found, Step};
 use crate::rtc::{self, ClockLink, Format, Grid, Record, Records, Sample, Samples, Stream, Streams, recover};
 
 /// The track of the file.
@@ -23,7 +23,7 @@ const NANOSECOND: i128 = 1_000_000_000;
 #[derive(Clone, Copy, Debug)]
 struct Known<'a> {
     /// The object that this was taken from, by its place in memory.
-    declared: usize,
+    declared: u64,
     label: Label<'a>,
     scale: Scale,
     is_counter: bool,
@@ -35,7 +35,7 @@ struct Known<'a> {
 
 impl Known<'_> {
     const NONE: Self = Self {
-        declared: 0,
+        declared: u64::MAX,
         label: Label::Text(""),
         scale: Scale { gain: None, offset: None },
         is_counter: false,
@@ -182,7 +182,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
     /// What is known of the stream in a slot.
     fn learn(&mut self, slot: usize, stream: &Stream<'a>) -> Option<Known<'a>> {
         let known = self.known.get_mut(slot)?;
-        let declared = stream.object().address();
+        let declared = stream.object().offset();
         if known.declared != declared {
             let streams = self.records.streams();
             let is_clock = stream.clock() == Some(ClockLink::IsClock);
@@ -244,7 +244,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
 
     /// When a record was written, or, if it is an annotation, what it says.
     fn time(&mut self, found: &Found<'a>, known: &Known<'a>) -> Option<Time> {
-        let mut time = found.time(self.records.clocks());
+        let mut time = self.records.record(found).and_then(|record| record.time());
         if known.is_annotation
             && let Some(Ok(annotation)) = self.records.record(found).and_then(|record| record.annotation())
         {
@@ -354,7 +354,7 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
                 Ok(None) => return Ok(None),
                 Ok(Some(Step::Frame(_))) => {}
                 Ok(Some(Step::Record(found))) => {
-                    let slot = found.slot();
+                    let slot = found.slot;
                     let Some(&stream) = self.records.streams().at(slot) else { continue };
                     let Some(known) = self.learn(slot, &stream) else { continue };
                     let time = self.time(&found, &known);
@@ -368,9 +368,10 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
                 Err(error) => return self.gap(error).map(Some),
             }
         };
-        let (offset, end) = (found.offset(), found.end());
-        let (input, track) = (self.input, self.track_of(found.slot()));
+        let end = found.frame.end();
+        let (input, track) = (self.input, self.track_of(found.slot));
         let Some(record) = self.records.record(&found) else { return Ok(None) };
+        let offset = record.offset();
         let len = end.saturating_sub(offset);
         let (kind, data) = content(&record, &known, |error| Gap::new(offset, len, error));
         Ok(Some(Item::Event(Event {

@@ -3,9 +3,9 @@
 use super::search;
 use super::tuning::{BUDGET, FREE_LOOKS};
 use crate::bytes::{Bytes, to_u64};
-use crate::rtc::Index;
 use crate::rtc::reader::Reader;
 use crate::rtc::unit::{Unit, is_confirmed, signed};
+use crate::rtc::{Index, work};
 use core::ops::Range;
 
 /// How many places may be looked at for one purpose that may not be read then: some always, and of those that are `left`
@@ -127,6 +127,7 @@ fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, range: Range<u64>, left: &mut 
     let mut looks = Looks::of(left);
     let mut at = unit.boundary_after(range.start.saturating_sub(1));
     while at < range.end && at < unit.end() && looks.take() {
+        work::count(1);
         if unit.minor_index(whole, at).is_ok() {
             return Some(Anchor { at, unit: *unit, begins: false });
         }
@@ -142,6 +143,7 @@ fn in_units_before<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, left: &mut 
     let fit = to.saturating_sub(from).div_ceil(major.max(1));
     let count = fit.min(unit.number());
     (1..=count).rev().find_map(|back| {
+        work::count(1);
         let by = signed(major).saturating_mul(signed(back)).saturating_neg();
         in_unit(whole, &unit.moved(by, unit.number().saturating_sub(back)), from..to, left)
     })

@@ -91,8 +91,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
-        let reader = frames.0;
-        let pos = reader.pos;
+        let pos = frames.0.pos;
         Self {
             pos,
             queue: Queue::new(),
@@ -103,8 +102,8 @@ impl<'a, const N: usize> Frames<'a, N> {
             verified: pos,
             since: pos,
             guessed: false,
-            finder: Finder::new(reader.data.len()),
-            ahead: reader,
+            finder: Finder::new(frames.0.data.len()),
+            ahead: frames.0,
         }
     }
 

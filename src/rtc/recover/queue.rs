@@ -3,6 +3,7 @@
 use super::tuning::{AHEAD, HELD};
 use crate::rtc::frame::id;
 use crate::rtc::item::Item;
+use crate::rtc::work;
 
 /// A ring of frames.
 #[derive(Clone)]
@@ -69,6 +70,7 @@ impl Queue {
         let mut hold = HELD.iter().find(|(max, _)| streams <= *max).map_or(0, |&(_, held)| held);
         let mut at = self.tail;
         while at > self.ready && hold > 0 {
+            work::count(1);
             let item = &self.items[(at - 1) % AHEAD];
             if item.start < verified {
                 break;
@@ -83,6 +85,7 @@ impl Queue {
     pub(super) fn release_proven(&mut self, mut is_proven: impl FnMut(&Item) -> bool) {
         let mut at = self.tail;
         while at > self.ready && !is_proven(&self.items[(at - 1) % AHEAD]) {
+            work::count(1);
             at -= 1;
         }
         self.ready = at;

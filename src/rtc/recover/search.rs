@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::element::UNIT;
 use crate::rtc::index::{leads_to_frame, starts_like_one};
 use crate::rtc::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER, Unit, is_confirmed, signed};
-use crate::rtc::{Index, frame};
+use crate::rtc::{Index, frame, work};
 use core::ops::Range;
 
 /// The length of a Marker's payload.
@@ -41,6 +41,7 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
     // Farther on, a run that is met begins after `to`.
     let last = to.saturating_add(RUN);
     while let Some(&byte) = all.get(probe).filter(|_| probe <= last) {
+        work::count(1);
         if byte != MAGIC {
             floor = probe.saturating_add(1);
             probe = probe.saturating_add(RUN);
@@ -50,6 +51,7 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
         let back = before.iter().rev().take_while(|&&byte| byte == MAGIC).count();
         let start = probe.saturating_sub(back);
         let end = probe.saturating_add(run_behind(all, probe));
+        work::count(end.saturating_sub(start));
         if let Some(header) = start.checked_sub(1) {
             if header >= to {
                 return None;
@@ -125,6 +127,7 @@ pub(crate) fn find_minor<'a>(
     let mut at = data.range(from, data.end_offset().saturating_sub(from))?;
     loop {
         let skip = at.as_slice().iter().position(|byte| matches!(byte, 0x08 | 0x09))?;
+        work::count(skip.saturating_add(1));
         at.advance(skip);
         if at.offset() >= range.end {
             return None;

@@ -1,7 +1,8 @@
 //! The records of all streams, in the order of the file.
 
+use super::Rtc;
 use super::scan::LONGEST;
-use super::session::{Rtc, STREAMS};
+use super::session::STREAMS;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};

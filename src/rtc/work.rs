@@ -1,0 +1,108 @@
+//! A counter of work, for the tests and fuzz targets that hold it to a constant times the input.
+//!
+//! It counts where it is compiled for tests or with `--cfg fuzzing`, as `cargo fuzz` does; elsewhere it is nothing.
+
+#[cfg(any(test, fuzzing))]
+extern crate std;
+
+#[cfg(any(test, fuzzing))]
+std::thread_local! {
+    static DONE: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
+}
+
+/// So many steps were taken, each of which looks at a bounded number of bytes.
+#[inline(always)]
+pub(crate) fn count(steps: usize) {
+    #[cfg(any(test, fuzzing))]
+    DONE.set(DONE.get().saturating_add(crate::bytes::to_u64(steps)));
+    #[cfg(not(any(test, fuzzing)))]
+    let _ = steps;
+}
+
+/// How many steps this thread took while it did `work`.
+#[cfg(any(test, fuzzing))]
+pub fn of(work: impl FnOnce()) -> u64 {
+    let before = DONE.get();
+    work();
+    DONE.get().saturating_sub(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtc::{Frames, Grid, Records, Source, check, recover};
+    use std::vec;
+    use std::vec::Vec;
+
+    /// How many streams there is room for, and how many bytes are lent.
+    const STREAMS: usize = 64;
+    const LENT: usize = 4096;
+
+    /// Steps a byte of the input and of what is lent: three times what the worst of these inputs takes.
+    const STEPS: u64 = 15;
+
+    fn read<'a, F: Source<'a, STREAMS>>(frames: F) {
+        let mut buffer = vec![0; LENT];
+        let mut records = Records::new(frames, &mut buffer);
+        loop {
+            while let Ok(Some(record)) = records.next_record() {
+                let _ = (record.time(), record.bytes());
+            }
+            if records.recover().is_none() {
+                return;
+            }
+        }
+    }
+
+    /// The most steps a byte that a way of reading takes.
+    fn steps(data: &[u8]) -> u64 {
+        let most = [
+            of(|| read(Frames::<STREAMS>::new(data))),
+            of(|| read(recover::Frames::<STREAMS>::new(data))),
+            of(|| check(&mut recover::Frames::<STREAMS>::new(data), &mut |_| ()).map_or((), |_| ())),
+            of(|| {
+                drop(
+                    Grid::new(data)
+                        .and_then(|grid| grid.frames::<STREAMS>(crate::bytes::to_u64(data.len()) / 2)),
+                )
+            }),
+        ];
+        let lent = crate::bytes::to_u64(data.len() + LENT);
+        most.into_iter().max().unwrap_or(0).div_ceil(lent)
+    }
+
+    const SAMPLE: &[u8] = include_bytes!("../../examples/data/sample.rtc");
+
+    /// Sound files, one that lost its start, and nothing but bytes that begin frames, Markers or indices.
+    fn inputs() -> Vec<Vec<u8>> {
+        let mut inputs: Vec<Vec<u8>> =
+            [0x00, 0x04, 0x08, 0x12, 0xb9, 0xff].map(|byte| vec![byte; 50_000]).to_vec();
+        inputs.extend([SAMPLE.to_vec(), SAMPLE.repeat(3), SAMPLE[700..].to_vec(), SAMPLE[9000..].repeat(4)]);
+        // A Marker and what follows it, over and over: each could be a session.
+        inputs.push(SAMPLE[..2000].repeat(20));
+        inputs.push(SAMPLE[1025..3100].repeat(20));
+        inputs
+    }
+
+    #[test]
+    fn work_is_linear_whatever_the_damage() {
+        let mut worst = 0;
+        for whole in inputs() {
+            worst = worst.max(steps(&whole));
+            // Each of so many bytes is wrong, or lost.
+            for every in [17, 257, 1999, 4099] {
+                let mut wrong = whole.clone();
+                wrong.iter_mut().step_by(every).for_each(|byte| *byte ^= 0x55);
+                let mut lost = whole.clone();
+                let mut at = 0;
+                lost.retain(|_| {
+                    at += 1;
+                    at % every != 0
+                });
+                worst = worst.max(steps(&wrong)).max(steps(&lost));
+            }
+        }
+        std::println!("{worst} steps a byte");
+        assert!(worst <= STEPS, "{worst} steps a byte");
+    }
+}
