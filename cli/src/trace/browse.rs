@@ -16,6 +16,11 @@ pub trait Browse: Sync {
     /// Its files, in the order in which they are gone through.
     fn files(&self) -> &[FileEntry];
 
+    /// The file that is shown first.
+    fn first(&self) -> usize {
+        0
+    }
+
     /// The bytes of a file.
     fn data(&self, file: usize) -> Result<&[u8], String>;
 
@@ -88,10 +93,6 @@ pub enum Level {
 }
 
 impl Level {
-    pub fn is_part(self) -> bool {
-        matches!(self, Self::Part | Self::Inner)
-    }
-
     pub fn is_record(self) -> bool {
         matches!(self, Self::Record | Self::Gap)
     }

@@ -1,8 +1,7 @@
 //! What takes longer than a frame: searching, seeking, filtering. It is done beside the screen, and can be given up.
 
 use super::pattern::Pattern;
-use super::rows::{Place, Row, Window};
-use super::state::Filtered;
+use super::rows::{Filtered, Place, Row, Window};
 use crate::output::percent;
 use crate::trace::{Browse, Depth, Node, Time};
 use std::collections::VecDeque;

@@ -5,8 +5,8 @@ use super::findings::List;
 use super::key::Key;
 use super::lanes::Lanes;
 use super::pattern::Pattern;
-use super::rows::{self, Budget, Place, Window};
-use crate::trace::{Browse, Depth, Level, Node, Time};
+use super::rows::{self, Budget, Filtered, Place, Window};
+use crate::trace::{Browse, Depth, Level, Node};
 use std::collections::BTreeSet;
 
 /// A part of the screen.
@@ -85,6 +85,8 @@ pub struct State {
     /// The first and the last time of all.
     pub extent: Option<(i128, i128)>,
     pub follows: bool,
+    /// When the timeline of all was last asked for.
+    pub drawn: Option<std::time::Instant>,
     pub helps: bool,
     pub message: String,
     /// What goes on in the background.
@@ -94,19 +96,11 @@ pub struct State {
     pub sizes: Sizes,
 }
 
-/// Rows that a filter left about a place.
-pub struct Filtered {
-    pub place: Place,
-    pub filter: String,
-    pub window: Window,
-    /// Whether more may come.
-    pub partial: bool,
-}
-
 impl State {
-    pub fn new() -> Self {
+    /// That of a trace of which a file is shown first.
+    pub fn new(file: usize) -> Self {
         Self {
-            place: Place::default(),
+            place: Place::at(file, 0),
             pane: Pane::Hex,
             zoomed: false,
             top: 0,
@@ -123,6 +117,7 @@ impl State {
             lanes_at: None,
             extent: None,
             follows: false,
+            drawn: None,
             helps: false,
             message: String::new(),
             busy: None,
@@ -152,7 +147,12 @@ impl State {
         if self.findings.shown && self.findings_key(key, browse) {
             return effects;
         }
+        let before = self.place;
         self.command(key, count, browse, &mut effects);
+        if self.follows && self.place < before {
+            // Who goes back wants to look at something.
+            self.follows = false;
+        }
         effects
     }
 
@@ -389,7 +389,7 @@ impl State {
         window.at.and_then(|at| window.rows.into_iter().nth(at))
     }
 
-    fn search(&mut self, forward: bool, effects: &mut Vec<Effect>) {
+    pub fn search(&mut self, forward: bool, effects: &mut Vec<Effect>) {
         match &self.pattern {
             Some(pattern) => {
                 self.busy = Some(format!("searching {}", pattern.text));
@@ -418,71 +418,6 @@ impl State {
                 effects.push(Effect::Copy(text));
             }
             None => self.message = "nothing to copy here".to_owned(),
-        }
-    }
-
-    fn type_key(
-        &mut self,
-        asks: Asks,
-        mut text: String,
-        key: Key,
-        browse: &dyn Browse,
-        effects: &mut Vec<Effect>,
-    ) {
-        match key {
-            Key::Escape | Key::Ctrl('c' | 'g') => return,
-            Key::Backspace if text.is_empty() => return,
-            Key::Backspace => drop(text.pop()),
-            Key::Ctrl('u') => text.clear(),
-            Key::Char(c) if text.len() < 1000 => text.push(c),
-            Key::Enter => return self.typed(asks, &text, browse, effects),
-            _ => {}
-        }
-        self.asks = Some((asks, text));
-    }
-
-    fn typed(&mut self, asks: Asks, text: &str, browse: &dyn Browse, effects: &mut Vec<Effect>) {
-        self.message.clear();
-        match asks {
-            Asks::Search => match Pattern::parse(text) {
-                Ok(pattern) => {
-                    self.pattern = Some(pattern);
-                    self.search(true, effects);
-                }
-                Err(why) => self.message = format!("/{text}: {why}"),
-            },
-            Asks::Filter => {
-                self.filter = Some(text.to_owned()).filter(|text| !text.is_empty());
-                self.filtered = None;
-                self.pane = Pane::Records;
-            }
-            Asks::Go => self.go_to(text.trim(), browse, effects),
-        }
-    }
-
-    /// Goes to `0x1f`, `123`, `+1.5s` or a date.
-    fn go_to(&mut self, text: &str, browse: &dyn Browse, effects: &mut Vec<Effect>) {
-        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        let offset = match hex {
-            Some(hex) => u64::from_str_radix(hex, 16).ok(),
-            None => text.parse().ok().filter(|_| !text.starts_with('+')),
-        };
-        if let Some(offset) = offset {
-            if offset >= self.size(browse) {
-                self.message = format!("the file ends at {:#x}", self.size(browse));
-            }
-            return self.go(Place::at(self.place.file, offset), browse);
-        }
-        match Time::parse(text) {
-            Ok(Time::Clock(_)) | Err(_) => {
-                self.message = format!(
-                    ":{text}: neither an offset as 0x1f0 or 496, nor a time as +1.5s or 2026-11-21T01:41:54.5Z"
-                );
-            }
-            Ok(time) => {
-                self.busy = Some(format!("looking for {text}"));
-                effects.push(Effect::Errand(Errand::Seek { time }));
-            }
         }
     }
 

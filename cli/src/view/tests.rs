@@ -34,9 +34,9 @@ fn session<R>(path: &Path, size: (u16, u16), mut test: impl FnMut(&mut Session<'
     let mut result = None;
     crate::formats::browse(&input, Reading::default(), &mut |browse| {
         let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-        let (state, copied) = (State::new(), Vec::new());
+        let (state, copied) = (State::new(browse.first()), Vec::new());
         let mut session = Session { state, browse, path, color: false, terminal, copied, quit: false };
-        browse.index(0, &|_| true);
+        browse.index(browse.first(), &|_| true);
         session.timeline(None);
         session.draw();
         result = Some(test(&mut session));
@@ -496,7 +496,7 @@ fn the_first_frame_touches_little_of_a_large_file() {
         let before = resident(&path);
         crate::formats::browse(&input, Reading::default(), &mut |browse| {
             let counting = Counting(browse, AtomicUsize::new(0));
-            let mut state = State::new();
+            let mut state = State::new(0);
             let area = ratatui::layout::Rect::new(0, 0, 120, 40);
             let mut buffer = Buffer::empty(area);
             let layout = Layout::of(area, &state);

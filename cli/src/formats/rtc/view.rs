@@ -13,6 +13,10 @@ use traceglass::{Format, Gap};
 /// Room for the pieces of records that are put together.
 const ROOM: usize = 1 << 20;
 
+/// So much after the place that is wanted is looked at: in what is damaged, a search for the next unit would go on to the
+/// end of the file.
+const AHEAD: u64 = 4 << 20;
+
 /// Looks at a file.
 pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
     rtc::recover::probe(data).map_err(|error| Unreadable {
@@ -68,16 +72,16 @@ impl<'a> View<'a> {
         }
     }
 
-    fn frames(&self, begin: Begin) -> Frames<'a> {
+    fn frames(data: &'a [u8], begin: Begin) -> Frames<'a> {
         match begin {
-            Begin::Start => Frames::new(self.rtc.data),
-            Begin::Unit(at) => Frames::at_unit(self.rtc.data, at),
+            Begin::Start => Frames::new(data),
+            Begin::Unit(at) => Frames::at_unit(data, at),
             Begin::Within(at, offset) => {
                 // The first unit is at the start of the file, or there were no grid.
-                let grid = Grid::new(self.rtc.data).and_then(|grid| grid.frames(offset));
+                let grid = Grid::new(data).and_then(|grid| grid.frames(offset));
                 match grid {
                     Ok(frames) => Frames::from_strict(frames),
-                    Err(_) => Frames::at_unit(self.rtc.data, at),
+                    Err(_) => Frames::at_unit(data, at),
                 }
             }
         }
@@ -111,12 +115,16 @@ impl<'a> View<'a> {
         None
     }
 
-    fn pass(&self, begin: Begin, note: bool, each: Each<'_>) {
-        let mut buffer = vec![0; ROOM.min(self.rtc.data.len().saturating_mul(2))];
-        let mut records = Box::new(Records::new(self.frames(begin), &mut buffer));
+    /// Reads frames and records, up to a little after `to`.
+    fn pass(&self, begin: Begin, to: u64, each: Each<'_>) {
+        let whole = self.rtc.data;
+        let end = usize::try_from(to.saturating_add(AHEAD)).unwrap_or(usize::MAX).min(whole.len());
+        let data = whole.get(..end).unwrap_or(whole);
+        let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
+        let mut records = Box::new(Records::new(Self::frames(data, begin), &mut buffer));
         if matches!(begin, Begin::Within(..)) {
             // What clocks said before is known from the indices.
-            if let Ok(grid) = Grid::new(self.rtc.data) {
+            if let Ok(grid) = Grid::new(data) {
                 grid.prime(&mut records);
             }
         }
@@ -156,12 +164,8 @@ impl<'a> View<'a> {
                     && found.offset() != unit
                 {
                     unit = found.offset();
-                    if note {
-                        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
-                        marks.note(frame.offset(), ());
-                    }
                     let about = Major(*found);
-                    let end = found.end().min(self.rtc.data.len() as u64).max(frame.end());
+                    let end = found.end().min(whole.len() as u64).max(frame.end());
                     let node = Node {
                         level: Level::Part,
                         offset: frame.offset(),
@@ -189,6 +193,10 @@ impl<'a> View<'a> {
                 }
             }
             let Some(gap) = records.recover() else { return };
+            if end < whole.len() && gap.end() >= end as u64 {
+                // Lost is only what was not looked at.
+                return;
+            }
             let about = Lost { gap, why: records.frames().gap_reason().map_or("", |reason| reason.name()) };
             let node = Node {
                 level: Level::Gap,
@@ -224,7 +232,7 @@ impl Browse for View<'_> {
 
     fn walk(&self, _file: usize, from: u64, depth: Depth, each: Each<'_>) {
         if depth == Depth::All {
-            return self.pass(self.begin(from), false, each);
+            return self.pass(self.begin(from), from, each);
         }
         let mut stopped = false;
         let rest = self.units(from, &mut |node| {
@@ -233,15 +241,18 @@ impl Browse for View<'_> {
         });
         if let (false, Some(rest)) = (stopped, rest) {
             // Where the grid does not lead, all is read.
-            self.pass(self.begin(rest), false, &mut |node| {
-                !((node.level.is_part() || node.level == Level::Gap) && node.end > rest && !each(node))
-            });
+            self.pass(self.begin(rest), rest, &mut |node| node.end <= rest || each(node));
         }
     }
 
     fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner).reset(file);
-        self.pass(Begin::Start, true, &mut |node| going(node.end));
+        self.pass(Begin::Start, u64::MAX, &mut |node| {
+            if node.level == Level::Part {
+                self.marks.lock().unwrap_or_else(PoisonError::into_inner).note(node.offset, ());
+            }
+            going(node.end)
+        });
     }
 }
 
