@@ -3,6 +3,7 @@
 mod cat;
 mod contents;
 mod decoder;
+mod export;
 mod extract;
 mod plan;
 #[cfg(feature = "view")]
@@ -12,7 +13,9 @@ use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, prin
 use crate::parallel;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, Selection, Trace};
+use crate::trace::{
+    Events, Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, Selection, Trace,
+};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
@@ -83,6 +86,10 @@ impl Trace for Rdf<'_> {
 
     fn bytes(&self) -> u64 {
         self.size()
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     #[cfg(feature = "tables")]

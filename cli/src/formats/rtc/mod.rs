@@ -1,6 +1,7 @@
 //! RTC for each verb: all but `hex` hear what one pass over the file meets.
 
 mod cat;
+mod export;
 mod extract;
 mod hex;
 mod info;
@@ -13,7 +14,7 @@ mod view;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
-use crate::trace::{Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
+use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
 use scan::Event;
 use session::Rtc;
 use traceglass::Format;
@@ -37,6 +38,10 @@ impl Trace for Rtc<'_> {
 
     fn bytes(&self) -> u64 {
         self.data.len() as u64
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     #[cfg(feature = "tables")]

@@ -44,7 +44,7 @@ pub(super) struct Session {
 }
 
 /// The longest record that is put together.
-const LONGEST: usize = 256 << 20;
+pub(super) const LONGEST: usize = 256 << 20;
 
 pub(super) struct StreamRow {
     pub(super) id: u64,
