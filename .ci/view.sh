@@ -178,7 +178,8 @@ sees "shorter\|is empty"
 # Whatever ends it, the terminal is as it was.
 view 100x30 examples/data/sample.rtc
 sees "═ bytes ═"
-kill -SEGV "$(pgrep -n -f "^traceglass view examples/data/sample.rtc")"
+# The shell of the pane, the process that looks after the viewer, the viewer.
+kill -SEGV "$(pgrep -P "$(pgrep -P "$(tm display-message -p -t view '#{pane_pid}')" -x traceglass)" -x traceglass)"
 sees "ended by signal"
 sees "^exit 1"
 sees "^icanon"

@@ -3,7 +3,7 @@
 use super::session::{Frames, Rtc};
 use super::value::{Content, Known};
 use crate::status::{Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node};
+use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node, Plain};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use traceglass::event;
@@ -15,7 +15,10 @@ const ROOM: usize = 1 << 20;
 
 /// So much after the place that is wanted is looked at: in what is damaged, a search for the next unit would go on to the
 /// end of the file.
-const AHEAD: u64 = 4 << 20;
+const AHEAD: u64 = 1 << 20;
+
+/// So far from where reading can begin a place may be, to be read for a frame: units are shorter.
+const REACH: u64 = 16 << 20;
 
 /// Looks at a file.
 pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
@@ -115,11 +118,25 @@ impl<'a> View<'a> {
         None
     }
 
-    /// Reads frames and records, up to a little after `to`.
-    fn pass(&self, begin: Begin, to: u64, each: Each<'_>) {
+    /// Reads frames and records, all of them or up to a little after `to`.
+    fn pass(&self, begin: Begin, to: Option<u64>, each: Each<'_>) {
         let whole = self.rtc.data;
-        let end = usize::try_from(to.saturating_add(AHEAD)).unwrap_or(usize::MAX).min(whole.len());
+        let from = match begin {
+            Begin::Start => 0,
+            Begin::Unit(at) | Begin::Within(at, _) => at,
+        };
+        let end = to.map_or(u64::MAX, |to| to.saturating_add(AHEAD).min(from.saturating_add(REACH)));
+        let end = usize::try_from(end).unwrap_or(usize::MAX).min(whole.len());
         let data = whole.get(..end).unwrap_or(whole);
+        let unread = |from: u64, each: Each<'_>| {
+            let about = Plain {
+                name: "(unread)",
+                text: "what follows is not looked at from here".into(),
+                field: None,
+            };
+            let (level, end) = (Level::Gap, whole.len() as u64);
+            each(&Node { level, offset: from, sub: 0, end, time: None, about: &about });
+        };
         let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
         let mut records = Box::new(Records::new(Self::frames(data, begin), &mut buffer));
         if matches!(begin, Begin::Within(..)) {
@@ -192,11 +209,11 @@ impl<'a> View<'a> {
                     return;
                 }
             }
-            let Some(gap) = records.recover() else { return };
-            if end < whole.len() && gap.end() >= end as u64 {
-                // Lost is only what was not looked at.
-                return;
+            let gap = records.recover();
+            if end < whole.len() && gap.is_none_or(|gap| gap.end() >= end as u64) {
+                return unread(gap.map_or(end as u64, |gap| gap.offset()), each);
             }
+            let Some(gap) = gap else { return };
             let about = Lost { gap, why: records.frames().gap_reason().map_or("", |reason| reason.name()) };
             let node = Node {
                 level: Level::Gap,
@@ -232,7 +249,7 @@ impl Browse for View<'_> {
 
     fn walk(&self, _file: usize, from: u64, depth: Depth, each: Each<'_>) {
         if depth == Depth::All {
-            return self.pass(self.begin(from), from, each);
+            return self.pass(self.begin(from), Some(from), each);
         }
         let mut stopped = false;
         let rest = self.units(from, &mut |node| {
@@ -241,13 +258,13 @@ impl Browse for View<'_> {
         });
         if let (false, Some(rest)) = (stopped, rest) {
             // Where the grid does not lead, all is read.
-            self.pass(self.begin(rest), rest, &mut |node| node.end <= rest || each(node));
+            self.pass(self.begin(rest), Some(rest), &mut |node| node.end <= rest || each(node));
         }
     }
 
     fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner).reset(file);
-        self.pass(Begin::Start, u64::MAX, &mut |node| {
+        self.pass(Begin::Start, None, &mut |node| {
             if node.level == Level::Part {
                 self.marks.lock().unwrap_or_else(PoisonError::into_inner).note(node.offset, ());
             }
