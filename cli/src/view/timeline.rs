@@ -80,13 +80,14 @@ fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> Cell {
     };
     let lanes = &state.lanes;
     let start = at(column).max(lanes.time_of(0));
-    let end = at(column.saturating_add(1))
-        .saturating_sub(1)
-        .max(start)
-        .min(lanes.time_of(BUCKETS).saturating_sub(1));
-    let (Some(first), Some(last)) = (lanes.bucket_of(start), lanes.bucket_of(end)) else {
+    let end = at(column.saturating_add(1)).saturating_sub(1).max(start);
+    let end = end.min(lanes.time_of(BUCKETS).saturating_sub(1));
+    let (Some(within), Some(last)) = (lanes.bucket_of(start), lanes.bucket_of(end)) else {
         return Cell::default();
     };
+    // A span belongs to the column in which it begins; where columns are shorter, to all that it covers.
+    let begins_before = column > 0 && lanes.time_of(within) < start && within < last;
+    let first = within.saturating_add(usize::from(begins_before));
     let cells = lane.cells.get(first..=last).unwrap_or_default();
     cells.iter().copied().reduce(Cell::join).unwrap_or_default()
 }
