@@ -498,9 +498,14 @@ fn look_at_large_files() {
     const LARGE: u64 = 10 << 30;
     let folder = std::env::temp_dir().join(format!("traceglass-view-large-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    for name in
-        ["sample.rdf", "sample.rtc", "sample.ctf2", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"]
-    {
+    fs::write(folder.join("metadata"), fs::read(sample("sample.ctf/metadata")).unwrap()).unwrap();
+    for name in [
+        "sample.rdf",
+        "sample.rtc",
+        "sample.ctf/stream",
+        "sample.rfr/2026-11/21-01/chunk-41-54.rfr",
+        "stream.rfr",
+    ] {
         let path = folder.join(name.replace('/', "-"));
         fs::write(&path, fs::read(sample(name)).unwrap()).unwrap();
         fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();

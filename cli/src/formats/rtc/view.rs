@@ -15,10 +15,10 @@ const ROOM: usize = 1 << 20;
 
 /// So much after the place that is wanted is looked at: in what is damaged, a search for the next unit would go on to the
 /// end of the file.
-const AHEAD: u64 = 1 << 20;
+const AHEAD: u64 = 256 << 10;
 
 /// So far from where reading can begin a place may be, to be read for a frame: units are shorter.
-const REACH: u64 = 16 << 20;
+const REACH: u64 = 4 << 20;
 
 /// Looks at a file.
 pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
