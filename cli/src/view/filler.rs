@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use traceglass::event::{EventKind, Item, Number};
 
 /// So many lanes are told apart; the tracks after them share one.
-const LANES: usize = 200;
+const LANES: usize = 128;
 
 /// So many tracks are known by name before they have a lane.
 const TRACKS: usize = 1 << 16;
@@ -298,7 +298,7 @@ impl Events for Filler<'_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
         self.count = self.count.wrapping_add(1);
         if self.count % 1024 == 0 && Instant::now() >= self.next {
-            self.next = Instant::now().checked_add(Duration::from_millis(100)).unwrap_or(self.next);
+            self.next = Instant::now().checked_add(Duration::from_millis(250)).unwrap_or(self.next);
             if !(self.tell)(&self.lanes) {
                 return Err(enough());
             }

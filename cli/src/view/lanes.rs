@@ -1,7 +1,7 @@
 //! Tracks as lanes: what happened in each of a limited number of spans of time, whatever there is.
 
 /// Into so many spans the time of a window is divided.
-pub const BUCKETS: usize = 512;
+pub const BUCKETS: usize = 384;
 
 /// What happened on a track in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -70,7 +70,7 @@ struct State<'v> {
 
 #[derive(Clone)]
 enum Mark<'v> {
-    Chunk(Items<'v>),
+    Chunk(Box<Items<'v>>),
     /// A place in a stream or among callsites.
     Place,
 }
@@ -112,7 +112,7 @@ impl<'v> View<'v> {
                     state.parts.before(file, from).map(|(offset, items)| (*offset, items.clone()))
                 }
                 Depth::All => match state.marks.before(file, from) {
-                    Some((offset, Mark::Chunk(items))) => Some((*offset, items.clone())),
+                    Some((offset, Mark::Chunk(items))) => Some((*offset, (**items).clone())),
                     _ => None,
                 },
             };
@@ -149,7 +149,7 @@ impl<'v> View<'v> {
                         if is_part {
                             state.parts.note(offset, before.clone());
                         }
-                        state.marks.note(offset, Mark::Chunk(before));
+                        state.marks.note(offset, Mark::Chunk(Box::new(before)));
                     }
                     if let (Item::Object(object), true) = (&item, note) {
                         self.learn(object);
