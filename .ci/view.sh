@@ -176,7 +176,7 @@ sees "shorter\|is empty"
 view 100x30 examples/data/sample.rtc
 sees "═ bytes ═"
 # The shell of the pane, the process that looks after the viewer, the viewer.
-kill -SEGV "$(pgrep -P "$(pgrep -P "$(tm display-message -p -t view '#{pane_pid}')" -x traceglass)" -x traceglass)"
+kill -KILL "$(pgrep -P "$(pgrep -P "$(tm display-message -p -t view '#{pane_pid}')" -x traceglass)" -x traceglass)"
 sees "ended by signal"
 sees "^exit 1"
 sees "^icanon"

@@ -486,7 +486,7 @@ fn resident(path: &Path) -> u64 {
     total
 }
 
-/// 10 GB of each format, most of which is a hole, and none of which is read before the first frame.
+/// 10 GB, most of which is a hole, and little of which is read before the first frame.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_first_frame_touches_little_of_a_large_file() {
@@ -498,14 +498,7 @@ fn look_at_large_files() {
     const LARGE: u64 = 10 << 30;
     let folder = std::env::temp_dir().join(format!("traceglass-view-large-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("metadata"), fs::read(sample("sample.ctf/metadata")).unwrap()).unwrap();
-    for name in [
-        "sample.rdf",
-        "sample.rtc",
-        "sample.ctf/stream",
-        "sample.rfr/2026-11/21-01/chunk-41-54.rfr",
-        "stream.rfr",
-    ] {
+    for name in ["sample.rdf", "sample.rtc", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"] {
         let path = folder.join(name.replace('/', "-"));
         fs::write(&path, fs::read(sample(name)).unwrap()).unwrap();
         fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();
@@ -521,7 +514,8 @@ fn look_at_large_files() {
             state.fit(&layout, &counting);
             let scene = state.scene(&layout, &counting);
             draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
-            let (nodes, touched) = (counting.1.load(Ordering::Relaxed), resident(&path) - before);
+            let (nodes, touched) =
+                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
             println!("{name}: {nodes} nodes, {touched} bytes of the map, {:?}", start.elapsed());
             assert!(nodes < 4 * Budget::FRAME.0, "{name}: {nodes} nodes");
             assert!(touched < 8 << 20, "{name}: {touched} bytes");
@@ -530,7 +524,8 @@ fn look_at_large_files() {
             let scene = state.scene(&layout, &counting);
             draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
             assert_eq!(state.place.offset, LARGE - 1);
-            let (nodes, touched) = (counting.1.load(Ordering::Relaxed), resident(&path) - before);
+            let (nodes, touched) =
+                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
             println!("{name}: {nodes} nodes, {touched} bytes of the map at the end, {:?}", start.elapsed());
             assert!(nodes < 8 * Budget::FRAME.0 && touched < 32 << 20, "{name}: {nodes} {touched}");
         })
