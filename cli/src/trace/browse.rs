@@ -178,7 +178,7 @@ impl<M> Marks<M> {
         });
         let (first, last) = (self.places.first(), self.places.last());
         let span = first.zip(last).map_or(0, |(first, last)| last.0.saturating_sub(first.0));
-        self.spacing = (span / (Self::MOST as u64 / 2)).max(1);
+        self.spacing = span.checked_div(Self::MOST as u64 / 2).unwrap_or(0).max(1);
     }
 
     /// The last place at or before an offset.

@@ -250,7 +250,7 @@ fn foot(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse:
         text.push_str(&format!(" · {}", moment(time.ns(), time.is_absolute())));
     }
     let end = paint.put(area, 0, 0, &text, Look::Plain);
-    let share = u128::from(state.place.offset).saturating_mul(100) / u128::from(size);
+    let share = u128::from(state.place.offset).saturating_mul(100).checked_div(size.into()).unwrap_or(0);
     let right = match &state.busy {
         Some(busy) => format!("{busy} …"),
         None if state.findings.started => {

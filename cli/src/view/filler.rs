@@ -38,7 +38,10 @@ impl<'f> Filler<'f> {
             let buckets = BUCKETS as i128;
             // One more, since the first one need not begin where the window does.
             let span = to.saturating_sub(from).max(1);
-            lanes.width = span.saturating_add(buckets.saturating_sub(2)) / buckets.saturating_sub(1).max(1);
+            lanes.width = span
+                .saturating_add(buckets.saturating_sub(2))
+                .checked_div(buckets.saturating_sub(1))
+                .unwrap_or(span);
             lanes.width = lanes.width.max(1);
             lanes.base = from.div_euclid(lanes.width);
         }
@@ -297,7 +300,7 @@ fn enough() -> Failure {
 impl Events for Filler<'_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
         self.count = self.count.wrapping_add(1);
-        if self.count % 1024 == 0 && Instant::now() >= self.next {
+        if self.count.is_multiple_of(1024) && Instant::now() >= self.next {
             self.next = Instant::now().checked_add(Duration::from_millis(250)).unwrap_or(self.next);
             if !(self.tell)(&self.lanes) {
                 return Err(enough());

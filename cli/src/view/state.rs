@@ -175,20 +175,20 @@ impl State {
             Key::Char('F') => {
                 self.follows = !self.follows;
                 if self.follows {
-                    self.to_end(browse);
+                    self.go_to_end(browse);
                 }
                 self.message =
                     if self.follows { "following the end of the file" } else { "no longer following" }
                         .to_owned();
             }
             Key::Char('y') => self.copy(browse, effects),
-            Key::Char('[') => self.to_file(self.place.file.checked_sub(1), browse),
-            Key::Char(']') => self.to_file(self.place.file.checked_add(1), browse),
+            Key::Char('[') => self.go_to_file(self.place.file.checked_sub(1), browse),
+            Key::Char(']') => self.go_to_file(self.place.file.checked_add(1), browse),
             Key::Char('g') | Key::Home => match count {
                 Some(offset) => self.go(Place::at(self.place.file, offset), browse),
                 None => self.go(Place::at(self.place.file, 0), browse),
             },
-            Key::Char('G') | Key::End => self.to_end(browse),
+            Key::Char('G') | Key::End => self.go_to_end(browse),
             Key::Char(c @ ('w' | 's' | 'a' | 'd')) => self.zoom(c, effects),
             Key::Escape => {
                 self.filter = None;
@@ -236,14 +236,14 @@ impl State {
         self.top = top.saturating_mul(width);
     }
 
-    fn to_end(&mut self, browse: &dyn Browse) {
+    fn go_to_end(&mut self, browse: &dyn Browse) {
         let file = if self.follows { browse.files().len().saturating_sub(1) } else { self.place.file };
         self.place.file = file;
         self.go(Place { file, offset: u64::MAX, sub: u64::MAX }, browse);
         self.place.sub = 0;
     }
 
-    fn to_file(&mut self, file: Option<usize>, browse: &dyn Browse) {
+    fn go_to_file(&mut self, file: Option<usize>, browse: &dyn Browse) {
         match file.filter(|&file| file < browse.files().len()) {
             Some(file) => {
                 self.top = 0;
@@ -317,8 +317,8 @@ impl State {
             .filter(|place| (*place > self.place) == forward && *place != self.place)
         {
             Some(place) => self.go(place, browse),
-            None if forward => self.to_file(self.place.file.checked_add(1), browse),
-            None => self.to_file(self.place.file.checked_sub(1), browse),
+            None if forward => self.go_to_file(self.place.file.checked_add(1), browse),
+            None => self.go_to_file(self.place.file.checked_sub(1), browse),
         }
     }
 
@@ -372,7 +372,7 @@ impl State {
             None if !window.complete => {
                 self.message = "this far from where reading can begin, nothing is told apart yet".to_owned();
             }
-            None if forward => self.to_file(self.place.file.checked_add(1), browse),
+            None if forward => self.go_to_file(self.place.file.checked_add(1), browse),
             None => {
                 if let Some(file) = self.place.file.checked_sub(1) {
                     self.go(Place { file, offset: u64::MAX, sub: 0 }, browse);
@@ -457,6 +457,6 @@ impl State {
             .as_ref()
             .is_some_and(|filtered| filtered.filter == filter && filtered.place == self.place);
         let rows = self.sizes.records_rows;
-        (!there).then(|| Errand::Filter { place: self.place, filter, before: rows, after: rows })
+        (!there).then_some(Errand::Filter { place: self.place, filter, before: rows, after: rows })
     }
 }
