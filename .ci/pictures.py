@@ -2,6 +2,7 @@
 """Draws the README's pictures.
 
     .ci/pictures.py screen PROGRAM   what `PROGRAM info examples/data/sample.rfr` prints, as examples/screen.svg
+    .ci/pictures.py view             a recorded screen of `traceglass view`, as examples/view.svg
     .ci/pictures.py chart            rows of the table in benches/README.md, as benches/speed-{light,dark}.svg
 
 With --check, nothing is written, and a picture that is not up to date is a failure.
@@ -31,7 +32,17 @@ THEMES = {
 def screen(program):
     args = ["info", "examples/data/sample.rfr"]
     printed = subprocess.run([program, *args], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    lines = ["$ traceglass " + " ".join(args), *printed.rstrip("\n").split("\n")]
+    return terminal("examples/screen.svg", ["$ traceglass " + " ".join(args), *printed.rstrip("\n").split("\n")])
+
+
+def view():
+    """The screen that `cli/src/view/tests.rs` records, three records on."""
+    recorded = (ROOT / "cli/tests/golden/view/sample.rfr.txt").read_text()
+    shown = recorded.split("=== three records on\n")[1].split("\n===")[0]
+    return terminal("examples/view.svg", ["$ traceglass view examples/data/sample.rfr", *shown.rstrip("\n").split("\n")])
+
+
+def terminal(path, lines):
     width, height = 24 + 8.43 * max(map(len, lines)), 56 + 19 * len(lines)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}">',
@@ -42,7 +53,7 @@ def screen(program):
     for n, line in enumerate(lines):
         color = ' fill="#7ee787"' if n == 0 else ""
         out.append(f'<text x="12" y="{52 + 19 * n}"{color}>{html.escape(line)}</text>')
-    return {ROOT / "examples/screen.svg": "\n".join([*out, "</g>", "</svg>", ""])}
+    return {ROOT / path: "\n".join([*out, "</g>", "</svg>", ""])}
 
 
 def multiples():
@@ -88,6 +99,8 @@ def main():
     args = [arg for arg in sys.argv[1:] if arg != "--check"]
     if args[:1] == ["screen"] and len(args) == 2:
         pictures = screen(str(pathlib.Path(args[1]).resolve()))
+    elif args == ["view"]:
+        pictures = view()
     elif args == ["chart"]:
         pictures = chart()
     else:

@@ -138,6 +138,7 @@ feature_tests() {
 layout() {
     .ci/cycles.py --known .ci/cycles.txt src cli/src
     .ci/pictures.py chart --check
+    .ci/pictures.py view --check
     .ci/pictures.py screen target/debug/traceglass --check
 }
 

@@ -14,7 +14,7 @@ use traceglass::Format;
 /// What a path leads to.
 pub enum Input {
     /// A file, and its path.
-    File(Mapped, PathBuf),
+    File(Mapped, #[cfg_attr(not(feature = "view"), allow(dead_code))] PathBuf),
     /// A file that is a data stream of a CTF trace, and its path: the trace's metadata lies beside it.
     Stream(Mapped, PathBuf),
     /// A directory with more in it than CTF metadata.

@@ -408,6 +408,7 @@ fn the_screen_is_as_it_was_blessed() {
         &["cat", "--help"],
         &["check", "--help"],
         &["hex", "--help"],
+        &["view", "--help"],
         &["completions", "--help"],
         &["man", "--help"],
         &["man"],

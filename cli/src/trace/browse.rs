@@ -16,6 +16,11 @@ pub trait Browse: Sync {
     /// Its files, in the order in which they are gone through.
     fn files(&self) -> &[FileEntry];
 
+    /// The file that is shown first.
+    fn first(&self) -> usize {
+        0
+    }
+
     /// The bytes of a file.
     fn data(&self, file: usize) -> Result<&[u8], String>;
 
@@ -88,10 +93,6 @@ pub enum Level {
 }
 
 impl Level {
-    pub fn is_part(self) -> bool {
-        matches!(self, Self::Part | Self::Inner)
-    }
-
     pub fn is_record(self) -> bool {
         matches!(self, Self::Record | Self::Gap)
     }
@@ -177,7 +178,7 @@ impl<M> Marks<M> {
         });
         let (first, last) = (self.places.first(), self.places.last());
         let span = first.zip(last).map_or(0, |(first, last)| last.0.saturating_sub(first.0));
-        self.spacing = (span / (Self::MOST as u64 / 2)).max(1);
+        self.spacing = span.checked_div(Self::MOST as u64 / 2).unwrap_or(0).max(1);
     }
 
     /// The last place at or before an offset.

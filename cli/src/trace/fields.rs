@@ -32,6 +32,7 @@ pub struct Fields<'d, 'o> {
 /// Where fields go.
 enum To<'d, 'o> {
     Dump(Dump<'d, 'o>),
+    #[cfg(feature = "view")]
     List(&'o mut Vec<Field>),
 }
 
@@ -100,6 +101,7 @@ impl<'d, 'o> Fields<'d, 'o> {
                 dump.rows(self.next..self.end, "", "")?;
                 dump.legend()
             }
+            #[cfg(feature = "view")]
             To::List(_) => Ok(()),
         }
     }
@@ -124,6 +126,7 @@ impl<'d, 'o> Fields<'d, 'o> {
                 }
                 dump.rows(start.max(field.offset)..end, &field.name, &field.value)
             }
+            #[cfg(feature = "view")]
             To::List(list) => {
                 list.push(field.clone());
                 Ok(())

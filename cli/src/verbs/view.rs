@@ -61,6 +61,7 @@ pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result
             out.complain_of(&args.path, &failure);
             Ok(Status::Failed)
         }
-        other => other,
+        Err(failure) => Err(failure),
+        Ok(never) => match never {},
     }
 }

@@ -5,12 +5,12 @@ use super::paint::{Look, Paint};
 use super::rows;
 use super::screen::{Layout, Scene};
 use super::state::{Asks, Pane, State};
+use super::when::{moment, shown_time};
 use crate::output::{bytes, counted, digits, grouped};
-use crate::trace::{Browse, Level, rfc3339};
+use crate::trace::{Browse, Level};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
-use traceglass::event::Time;
 
 /// Draws everything.
 pub fn draw(
@@ -70,22 +70,6 @@ fn head(paint: &mut Paint<'_>, area: Rect, state: &State, browse: &dyn Browse) {
     }
     paint.put(area, 0, 0, &text, Look::Selected);
     paint.put_right(area, 0, " ? help ", Look::Dim);
-}
-
-/// A time, as it is shown of a record.
-pub fn shown_time(time: Time) -> String {
-    let day = if time.is_absolute() { rfc3339(time.ns()) } else { None };
-    match day.as_deref().and_then(|day| day.get(11..29)) {
-        Some(hour) => hour.to_owned(),
-        None => seconds(time.ns()),
-    }
-}
-
-/// Nanoseconds as seconds.
-pub fn seconds(ns: i128) -> String {
-    let sign = if ns < 0 { "-" } else { "" };
-    let ns = ns.unsigned_abs();
-    format!("{sign}{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
 fn parts(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse: &dyn Browse) {
@@ -263,11 +247,10 @@ fn foot(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse:
         text.push_str(&format!(" · {}", part.name));
     }
     if let Some(time) = scene.time {
-        let day = if time.is_absolute() { rfc3339(time.ns()) } else { None };
-        text.push_str(&format!(" · {}", day.unwrap_or_else(|| format!("{} s", seconds(time.ns())))));
+        text.push_str(&format!(" · {}", moment(time.ns(), time.is_absolute())));
     }
     let end = paint.put(area, 0, 0, &text, Look::Plain);
-    let share = u128::from(state.place.offset).saturating_mul(100) / u128::from(size);
+    let share = u128::from(state.place.offset).saturating_mul(100).checked_div(size.into()).unwrap_or(0);
     let right = match &state.busy {
         Some(busy) => format!("{busy} …"),
         None if state.findings.started => {

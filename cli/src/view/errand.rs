@@ -1,8 +1,7 @@
 //! What takes longer than a frame: searching, seeking, filtering. It is done beside the screen, and can be given up.
 
 use super::pattern::Pattern;
-use super::rows::{Place, Row, Window};
-use super::state::Filtered;
+use super::rows::{Filtered, Place, Row, Window};
 use crate::output::percent;
 use crate::trace::{Browse, Depth, Node, Time};
 use std::collections::VecDeque;
@@ -137,7 +136,7 @@ impl<'t> Teller<'t> {
 
     fn goes_on(&mut self, text: impl FnOnce() -> String) -> bool {
         self.nodes = self.nodes.wrapping_add(1);
-        if self.nodes % 1024 == 0 && Instant::now() >= self.next {
+        if self.nodes.is_multiple_of(1024) && Instant::now() >= self.next {
             self.next = Instant::now().checked_add(Duration::from_millis(50)).unwrap_or(self.next);
             self.going = (self.tell)(Found::Progress(text()));
         }

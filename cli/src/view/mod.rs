@@ -7,23 +7,28 @@
 mod clip;
 mod draw;
 mod errand;
+mod filler;
 mod findings;
 #[cfg(unix)]
 pub mod guard;
 mod key;
 mod lanes;
+mod listed;
 mod paint;
 mod pattern;
+mod prompt;
 mod rows;
 mod screen;
 mod state;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod travel;
+mod when;
 mod work;
 
 use crate::input::Input;
-use crate::status::{Failure, Result, Status};
+use crate::status::{Failure, Result};
 use crate::trace::{Browse, Open, OpenBrowse, Reading};
 use key::Key;
 use ratatui::Terminal;
@@ -31,6 +36,7 @@ use ratatui::backend::Backend;
 use ratatui::crossterm::event::{self, Event};
 use screen::Layout;
 use state::{Effect, State};
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use work::{Message, Work};
@@ -44,22 +50,14 @@ pub struct View<'v> {
     pub browse: OpenBrowse,
 }
 
-/// How one look at the files ended.
-enum End {
-    Quit,
-    /// They have grown, or are others now.
-    Changed,
-}
-
-/// Shows the viewer until it is left.
-pub fn run(view: &View<'_>) -> Result<Status> {
-    let mut state = State::new();
+/// Shows the viewer, until it is left: then the command ends. What it returns is a failure.
+pub fn run(view: &View<'_>) -> Result<Infallible> {
+    let mut state: Option<State> = None;
     let mut terminal = None;
     let mut failed = None;
     loop {
         let input = Input::open(view.path)?;
         let stamp = Stamp::of(view.path);
-        let mut end = End::Quit;
         let looked = (view.browse)(&input, view.reading, &mut |browse| {
             let screen = match &mut terminal {
                 Some(screen) => screen,
@@ -71,19 +69,14 @@ pub fn run(view: &View<'_>) -> Result<Status> {
                     }
                 },
             };
-            match look(view, &stamp, &mut state, browse, &mut screen.0) {
-                Ok(how) => end = how,
-                Err(error) => failed = Some(error),
-            }
+            let state = state.get_or_insert_with(|| State::new(browse.first()));
+            failed = look(view, &stamp, state, browse, &mut screen.0).err();
         });
         if let Some(error) = failed {
             return Err(Failure::unreadable(format!("the terminal: {error}")));
         }
+        // The files are others now.
         looked?;
-        match end {
-            End::Quit => return Ok(Status::Clean),
-            End::Changed => {}
-        }
     }
 }
 
@@ -134,13 +127,16 @@ impl Stamp {
 const BUSY: Duration = Duration::from_millis(40);
 const IDLE: Duration = Duration::from_millis(250);
 
+/// How often the timeline of a file that grows is made anew, at most.
+const REDRAW: Duration = Duration::from_secs(5);
+
 fn look<B: Backend>(
     view: &View<'_>,
     stamp: &Stamp,
     state: &mut State,
     browse: &dyn Browse,
     terminal: &mut Terminal<B>,
-) -> std::io::Result<End>
+) -> std::io::Result<()>
 where
     std::io::Error: From<B::Error>,
 {
@@ -152,14 +148,15 @@ where
         let place = state.place;
         state.go(place, browse);
         let mut looked = Instant::now();
-        let mut first = true;
-        let end = loop {
+        let mut stale = true;
+        loop {
             work.focus(state.place.file);
             paint(view, state, browse, terminal)?;
-            if first {
-                // The screen is there: now for what takes longer.
+            // The screen is there: now for what takes longer. A file that grows is not read again all the time.
+            if stale && state.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW) {
                 work.timeline(state.window);
-                first = false;
+                state.drawn = Some(Instant::now());
+                stale = false;
             }
             if let Some(errand) = state.wanted() {
                 work.errand(errand);
@@ -193,7 +190,9 @@ where
                 }
             }
             if quits {
-                break End::Quit;
+                // What goes on beside the screen may read for a while yet: it is not waited for.
+                ratatui::restore();
+                std::process::exit(0);
             }
             for message in work.messages() {
                 match message {
@@ -212,15 +211,15 @@ where
                     // What is mapped of it is no longer there: it must not be touched.
                     Some(std::cmp::Ordering::Less) => {
                         state.message = "the file is shorter than it was: it was opened again".to_owned();
-                        break End::Changed;
+                        break;
                     }
-                    Some(_) if state.follows => break End::Changed,
+                    Some(_) if state.follows => break,
                     _ => {}
                 }
             }
-        };
+        }
         work.stop();
-        Ok(end)
+        Ok(())
     })
 }
 

@@ -65,6 +65,15 @@ pub struct Window {
     pub complete: bool,
 }
 
+/// Rows that a filter left about a place.
+pub struct Filtered {
+    pub place: Place,
+    pub filter: String,
+    pub window: Window,
+    /// Whether more may come.
+    pub partial: bool,
+}
+
 /// What is accepted as a row.
 pub type Accept<'a> = &'a dyn Fn(&Node<'_>) -> bool;
 

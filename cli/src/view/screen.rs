@@ -61,7 +61,7 @@ impl Layout {
             let upper = top(body.saturating_sub(third).saturating_sub(third).max(5));
             // A row of 16 bytes takes 77 columns, and one of 8 takes 45.
             let wide = if area.width >= 110 { 79 } else { 47 };
-            let left = area.width.saturating_sub(wide).min(48).max(10);
+            let left = area.width.saturating_sub(wide).clamp(10, 48);
             layout.parts = Rect { width: left.saturating_sub(1), ..upper };
             layout.hex =
                 Rect { x: upper.x.saturating_add(left), width: upper.width.saturating_sub(left), ..upper };

@@ -5,8 +5,8 @@ use super::findings::List;
 use super::key::Key;
 use super::lanes::Lanes;
 use super::pattern::Pattern;
-use super::rows::{self, Budget, Place, Window};
-use crate::trace::{Browse, Depth, Level, Node, Time};
+use super::rows::{self, Budget, Filtered, Place, Window};
+use crate::trace::{Browse, Depth, Level, Node};
 use std::collections::BTreeSet;
 
 /// A part of the screen.
@@ -85,6 +85,8 @@ pub struct State {
     /// The first and the last time of all.
     pub extent: Option<(i128, i128)>,
     pub follows: bool,
+    /// When the timeline of all was last asked for.
+    pub drawn: Option<std::time::Instant>,
     pub helps: bool,
     pub message: String,
     /// What goes on in the background.
@@ -94,19 +96,11 @@ pub struct State {
     pub sizes: Sizes,
 }
 
-/// Rows that a filter left about a place.
-pub struct Filtered {
-    pub place: Place,
-    pub filter: String,
-    pub window: Window,
-    /// Whether more may come.
-    pub partial: bool,
-}
-
 impl State {
-    pub fn new() -> Self {
+    /// That of a trace of which a file is shown first.
+    pub fn new(file: usize) -> Self {
         Self {
-            place: Place::default(),
+            place: Place::at(file, 0),
             pane: Pane::Hex,
             zoomed: false,
             top: 0,
@@ -123,6 +117,7 @@ impl State {
             lanes_at: None,
             extent: None,
             follows: false,
+            drawn: None,
             helps: false,
             message: String::new(),
             busy: None,
@@ -152,7 +147,12 @@ impl State {
         if self.findings.shown && self.findings_key(key, browse) {
             return effects;
         }
+        let before = self.place;
         self.command(key, count, browse, &mut effects);
+        if self.follows && self.place < before {
+            // Who goes back wants to look at something.
+            self.follows = false;
+        }
         effects
     }
 
@@ -175,20 +175,20 @@ impl State {
             Key::Char('F') => {
                 self.follows = !self.follows;
                 if self.follows {
-                    self.to_end(browse);
+                    self.go_to_end(browse);
                 }
                 self.message =
                     if self.follows { "following the end of the file" } else { "no longer following" }
                         .to_owned();
             }
             Key::Char('y') => self.copy(browse, effects),
-            Key::Char('[') => self.to_file(self.place.file.checked_sub(1), browse),
-            Key::Char(']') => self.to_file(self.place.file.checked_add(1), browse),
+            Key::Char('[') => self.go_to_file(self.place.file.checked_sub(1), browse),
+            Key::Char(']') => self.go_to_file(self.place.file.checked_add(1), browse),
             Key::Char('g') | Key::Home => match count {
                 Some(offset) => self.go(Place::at(self.place.file, offset), browse),
                 None => self.go(Place::at(self.place.file, 0), browse),
             },
-            Key::Char('G') | Key::End => self.to_end(browse),
+            Key::Char('G') | Key::End => self.go_to_end(browse),
             Key::Char(c @ ('w' | 's' | 'a' | 'd')) => self.zoom(c, effects),
             Key::Escape => {
                 self.filter = None;
@@ -236,14 +236,14 @@ impl State {
         self.top = top.saturating_mul(width);
     }
 
-    fn to_end(&mut self, browse: &dyn Browse) {
+    fn go_to_end(&mut self, browse: &dyn Browse) {
         let file = if self.follows { browse.files().len().saturating_sub(1) } else { self.place.file };
         self.place.file = file;
         self.go(Place { file, offset: u64::MAX, sub: u64::MAX }, browse);
         self.place.sub = 0;
     }
 
-    fn to_file(&mut self, file: Option<usize>, browse: &dyn Browse) {
+    fn go_to_file(&mut self, file: Option<usize>, browse: &dyn Browse) {
         match file.filter(|&file| file < browse.files().len()) {
             Some(file) => {
                 self.top = 0;
@@ -317,8 +317,8 @@ impl State {
             .filter(|place| (*place > self.place) == forward && *place != self.place)
         {
             Some(place) => self.go(place, browse),
-            None if forward => self.to_file(self.place.file.checked_add(1), browse),
-            None => self.to_file(self.place.file.checked_sub(1), browse),
+            None if forward => self.go_to_file(self.place.file.checked_add(1), browse),
+            None => self.go_to_file(self.place.file.checked_sub(1), browse),
         }
     }
 
@@ -372,7 +372,7 @@ impl State {
             None if !window.complete => {
                 self.message = "this far from where reading can begin, nothing is told apart yet".to_owned();
             }
-            None if forward => self.to_file(self.place.file.checked_add(1), browse),
+            None if forward => self.go_to_file(self.place.file.checked_add(1), browse),
             None => {
                 if let Some(file) = self.place.file.checked_sub(1) {
                     self.go(Place { file, offset: u64::MAX, sub: 0 }, browse);
@@ -389,7 +389,7 @@ impl State {
         window.at.and_then(|at| window.rows.into_iter().nth(at))
     }
 
-    fn search(&mut self, forward: bool, effects: &mut Vec<Effect>) {
+    pub fn search(&mut self, forward: bool, effects: &mut Vec<Effect>) {
         match &self.pattern {
             Some(pattern) => {
                 self.busy = Some(format!("searching {}", pattern.text));
@@ -418,71 +418,6 @@ impl State {
                 effects.push(Effect::Copy(text));
             }
             None => self.message = "nothing to copy here".to_owned(),
-        }
-    }
-
-    fn type_key(
-        &mut self,
-        asks: Asks,
-        mut text: String,
-        key: Key,
-        browse: &dyn Browse,
-        effects: &mut Vec<Effect>,
-    ) {
-        match key {
-            Key::Escape | Key::Ctrl('c' | 'g') => return,
-            Key::Backspace if text.is_empty() => return,
-            Key::Backspace => drop(text.pop()),
-            Key::Ctrl('u') => text.clear(),
-            Key::Char(c) if text.len() < 1000 => text.push(c),
-            Key::Enter => return self.typed(asks, &text, browse, effects),
-            _ => {}
-        }
-        self.asks = Some((asks, text));
-    }
-
-    fn typed(&mut self, asks: Asks, text: &str, browse: &dyn Browse, effects: &mut Vec<Effect>) {
-        self.message.clear();
-        match asks {
-            Asks::Search => match Pattern::parse(text) {
-                Ok(pattern) => {
-                    self.pattern = Some(pattern);
-                    self.search(true, effects);
-                }
-                Err(why) => self.message = format!("/{text}: {why}"),
-            },
-            Asks::Filter => {
-                self.filter = Some(text.to_owned()).filter(|text| !text.is_empty());
-                self.filtered = None;
-                self.pane = Pane::Records;
-            }
-            Asks::Go => self.go_to(text.trim(), browse, effects),
-        }
-    }
-
-    /// Goes to `0x1f`, `123`, `+1.5s` or a date.
-    fn go_to(&mut self, text: &str, browse: &dyn Browse, effects: &mut Vec<Effect>) {
-        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        let offset = match hex {
-            Some(hex) => u64::from_str_radix(hex, 16).ok(),
-            None => text.parse().ok().filter(|_| !text.starts_with('+')),
-        };
-        if let Some(offset) = offset {
-            if offset >= self.size(browse) {
-                self.message = format!("the file ends at {:#x}", self.size(browse));
-            }
-            return self.go(Place::at(self.place.file, offset), browse);
-        }
-        match Time::parse(text) {
-            Ok(Time::Clock(_)) | Err(_) => {
-                self.message = format!(
-                    ":{text}: neither an offset as 0x1f0 or 496, nor a time as +1.5s or 2026-11-21T01:41:54.5Z"
-                );
-            }
-            Ok(time) => {
-                self.busy = Some(format!("looking for {text}"));
-                effects.push(Effect::Errand(Errand::Seek { time }));
-            }
         }
     }
 
@@ -522,6 +457,6 @@ impl State {
             .as_ref()
             .is_some_and(|filtered| filtered.filter == filter && filtered.place == self.place);
         let rows = self.sizes.records_rows;
-        (!there).then(|| Errand::Filter { place: self.place, filter, before: rows, after: rows })
+        (!there).then_some(Errand::Filter { place: self.place, filter, before: rows, after: rows })
     }
 }

@@ -1,11 +1,10 @@
 //! The timeline: a lane a row.
 
-use super::draw::seconds;
 use super::lanes::{BUCKETS, Cell, Lane};
 use super::paint::{Look, Paint};
 use super::state::{Pane, State};
+use super::when::{duration, moment};
 use crate::output::{counted, shortened};
-use crate::trace::rfc3339;
 use ratatui::layout::Rect;
 
 /// A share of eight, as a block.
@@ -81,13 +80,14 @@ fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> Cell {
     };
     let lanes = &state.lanes;
     let start = at(column).max(lanes.time_of(0));
-    let end = at(column.saturating_add(1))
-        .saturating_sub(1)
-        .max(start)
-        .min(lanes.time_of(BUCKETS).saturating_sub(1));
-    let (Some(first), Some(last)) = (lanes.bucket_of(start), lanes.bucket_of(end)) else {
+    let end = at(column.saturating_add(1)).saturating_sub(1).max(start);
+    let end = end.min(lanes.time_of(BUCKETS).saturating_sub(1));
+    let (Some(within), Some(last)) = (lanes.bucket_of(start), lanes.bucket_of(end)) else {
         return Cell::default();
     };
+    // A span belongs to the column in which it begins; where columns are shorter, to all that it covers.
+    let begins_before = column > 0 && lanes.time_of(within) < start && within < last;
+    let first = within.saturating_add(usize::from(begins_before));
     let cells = lane.cells.get(first..=last).unwrap_or_default();
     cells.iter().copied().reduce(Cell::join).unwrap_or_default()
 }
@@ -157,22 +157,5 @@ fn draw_lane(
         }
         paint.put(area, row, left.saturating_add(place), sign(cell, lane, state, width), look);
         column = column.saturating_add(1);
-    }
-}
-
-fn moment(ns: i128, absolute: bool) -> String {
-    let date = if absolute { rfc3339(ns) } else { None };
-    date.unwrap_or_else(|| format!("{} s", seconds(ns)))
-}
-
-/// A span of time in the unit that suits it.
-fn duration(ns: i128) -> String {
-    #[allow(clippy::cast_precision_loss)] // Four digits are shown.
-    let value = ns as f64;
-    match ns {
-        ..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{:.1} µs", value / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} ms", value / 1e6),
-        _ => format!("{:.3} s", value / 1e9),
     }
 }

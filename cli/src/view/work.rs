@@ -6,8 +6,9 @@
 
 use super::View;
 use super::errand::{self, Errand, Found};
+use super::filler::Filler;
 use super::findings::{self, List};
-use super::lanes::{Filler, Lanes};
+use super::lanes::Lanes;
 use crate::input::Input;
 use crate::trace::{Browse, Findings, Open, Reading};
 use std::path::{Path, PathBuf};
@@ -81,9 +82,9 @@ impl Work {
         let (errands, wanted) = mpsc::channel();
         let (windows, windows_wanted) = mpsc::channel();
         let index = Arc::clone(&shared);
-        scope.spawn(move || find_places(browse, &index));
+        spawn_in(scope, move || find_places(browse, &index));
         let (errand, tell) = (Arc::clone(&shared), sender.clone());
-        scope.spawn(move || do_errands(browse, &errand, &wanted, &tell));
+        spawn_in(scope, move || do_errands(browse, &errand, &wanted, &tell));
         let (path, reading, open) = (view.path.to_owned(), view.reading, view.open);
         let (lanes, tell, at) = (Arc::clone(&shared), sender.clone(), path.clone());
         spawn(move || draw_lanes(&at, reading, open, &lanes, &windows_wanted, &tell));
@@ -142,6 +143,13 @@ impl Work {
         self.shared.stopped.store(true, Ordering::Relaxed);
         self.shared.wake();
     }
+}
+
+/// Starts a thread that ends with the screen.
+fn spawn_in<'s>(scope: &'s std::thread::Scope<'s, '_>, work: impl FnOnce() + Send + 's) {
+    let started = std::thread::Builder::new().stack_size(crate::parallel::STACK).spawn_scoped(scope, work);
+    // Without it little is found that is far away; the rest works.
+    drop(started);
 }
 
 /// Starts a thread that is not waited for.

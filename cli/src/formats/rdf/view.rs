@@ -187,7 +187,7 @@ impl View<'_> {
             return true;
         }
         // Those before the one that is looked at are not gone through.
-        let first = from.saturating_sub(place.offset) / Index::ENTRY_SIZE as u64;
+        let first = from.saturating_sub(place.offset).checked_div(Index::ENTRY_SIZE as u64).unwrap_or(0);
         let first = first.saturating_sub(64);
         for number in first..self.file.index().len() as u64 {
             let Some(entry) = self.entry(number) else { break };

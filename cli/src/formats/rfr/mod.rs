@@ -7,6 +7,8 @@ mod hex;
 mod info;
 mod json;
 mod names;
+#[cfg(feature = "view")]
+mod said;
 mod scan;
 mod select;
 #[cfg(feature = "tables")]

@@ -2,16 +2,15 @@
 
 use super::Rfr;
 use super::files::{Data, Kind};
-use super::json::shown;
 use super::names::Names;
+use super::said::{data_text, object_text};
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::event::Time;
 use traceglass::rfr::{
-    Callsite, Callsites, Chunk, Item, Items, LayoutFields, Meta, Object, RecordData, StreamData,
-    StreamRecord, Streaming,
+    Callsite, Callsites, Chunk, Item, Items, LayoutFields, Meta, Object, StreamData, StreamRecord, Streaming,
 };
 use traceglass::{Format, Gap};
 
@@ -71,7 +70,7 @@ struct State<'v> {
 
 #[derive(Clone)]
 enum Mark<'v> {
-    Chunk(Items<'v>),
+    Chunk(Box<Items<'v>>),
     /// A place in a stream or among callsites.
     Place,
 }
@@ -113,7 +112,7 @@ impl<'v> View<'v> {
                     state.parts.before(file, from).map(|(offset, items)| (*offset, items.clone()))
                 }
                 Depth::All => match state.marks.before(file, from) {
-                    Some((offset, Mark::Chunk(items))) => Some((*offset, items.clone())),
+                    Some((offset, Mark::Chunk(items))) => Some((*offset, (**items).clone())),
                     _ => None,
                 },
             };
@@ -150,7 +149,7 @@ impl<'v> View<'v> {
                         if is_part {
                             state.parts.note(offset, before.clone());
                         }
-                        state.marks.note(offset, Mark::Chunk(before));
+                        state.marks.note(offset, Mark::Chunk(Box::new(before)));
                     }
                     if let (Item::Object(object), true) = (&item, note) {
                         self.learn(object);
@@ -326,6 +325,11 @@ impl Browse for View<'_> {
         &self.entries
     }
 
+    fn first(&self) -> usize {
+        let has_records = |kind: Kind| matches!(kind, Kind::Chunk(_) | Kind::Stream);
+        self.rfr.files.parts.iter().position(|part| has_records(part.kind)).unwrap_or(0)
+    }
+
     fn data(&self, file: usize) -> Result<&[u8], String> {
         self.bytes(file)
     }
@@ -457,52 +461,4 @@ impl About for Seen<'_, '_> {
         }
         Ok(())
     }
-}
-
-fn object_text(names: &Names, object: &Object<'_>) -> (String, String) {
-    let place = names.place(object.callsite_id());
-    match object {
-        Object::Task(task) => ("Task".to_owned(), format!("{} {}  {place}", task.name(), task.kind().name())),
-        _ => ("Span".to_owned(), format!("#{}  {place}", object.iid())),
-    }
-}
-
-/// What a record is about, as `cat` says it.
-fn data_text(names: &Names, data: &RecordData<'_>) -> String {
-    let mut text = String::new();
-    let (iid, context) = match data {
-        RecordData::Event(event) => {
-            match names.place(event.callsite_id()) {
-                "" => text.push_str(&format!("callsite {:#x}", event.callsite_id())),
-                place => text.push_str(place),
-            }
-            let known = names.fields(event.callsite_id()).iter().map(Some).chain(std::iter::repeat(None));
-            for (value, name) in event.split_field_values().zip(known) {
-                text.push(' ');
-                if let Some(name) = name {
-                    text.push_str(name);
-                    text.push('=');
-                }
-                text.push_str(&shown(&value));
-            }
-            for field in event.dynamic_fields() {
-                text.push_str(&format!(" {}={}", field.name(), shown(&field.value())));
-            }
-            return text;
-        }
-        RecordData::WakerWake(waker)
-        | RecordData::WakerWakeByRef(waker)
-        | RecordData::WakerClone(waker)
-        | RecordData::WakerDrop(waker) => (Some(waker.task_iid()), waker.context()),
-        _ => (data.iid(), None),
-    };
-    let Some(iid) = iid else { return text };
-    names.push_object(&mut text, iid);
-    if let Some(context) = context {
-        text.push_str(" in ");
-        names.push_object(&mut text, context);
-    }
-    text.push_str("  ");
-    text.push_str(names.place_of(iid));
-    text
 }

@@ -3,7 +3,7 @@
 use super::session::{Frames, Rtc};
 use super::value::{Content, Known};
 use crate::status::{Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node};
+use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node, Plain};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use traceglass::event;
@@ -12,6 +12,13 @@ use traceglass::{Format, Gap};
 
 /// Room for the pieces of records that are put together.
 const ROOM: usize = 1 << 20;
+
+/// So much after the place that is wanted is looked at: in what is damaged, a search for the next unit would go on to the
+/// end of the file.
+const AHEAD: u64 = 256 << 10;
+
+/// So far from where reading can begin a place may be, to be read for a frame: units are shorter.
+const REACH: u64 = 4 << 20;
 
 /// Looks at a file.
 pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
@@ -68,16 +75,16 @@ impl<'a> View<'a> {
         }
     }
 
-    fn frames(&self, begin: Begin) -> Frames<'a> {
+    fn frames(data: &'a [u8], begin: Begin) -> Frames<'a> {
         match begin {
-            Begin::Start => Frames::new(self.rtc.data),
-            Begin::Unit(at) => Frames::at_unit(self.rtc.data, at),
+            Begin::Start => Frames::new(data),
+            Begin::Unit(at) => Frames::at_unit(data, at),
             Begin::Within(at, offset) => {
                 // The first unit is at the start of the file, or there were no grid.
-                let grid = Grid::new(self.rtc.data).and_then(|grid| grid.frames(offset));
+                let grid = Grid::new(data).and_then(|grid| grid.frames(offset));
                 match grid {
                     Ok(frames) => Frames::from_strict(frames),
-                    Err(_) => Frames::at_unit(self.rtc.data, at),
+                    Err(_) => Frames::at_unit(data, at),
                 }
             }
         }
@@ -111,12 +118,30 @@ impl<'a> View<'a> {
         None
     }
 
-    fn pass(&self, begin: Begin, note: bool, each: Each<'_>) {
-        let mut buffer = vec![0; ROOM.min(self.rtc.data.len().saturating_mul(2))];
-        let mut records = Box::new(Records::new(self.frames(begin), &mut buffer));
+    /// Reads frames and records, all of them or up to a little after `to`.
+    fn pass(&self, begin: Begin, to: Option<u64>, each: Each<'_>) {
+        let whole = self.rtc.data;
+        let from = match begin {
+            Begin::Start => 0,
+            Begin::Unit(at) | Begin::Within(at, _) => at,
+        };
+        let end = to.map_or(u64::MAX, |to| to.saturating_add(AHEAD).min(from.saturating_add(REACH)));
+        let end = usize::try_from(end).unwrap_or(usize::MAX).min(whole.len());
+        let data = whole.get(..end).unwrap_or(whole);
+        let unread = |from: u64, each: Each<'_>| {
+            let about = Plain {
+                name: "(unread)",
+                text: "what follows is not looked at from here".into(),
+                field: None,
+            };
+            let (level, end) = (Level::Gap, whole.len() as u64);
+            each(&Node { level, offset: from, sub: 0, end, time: None, about: &about });
+        };
+        let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
+        let mut records = Box::new(Records::new(Self::frames(data, begin), &mut buffer));
         if matches!(begin, Begin::Within(..)) {
             // What clocks said before is known from the indices.
-            if let Ok(grid) = Grid::new(self.rtc.data) {
+            if let Ok(grid) = Grid::new(data) {
                 grid.prime(&mut records);
             }
         }
@@ -156,12 +181,8 @@ impl<'a> View<'a> {
                     && found.offset() != unit
                 {
                     unit = found.offset();
-                    if note {
-                        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
-                        marks.note(frame.offset(), ());
-                    }
                     let about = Major(*found);
-                    let end = found.end().min(self.rtc.data.len() as u64).max(frame.end());
+                    let end = found.end().min(whole.len() as u64).max(frame.end());
                     let node = Node {
                         level: Level::Part,
                         offset: frame.offset(),
@@ -188,7 +209,11 @@ impl<'a> View<'a> {
                     return;
                 }
             }
-            let Some(gap) = records.recover() else { return };
+            let gap = records.recover();
+            if end < whole.len() && gap.is_none_or(|gap| gap.end() >= end as u64) {
+                return unread(gap.map_or(end as u64, |gap| gap.offset()), each);
+            }
+            let Some(gap) = gap else { return };
             let about = Lost { gap, why: records.frames().gap_reason().map_or("", |reason| reason.name()) };
             let node = Node {
                 level: Level::Gap,
@@ -224,7 +249,7 @@ impl Browse for View<'_> {
 
     fn walk(&self, _file: usize, from: u64, depth: Depth, each: Each<'_>) {
         if depth == Depth::All {
-            return self.pass(self.begin(from), false, each);
+            return self.pass(self.begin(from), Some(from), each);
         }
         let mut stopped = false;
         let rest = self.units(from, &mut |node| {
@@ -233,15 +258,18 @@ impl Browse for View<'_> {
         });
         if let (false, Some(rest)) = (stopped, rest) {
             // Where the grid does not lead, all is read.
-            self.pass(self.begin(rest), false, &mut |node| {
-                !((node.level.is_part() || node.level == Level::Gap) && node.end > rest && !each(node))
-            });
+            self.pass(self.begin(rest), Some(rest), &mut |node| node.end <= rest || each(node));
         }
     }
 
     fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner).reset(file);
-        self.pass(Begin::Start, true, &mut |node| going(node.end));
+        self.pass(Begin::Start, None, &mut |node| {
+            if node.level == Level::Part {
+                self.marks.lock().unwrap_or_else(PoisonError::into_inner).note(node.offset, ());
+            }
+            going(node.end)
+        });
     }
 }
 

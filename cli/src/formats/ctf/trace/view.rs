@@ -167,6 +167,10 @@ impl Browse for View<'_> {
         &self.entries
     }
 
+    fn first(&self) -> usize {
+        self.file_of_input(0).unwrap_or(0)
+    }
+
     fn data(&self, file: usize) -> Result<&[u8], String> {
         self.files.get(file).map(|file| file.data).ok_or_else(|| "there is no such file".to_owned())
     }

@@ -1,0 +1,339 @@
+//! Events, put into lanes.
+
+use super::lanes::{BUCKETS, Cell, Lane, Lanes};
+use crate::status::{Failure, Result};
+use crate::trace::Events;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use traceglass::event::{EventKind, Item, Number};
+
+/// So many lanes are told apart; the tracks after them share one.
+const LANES: usize = 128;
+
+/// So many tracks are known by name before they have a lane.
+const TRACKS: usize = 1 << 16;
+
+/// So many names of slices and instants are told apart.
+const NAMES: usize = 1 << 12;
+
+/// Fills lanes with events; says how far it is now and then.
+pub struct Filler<'f> {
+    lanes: Lanes,
+    /// Only what is in this window counts.
+    window: Option<(i128, i128)>,
+    tracks: HashMap<u64, (String, &'static str)>,
+    places: HashMap<u64, usize>,
+    names: HashMap<String, u16>,
+    /// Slices that were open before the window begins: how deep, since when, and the outermost one's name.
+    open: HashMap<u64, (u32, i128, u16)>,
+    tell: &'f mut dyn FnMut(&Lanes) -> bool,
+    next: Instant,
+    count: u32,
+}
+
+impl<'f> Filler<'f> {
+    pub fn new(window: Option<(i128, i128)>, tell: &'f mut dyn FnMut(&Lanes) -> bool) -> Self {
+        let mut lanes = Lanes { width: 1, ..Lanes::default() };
+        if let Some((from, to)) = window {
+            let buckets = BUCKETS as i128;
+            // One more, since the first one need not begin where the window does.
+            let span = to.saturating_sub(from).max(1);
+            lanes.width = span
+                .saturating_add(buckets.saturating_sub(2))
+                .checked_div(buckets.saturating_sub(1))
+                .unwrap_or(span);
+            lanes.width = lanes.width.max(1);
+            lanes.base = from.div_euclid(lanes.width);
+        }
+        Self {
+            lanes,
+            window,
+            tracks: HashMap::new(),
+            places: HashMap::new(),
+            names: HashMap::new(),
+            open: HashMap::new(),
+            tell,
+            next: Instant::now(),
+            count: 0,
+        }
+    }
+
+    /// Ends the slices that are open, and gives the lanes.
+    pub fn finish(mut self) -> Lanes {
+        self.enter();
+        let end = self.window.map_or(self.lanes.window().1, |(_, to)| to);
+        for number in 0..self.lanes.lanes.len() {
+            self.close(number, end, true);
+        }
+        if let Some((from, to)) = self.window {
+            self.lanes.span = Some((from, to.saturating_sub(1)));
+        }
+        self.lanes.done = true;
+        self.lanes
+    }
+
+    /// The span that a time is in; spans grow longer if there is none.
+    fn bucket(&mut self, ns: i128) -> Option<usize> {
+        if let Some((from, to)) = self.window {
+            return if (from..to).contains(&ns) { self.lanes.bucket_of(ns) } else { None };
+        }
+        if self.lanes.span.is_none() {
+            self.lanes.base = ns;
+        }
+        while self.lanes.bucket_of(ns).is_none() {
+            self.widen(ns)?;
+        }
+        self.lanes.bucket_of(ns)
+    }
+
+    /// Makes spans twice as long.
+    fn widen(&mut self, ns: i128) -> Option<()> {
+        let width = self.lanes.width.checked_mul(2)?;
+        let old = self.lanes.base;
+        let base = old.div_euclid(2).min(ns.div_euclid(width));
+        // Where an event is far before all others, what follows must not get lost.
+        let last = old.saturating_add(BUCKETS as i128).saturating_sub(1).div_euclid(2);
+        let fits = last.checked_sub(base)? < BUCKETS as i128;
+        let base = if fits { base } else { old.div_euclid(2) };
+        for lane in &mut self.lanes.lanes {
+            let mut cells = vec![Cell::default(); BUCKETS];
+            for (number, cell) in (0_i128..).zip(&lane.cells) {
+                let to = old.saturating_add(number).div_euclid(2).saturating_sub(base);
+                if let Some(to) = usize::try_from(to).ok().and_then(|to| cells.get_mut(to)) {
+                    *to = to.join(*cell);
+                }
+            }
+            lane.cells = cells;
+        }
+        (self.lanes.width, self.lanes.base) = (width, base);
+        Some(())
+    }
+
+    fn lane(&mut self, track: u64) -> usize {
+        if let Some(&place) = self.places.get(&track) {
+            return place;
+        }
+        let place = self.lanes.lanes.len();
+        if place >= LANES {
+            if place == LANES {
+                let cells = vec![Cell::default(); BUCKETS];
+                self.lanes.lanes.push(Lane {
+                    name: "all others".to_owned(),
+                    kind: "",
+                    cells,
+                    ..Lane::default()
+                });
+            }
+            return LANES;
+        }
+        let (name, kind) = match self.tracks.get(&track) {
+            Some((name, kind)) => (name.clone(), *kind),
+            None => (format!("track {track}"), ""),
+        };
+        let cells = vec![Cell::default(); BUCKETS];
+        self.lanes.lanes.push(Lane { name, kind, cells, ..Lane::default() });
+        self.places.insert(track, place);
+        place
+    }
+
+    fn intern(&mut self, name: &str) -> u16 {
+        if let Some(&number) = self.names.get(name) {
+            return number;
+        }
+        if name.is_empty() || self.lanes.names.len() >= NAMES {
+            return 0;
+        }
+        self.lanes.names.push(name.to_owned());
+        let number = u16::try_from(self.lanes.names.len()).unwrap_or(0);
+        self.names.insert(name.to_owned(), number);
+        number
+    }
+
+    /// Ends the outermost slice of a lane, at `end`.
+    fn close(&mut self, place: usize, end: i128, all: bool) {
+        let window = self.window;
+        let Some(lane) = self.lanes.lanes.get_mut(place) else { return };
+        if lane.depth == 0 {
+            return;
+        }
+        lane.depth = if all { 0 } else { lane.depth.saturating_sub(1) };
+        if lane.depth > 0 {
+            return;
+        }
+        let (mut from, mut to, name) = (lane.since, end, lane.slice);
+        if let Some((start, end)) = window {
+            (from, to) = (from.max(start), to.min(end));
+        }
+        let (base, width) = (self.lanes.base, self.lanes.width);
+        let first = from.div_euclid(width).max(base);
+        let last = to.div_euclid(width).min(base.saturating_add(BUCKETS as i128).saturating_sub(1));
+        let mut bucket = first;
+        while bucket <= last && from <= to {
+            let start = bucket.saturating_mul(width);
+            let share = to.min(start.saturating_add(width)).saturating_sub(from.max(start)).max(0);
+            let cell =
+                usize::try_from(bucket.saturating_sub(base)).ok().and_then(|at| lane.cells.get_mut(at));
+            if let Some(cell) = cell {
+                let share = u64::try_from(share).unwrap_or(u64::MAX);
+                if share >= cell.busy || cell.name == 0 {
+                    cell.name = name;
+                }
+                cell.busy = cell.busy.saturating_add(share);
+            }
+            bucket = bucket.saturating_add(1);
+        }
+    }
+
+    /// The window begins: what is still open is seen in it.
+    fn enter(&mut self) {
+        for (track, (depth, since, slice)) in std::mem::take(&mut self.open) {
+            let place = self.lane(track);
+            if let Some(lane) = self.lanes.lanes.get_mut(place) {
+                (lane.depth, lane.since, lane.slice) = (depth, since, slice);
+            }
+        }
+    }
+
+    /// A slice begins or ends before the window.
+    fn before(&mut self, event: &traceglass::event::Event<'_>, ns: i128) {
+        let track = event.track().number();
+        match event.kind() {
+            EventKind::Begin if self.open.len() < TRACKS => {
+                let name = event.name().to_string();
+                let name = self.intern(crate::output::shortened(&name, 64).as_ref());
+                let slice = self.open.entry(track).or_insert((0, ns, name));
+                slice.0 = slice.0.saturating_add(1);
+            }
+            EventKind::End => {
+                let left = self.open.get_mut(&track).map(|slice| {
+                    slice.0 = slice.0.saturating_sub(1);
+                    slice.0
+                });
+                if left == Some(0) {
+                    self.open.remove(&track);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn event(&mut self, event: &traceglass::event::Event<'_>) -> Option<()> {
+        let time = event
+            .time()
+            .filter(|time| self.lanes.span.is_none() || time.is_absolute() == self.lanes.absolute);
+        let Some(time) = time else {
+            self.lanes.timeless = self.lanes.timeless.saturating_add(1);
+            return None;
+        };
+        let ns = time.ns();
+        let inside = self.window.is_none_or(|(from, to)| (from..to).contains(&ns));
+        let track = event.track().number();
+        let known = self.places.contains_key(&track);
+        if self.window.is_some_and(|(from, _)| ns < from) {
+            if !known {
+                self.before(event, ns);
+            }
+            return None;
+        }
+        if !self.open.is_empty() {
+            self.enter();
+        }
+        if !inside && !known {
+            return None;
+        }
+        let bucket = self.bucket(ns);
+        if inside {
+            self.lanes.absolute = time.is_absolute();
+            let (first, last) = self.lanes.span.unwrap_or((ns, ns));
+            self.lanes.span = Some((first.min(ns), last.max(ns)));
+        }
+        let place = self.lane(track);
+        let name = match event.kind() {
+            EventKind::Begin | EventKind::Instant => {
+                let name = event.name().to_string();
+                self.intern(crate::output::shortened(&name, 64).as_ref())
+            }
+            _ => 0,
+        };
+        if event.kind() == EventKind::End {
+            self.close(place, ns, false);
+        }
+        let lane = self.lanes.lanes.get_mut(place)?;
+        if event.kind() == EventKind::Begin {
+            if lane.depth == 0 {
+                (lane.since, lane.slice) = (ns, name);
+            }
+            lane.depth = lane.depth.saturating_add(1);
+        }
+        let input = u32::try_from(event.input()).unwrap_or(u32::MAX);
+        if let EventKind::Counter(number) = event.kind() {
+            let value = match number {
+                Number::Float(value) => value,
+                #[allow(clippy::cast_precision_loss)] // It is drawn in eight steps.
+                Number::Integer(value) => value as f64,
+                _ => f64::NAN,
+            };
+            if value.is_finite() && inside {
+                let (least, most) = lane.values.unwrap_or((value, value));
+                lane.values = Some((least.min(value), most.max(value)));
+                if let Some(cell) = bucket.and_then(|bucket| lane.cells.get_mut(bucket)) {
+                    cell.value = Some(value);
+                }
+            }
+        }
+        let cell = bucket.and_then(|bucket| lane.cells.get_mut(bucket))?;
+        cell.events = cell.events.saturating_add(1);
+        cell.first.get_or_insert((input, event.offset()));
+        if event.kind() == EventKind::Instant && cell.name == 0 {
+            cell.name = name;
+        }
+        cell.is_damaged |= matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        Some(())
+    }
+}
+
+/// That enough was read.
+fn enough() -> Failure {
+    Failure::usage("enough")
+}
+
+impl Events for Filler<'_> {
+    fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        self.count = self.count.wrapping_add(1);
+        if self.count.is_multiple_of(1024) && Instant::now() >= self.next {
+            self.next = Instant::now().checked_add(Duration::from_millis(250)).unwrap_or(self.next);
+            if !(self.tell)(&self.lanes) {
+                return Err(enough());
+            }
+        }
+        match item {
+            Item::Track(track) => {
+                let number = track.id().number();
+                let label = track.label().to_string();
+                let label = crate::output::shortened(&label, 64).into_owned();
+                if let Some(lane) =
+                    self.places.get(&number).and_then(|&place| self.lanes.lanes.get_mut(place))
+                {
+                    lane.name = label;
+                } else if self.tracks.len() < TRACKS {
+                    self.tracks.insert(number, (label, track.kind().name()));
+                }
+            }
+            Item::Event(event) => {
+                // Events come in the order of time; those that are late by a little are still waited for.
+                if let (Some((from, to)), Some(time)) = (self.window, event.time())
+                    && time.ns() >= to.saturating_add(to.saturating_sub(from))
+                {
+                    return Err(enough());
+                }
+                self.event(event);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.lanes.read = self.lanes.read.saturating_add(bytes);
+    }
+}
