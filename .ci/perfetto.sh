@@ -92,6 +92,8 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
         rtc "$path"
     done
     for path in "$TRACEGLASS_VECTORS"/rdf/real/*; do
+        # One is a file from before RDF.
+        [ "$(head -c 7 "$path")" = AMD_RDF ] || continue
         known=()
         listing=$TRACEGLASS_VECTORS/rdf-contents/real/$(basename "$path")
         for column in RmtData:4 DDEvent:6; do

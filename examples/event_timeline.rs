@@ -87,8 +87,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let took = begin.map_or(0, |begin| end.ns() - begin);
                 writeln!(out, "{time}  {label:<16} {} of {took} ns", event.name())?;
             }
-            (EventKind::Counter(Number::Integer(value)), _) => writeln!(out, "{time}  {label:<16} = {value}")?,
-            (EventKind::Counter(Number::Float(value)), _) => writeln!(out, "{time}  {label:<16} = {value:.3}")?,
+            (EventKind::Counter(Number::Integer(value)), _) => {
+                writeln!(out, "{time}  {label:<16} = {value}")?
+            }
+            (EventKind::Counter(Number::Float(value)), _) => {
+                writeln!(out, "{time}  {label:<16} = {value:.3}")?
+            }
             (EventKind::Gap(gap), _) => writeln!(out, "{time}  {label:<16} {gap}")?,
             _ => {
                 write!(out, "{time}  {label:<16} {}", event.name())?;

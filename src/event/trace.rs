@@ -204,7 +204,8 @@ const NOTHING_LENT: Error = Error::new(0, INPUTS, ErrorKind::CapacityExceeded { 
 fn open_recording<'a, 't>(
     inputs: &[&'a [u8]],
     rooms: RfrRooms<'a, 't>,
-) -> Result<super::rfr::Timeline<'a, 't, Lent<'t, super::rfr::RegistrySlot>, Lent<'t, super::rfr::Lane<'a>>>> {
+) -> Result<super::rfr::Timeline<'a, 't, Lent<'t, super::rfr::RegistrySlot>, Lent<'t, super::rfr::Lane<'a>>>>
+{
     use crate::gap::Gap;
     use crate::rfr::{CallsiteTable, Callsites, FormatIdentifier, Variant};
     let RfrRooms { registry, lanes, callsites: mut entries } = rooms;
