@@ -313,7 +313,10 @@ fn queues_of_a_gpu_become_slices() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("4 events were left out"), "{out:?}");
     let lines = decode(&out.stdout);
     let of = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
-    assert_eq!((of("queue 1 begin"), of("queue 1 end"), of("queue 2 begin"), of("queue 2 end")), (2, 2, 2, 2));
+    assert_eq!(
+        (of("queue 1 begin"), of("queue 1 end"), of("queue 2 begin"), of("queue 2 end")),
+        (2, 2, 2, 2)
+    );
     assert!(lines.iter().any(|line| line.starts_with("101000 queue 1 begin CmdBufSubmit")), "{lines:#?}");
 }
 
