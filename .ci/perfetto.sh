@@ -54,7 +54,12 @@ ctf() {
 rtc() {
     local misfits=
     echo "-- $1"
-    tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"
+    if ! tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"; then
+        # Of which nothing is left, nothing is printed either.
+        ! tolerate "$traceglass" cat --json "$1" >/dev/null 2>&1
+        echo "nothing is left of it"
+        return
+    fi
     ! grep -q "no place for their time" "$scratch/messages" || misfits=misfits
     tolerate "$traceglass" cat --json "$1" 2>>"$scratch/messages" |
         node cli/tests/perfetto/rtc.mjs "$scratch/trace" $misfits
