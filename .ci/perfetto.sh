@@ -52,8 +52,41 @@ ctf() {
     count=$((count + 1))
 }
 
+rtc() {
+    local misfits=
+    echo "-- $1"
+    if ! tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"; then
+        # Of which nothing is left, nothing is printed either.
+        ! tolerate "$traceglass" cat --json "$1" >/dev/null 2>&1
+        echo "nothing is left of it"
+        return
+    fi
+    ! grep -q "no place for their time" "$scratch/messages" || misfits=misfits
+    tolerate "$traceglass" cat --json "$1" 2>>"$scratch/messages" |
+        node cli/tests/perfetto/rtc.mjs "$scratch/trace" $misfits
+    count=$((count + 1))
+}
+
+# A file, and how many events of which kind it is known to have.
+rdf() {
+    echo "-- $1"
+    tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"
+    node cli/tests/perfetto/rdf.mjs "$scratch/trace" "${@:2}"
+    count=$((count + 1))
+}
+
+# How often each kind occurs in a listing of the vectors: a column of NAME, without what only tells the time.
+kinds() { # LISTING COLUMN
+    xzcat "$1" | cut -f"$2" | grep -v '^\(timestamp\|time_delta\|large_delta\|marker_begin\|marker_end\|misc\)$' |
+        sort | uniq -c | awk '{ print $2 "=" $1 }'
+}
+
 recording examples/data/sample.rfr
 recording examples/data/stream.rfr
+rtc examples/data/sample.rtc
+# Two submissions on one queue, and two on another that overlap: 8 + 16 + 26 + 6 µs.
+rdf examples/data/sample.rgp CmdBufSubmit=4 busy=56000 SignalSemaphore=1 Present=1 values=3 page_fault=1 markers=4 \
+    marker_info=1 "level loaded=1" virtual_allocate=1 virtual_free=1 resource_create=1
 if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     for path in "$TRACEGLASS_VECTORS"/rfr/*.rfr; do
         recording "$path"
@@ -61,8 +94,28 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     for path in "$TRACEGLASS_VECTORS"/ctf2-streams/lttng/*/ "$TRACEGLASS_VECTORS"/ctf2-streams/babeltrace/*/; do
         ctf "${path%/}"
     done
+    for path in "$TRACEGLASS_VECTORS"/rtc/*.rtc; do
+        rtc "$path"
+    done
+    for path in "$TRACEGLASS_VECTORS"/rdf/real/*; do
+        # One is a file from before RDF.
+        [ "$(head -c 7 "$path")" = AMD_RDF ] || continue
+        known=()
+        listing=$TRACEGLASS_VECTORS/rdf-contents/real/$(basename "$path")
+        for column in RmtData:4 DDEvent:6; do
+            [ -e "$listing.${column%:*}.tsv.xz" ] || continue
+            mapfile -t -O "${#known[@]}" known < <(kinds "$listing.${column%:*}.tsv.xz" "${column#*:}")
+        done
+        if [ -e "$listing.DDEvent.tsv.xz" ]; then
+            known+=("markers=$(xzcat "$listing.DDEvent.tsv.xz" | cut -f6 | grep -c '^marker_begin$')")
+        fi
+        [ "${#known[@]}" -gt 0 ] || { echo "no listing of $path" >&2; exit 1; }
+        rdf "$path" "${known[@]}"
+    done
 else
     echo "TRACEGLASS_VECTORS is not set: samples only"
 fi
-[ "$count" -ge 2 ]
+[ "$count" -ge 4 ]
 echo "$count traces agree"
+# The README's picture shows what the trace processor finds.
+.ci/pictures.py tracks "$traceglass" --check

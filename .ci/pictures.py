@@ -3,6 +3,8 @@
 
     .ci/pictures.py screen PROGRAM   what `PROGRAM info examples/data/sample.rfr` prints, as examples/screen.svg
     .ci/pictures.py view             a recorded screen of `traceglass view`, as examples/view.svg
+    .ci/pictures.py tracks PROGRAM   what Perfetto's trace processor finds in an export, as examples/tracks-{light,dark}.svg;
+                                     TRACE_PROCESSOR names its folder, see .ci/perfetto.sh
     .ci/pictures.py chart            rows of the table in benches/README.md, as benches/speed-{light,dark}.svg
 
 With --check, nothing is written, and a picture that is not up to date is a failure.
@@ -12,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Row of the table (its beginning), the peer to compare with, and how the chart names both.
@@ -54,6 +57,66 @@ def terminal(path, lines):
         color = ' fill="#7ee787"' if n == 0 else ""
         out.append(f'<text x="12" y="{52 + 19 * n}"{color}>{html.escape(line)}</text>')
     return {ROOT / path: "\n".join([*out, "</g>", "</svg>", ""])}
+
+
+def tracks(program):
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "trace"
+        subprocess.run([program, "export", "--to", "perfetto", "-o", trace, "examples/data/sample.rfr"], cwd=ROOT, check=True)
+
+        def rows(sql):
+            command = ["node", "cli/tests/perfetto/sql.mjs", trace, sql]
+            said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+            return [line.split("\t") for line in said.splitlines()]
+
+        names = rows("select id, name from track where id in (select track_id from slice) order by id")
+        slices = rows("select track_id, ts, dur, name from slice order by ts, id")
+        flows = rows(
+            "select a.track_id, a.ts, b.track_id, b.ts from flow join slice a on flow.slice_out = a.id "
+            "join slice b on flow.slice_in = b.id order by a.ts, b.ts"
+        )
+    if not names or not slices or not flows:
+        sys.exit("the trace processor found nothing")
+    place = {track: n for n, (track, _) in enumerate(names)}
+    first = min(int(ts) for _, ts, *_ in slices)
+    last = max(int(ts) + max(int(dur), 0) for _, ts, dur, _ in slices)
+    left, width, row = 150, 560, 26
+    height = 60 + row * len(names)
+    x = lambda ts: left + width * (int(ts) - first) / max(last - first, 1)
+    y = lambda track: 40 + row * place[track]
+    pictures = {}
+    for theme, color in THEMES.items():
+        out = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 730 {height}" width="730" height="{height}" font-family="system-ui,sans-serif" font-size="13">',
+            f'<text x="12" y="22" fill="{color["text"]}" font-weight="600">Polls, what happened in them, and who woke whom</text>',
+        ]
+        for track, name in names:
+            out += [
+                f'<text x="{left - 10}" y="{y(track) + 15}" text-anchor="end" fill="{color["text"]}">{html.escape(name)}</text>',
+                f'<line x1="{left}" y1="{y(track) + row - 3}" x2="{left + width}" y2="{y(track) + row - 3}" stroke="{color["line"]}"/>',
+            ]
+        for track, ts, dur, name in slices:
+            end = last if int(dur) < 0 else int(ts) + int(dur)
+            if int(dur) == 0:
+                shape = f'<circle cx="{x(ts):.1f}" cy="{y(track) + 10}" r="3" fill="{color["muted"]}">'
+                shape += f"<title>{html.escape(name)}</title></circle>"
+            else:
+                shape = f'<rect x="{x(ts):.1f}" y="{y(track) + 2}" width="{max(x(end) - x(ts), 1.5):.1f}" height="16" rx="2" fill="{color["bar"]}">'
+                shape += f"<title>{html.escape(name)}, {(end - int(ts)) / 1000:g} µs</title></rect>"
+            out.append(shape)
+        for source, begin, target, end in flows:
+            out.append(
+                f'<path d="M{x(begin):.1f} {y(source) + 10}L{x(end):.1f} {y(target) + 10}" stroke="{color["muted"]}" fill="none" stroke-dasharray="3 2"/>'
+            )
+        took = f"{(last - first) / 1e6:g} ms"
+        out += [
+            f'<text x="{left}" y="{height - 6}" fill="{color["muted"]}" font-size="12">0</text>',
+            f'<text x="{left + width}" y="{height - 6}" text-anchor="end" fill="{color["muted"]}" font-size="12">{took}</text>',
+            "</svg>",
+            "",
+        ]
+        pictures[ROOT / f"examples/tracks-{theme}.svg"] = "\n".join(out)
+    return pictures
 
 
 def multiples():
@@ -101,6 +164,8 @@ def main():
         pictures = screen(str(pathlib.Path(args[1]).resolve()))
     elif args == ["view"]:
         pictures = view()
+    elif args[:1] == ["tracks"] and len(args) == 2:
+        pictures = tracks(str(pathlib.Path(args[1]).resolve()))
     elif args == ["chart"]:
         pictures = chart()
     else:

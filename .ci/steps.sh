@@ -233,6 +233,9 @@ examples() {
 
     $bin/ctf_events $data/sample.ctf | grep "battery.*millivolts.*3685"
     $bin/event_timeline $data/stream.rfr | grep "TaskDrop\|drop"
+    $bin/event_timeline $data/sample.rtc | grep "1700000000.000089000 s  adc .* = -31.269"
+    $bin/event_timeline $data/sample.rgp | grep "queue 2 .* CmdBufSubmit of 26000 ns"
+    $bin/event_timeline $data/sample.ctf/metadata $data/sample.ctf/stream | grep "battery"
     # No crash dump is shipped; what is none is said to be none.
     said=$($bin/rdf_crash $data/sample.rdf 2>&1) || true
     [ -n "$said" ]
@@ -338,7 +341,7 @@ fuzz_one() { # TARGET
     local run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
     # A recipe for a file is none: nothing of a format occurs in it.
     case $target in
-        *_damage | zstd_differential | detect | command) ;;
+        *_damage | zstd_differential | detect | event | command) ;;
         *) run+=(-dict="fuzz/dictionaries/${target%%_*}.dict") ;;
     esac
     fuzz_options "$target"

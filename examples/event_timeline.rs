@@ -1,16 +1,39 @@
 //! What happened, in the order of time, whatever the format: tracks as they are met, and events on them.
 //!
-//!     cargo run --example event_timeline -- examples/data/sample.rfr/*/*/*.rfr
+//!     cargo run --example event_timeline -- FILE...
 //!
-//! The model borrows from the input and keeps its state in arrays: the same runs without an allocator.
+//! A file of RTC or RDF; the files of an RFR recording; the metadata of a CTF trace, and then its streams. The model
+//! borrows from the inputs and keeps its state in rooms that are lent: here they grow, firmware lends arrays.
 
 use memmap2::Mmap;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
-use traceglass::event::{EventKind, Item, Source};
+use traceglass::ctf::data::MergeSlot;
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+use traceglass::event::{EventKind, Item, Number, Room, Rooms, Source, Trace, ctf, rdf, rfr};
+use traceglass::rfr::{Callsites, TableEntry};
+use traceglass::zstd::Workspace;
+
+/// Room that grows.
+struct Growing<T>(Vec<T>, T);
+
+impl<T: Clone> Room<T> for Growing<T> {
+    fn slots(&self) -> &[T] {
+        &self.0
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+
+    fn grow(&mut self, needed: usize) -> bool {
+        self.0.resize(needed.max(2 * self.0.len()), self.1.clone());
+        true
+    }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
@@ -18,14 +41,35 @@ fn main() -> Result<(), Box<dyn Error>> {
         // SAFETY: the map is read only, and what is in it is not trusted.
         files.push(unsafe { Mmap::map(&File::open(path)?)? });
     }
-    let mut registry = Registry::new([RegistrySlot::EMPTY; 1024]);
-    let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 256]);
-    for (input, file) in files.iter().enumerate() {
-        timeline.add(input, file)?;
-    }
+    let inputs: Vec<&[u8]> = files.iter().map(|file| &file[..]).collect();
+    let first = inputs.first().copied().ok_or("usage: event_timeline FILE...")?;
+
+    // What depends on the inputs is asked for; the rest grows.
+    let nodes = MetadataStream::parse(first).and_then(|metadata| Schema::needed(&metadata)).unwrap_or(0);
+    let decoded = traceglass::rdf::File::parse(first).map_or(0, |file| rdf::needed(&file));
+    let callsites = inputs.iter().filter_map(|input| Callsites::parse(input).ok());
+    let callsites = callsites.map(Iterator::count).max().unwrap_or(0);
+    let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
+    let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
+    let mut callsites = vec![TableEntry::EMPTY; callsites];
+    let mut nodes = vec![Node::EMPTY; usize::try_from(nodes)?];
+    let mut merge = vec![MergeSlot::EMPTY; inputs.len()];
+    let mut streams = Growing(Vec::new(), ctf::StreamSlot::EMPTY);
+    let mut buffer = vec![0; 1 << 20];
+    let mut decoded = vec![0; usize::try_from(decoded)?];
+    let mut workspace = Workspace::new();
+    let mut tracks = Growing(Vec::new(), rdf::TrackSlot::EMPTY);
+    let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
+    let rooms = Rooms::new()
+        .rfr(&mut registry, &mut lanes, &mut callsites)
+        .ctf(&mut nodes, &mut merge, &mut streams)
+        .rtc(&mut buffer)
+        .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
+    let mut trace = Trace::<256>::open(&inputs, rooms)?;
+
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let (mut labels, mut begun) = (HashMap::new(), HashMap::new());
-    while let Some(item) = timeline.next_item()? {
+    let (mut labels, mut begun) = (HashMap::new(), HashMap::<_, Vec<i128>>::new());
+    while let Some(item) = trace.next_item()? {
         let event = match item {
             Item::Track(track) => {
                 labels.insert(track.id(), track.label().to_string());
@@ -37,10 +81,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let label = labels.get(&event.track()).map_or("?", String::as_str);
         let time = event.time().map_or_else(|| "?".to_owned(), |time| time.to_string());
         match (event.kind(), event.time()) {
-            (EventKind::Begin, Some(time)) => drop(begun.insert(event.track(), time.ns())),
+            (EventKind::Begin, Some(time)) => begun.entry(event.track()).or_default().push(time.ns()),
             (EventKind::End, Some(end)) => {
-                let took = begun.remove(&event.track()).map_or(0, |begin| end.ns() - begin);
+                let begin = begun.get_mut(&event.track()).and_then(Vec::pop);
+                let took = begin.map_or(0, |begin| end.ns() - begin);
                 writeln!(out, "{time}  {label:<16} {} of {took} ns", event.name())?;
+            }
+            (EventKind::Counter(Number::Integer(value)), _) => {
+                writeln!(out, "{time}  {label:<16} = {value}")?
+            }
+            (EventKind::Counter(Number::Float(value)), _) => {
+                writeln!(out, "{time}  {label:<16} = {value:.3}")?
             }
             (EventKind::Gap(gap), _) => writeln!(out, "{time}  {label:<16} {gap}")?,
             _ => {

@@ -49,8 +49,18 @@ pub trait Trace {
     fn bytes(&self) -> u64;
 
     /// Its tracks and events, in the order of time.
-    fn events(&self, _events: &mut dyn Events) -> Result<Outcome> {
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.events_in(traceglass::event::Window::ALL, events)
+    }
+
+    /// The same of a range of time; what lies outside of it is not read where the format has a way around it.
+    fn events_in(&self, _window: traceglass::event::Window, _events: &mut dyn Events) -> Result<Outcome> {
         Err(no_events(self.format()))
+    }
+
+    /// The time in nanoseconds that a value of its own clock stands for, in that clock's unit.
+    fn clock_ns(&self, _value: i128) -> Option<i128> {
+        None
     }
 
     /// Lends it out to be read as tables; `name` is that of a file that was named itself.

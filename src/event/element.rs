@@ -10,3 +10,7 @@ pub const LANES: Element = Element::new(&"event lanes");
 pub const BUFFER: Element = Element::new(&"event buffer");
 /// A chunk that lies where others do, more than is read of them.
 pub const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
+/// The inputs of a trace, together.
+pub const INPUTS: Element = Element::new(&"trace inputs");
+/// The first input of a trace.
+pub const INPUT: Element = Element::new(&"trace input");

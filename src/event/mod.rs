@@ -5,7 +5,7 @@
 //!
 //! # Layout
 //! ```text
-//! Trace ──▸ Source     a file, or the files of a recording: `rfr::Timeline`, …
+//! Trace ──▸ Source     a file, or the files of a recording: one `Timeline` for each format
 //!             │
 //!             ▼        in the order of time
 //!           Item ──┬─▸ Track    a task, a sequence, a stream …: announced before its first event
@@ -26,6 +26,35 @@
 //! grow. One that is full and cannot grow is [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded).
 //!
 //! # Examples
+//! A program that reads whatever it is given lends what each format takes, and has one loop:
+//! ```
+//! # #[cfg(all(feature = "rfr", feature = "rtc"))] {
+//! use traceglass::event::{Item, Rooms, Source, Trace, Window, rfr};
+//!
+//! fn print(inputs: &[&[u8]]) -> traceglass::Result<()> {
+//!     let mut registry = [rfr::RegistrySlot::EMPTY; 64];
+//!     let mut lanes = [const { rfr::Lane::EMPTY }; 16];
+//!     let mut buffer = [0; 4096];
+//!     let rooms = Rooms::new().rfr(&mut registry, &mut lanes, &mut []).rtc(&mut buffer);
+//!     let mut trace: Trace<'_, '_, '_> = Trace::open(inputs, rooms)?;
+//!     // Nanoseconds; what lies before is not read where the format has a way around it.
+//!     trace.set_window(Window::new(Some(1_700_000_000_000_000_000), None));
+//!     while let Some(item) = trace.next_item()? {
+//!         match item {
+//!             Item::Track(track) => println!("{}: {}", track.id(), track.label()),
+//!             Item::Event(event) => {
+//!                 let bytes = event.offset()..event.end_offset();
+//!                 println!("{:?} {} {bytes:?}", event.time(), event.name());
+//!             }
+//!             _ => {}
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! # assert!(print(&[b"PK\x03\x04"]).is_err());
+//! # }
+//! ```
+//! Of one format:
 //! ```
 //! # #[cfg(feature = "rfr")] {
 //! use traceglass::event::{EventKind, Item, Source, rfr};
@@ -61,6 +90,7 @@ mod label;
 mod rank;
 mod room;
 mod time;
+mod trace;
 mod track;
 
 #[cfg(feature = "ctf")]
@@ -78,6 +108,7 @@ pub use fields::Fields;
 pub use label::Label;
 pub use room::Room;
 pub use time::{Time, Window};
+pub use trace::{Rooms, Trace};
 pub use track::{Clock, Track, TrackId, TrackKind};
 
 use crate::error::Result;
@@ -102,8 +133,10 @@ pub trait Source {
     /// `CapacityExceeded`, if lent room is full and does not grow. From then on there is none.
     fn next_item(&mut self) -> Result<Option<Item<'_>>>;
 
-    /// Leaves out events outside this window, and skips reading what lies outside where the format allows that.
+    /// Leaves out events that are not in this window, and does not read what lies outside of it where the format tells:
+    /// RTC is sought by its indices, of CTF packets are skipped, of RFR chunks, and what comes after the window ends it.
+    /// To be set before the first item.
     ///
-    /// An event whose time is not known is in every window.
+    /// An event whose time is not known is in every window, if it is met while that is read.
     fn set_window(&mut self, window: Window);
 }

@@ -39,13 +39,28 @@ pub trait Room<T> {
     }
 }
 
-impl<T> Room<T> for &mut [T] {
+impl<T> Room<T> for [T] {
     fn slots(&self) -> &[T] {
         self
     }
 
     fn slots_mut(&mut self) -> &mut [T] {
         self
+    }
+}
+
+/// A room that is lent: a slice, an array, one that grows, or `dyn Room`.
+impl<T, R: Room<T> + ?Sized> Room<T> for &mut R {
+    fn slots(&self) -> &[T] {
+        (**self).slots()
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        (**self).slots_mut()
+    }
+
+    fn grow(&mut self, needed: usize) -> bool {
+        (**self).grow(needed)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::output::{Out, counted, shown};
 use crate::progress::Progress;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Target};
+use crate::trace::{Events, Export, Open, Outcome, Target, Time, Window};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -28,20 +28,27 @@ const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass export --to perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
   traceglass export --to perfetto a.rfr | gzip > a.pftrace.gz
+  traceglass export --to perfetto --from +1s --to +2s a.rtc > a.pftrace
   traceglass export --to files -o scene/ scene.rgp          every chunk as a file
   traceglass export --to parquet -o tables/ recording/      for SQL: duckdb, polars, Spark
   traceglass export --to arrow --table tracks recording/    one table, to a pipe";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;
+    let target = args.target()?;
     if args.force {
         out.force();
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    if args.table.is_some() && args.to != Target::Arrow {
+    if args.table.is_some() && target != Target::Arrow {
         return Err(Failure::usage("--table is for arrow; the other targets have all of a trace"));
     }
-    match (args.to, output) {
+    if !args.window()?.is_everything() && target != Target::Perfetto {
+        return Err(Failure::usage(
+            "--from and --to are for perfetto; the other targets have all of a trace",
+        ));
+    }
+    match (target, output) {
         (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
         (Target::Files, Some(folder)) => {
             let mut files = Files::create(folder)?;
@@ -159,15 +166,63 @@ impl Events for Writing<'_, '_> {
     }
 }
 
+/// The first time that a trace tells.
+#[derive(Default)]
+struct First(Option<traceglass::event::Time>);
+
+impl Events for First {
+    fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        match item {
+            Item::Event(event) if event.time().is_some() => {
+                self.0 = event.time();
+                // Nothing more is wanted.
+                Err(Failure::usage("found"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn advance(&mut self, _bytes: u64) {}
+}
+
+/// A range of time, in nanoseconds of the trace's clock.
+fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
+    if window.is_everything() {
+        return Ok(traceglass::event::Window::ALL);
+    }
+    let mut first = First::default();
+    if let Err(failure) = trace.events(&mut first)
+        && first.0.is_none()
+    {
+        return Err(failure);
+    }
+    let ns = |time: Time| match (time, first.0) {
+        (Time::Clock(value), _) => trace.clock_ns(value).ok_or_else(|| {
+            Failure::usage(
+                "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
+            )
+        }),
+        (_, None) => Err(Failure::unreadable("no record from which time could count")),
+        (Time::SinceStart(ns), Some(first)) => Ok(first.ns().saturating_add(ns)),
+        (Time::Absolute(ns), Some(first)) if first.is_absolute() => Ok(ns),
+        (Time::Absolute(_), Some(_)) => Err(Failure::usage(
+            "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in the \
+             clock's own unit as @VALUE",
+        )),
+    };
+    Ok(traceglass::event::Window::new(window.from.map(ns).transpose()?, window.to.map(ns).transpose()?))
+}
+
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<BufWriter<File>>) -> Result<Status> {
     let mut perfetto = Perfetto::default();
     let status = each(args, open, out, |path, trace, out| {
+        let window = in_ns(&args.window()?, trace)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy());
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let outcome = trace.events(&mut writing)?;
+        let outcome = trace.events_in(window, &mut writing)?;
         drop(writing);
         let Left { untimed, misfits } = perfetto.take_left();
         let mut left = |count: u64, why: &str| {

@@ -286,3 +286,69 @@ fn what_cannot_be_exported_is_said() {
     let out = traceglass(&["export", "--to", "files", path.to_str().unwrap()]);
     assert_eq!(status(&out), 2);
 }
+
+/// The time with which the line of an event begins.
+fn times(lines: &[String]) -> Vec<u64> {
+    lines.iter().filter_map(|line| line.split(' ').next()?.parse().ok()).collect()
+}
+
+#[test]
+fn streams_become_counters_and_instants() {
+    let path = data("sample.rtc");
+    let out = traceglass(&["export", "--to", "perfetto", path.to_str().unwrap()]);
+    assert_eq!(status(&out), 0);
+    assert!(String::from_utf8_lossy(&out.stderr).contains("their time is not known"));
+    let lines = decode(&out.stdout);
+    let has = |text: &str| lines.iter().any(|line| line.contains(text));
+    assert!(has("session 0 < sample.rtc: ") && has("adc < session 0: id: 11, format: int16le"), "{lines:#?}");
+    assert!(has(" adc counter") && has(" stdout instant stdout value="));
+}
+
+#[test]
+fn queues_of_a_gpu_become_slices() {
+    let path = data("sample.rgp");
+    let out = traceglass(&["export", "--to", "perfetto", path.to_str().unwrap()]);
+    assert_eq!(status(&out), 0, "{out:?}");
+    // The markers that the program set.
+    assert!(String::from_utf8_lossy(&out.stderr).contains("4 events were left out"), "{out:?}");
+    let lines = decode(&out.stdout);
+    let of = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        (of("queue 1 begin"), of("queue 1 end"), of("queue 2 begin"), of("queue 2 end")),
+        (2, 2, 2, 2)
+    );
+    assert!(lines.iter().any(|line| line.starts_with("101000 queue 1 begin CmdBufSubmit")), "{lines:#?}");
+}
+
+#[test]
+fn a_range_of_time_is_cut_out() {
+    for sample in ["sample.rtc", "sample.rgp", "sample.ctf", "stream.rfr"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let whole = times(&decode(&traceglass(&["export", "--to", "perfetto", path]).stdout));
+        let (first, last) = (*whole.iter().min().unwrap(), *whole.iter().max().unwrap());
+        assert!(last > first, "{sample}");
+        let middle = (last - first) / 2 + 1;
+        let (from, to) = (format!("+{}ns", middle / 2), format!("+{middle}ns"));
+        let args = ["export", "--to", "perfetto", "--from", &from, "--to", &to, path];
+        let out = traceglass(&args);
+        assert_eq!(status(&out), 0, "{sample}: {out:?}");
+        let cut = times(&decode(&out.stdout));
+        // The order of a file is not always that of time: its first record tells where time begins.
+        let start = whole[0];
+        let range = start + middle / 2..start + middle;
+        let expected: Vec<_> = whole.iter().filter(|time| range.contains(time)).collect();
+        assert_eq!(cut.iter().collect::<Vec<_>>(), expected, "{sample} {from} {to}");
+    }
+    let path = data("sample.rtc");
+    for wrong in [
+        &["export", "--to", "files", "--to", "+1s", "-o", "/nowhere/at/all"][..],
+        &["export", "--to", "perfetto", "--to", "arrow"],
+        &["export", "--to", "+1s"],
+        &["export", "--to", "perfetto", "--to", "+1s", "--to", "+2s"],
+        &["export", "--to", "paper"],
+    ] {
+        let args = [wrong, &[path.to_str().unwrap()]].concat();
+        assert_eq!(status(&traceglass(&args)), 2, "{wrong:?}");
+    }
+}

@@ -240,7 +240,13 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
                             count: loss.records().filter(|&count| count > 0),
                         });
                     }
-                    self.window.contains(record.cycles().and_then(time))
+                    let time = record.cycles().and_then(time);
+                    if time.is_some_and(|time| self.window.ends_before(time.ns())) && self.loss.is_none() {
+                        // All others are later.
+                        self.failed = true;
+                        return Ok(None);
+                    }
+                    self.window.contains(time)
                 }
             };
             if wanted {
@@ -274,6 +280,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
 
     fn set_window(&mut self, window: Window) {
         self.window = window;
+        self.merge.skip_to(window.from());
     }
 }
 

@@ -1,5 +1,9 @@
 //! What is merged by time: each is in order by itself.
 
+use super::fields::RdfData;
+use super::tracks::Key;
+use crate::event::event::EventKind;
+use crate::event::label::Label;
 use crate::gap::Gap;
 use crate::heap::Place;
 use crate::rdf::contents::rmt::{Token, Tokens};
@@ -85,6 +89,16 @@ pub(super) enum Content<'s> {
         table: u32,
         read: u64,
     },
+}
+
+/// What a lane has next.
+pub(super) struct Happened<'s> {
+    pub key: Option<Key>,
+    pub kind: EventKind,
+    pub name: Label<'s>,
+    pub data: RdfData<'s>,
+    /// Where it stands in the file.
+    pub place: (u64, u64),
 }
 
 /// What comes next of a lane.

@@ -31,6 +31,7 @@
 //! of the stored data of the chunk, or of the first one.
 
 pub(super) mod fields;
+mod happened;
 mod lane;
 mod open;
 mod timeline;

@@ -1,12 +1,11 @@
 //! The chunks of a file, merged by time.
 
-use super::fields::{RdfData, label};
-use super::lane::{Content, Head, Lane, Rank};
-use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot, Tracks};
+use super::lane::{Content, Happened, Head, Lane, Rank};
+use super::tracks::{Gpu, Key, Space, TrackSlot, Tracks};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
-use crate::event::event::{Event, EventKind, Flows, Number};
+use crate::event::event::{Event, EventKind, Flows};
 use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::room::Room;
@@ -15,16 +14,11 @@ use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
 use crate::heap;
-use crate::rdf::contents::rmt::{TokenKind, TokenValue};
-use crate::rdf::contents::{
-    Clocks, EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, Snapshot, ticks_to_ns,
-};
+use crate::rdf::contents::rmt::TokenValue;
+use crate::rdf::contents::{Clocks, LoadFields, ticks_to_ns};
 
 /// The track of the file.
 const ROOT: TrackId = TrackId::new(0);
-
-/// On so many tracks of a queue submissions overlap; those that overlap with more are instants.
-const OVERLAPPING: u8 = 4;
 
 /// The tracks and events of an RDF file.
 ///
@@ -34,7 +28,7 @@ pub struct Timeline<'s, T, L> {
     input: usize,
     pub(super) size: usize,
     pub(super) tracks: Tracks<'s, T>,
-    lanes: L,
+    pub(super) lanes: L,
     /// How many lanes are in the heap.
     open: usize,
     /// The order in which lanes were added.
@@ -46,18 +40,9 @@ pub struct Timeline<'s, T, L> {
     pub(super) gpu_hz: Option<u64>,
     /// What holds for every GPU.
     pub(super) any_gpu: Gpu,
+    has_events: bool,
     window: Window,
     failed: bool,
-}
-
-/// What a lane has next.
-struct Happened<'s> {
-    key: Option<Key>,
-    kind: EventKind,
-    name: Label<'s>,
-    data: RdfData<'s>,
-    /// Where it stands in the file.
-    place: (u64, u64),
 }
 
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
@@ -75,14 +60,15 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             cpu_hz: None,
             gpu_hz: None,
             any_gpu: Gpu { calibration: None, hz: None },
+            has_events: false,
             window: Window::ALL,
             failed: false,
         }
     }
 
-    /// Whether nothing more is to come: of a new one, whether the file has no events.
+    /// Whether the file has no events but faults.
     pub const fn is_empty(&self) -> bool {
-        self.open == 0
+        !self.has_events
     }
 
     /// Adds a lane; it is entered into the heap when all are there.
@@ -95,6 +81,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
             return Err(Error::new(offset, LANES, kind));
         };
+        self.has_events |= !matches!(lane.content, Content::Gap(_));
         *slot = lane;
         self.open = needed;
         Ok(())
@@ -114,7 +101,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     }
 
     /// The clocks of a GPU, if all of them are known.
-    fn clocks(&mut self, pci: Option<u32>) -> Option<Clocks> {
+    pub(super) fn clocks(&mut self, pci: Option<u32>) -> Option<Clocks> {
         let gpu = pci.and_then(|pci| self.tracks.gpu(pci)).unwrap_or_default();
         let calibration = gpu.calibration.or(self.any_gpu.calibration)?;
         let hz = gpu.hz.or(self.any_gpu.hz).or(self.gpu_hz)?;
@@ -263,187 +250,6 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             data: Data::Rdf(place.data),
         };
         (id, Some(track))
-    }
-
-    /// What the lane has next that is the first of the heap.
-    fn happened(&mut self, at: usize) -> Result<Option<Happened<'s>>> {
-        let Some(lane) = self.lanes.slots().get(at) else { return Ok(None) };
-        let whole = (lane.offset, lane.len);
-        let instant =
-            |key, name, data, place| Happened { key: Some(key), kind: EventKind::Instant, name, data, place };
-        let lost = |key, gap: Gap, position: u64| {
-            let (offset, len) = lane.place(position, lane.len.saturating_sub(position));
-            let gap = Gap::new(offset, len, gap.cause());
-            let name = Label::Text(gap.cause().element().name());
-            Happened { key, kind: EventKind::Gap(gap), name, data: RdfData::None, place: (offset, len) }
-        };
-        Ok(Some(match lane.content {
-            Content::None => return Ok(None),
-            Content::Gap(gap) => Happened {
-                key: None,
-                kind: EventKind::Gap(gap),
-                name: Label::Text(gap.cause().element().name()),
-                data: RdfData::None,
-                place: whole,
-            },
-            Content::Queue { event, data, on } => return self.queue(&event, data, on, whole).map(Some),
-            Content::Snapshot { snapshot, data } => {
-                let name = label(snapshot.name().bytes());
-                let data = RdfData::Structure(Snapshot::FIELDS, data);
-                instant(Key(Space::Snapshots, 0, 0), name, data, whole)
-            }
-            Content::Tokens { ref head, process, stream, .. } => {
-                let key = Key(Space::Memory, stream, process.into());
-                match *head {
-                    Head::End => return Ok(None),
-                    Head::Gap(gap) => lost(Some(key), gap, gap.offset()),
-                    Head::Record(token) => {
-                        let mut name = token.kind().name().unwrap_or("token");
-                        if let (TokenKind::Misc, TokenValue::Misc(event)) = (token.kind(), token.value()) {
-                            name = event.name().unwrap_or(name);
-                        }
-                        let place = lane.place(token.offset(), to_u64(token.bytes().len()));
-                        instant(key, Label::Text(name), RdfData::Token(token), place)
-                    }
-                }
-            }
-            Content::Driver { ref head, provider, .. } => {
-                let key = Key(Space::Driver, provider, 0);
-                match *head {
-                    Head::End => return Ok(None),
-                    Head::Gap(gap) => lost(Some(key), gap, gap.offset()),
-                    Head::Record(event) => {
-                        let place =
-                            lane.place(event.offset(), to_u64(event.payload().len()).saturating_add(4));
-                        return self.driver(&event, key, place).map(Some);
-                    }
-                }
-            }
-            Content::Loads { rest, version, read } => {
-                let bytes = rest.get(..LoadFields::SIZE).unwrap_or_default();
-                // A chunk of this one alone.
-                let events = LoadEvents::parse(version, &[1, 0, 0, 0], bytes).ok();
-                let event = events.and_then(|events| events.events().next());
-                let name = event.and_then(|event| event.kind().name()).unwrap_or("code object");
-                let place = lane.place(read, to_u64(bytes.len()));
-                let data = RdfData::Structure(LoadFields::FIELDS, bytes);
-                instant(Key(Space::CodeObjects, 0, 0), Label::Text(name), data, place)
-            }
-            Content::Samples { rest, width, number, read, .. } => {
-                let value = match rest {
-                    [a, b, ..] if width == 2 => u16::from_le_bytes([*a, *b]).into(),
-                    [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]),
-                    _ => 0,
-                };
-                let place = lane.place(read, width.into());
-                let kind = EventKind::Counter(Number::Integer(value.into()));
-                let key = Some(Key(Space::Counter, 0, number));
-                Happened { key, kind, name: Label::Text("sample"), data: RdfData::None, place }
-            }
-            Content::Markers { rest, cmd_buffer, table, read } => {
-                let place = lane.place(read, 4);
-                let op = rest.get(..4).unwrap_or_default();
-                return Ok(Some(self.user_marker(op, cmd_buffer, table, place)));
-            }
-        }))
-    }
-
-    fn queue(
-        &mut self,
-        event: &QueueEvent<'s>,
-        data: &'s [u8],
-        on: Option<u64>,
-        place: (u64, u64),
-    ) -> Result<Happened<'s>> {
-        let (pci, queue) = (event.pci().number(), event.queue());
-        let name = event
-            .kind()
-            .name()
-            .map_or(Label::Numbered("queue event", u64::from(event.kind().number())), Label::Text);
-        let data = RdfData::Structure(QueueEvent::FIELDS, data);
-        let of = |lane: u8| Key(Space::Queue(lane), pci, queue);
-        let mut happened = Happened { key: Some(of(0)), kind: EventKind::Instant, name, data, place };
-        if let Some(lane) = on {
-            happened.key = Some(of(u8::try_from(lane).unwrap_or(0)));
-            happened.kind = EventKind::End;
-            return Ok(happened);
-        }
-        let is_slice = event.gpu_ticks().is_some() && self.clocks(Some(pci)).is_some();
-        for lane in (0..OVERLAPPING).filter(|_| is_slice) {
-            let main = of(0);
-            let of_main = self.tracks.track(main).copied();
-            let new = Place {
-                id: None,
-                parent: Some(main),
-                kind: TrackKind::Queue,
-                label: Label::Numbered("queue", queue),
-                data: of_main.map_or(RdfData::None, |place| place.data),
-                open: 0,
-            };
-            if let Some(Known::Track(track)) = self.tracks.add(of(lane), place.0, Known::Track(new))?
-                && track.open == 0
-            {
-                happened.key = Some(of(lane));
-                happened.kind = EventKind::Begin;
-                break;
-            }
-        }
-        Ok(happened)
-    }
-
-    fn driver(
-        &mut self,
-        event: &crate::rdf::contents::Event<'s>,
-        key: Key,
-        place: (u64, u64),
-    ) -> Result<Happened<'s>> {
-        let name = event.kind_name().map_or(Label::Numbered("event", event.id().into()), Label::Text);
-        let data = RdfData::Driver(*event);
-        let mut happened = Happened { key: Some(key), kind: EventKind::Instant, name, data, place };
-        let cmd_buffer = match event.value() {
-            Ok(EventValue::MarkerBegin { cmd_buffer, name, .. }) => {
-                happened.kind = EventKind::Begin;
-                happened.name = label(name);
-                cmd_buffer
-            }
-            Ok(EventValue::MarkerEnd { cmd_buffer, .. }) => {
-                happened.kind = EventKind::End;
-                cmd_buffer
-            }
-            Ok(EventValue::MarkerInfo(info)) => info.cmd_buffer(),
-            _ => return Ok(happened),
-        };
-        let key = Key(Space::CmdBuffer, cmd_buffer, 0);
-        let new = Place {
-            id: None,
-            parent: None,
-            kind: TrackKind::Thread,
-            label: Label::Numbered("command buffer", cmd_buffer.into()),
-            data: RdfData::None,
-            open: 0,
-        };
-        self.tracks.add(key, place.0, Known::Track(new))?;
-        happened.key = Some(key);
-        Ok(happened)
-    }
-
-    fn user_marker(&mut self, op: &[u8], cmd_buffer: u32, table: u32, place: (u64, u64)) -> Happened<'s> {
-        // A chunk of this one alone.
-        let history = MarkerHistory::parse(1, &[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0], op).ok();
-        let (op, number) = history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
-        let number = usize::try_from(number).unwrap_or(usize::MAX);
-        let text = match (self.tracks.get(Key(Space::Strings, table, 0)), number.checked_sub(1)) {
-            (Some(Known::Strings(strings)), Some(number)) => strings.get(number),
-            _ => None,
-        };
-        let name = text.map_or(Label::Numbered("string", to_u64(number)), |text| label(text.bytes()));
-        let kind = match op {
-            MarkerOp::Push => EventKind::Begin,
-            MarkerOp::Pop => EventKind::End,
-            _ => EventKind::Instant,
-        };
-        let data = RdfData::Number("string", to_u64(number));
-        Happened { key: Some(Key(Space::History, cmd_buffer, 0)), kind, name, data, place }
     }
 
     fn advance(&mut self) -> Result<Option<Item<'s>>> {

@@ -20,6 +20,9 @@
 //! is an instant; a poll that begins while one is open has the end of that one inferred
 //! ([`Event::is_inferred`](super::Event::is_inferred)).
 //!
+//! Each `NewTask` and each wake that a poll of the task follows is a flow, whatever kind the task is: rfr-convert draws
+//! none to tasks that block, so that it counts fewer.
+//!
 //! # Order
 //! By time; at the same time, whatever else happened comes before the begin of a poll, and sequences keep the order of
 //! the file. A chunk is read when its period begins: records outside of it come as soon as they are met.

@@ -40,6 +40,8 @@ pub struct Lane<'a> {
 enum Content<'a> {
     /// The next free lane.
     Free(usize),
+    /// What cannot be read of an input.
+    Broken { input: usize, gap: Gap },
     /// A chunk that has not been opened.
     Chunk { input: usize, chunk: Chunk<'a>, size: u64 },
     /// The records of a sequence.
@@ -87,7 +89,7 @@ impl Place for Lane<'_> {
 /// at a time.
 #[derive(Debug)]
 pub struct Timeline<'a, 'r, R, L> {
-    registry: &'r mut Registry<R>,
+    registry: Kept<'r, R>,
     lanes: L,
     /// How many lanes are in the heap.
     open: usize,
@@ -100,6 +102,33 @@ pub struct Timeline<'a, 'r, R, L> {
     opening: Option<Opening<'a>>,
     window: Window,
     failed: bool,
+}
+
+/// A registry that is lent, or that goes with the timeline.
+#[derive(Debug)]
+enum Kept<'r, R> {
+    Lent(&'r mut Registry<R>),
+    Own(Registry<R>),
+}
+
+impl<R> core::ops::Deref for Kept<'_, R> {
+    type Target = Registry<R>;
+
+    fn deref(&self) -> &Registry<R> {
+        match self {
+            Self::Lent(registry) => registry,
+            Self::Own(registry) => registry,
+        }
+    }
+}
+
+impl<R> core::ops::DerefMut for Kept<'_, R> {
+    fn deref_mut(&mut self) -> &mut Registry<R> {
+        match self {
+            Self::Lent(registry) => registry,
+            Self::Own(registry) => registry,
+        }
+    }
 }
 
 /// A chunk whose sequences and objects are being met.
@@ -137,6 +166,15 @@ struct Delivered<'a> {
 impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     /// A timeline of no file yet.
     pub const fn new(registry: &'r mut Registry<R>, lanes: L) -> Self {
+        Self::of(Kept::Lent(registry), lanes)
+    }
+
+    /// A timeline of no file yet, with a registry of its own.
+    pub const fn with_registry(registry: Registry<R>, lanes: L) -> Self {
+        Self::of(Kept::Own(registry), lanes)
+    }
+
+    const fn of(registry: Kept<'r, R>, lanes: L) -> Self {
         Self {
             registry,
             lanes,
@@ -177,6 +215,16 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         let start = ns_of(header.base_time(), header.start().min(header.earliest()));
         let at = self.take_lane(Content::Chunk { input, chunk, size }, header.offset())?;
         self.enter(at, start, 0);
+        Ok(())
+    }
+
+    /// Adds an input of which something cannot be read: an event of its own.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`.
+    pub fn add_gap(&mut self, input: usize, gap: Gap) -> Result<()> {
+        let at = self.take_lane(Content::Broken { input, gap }, gap.offset())?;
+        self.enter(at, i128::MIN, 0);
         Ok(())
     }
 
@@ -241,6 +289,10 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                 Content::Free(_) => {
                     self.pop(rank.slot);
                     None
+                }
+                &mut Content::Broken { input, gap } => {
+                    self.pop(rank.slot);
+                    Some(gap_event(input, None, ROOT, gap))
                 }
                 &mut Content::Chunk { input, chunk, size } => {
                     self.pop(rank.slot);

@@ -57,7 +57,6 @@ const ELEMENT: u8 = 1;
 const DONE: u8 = 2;
 const SECONDS: u8 = 3;
 const NANOSECONDS: u8 = 4;
-const TIME_END: u8 = 5;
 
 impl<'a> RtcFields<'a> {
     pub(in crate::event) fn next_field(&mut self) -> Result<Option<Field<'a>>> {
@@ -102,8 +101,8 @@ impl<'a> RtcFields<'a> {
         match stage {
             SECONDS => Field::new(Label::Text("seconds"), Value::Unsigned(seconds.into())),
             NANOSECONDS => Field::new(Label::Text("nanoseconds"), Value::Unsigned(nanoseconds.into())),
+            // The end.
             _ => {
-                debug_assert!(stage == TIME_END);
                 (self.stage, self.time) = (after, None);
                 Field::unnamed(Value::End)
             }

@@ -81,7 +81,8 @@ pub struct Timeline<'a, 'b, const N: usize> {
     single: bool,
     /// The clocks in the slots before this one are at the end of the window, or after it.
     over: usize,
-    failed: bool,
+    /// Nothing more comes.
+    done: bool,
 }
 
 impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
@@ -104,7 +105,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
             begun: false,
             single: false,
             over: 0,
-            failed: false,
+            done: false,
         }
     }
 
@@ -118,6 +119,11 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         let last = grid.first().number().saturating_add(grid.len().saturating_sub(1));
         let is_whole = grid.unit(last).is_ok_and(|unit| unit.end() >= to_u64(self.data.len()));
         if grid.first().offset() != 0 || !is_whole {
+            return;
+        }
+        // Annotations tell by themselves when they belong, wherever they stand.
+        let is_annotation = |stream: &Stream<'_>| matches!(stream.format(), Format::Annotate(_));
+        if grid.streams::<N>().map_or(true, |streams| streams.iter().any(is_annotation)) {
             return;
         }
         self.single = true;
@@ -207,7 +213,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         };
         let gap = self.records.recover().unwrap_or_else(rest);
         if let ErrorKind::CapacityExceeded { .. } = gap.cause().kind() {
-            self.failed = true;
+            self.done = true;
             return Err(gap.cause());
         }
         Ok(Item::Event(Event {
@@ -344,7 +350,7 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
         self.begin();
         // What is in the window is found before it is lent.
         let (found, known, time) = loop {
-            if self.failed {
+            if self.done {
                 return Ok(None);
             }
             if let Some(track) = self.announce() {
@@ -362,6 +368,7 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
                         break (found, known, time);
                     }
                     if known.is_clock && self.is_over() {
+                        self.done = true;
                         return Ok(None);
                     }
                 }

@@ -1,7 +1,7 @@
 //! The entries of `traceglass::event`.
 
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
-use traceglass::event::{EventKind, Fields, Item, Label, Source, Value, Window};
+use traceglass::event::{EventKind, Fields, Item, Label, Rooms, Source, Trace, Value, Window, ctf, rdf, rtc};
 
 fn label(label: Label<'_>) -> u64 {
     label.as_str().map_or(1, str::len) as u64
@@ -46,6 +46,34 @@ fn drain(mut source: impl Source) -> u64 {
 }
 
 entries! {
+    event_rtc(data) {
+        let mut buffer = [0; 256];
+        drain(rtc::Timeline::<8>::new(0, data, &mut buffer))
+    }
+    event_rdf(data) {
+        let mut buffer = [0; 256];
+        let mut decoder = traceglass::zstd::Workspace::new();
+        let slots = ([const { rdf::TrackSlot::EMPTY }; 8], [const { rdf::Lane::EMPTY }; 8]);
+        match rdf::Timeline::new(0, data, &mut buffer, &mut decoder, slots.0, slots.1) {
+            Ok(timeline) => drain(timeline),
+            Err(error) => error.offset(),
+        }
+    }
+    event_trace(data) {
+        let (metadata, stream) = data.split_at_checked(data.len() / 2).unwrap_or_default();
+        let (mut registry, mut lanes) = ([RegistrySlot::EMPTY; 8], [const { Lane::EMPTY }; 4]);
+        let mut callsites = [traceglass::rfr::TableEntry::EMPTY; 4];
+        let mut nodes = [traceglass::ctf::schema::Node::EMPTY; 16];
+        let mut merge = [const { traceglass::ctf::data::MergeSlot::EMPTY }; 2];
+        let mut streams = [const { ctf::StreamSlot::EMPTY }; 2];
+        let rooms = Rooms::new()
+            .rfr(&mut registry, &mut lanes, &mut callsites)
+            .ctf(&mut nodes, &mut merge, &mut streams);
+        match Trace::<4>::open(&[metadata, stream], rooms) {
+            Ok(trace) => drain(trace),
+            Err(error) => error.offset(),
+        }
+    }
     event_rfr(data) {
         let mut registry = Registry::new([RegistrySlot::EMPTY; 8]);
         let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 4]);

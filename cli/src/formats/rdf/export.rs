@@ -7,7 +7,7 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Growing, Outcome, no_events};
 use traceglass::Format;
 use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
-use traceglass::event::{EventKind, Item, Source};
+use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::zstd::Workspace;
 
 /// So much may be lent to decompressed chunks in any case, and so many times the size of the file.
@@ -15,7 +15,7 @@ const BUFFER: u64 = 256 << 20;
 const TIMES: u64 = 32;
 
 impl Rdf<'_> {
-    pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
+    pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Rdf, error);
         if let Some(error) = overlap(&self.file) {
             return Err(content(error));
@@ -30,6 +30,7 @@ impl Rdf<'_> {
         if timeline.is_empty() {
             return Err(no_events(Format::Rdf));
         }
+        timeline.set_window(window);
         let mut damage = Vec::new();
         while let Some(item) = timeline.next_item().map_err(content)? {
             if let Item::Event(event) = &item

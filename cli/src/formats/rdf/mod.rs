@@ -21,6 +21,7 @@ use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
+use traceglass::event::Window;
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
@@ -88,8 +89,8 @@ impl Trace for Rdf<'_> {
         self.size()
     }
 
-    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(events)
+    fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
     }
 
     #[cfg(feature = "tables")]

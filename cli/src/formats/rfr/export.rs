@@ -7,7 +7,7 @@ use crate::status::{Failure, Result};
 use crate::trace::{Events, Growing, Outcome, Part as Extracted, Parts};
 use std::mem;
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
-use traceglass::event::{EventKind, Item, Source};
+use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::rfr::{CallsiteTable, Callsites, ChunkHeader, TableEntry};
 use traceglass::{Error, ErrorKind, Format};
 
@@ -51,7 +51,7 @@ fn table<'a, 't>(
 }
 
 impl Rfr<'_> {
-    pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
+    pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let mut damage = Damage::of(&self.files);
         for part in self.files.of(Kind::Meta).chain(self.files.of(Kind::Callsites)) {
             scan::errors(part, &mut damage)?;
@@ -69,6 +69,7 @@ impl Rfr<'_> {
         for group in groups(self.files.chunks()).into_iter().chain(streams) {
             let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
             let mut timeline = Timeline::new(&mut registry, Growing::new(Lane::EMPTY));
+            timeline.set_window(window);
             if let Some(table) = table {
                 timeline.set_callsites(table);
             }

@@ -27,6 +27,7 @@ use files::{Files, Kind, Part, Problem};
 use names::clock;
 use scan::Damage;
 use std::path::Path;
+use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
 use traceglass::{Finding, Format, Severity};
 
@@ -150,8 +151,13 @@ impl Trace for Rfr<'_> {
         self.files.bytes
     }
 
-    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(events)
+    fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
+    }
+
+    fn clock_ns(&self, value: i128) -> Option<i128> {
+        // Microseconds.
+        value.checked_mul(1_000)
     }
 
     #[cfg(feature = "tables")]

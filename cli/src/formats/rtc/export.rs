@@ -7,17 +7,19 @@ use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};
 use traceglass::Format;
-use traceglass::event::{EventKind, Item, Source, rtc};
+use traceglass::event::{EventKind, Item, Source, Window, rtc};
+use traceglass::rtc::{ClockLink, Decimal, Grid, Time};
 
 /// Progress is told about so often that it costs nothing.
 const STEP: u64 = 1 << 16;
 
 impl Rtc<'_> {
-    pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
+    pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let mut damage = Vec::new();
         // Memory that is not touched costs nothing.
         let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
         let mut timeline = Box::new(rtc::Timeline::<STREAMS>::new(0, self.data, &mut buffer));
+        timeline.set_window(window);
         let mut read = 0;
         while let Some(item) = timeline.next_item().map_err(|error| Failure::content(Format::Rtc, error))? {
             if let Item::Event(event) = &item {
@@ -33,6 +35,18 @@ impl Rtc<'_> {
             events.item(&item)?;
         }
         damage.dedup();
+        events.advance((self.data.len() as u64).saturating_sub(read));
         Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+    }
+
+    /// The time that a value of the first clock stands for that counts from no other.
+    pub(super) fn own_clock_ns(&self, value: i128) -> Option<i128> {
+        let streams = Box::new(Grid::new(self.data).ok()?.streams::<STREAMS>().ok()?);
+        let mut clocks = streams.iter().filter(|stream| stream.clock() == Some(ClockLink::IsClock));
+        let clock = clocks.find(|clock| clock.delta().is_none())?;
+        let decimal = |value: traceglass::Result<Option<Decimal>>| value.ok().flatten();
+        let gain = decimal(clock.gain()).unwrap_or(Decimal::ONE);
+        let offset = decimal(clock.offset()).unwrap_or(Decimal::ZERO);
+        Some(Time::from_raw(value, gain, offset).attoseconds().div_euclid(1_000_000_000))
     }
 }

@@ -18,6 +18,7 @@ use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Sele
 use scan::Event;
 use session::Rtc;
 use traceglass::Format;
+use traceglass::event::Window;
 use traceglass::rtc;
 #[cfg(feature = "view")]
 pub use view::browse;
@@ -40,8 +41,12 @@ impl Trace for Rtc<'_> {
         self.data.len() as u64
     }
 
-    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(events)
+    fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
+    }
+
+    fn clock_ns(&self, value: i128) -> Option<i128> {
+        self.own_clock_ns(value)
     }
 
     #[cfg(feature = "tables")]

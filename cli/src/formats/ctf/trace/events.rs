@@ -7,7 +7,7 @@ use crate::trace::{Events, Growing, Outcome, Part, Parts};
 use traceglass::Format;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::event::ctf::{StreamSlot, Timeline};
-use traceglass::event::{EventKind, Item, Source};
+use traceglass::event::{EventKind, Item, Source, Window};
 
 /// So many gaps are told one by one.
 const SHOWN: u64 = 12;
@@ -16,7 +16,7 @@ const SHOWN: u64 = 12;
 const STEP: u64 = 1 << 16;
 
 impl Ctf<'_> {
-    pub(super) fn export_events(&self, events: &mut dyn Events) -> Result<Outcome> {
+    pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Ctf2, error);
         self.with(|traces| {
             let mut damage = self.problems();
@@ -29,6 +29,7 @@ impl Ctf<'_> {
             for (input, (stream, schema)) in streams.iter().enumerate() {
                 timeline.add(input, stream.data.data(), schema).map_err(content)?;
             }
+            timeline.set_window(window);
             // How far each stream has been read.
             let mut read = vec![0_u64; streams.len()];
             let mut gaps = 0_u64;

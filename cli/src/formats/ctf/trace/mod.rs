@@ -23,6 +23,7 @@ use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
 use traceglass::ctf::metadata::{Language, ParseOptions};
 use traceglass::ctf::schema::{Node, Schema};
+use traceglass::event::Window;
 use traceglass::{Finding, Format, Severity};
 
 struct Ctf<'a> {
@@ -197,8 +198,17 @@ impl Trace for Ctf<'_> {
         self.found.bytes()
     }
 
-    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(events)
+    fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
+    }
+
+    fn clock_ns(&self, value: i128) -> Option<i128> {
+        let cycles = u64::try_from(value).ok()?;
+        let of = |traces: &[Compiled<'_>]| {
+            let mut clocks = traces.iter().flat_map(|trace| trace.schema.clocks());
+            Ok(clocks.next().map(|clock| clock.nanoseconds(cycles)))
+        };
+        self.with(of).ok().flatten()
     }
 
     #[cfg(feature = "tables")]

@@ -1,0 +1,155 @@
+//! Events of any format, by detection: every track is announced before its events, places lie in the input, nothing is
+//! lost of what the format's own reader delivers, and there is no more work than bytes.
+//!
+//! Of CTF, the input is the metadata up to its first 0xff, and then a stream.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::collections::HashSet;
+use traceglass::Format;
+use traceglass::ctf::data::MergeSlot;
+use traceglass::ctf::schema::Node;
+use traceglass::event::{EventKind, Fields, Item, Room, Rooms, Source, Trace, Value, ctf, rdf, rfr};
+use traceglass::rfr::{Chunk, TableEntry};
+use traceglass::rtc::{Records, recover};
+use traceglass::zstd::Workspace;
+use traceglass_fuzz::lies_in;
+
+/// Room that grows.
+struct Growing<T>(Vec<T>, T);
+
+impl<T: Clone> Room<T> for Growing<T> {
+    fn slots(&self) -> &[T] {
+        &self.0
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+
+    fn grow(&mut self, needed: usize) -> bool {
+        self.0.resize(needed.max(2 * self.0.len()), self.1.clone());
+        true
+    }
+}
+
+/// Reads all fields: structures and lists are closed.
+fn fields(fields: Fields<'_>, inputs: &[&[u8]]) {
+    let mut open = 0_u32;
+    for field in fields {
+        let Ok(field) = field else { return };
+        let _ = field.name().map(|name| name.to_string().len());
+        match field.value() {
+            Value::Struct | Value::List => open += 1,
+            Value::End => open = open.checked_sub(1).expect("an end of nothing"),
+            Value::Text(text) => drop(text.to_string()),
+            Value::Bytes(bytes) if inputs.len() == 1 && bytes.len() > 4096 => lies_in(bytes, inputs[0]),
+            _ => {}
+        }
+    }
+    assert_eq!(open, 0);
+}
+
+/// How many records and gaps there are.
+fn records_of(data: &[u8], format: Format) -> Option<(u64, u64)> {
+    match format {
+        Format::Rtc => {
+            let mut buffer = vec![0; 2 * data.len()];
+            let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer);
+            let (mut count, mut gaps) = (0, 0);
+            loop {
+                while let Ok(Some(_)) = records.next_record() {
+                    count += 1;
+                }
+                match records.recover() {
+                    Some(_) => gaps += 1,
+                    None => return Some((count, gaps)),
+                }
+            }
+        }
+        Format::Rfr => {
+            let chunk = Chunk::parse(data).ok()?;
+            let mut count = 0;
+            for sequence in chunk.sequences() {
+                let sequence = sequence.ok()?;
+                for object in sequence.objects() {
+                    object.ok()?;
+                }
+                for record in sequence.records().ok()? {
+                    record.ok()?;
+                    count += 1;
+                }
+            }
+            Some((count, 0))
+        }
+        _ => None,
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    // No byte of UTF-8 is 0xff.
+    let at = data.iter().position(|byte| *byte == 0xff).unwrap_or(data.len());
+    let (front, rest) = data.split_at(at);
+    let is_ctf = matches!(Format::detect(front), Some(Format::Ctf1 | Format::Ctf2));
+    let all = if is_ctf { vec![front, rest] } else { vec![data] };
+    let inputs = &all[..];
+    let Some(format) = Format::detect(inputs[0]) else { return };
+
+    let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
+    let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
+    let mut callsites = [TableEntry::EMPTY; 64];
+    let mut nodes = vec![Node::EMPTY; 512];
+    let mut merge = [MergeSlot::EMPTY];
+    let mut streams = [ctf::StreamSlot::EMPTY];
+    let mut buffer = vec![0; 2 * data.len()];
+    let mut decoded = vec![0; 1 << 16];
+    let mut workspace = Workspace::new();
+    let mut tracks = Growing(Vec::new(), rdf::TrackSlot::EMPTY);
+    let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
+    let rooms = Rooms::new()
+        .rfr(&mut registry, &mut lanes, &mut callsites)
+        .ctf(&mut nodes, &mut merge, &mut streams)
+        .rtc(&mut buffer)
+        .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
+    let Ok(mut trace) = Trace::<64>::open(inputs, rooms) else { return };
+    let mut known = HashSet::new();
+    let (mut events, mut gaps, mut failed) = (0_u64, 0_u64, false);
+    // What is decompressed, and what overlaps, is bounded, too.
+    let most = 8 * (data.len() as u64 + (1 << 16)) + (1 << 20);
+    loop {
+        match trace.next_item() {
+            Ok(Some(Item::Track(track))) => {
+                assert!(track.parent().is_none_or(|parent| known.contains(&parent)));
+                known.insert(track.id());
+                let _ = track.label().to_string();
+                fields(track.fields(), inputs);
+            }
+            Ok(Some(Item::Event(event))) => {
+                assert!(known.contains(&event.track()), "on a track that was not announced");
+                let size = inputs[event.input()].len() as u64;
+                assert!(event.offset() <= size && event.end_offset() <= size, "outside of the input");
+                fields(event.fields(), inputs);
+                match event.kind() {
+                    EventKind::Gap(gap) if event.time().is_none() => {
+                        assert!(gap.end() <= size);
+                        gaps += 1;
+                    }
+                    _ if event.is_inferred() => {}
+                    _ => events += 1,
+                }
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(_) => {
+                failed = true;
+                break;
+            }
+        }
+        assert!(events + gaps + known.len() as u64 <= most, "more events than bytes");
+    }
+    assert!(trace.next_item().is_ok_and(|item| item.is_none()));
+    if let (Some((records, lost)), false) = (records_of(data, format), failed) {
+        // A record that cannot be read is a gap with or without a time.
+        assert_eq!(events + gaps, records + lost, "{format:?}");
+    }
+});
