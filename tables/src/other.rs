@@ -1,9 +1,17 @@
 //! RDF and RTC: a file is one piece.
 
 use crate::error::Result;
-use crate::events::{Common, Part};
-use crate::trace::{File, Sink};
+use crate::events::{Common, Part, Place};
+use crate::file::File;
+use crate::sink::Sink;
+use traceglass::event::rtc::Timeline;
 use traceglass::{Format, rdf, rtc};
+
+/// How many streams a session of an RTC file may have.
+const STREAMS: usize = 4096;
+
+/// The longest record of an RTC file that is put together.
+const LONGEST: usize = 256 << 20;
 
 /// A file that is read as a whole.
 pub(crate) struct Whole<'t>(&'t dyn File);
@@ -26,7 +34,17 @@ impl<'t> Whole<'t> {
         let data = (*data).as_ref();
         let done = match Format::detect(data) {
             Some(Format::Rdf) => chunks(file.name(), data, common, sink)?,
-            Some(Format::Rtc) => units(file.name(), data, common, sink)?,
+            Some(Format::Rtc) => {
+                units(file.name(), data, common, sink)?;
+                if common.needs_events() {
+                    // Memory that is not touched costs nothing.
+                    let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
+                    let mut timeline = Box::new(Timeline::<STREAMS>::new(0, data, &mut buffer));
+                    let place = Place { file: file.name(), base: 0, skipped: 0, seed: file.name() };
+                    common.drive(&mut *timeline, &place, None, sink)?;
+                }
+                Ok(())
+            }
             _ => return common.problem(file.name(), None, "not a format that has tables", sink),
         };
         match done {
@@ -72,19 +90,12 @@ fn chunks(
 }
 
 /// The major units of an RTC file, up to the first that cannot be read.
-fn units(
-    name: &str,
-    data: &[u8],
-    common: &mut Common<'_>,
-    sink: &mut Sink<'_>,
-) -> Result<traceglass::Result<()>> {
+fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     let size = data.len() as u64;
     let mut at = 0;
     while at < size {
-        let unit = match rtc::Unit::parse(data, at) {
-            Ok(unit) => unit,
-            Err(error) => return Ok(Err(error)),
-        };
+        // What cannot be read is told with the events.
+        let Ok(unit) = rtc::Unit::parse(data, at) else { return Ok(()) };
         let end = unit.end().min(size).max(at.saturating_add(1));
         let part = Part {
             file: name,
@@ -100,5 +111,5 @@ fn units(
         common.part(&part, sink)?;
         at = end;
     }
-    Ok(Ok(()))
+    Ok(())
 }
