@@ -7,7 +7,9 @@ mod common;
 mod access;
 mod chunk;
 mod damage;
+mod fields;
 mod files;
+mod lifetimes;
 
 use common::rfr::Writer;
 use traceglass::rfr::{Chunk, Item, Record};

@@ -43,6 +43,9 @@ pub trait Parts {
     /// Begins a part.
     fn part(&mut self, part: &Part<'_>) -> Result<PartId>;
 
+    /// A part whose content is that of an earlier one of the same kind, with this number.
+    fn same(&mut self, part: &Part<'_>, of: u64) -> Result<()>;
+
     /// More of its content.
     fn write(&mut self, part: PartId, data: &[u8]) -> Result<()>;
 

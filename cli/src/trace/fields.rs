@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use traceglass::HexDump;
 
 /// A field, and what it says.
+#[derive(Clone)]
 pub struct Field {
     pub offset: u64,
     pub len: u64,
@@ -22,11 +23,22 @@ impl Field {
 
 /// The fields that lie, wholly or in part, in the bytes to be shown; they come in ascending order.
 pub struct Fields<'d, 'o> {
-    data: &'d [u8],
-    out: &'o mut Out,
     /// The next byte to be shown, and the one after the last.
     next: u64,
     end: u64,
+    to: To<'d, 'o>,
+}
+
+/// Where fields go.
+enum To<'d, 'o> {
+    Dump(Dump<'d, 'o>),
+    List(&'o mut Vec<Field>),
+}
+
+/// A dump of bytes, each with its field.
+struct Dump<'d, 'o> {
+    data: &'d [u8],
+    out: &'o mut Out,
     legend: Legend,
 }
 
@@ -69,15 +81,27 @@ impl Legend {
 }
 
 impl<'d, 'o> Fields<'d, 'o> {
-    /// The fields of `data` in a range of it.
+    /// The fields of `data` in a range of it, to be printed.
     pub fn new(data: &'d [u8], range: std::ops::Range<u64>, out: &'o mut Out) -> Self {
-        Self { data, out, next: range.start, end: range.end, legend: Legend::default() }
+        let dump = Dump { data, out, legend: Legend::default() };
+        Self { next: range.start, end: range.end, to: To::Dump(dump) }
+    }
+
+    /// The fields in a range, as a list.
+    #[cfg(feature = "view")]
+    pub fn list(range: std::ops::Range<u64>, list: &'o mut Vec<Field>) -> Self {
+        Self { next: range.start, end: range.end, to: To::List(list) }
     }
 
     /// Shows what no field covered; and which colour stands for which field, where there is colour.
-    pub fn finish(mut self) -> Result<()> {
-        self.rows(self.end, "", "")?;
-        self.legend()
+    pub fn finish(self) -> Result<()> {
+        match self.to {
+            To::Dump(mut dump) => {
+                dump.rows(self.next..self.end, "", "")?;
+                dump.legend()
+            }
+            To::List(_) => Ok(()),
+        }
     }
 
     /// The range to be shown.
@@ -91,24 +115,36 @@ impl<'d, 'o> Fields<'d, 'o> {
         if field.offset >= self.end || end <= self.next {
             return Ok(());
         }
-        if field.offset > self.next {
-            self.rows(field.offset, "", "")?;
+        let start = self.next;
+        self.next = end;
+        match &mut self.to {
+            To::Dump(dump) => {
+                if field.offset > start {
+                    dump.rows(start..field.offset, "", "")?;
+                }
+                dump.rows(start.max(field.offset)..end, &field.name, &field.value)
+            }
+            To::List(list) => {
+                list.push(field.clone());
+                Ok(())
+            }
         }
-        self.rows(end, &field.name, &field.value)
     }
+}
 
-    /// Shows the bytes up to `end`, which belong to the field of that name, or to none.
-    fn rows(&mut self, end: u64, name: &str, value: &str) -> Result<()> {
+impl Dump<'_, '_> {
+    /// Shows the bytes of a range, which belong to the field of that name, or to none.
+    fn rows(&mut self, range: std::ops::Range<u64>, name: &str, value: &str) -> Result<()> {
         /// Of a row of 16 bytes.
         const WIDTH: usize = 78;
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
-        let part = self.data.get(place(self.next)..place(end)).unwrap_or_default();
+        let part = self.data.get(place(range.start)..place(range.end)).unwrap_or_default();
         let style = match name {
             "" => DIM,
             _ if self.out.is_colored() => self.legend.style(name),
             _ => Style::new(),
         };
-        for (number, row) in HexDump::new(part, self.next).rows().enumerate() {
+        for (number, row) in HexDump::new(part, range.start).rows().enumerate() {
             let row = row.to_string();
             let (offset, shown) = row.split_once("  ").unwrap_or(("", &row));
             // Only the first row of a field is labelled: padded, so that the labels stand in a column.
@@ -123,7 +159,6 @@ impl<'d, 'o> Fields<'d, 'o> {
                 self.out.line(format_args!("{offset}  {shown}"))?;
             }
         }
-        self.next = end;
         Ok(())
     }
 

@@ -4,21 +4,27 @@ mod extract;
 mod fragment;
 mod summary;
 mod trace;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::input::Mapped;
 use crate::output::{Out, bytes, counted, grouped, percent, shortened};
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use fragment::{kind, label, minify, name_of};
+use fragment::{kind, label, name_of};
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
+#[cfg(feature = "view")]
+pub use trace::browse as browse_trace;
 use traceglass::ctf::metadata::{
     ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Ctf2<'a> {
     data: &'a [u8],
@@ -43,6 +49,10 @@ pub fn open_stream<'a>(
 
 /// A metadata stream.
 pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    Ok(Box::new(parse(data, lenient)?))
+}
+
+fn parse(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
@@ -74,7 +84,7 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
         Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
         _ => {}
     }
-    Ok(Box::new(Ctf2 { data, stream, segments }))
+    Ok(Ctf2 { data, stream, segments })
 }
 
 impl Ctf2<'_> {
@@ -321,7 +331,7 @@ impl Trace for Ctf2<'_> {
                 continue;
             }
             line.clear();
-            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            crate::json::minify(fragment.text().pieces().flatten().copied(), &mut line);
             line.push(b'\n');
             out.json_text(&line)?;
         }

@@ -1,6 +1,7 @@
 //! What the fragments say of the trace: who recorded it, where, and its clocks.
 
-use super::fragment::{minify, name_of};
+use super::fragment::name_of;
+use crate::json::minify;
 use crate::output::{counted, grouped, printable};
 use serde_json::{Map, Value};
 use traceglass::ctf::metadata::{

@@ -1,26 +1,31 @@
 //! RDF for each verb.
 
+mod cat;
 mod contents;
 mod decoder;
+mod export;
 mod extract;
 mod plan;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
-use crate::status::{Failure, Result, Status, Unreadable};
+use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
+    Events, Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, Selection, Trace,
 };
-use contents::{Loaded, Records};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use traceglass::rdf::element::COMPRESSION;
-use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, Index};
+use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Rdf<'a> {
     file: File<'a>,
@@ -72,33 +77,6 @@ impl Rdf<'_> {
     fn size(&self) -> u64 {
         self.file.data().len() as u64
     }
-
-    fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
-        let (chunk, asked) = match (&select.chunk, select.entry) {
-            (Some(id), _) => {
-                let n = select.index.unwrap_or(0);
-                // An identifier that is too long would be cut, and then find another chunk.
-                let found =
-                    (id.len() <= 16).then(|| self.file.chunk(Identifier::from(id.as_str()), n)).flatten();
-                (found, format!("chunk {id} number {n}"))
-            }
-            (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
-            (None, None) => {
-                return Err(Failure::usage(
-                    "an RDF file has many chunks: select one with --chunk or --entry; `traceglass ls` lists them",
-                ));
-            }
-        };
-        chunk.ok_or_else(|| match self.damage {
-            Some(damage) => {
-                Failure::unreadable(format!("{asked} is not in what is left of the index: {damage}"))
-            }
-            None => {
-                let entries = counted(self.file.index().len() as u64, "entry", "entries");
-                Failure::unreadable(format!("no {asked}; `traceglass ls` lists the {entries} of the file"))
-            }
-        })
-    }
 }
 
 impl Trace for Rdf<'_> {
@@ -108,6 +86,10 @@ impl Trace for Rdf<'_> {
 
     fn bytes(&self) -> u64 {
         self.size()
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     #[cfg(feature = "tables")]
@@ -289,47 +271,7 @@ impl Trace for Rdf<'_> {
     }
 
     fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        args.refuse_window("an RDF file's chunks have no time")?;
-        if let Some(damage) = self.damage {
-            out.warn(&args.path, damage);
-        }
-        let chunk = self.selected(&args.rdf)?;
-        let fail = |error| Failure::content(Format::Rdf, error);
-        if args.json || args.rdf.records {
-            if args.rdf.header || args.rdf.stored {
-                return Err(Failure::usage(
-                    "--header and --stored are bytes, which --json and --records do not give",
-                ));
-            }
-            let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
-            if let Some(error) = (Records { out, json: args.json }).write(&loaded)? {
-                out.warn(&args.path, error);
-                return Ok(Status::Damaged);
-            }
-            return Ok(Status::damaged_if(self.damage.is_some()));
-        }
-        if args.rdf.header {
-            out.raw(chunk.header().map_err(fail)?)?;
-        } else if args.rdf.stored {
-            out.raw(chunk.stored().map_err(fail)?)?;
-        } else {
-            let (mut written, mut result) = (0_u64, Ok(()));
-            let read = Decoder::new().read(chunk, |piece| {
-                if result.is_ok() {
-                    result = out.raw(piece);
-                    add(&mut written, piece.len() as u64);
-                }
-            });
-            result?;
-            if let Err(error) = read {
-                if written == 0 {
-                    return Err(fail(error));
-                }
-                out.warn(&args.path, error);
-                return Ok(Status::Damaged);
-            }
-        }
-        Ok(Status::damaged_if(self.damage.is_some()))
+        self.print(args, out)
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
@@ -350,8 +292,15 @@ impl Trace for Rdf<'_> {
         // The parts stand in any order and may overlap: those in the range, by where they begin.
         let shown = fields.range();
         let mut parts: Vec<Field> = Vec::new();
+        let mut met = HashSet::new();
         for entry in self.file.entries() {
-            let known = contents::hex_fields(&self.file, entry, &shown);
+            // Of the same bytes once, however many entries name them.
+            let content =
+                (entry.identifier(), entry.version(), entry.header_range().ok(), entry.stored_range().ok());
+            let known = match met.insert(content) {
+                true => contents::hex_fields(&self.file, entry, &shown),
+                false => Vec::new(),
+            };
             let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
             for (part, range) in ranges {
                 let Ok(range) = range else { continue };

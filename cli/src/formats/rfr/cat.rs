@@ -579,7 +579,7 @@ impl Printer<'_> {
     }
 }
 
-fn callsite_line(callsite: &Callsite<'_>) -> String {
+pub fn callsite_line(callsite: &Callsite<'_>) -> String {
     let level = match callsite.level().name() {
         Some(name) => name.to_owned(),
         None => callsite.level().number().to_string(),

@@ -44,7 +44,7 @@ pub(super) struct Session {
 }
 
 /// The longest record that is put together.
-const LONGEST: usize = 256 << 20;
+pub(super) const LONGEST: usize = 256 << 20;
 
 pub(super) struct StreamRow {
     pub(super) id: u64,
@@ -130,7 +130,7 @@ fn format_of(stream: &Stream<'_>) -> Value {
     }
     let value = stream.attribute("format").or_else(|| stream.attribute("type"));
     let text: Vec<u8> = value.map(|value| value.text().bytes().collect()).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or(Value::Null)
+    std::str::from_utf8(&text).ok().and_then(crate::json::value).unwrap_or(Value::Null)
 }
 
 /// The unit that reading is in.

@@ -100,9 +100,9 @@ impl Printer {
         self.events.entry((trace, class.key())).or_insert_with(|| {
             let clock = class.stream_class().clock();
             (
-                class.name().map(|name| name.to_string()),
-                class.namespace().map(|name| name.to_string()),
-                clock.and_then(|clock| clock.name()).map(|name| name.to_string()),
+                class.name().map(value::told),
+                class.namespace().map(value::told),
+                clock.and_then(|clock| clock.name()).map(value::told),
             )
         })
     }
@@ -153,7 +153,7 @@ impl Printer {
             },
         };
         let name = match self.event(trace, record) {
-            (Some(name), ..) => printable(name),
+            (Some(name), ..) => printable(&value::shown_name(name)),
             (None, ..) => format!("#{}", class.id()),
         };
         let Self { text, names, .. } = self;

@@ -1,6 +1,6 @@
 //! The files of traces: metadata and data streams.
 
-use crate::folder::{entries, is_stream};
+use crate::folder::{entries, folders, is_stream};
 use crate::input::Mapped;
 use crate::status::Unreadable;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,9 @@ use traceglass::{Error, ErrorKind};
 
 /// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
 const DEPTH: usize = 6;
+
+/// So many folders without metadata are searched for some: per-user buffers of a busy machine have some hundred.
+const FOREIGN_MAX: usize = 10_000;
 
 /// A data stream.
 pub struct Stream {
@@ -65,11 +68,14 @@ impl Files {
 
 impl Found {
     /// The traces in a folder; `None` if there is none.
+    ///
+    /// It is an error if there is a great deal of something else: then another folder was meant.
     pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut problems = Vec::new();
         let mut traces = Vec::new();
-        let mut folders = vec![(root.to_owned(), 0)];
-        while let Some((folder, depth)) = folders.pop() {
+        let mut todo = vec![(root.to_owned(), 0)];
+        let mut foreign = 0_usize;
+        while let Some((folder, depth)) = todo.pop() {
             if folder.join("metadata").is_file() {
                 match Files::open(&folder, root, None, &mut problems) {
                     Ok(files) => traces.push(files),
@@ -82,8 +88,18 @@ impl Found {
                     }
                 }
             } else if depth < DEPTH {
-                let below = entries(&folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink());
-                folders.extend(below.rev().map(|path| (path, depth + 1)));
+                let below = folders(&folder, FOREIGN_MAX.saturating_add(1));
+                foreign = foreign.saturating_add(below.len());
+                if foreign > FOREIGN_MAX {
+                    if traces.is_empty() {
+                        // It may still be a recording of another format.
+                        return Ok(None);
+                    }
+                    return Err(Unreadable::new(format!(
+                        "more than {FOREIGN_MAX} folders in it are of no trace: name the folder of a trace itself"
+                    )));
+                }
+                todo.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
             }
         }
         Ok((!traces.is_empty()).then_some(Self { traces, problems }))

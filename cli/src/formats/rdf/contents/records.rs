@@ -1,6 +1,7 @@
 //! The records of a chunk: as text, or as JSON.
 
 use super::Loaded;
+use crate::json::{self, Line};
 use crate::output::{Out, hex};
 use crate::status::Result;
 use serde_json::{Map, Value, json};
@@ -9,15 +10,50 @@ use traceglass::rdf::contents::{Content, Event, EventValue, FieldValue, MarkerSt
 
 /// Writes the records of one chunk.
 pub struct Records<'o> {
-    pub out: &'o mut Out,
-    pub json: bool,
+    pub to: To<'o>,
+    /// The number of the chunk's entry, where the records of several chunks are written.
+    pub entry: Option<usize>,
+}
+
+/// Where records are written.
+pub enum To<'o> {
+    Text(&'o mut Out),
+    Json(&'o mut Out),
+    /// A list of so many at most.
+    #[cfg(feature = "view")]
+    List(&'o mut Vec<Said>, usize),
+}
+
+impl<'o> To<'o> {
+    pub fn out(out: &'o mut Out, json: bool) -> Self {
+        if json { Self::Json(out) } else { Self::Text(out) }
+    }
+}
+
+/// A record, as it is shown.
+#[cfg(feature = "view")]
+pub struct Said {
+    /// Where it is in the chunk's data, if that is known.
+    pub offset: Option<u64>,
+    pub kind: String,
+    pub text: String,
+}
+
+/// The records of a chunk, up to a number of them.
+#[cfg(feature = "view")]
+pub fn say(chunk: &Loaded<'_>, most: usize, records: &mut Vec<Said>) {
+    let written = Records { to: To::List(records, most), entry: None }.write(chunk);
+    // Only a list that is full fails.
+    if let Ok(Some(error)) = written {
+        records.push(Said { offset: None, kind: "(lost)".to_owned(), text: error.to_string() });
+    }
 }
 
 type Fields = Vec<(&'static str, Value)>;
 
 impl Records<'_> {
     /// Writes all of them; the first error is handed back, and what precedes it was written.
-    pub fn write(&mut self, chunk: &Loaded) -> Result<Option<traceglass::Error>> {
+    pub fn write(&mut self, chunk: &Loaded<'_>) -> Result<Option<traceglass::Error>> {
         let content = match chunk.content() {
             Ok(content) => content,
             Err(error) => return Ok(Some(error)),
@@ -28,7 +64,7 @@ impl Records<'_> {
             self.record(&id, fields)?;
             return Ok(None);
         }
-        for structure in Structure::of_chunk(chunk.id, chunk.version, &chunk.header, &chunk.data) {
+        for structure in Structure::of_chunk(chunk.id, chunk.version, chunk.header, &chunk.data) {
             let mut fields: Fields = vec![("offset", structure.offset().into())];
             fields.extend(of_structure(&structure));
             self.record(&id, fields)?;
@@ -132,35 +168,62 @@ impl Records<'_> {
         Ok(first)
     }
 
-    /// JSON of the chunk.
+    /// JSON of the chunk, as it stands there: numbers of any width, members in any number.
     fn value(&mut self, kind: &str, raw: &[u8]) -> Result<()> {
-        match serde_json::from_slice::<Value>(raw) {
-            Ok(Value::Object(members)) if self.json => {
-                let mut object = Map::new();
-                object.insert("kind".into(), kind.into());
-                object.insert("value".into(), members.into());
-                self.out.json(&object.into())
+        let Ok(text) = std::str::from_utf8(raw) else { return Ok(()) };
+        let out = match &mut self.to {
+            To::Text(out) => return json::pretty(text).lines().try_for_each(|line| out.line(line)),
+            To::Json(out) => out,
+            #[cfg(feature = "view")]
+            To::List(list, most) => {
+                let pretty = json::pretty(text);
+                let lines = pretty.lines().take(most.saturating_sub(list.len()));
+                let said = |line: &str| Said { offset: None, kind: kind.to_owned(), text: line.to_owned() };
+                list.extend(lines.map(said));
+                return Ok(());
             }
-            Ok(value) => {
-                let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-                text.lines().try_for_each(|line| self.out.line(line))
-            }
-            Err(_) => Ok(()),
+        };
+        let mut line = Line::new();
+        line.begin().text("kind", kind);
+        if let Some(entry) = self.entry {
+            line.int("entry", entry as u64);
         }
+        json::minify(text.bytes(), &mut line.key("value").text);
+        out.json_text(line.end())
     }
 
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
-        if self.json {
-            let mut object = Map::new();
-            object.insert("kind".into(), kind.into());
-            // A field that is called so, too, tells of something else.
-            let fields =
-                fields.into_iter().map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
-            object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
-            return self.out.json(&object.into());
+        let shown = |fields: &Fields| {
+            fields.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        match &mut self.to {
+            To::Json(out) => {
+                let mut object = Map::new();
+                object.insert("kind".into(), kind.into());
+                object.extend(self.entry.map(|entry| ("entry".to_owned(), entry.into())));
+                // A field that is called so, too, tells of something else.
+                let fields = fields
+                    .into_iter()
+                    .map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
+                object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+                out.json(&object.into())
+            }
+            To::Text(out) => {
+                let entry = self.entry.map(|entry| format!("{entry} ")).unwrap_or_default();
+                out.line(format_args!("{entry}{kind} {}", shown(&fields)))
+            }
+            #[cfg(feature = "view")]
+            To::List(list, most) => {
+                if list.len() >= *most {
+                    return Err(crate::status::Failure::usage("more records than are asked for"));
+                }
+                let offset = fields.iter().find(|(name, _)| *name == "offset");
+                let offset = offset.and_then(|(_, value)| value.as_u64());
+                let fields = fields.into_iter().filter(|(name, _)| *name != "offset").collect();
+                list.push(Said { offset, kind: kind.to_owned(), text: shown(&fields) });
+                Ok(())
+            }
         }
-        let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        self.out.line(format_args!("{kind} {}", fields.join(" ")))
     }
 }
 
