@@ -59,6 +59,7 @@ mod damage;
 mod error;
 mod events;
 mod file;
+mod growing;
 pub mod ipc;
 mod json;
 mod order;

@@ -3,8 +3,11 @@
 use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
+use crate::growing::Growing;
 use crate::sink::Sink;
+use traceglass::event::rdf::{Lane, TrackSlot, needed};
 use traceglass::event::rtc::Timeline;
+use traceglass::zstd::Workspace;
 use traceglass::{Format, rdf, rtc};
 
 /// How many streams a session of an RTC file may have.
@@ -12,6 +15,10 @@ const STREAMS: usize = 4096;
 
 /// The longest record of an RTC file that is put together.
 const LONGEST: usize = 256 << 20;
+
+/// So much may be lent to the decompressed chunks of an RDF file in any case, and so many times the size of the file.
+const BUFFER: u64 = 256 << 20;
+const TIMES: u64 = 32;
 
 /// A file that is read as a whole.
 pub(crate) struct Whole<'t>(&'t dyn File);
@@ -54,24 +61,26 @@ impl<'t> Whole<'t> {
     }
 }
 
-/// The chunks of an RDF file, as its index has them.
+/// The chunks of an RDF file, as its index has them, and what they tell of events.
 fn chunks(
     name: &str,
     data: &[u8],
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<traceglass::Result<()>> {
-    let file = match rdf::File::parse(data) {
-        Ok(file) => file,
+    // What is wrong with the index is told with the events.
+    let file = match rdf::File::recover(data) {
+        Ok((file, _)) => file,
         Err(error) => return Ok(Err(error)),
     };
     for (number, entry) in (0..).zip(file.entries()) {
         let identifier = entry.identifier().to_string();
-        let Ok(range) = entry.stored_range() else {
-            if let Err(error) = entry.stored_range() {
+        let range = match entry.stored_range() {
+            Ok(range) => range,
+            Err(error) => {
                 common.problem(name, Some(&error), &error.to_string(), sink)?;
+                continue;
             }
-            continue;
         };
         let part = Part {
             file: name,
@@ -86,7 +95,21 @@ fn chunks(
         };
         common.part(&part, sink)?;
     }
-    Ok(Ok(()))
+    if !common.needs_events() {
+        return Ok(Ok(()));
+    }
+    let limit = (data.len() as u64).saturating_mul(TIMES).max(BUFFER);
+    // A claim is not believed beyond all measure; zeros that nothing is written to take no memory.
+    let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
+    let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
+    let mut decoder = Workspace::new();
+    let timeline = traceglass::event::rdf::Timeline::new(0, data, &mut buffer, &mut decoder, tracks, lanes);
+    let mut timeline = match timeline {
+        Ok(timeline) => timeline,
+        Err(error) => return Ok(Err(error)),
+    };
+    let place = Place { file: name, base: 0, skipped: 0, seed: name };
+    common.drive(&mut timeline, &place, None, sink).map(Ok)
 }
 
 /// The major units of an RTC file, up to the first that cannot be read.

@@ -7,6 +7,7 @@ mod value;
 use crate::error::Result;
 use crate::events::{Common, OWN, Part, Place};
 use crate::file::{Bytes, File};
+use crate::growing::Growing;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::seen::Number;
@@ -14,7 +15,6 @@ use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
 use names::Callsites as CallsiteNames;
 use std::sync::OnceLock;
-use traceglass::event::Room;
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, FormatIdentifier, Item, Meta, Object, StreamData, Streaming, TableEntry,
@@ -62,24 +62,6 @@ pub(crate) fn tables() -> Vec<Table> {
         ],
     );
     [tasks, callsites].into_iter().chain(typed::tables()).collect()
-}
-
-/// Room that grows.
-struct Growing<T>(Vec<T>, T);
-
-impl<T: Clone> Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-
-    fn grow(&mut self, needed: usize) -> bool {
-        self.0.resize(needed.max(self.0.len().saturating_mul(2)).max(16), self.1.clone());
-        true
-    }
 }
 
 /// The files of a recording.
@@ -364,8 +346,8 @@ impl Reading<'_> {
         if !common.needs_events() {
             return Ok(Ok(()));
         }
-        let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
-        let mut timeline = Timeline::new(&mut registry, Growing(Vec::new(), Lane::EMPTY));
+        let mut registry = Registry::new(Growing::new(RegistrySlot::EMPTY));
+        let mut timeline = Timeline::new(&mut registry, Growing::new(Lane::EMPTY));
         let callsites = shared.and_then(|shared| Callsites::parse((*shared.data).as_ref()).ok());
         let mut entries = Vec::new();
         if let Some(callsites) = &callsites {

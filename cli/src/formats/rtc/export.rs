@@ -1,7 +1,7 @@
 //! The records of all streams, in the order of the file.
 
 use super::scan::LONGEST;
-use super::{Rtc, STREAMS};
+use super::session::{Rtc, STREAMS};
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};

@@ -3,7 +3,7 @@
 use traceglass::rtc;
 
 /// How many streams a session may have.
-const STREAMS: usize = 4096;
+pub(super) const STREAMS: usize = 4096;
 
 pub(super) type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
 pub(super) type Streams<'a> = rtc::Streams<'a, STREAMS>;
