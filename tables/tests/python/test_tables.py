@@ -15,6 +15,7 @@ import subprocess
 import duckdb
 import polars
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -134,10 +135,12 @@ def hold_ctf(path, folder):
 def hold_rtc(path, folder):
     tables = Exported(path, folder)
     records = lines("cat", "--json", path)
-    assert tables.count("events", "where kind in ('counter', 'instant')") >= len(records) - tables.count("gaps")
-    assert tables.count("events") == len(records) + tables.count("events", "where kind = 'gap' and bytes = 0")
+    # What is not what its stream's format says is a gap.
+    sound = [record for record in records if "value_hex" not in record]
+    of_records = "where kind in ('counter', 'instant')"
+    assert tables.count("events", of_records) == len(sound)
+    assert (tables.sql("sum(\"offset\")", "events", of_records) or [0])[0] == total(sound, "offset")
     assert tables.count("parts") == sum(line["kind"] == "unit" for line in lines("ls", "--json", path))
-    assert tables.sums("events", "offset")[0] >= total(records, "offset")
     return len(records)
 
 
@@ -166,12 +169,10 @@ def test_samples(name, hold, tmp_path):
 def test_ids_are_unsigned_and_times_typed(tmp_path):
     tables = Exported(SAMPLES / "sample.rfr", tmp_path / "tables")
     (file,) = tables.files("task_poll_start")[:1]
-    schema = pa.parquet.read_schema(file) if hasattr(pa, "parquet") else __import__("pyarrow.parquet").parquet.read_schema(file)
+    schema = pyarrow.parquet.read_schema(file)
     assert schema.field("iid").type == pa.uint64()
     assert schema.field("time").type == pa.timestamp("ns", tz="UTC")
     assert schema.field("name").type == pa.dictionary(pa.int32(), pa.string())
-    import pyarrow.parquet
-
     metadata = pyarrow.parquet.ParquetFile(file).metadata
     group = metadata.row_group(0)
     columns = {group.column(at).path_in_schema: group.column(at) for at in range(group.num_columns)}
