@@ -112,27 +112,67 @@ fn chunks(
     common.drive(&mut timeline, &place, None, sink).map(Ok)
 }
 
-/// The major units of an RTC file, up to the first that cannot be read.
+/// The unit that reading is in.
+struct Current<'a> {
+    unit: rtc::Unit<'a>,
+    /// Where it begins: after the unit before, even if bytes are missing there.
+    offset: u64,
+    session: u64,
+}
+
+/// The major units of an RTC file, those after damage included, which is told with the events.
 fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
-    let size = data.len() as u64;
-    let mut at = 0;
-    while at < size {
-        // What cannot be read is told with the events.
-        let Ok(unit) = rtc::Unit::parse(data, at) else { return Ok(()) };
-        let end = unit.end().min(size).max(at.saturating_add(1));
+    if !common.needs_parts() {
+        return Ok(());
+    }
+    let mut part = |current: &Current<'_>, end: u64| -> Result<u64> {
+        let end = end.min(current.unit.end());
         let part = Part {
             file: name,
             kind: "unit",
-            number: unit.number(),
+            number: current.unit.number(),
             name: None,
-            offset: at,
-            bytes: end.saturating_sub(at),
+            offset: current.offset,
+            bytes: end.saturating_sub(current.offset),
             begin: None,
             end: None,
             is_absolute: false,
         };
         common.part(&part, sink)?;
-        at = end;
+        Ok(end)
+    };
+    let mut frames = Box::new(rtc::recover::Frames::<STREAMS>::new(data));
+    let mut current: Option<Current<'_>> = None;
+    loop {
+        let frame = match frames.next_frame() {
+            Ok(Some(frame)) if !frame.is_user() => frame,
+            Ok(Some(_)) => continue,
+            _ if frames.recover().is_some() => continue,
+            _ => break,
+        };
+        let (Some(unit), session) = (frames.unit().copied(), frames.session()) else { continue };
+        let of_session = current.as_mut().filter(|current| current.session == session);
+        if let Some(current) = of_session {
+            if current.unit.position() == unit.position() {
+                continue;
+            }
+            // The same unit goes on, only that bytes are missing in it, or were added.
+            if frame.id() != rtc::id::MARKER && current.unit.number() == unit.number() {
+                current.unit = unit;
+                continue;
+            }
+        }
+        let mut offset = unit.offset();
+        if let Some(current) = &current {
+            // Where a Marker is, the unit before has ended, even if reading went on a little.
+            let begins = rtc::Unit::parse(data, offset).is_ok();
+            let end = if begins { offset.max(current.offset) } else { u64::MAX };
+            offset = offset.max(part(current, end.min(frame.offset()))?);
+        }
+        current = Some(Current { unit, offset, session });
+    }
+    if let Some(current) = &current {
+        part(current, data.len() as u64)?;
     }
     Ok(())
 }

@@ -39,9 +39,10 @@ impl Plan {
     fn read(&self, trace: &Trace<'_>, made: &SyncSender<Made>) -> Result<(), Error> {
         let table = trace.table(&self.table)?;
         let all = 0..trace.pieces();
-        let pieces = self.pieces.clone().map_or(all.clone(), |wanted| {
-            wanted.start.min(all.end)..wanted.end.min(all.end)
-        });
+        let pieces = self
+            .pieces
+            .clone()
+            .map_or(all.clone(), |wanted| wanted.start.min(all.end)..wanted.end.min(all.end));
         let mut give = |_, batch| made.send(Ok(batch)).map_err(|_| Error::Stopped);
         trace.stream(pieces, &[table], &self.query, &Seen::default(), self.threads, &|_| (), &mut give)
     }
