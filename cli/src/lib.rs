@@ -33,6 +33,8 @@ mod progress;
 mod status;
 mod style;
 mod table;
+#[cfg(feature = "tables")]
+pub mod tables;
 mod trace;
 mod verbs;
 #[cfg(feature = "view")]

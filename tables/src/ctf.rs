@@ -4,9 +4,10 @@ mod class;
 
 use crate::error::Result;
 use crate::events::{Common, Part, Place};
+use crate::file::File;
 use crate::query::Query;
+use crate::sink::Sink;
 use crate::table::Table;
-use crate::trace::{File, Sink};
 use class::{Classes, Records};
 use traceglass::ctf::data::{MergeSlot, Packet, Packets};
 use traceglass::ctf::schema::Schema;

@@ -16,6 +16,8 @@ pub enum Error {
     },
     /// A file cannot be written.
     Write(PathBuf, std::io::Error),
+    /// No thread can be started.
+    Thread(std::io::Error),
     /// Arrow or Parquet refuses what it was given.
     Arrow(String),
     /// There is no table of that name.
@@ -34,6 +36,7 @@ impl fmt::Display for Error {
         match self {
             Self::Content { file, cause } => write!(f, "{file}: {cause}"),
             Self::Write(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            Self::Thread(error) => write!(f, "no thread can be started: {error}"),
             Self::Arrow(message) => f.write_str(message),
             Self::NoTable(name) => write!(f, "no table {name:?}"),
             Self::NoColumn(name) => write!(f, "no column {name:?}"),

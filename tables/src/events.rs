@@ -5,8 +5,8 @@ use crate::json::{Json, with_text};
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::seen::{Number, Seen};
-use crate::table::Table;
-use crate::trace::{Sink, common_tables};
+use crate::sink::{Sink, hand_out, hand_out_rest};
+use crate::table::{self, Table};
 use traceglass::Gap;
 use traceglass::event::{Event, EventKind, Item, Number as Value, Source, Track};
 
@@ -61,12 +61,13 @@ pub(crate) struct Common<'q> {
 }
 
 impl<'q> Common<'q> {
+    /// The tables that each format has, in the order of their numbers.
     pub(crate) fn tables() -> Vec<Table> {
-        common_tables()
+        vec![table::events(), table::tracks(), table::gaps(), table::parts()]
     }
 
     pub(crate) fn new(tables: &[usize], query: &'q Query, seen: &'q Seen) -> Self {
-        let all = common_tables();
+        let all = Self::tables();
         let rows = |number: usize| {
             let table = all.get(number).filter(|_| tables.contains(&number));
             table.map(|table| Rows::new(table, query))
@@ -98,8 +99,8 @@ impl<'q> Common<'q> {
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let all = [&mut self.events, &mut self.tracks, &mut self.gaps, &mut self.parts];
         for (number, rows) in all.into_iter().enumerate() {
-            if let Some(batch) = rows.as_mut().map(Rows::take).transpose()?.flatten() {
-                sink(number, batch)?;
+            if let Some(rows) = rows {
+                hand_out_rest(number, rows, sink)?;
             }
         }
         Ok(())
@@ -200,10 +201,11 @@ impl<'q> Common<'q> {
             }
             rows.name(0, Some(file));
             rows.u64(1, Some(offset));
-            rows.u64(2, Some(track));
-            rows.time(3, ns, is_absolute);
-            rows.name(5, Some(kind));
-            rows.name(6, Some(name));
+            rows.u64(2, Some(event.len()));
+            rows.u64(3, Some(track));
+            rows.time(4, ns, is_absolute);
+            rows.name(6, Some(kind));
+            rows.name(7, Some(name));
             if let EventKind::Counter(value) = event.kind() {
                 #[allow(clippy::cast_precision_loss)] // The column is one of floats.
                 let value = match value {
@@ -211,12 +213,12 @@ impl<'q> Common<'q> {
                     Value::Float(value) => Some(value),
                     _ => None,
                 };
-                rows.f64(7, value);
+                rows.f64(8, value);
             }
-            if rows.wants(8) {
+            if rows.wants(9) {
                 text.clear();
                 if let Ok(true) = json.object(text, event.fields()) {
-                    rows.text(8, Some(text));
+                    rows.text(9, Some(text));
                 }
             }
             hand_out(EVENTS, rows, sink)
@@ -283,14 +285,4 @@ impl<'q> Common<'q> {
     pub(crate) const fn needs_parts(&self) -> bool {
         self.parts.is_some()
     }
-}
-
-/// Ends a row, and hands out the batch if it is full.
-pub(crate) fn hand_out(table: usize, rows: &mut Rows, sink: &mut Sink<'_>) -> Result<()> {
-    if rows.end_row()
-        && let Some(batch) = rows.take()?
-    {
-        sink(table, batch)?;
-    }
-    Ok(())
 }

@@ -58,6 +58,8 @@ mod ctf;
 mod damage;
 mod error;
 mod events;
+mod file;
+mod growing;
 pub mod ipc;
 mod json;
 mod order;
@@ -67,14 +69,17 @@ mod query;
 mod rfr;
 mod rows;
 mod seen;
+mod sink;
 mod table;
 mod trace;
 
 pub use damage::Damage;
 pub use error::{Error, Result};
+pub use file::{Bytes, File, Problem};
 pub use query::Query;
 pub use seen::Seen;
+pub use sink::Sink;
 pub use table::Table;
-pub use trace::{Bytes, File, Problem, Sink, Trace};
+pub use trace::Trace;
 
 pub use arrow_array::RecordBatch;

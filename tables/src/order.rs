@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::seen::Seen;
-use crate::trace::{Sink, Trace};
+use crate::sink::Sink;
+use crate::trace::Trace;
 use arrow_array::RecordBatch;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,6 +14,9 @@ use std::thread;
 
 /// So many batches of a piece wait to be taken.
 const WAITING: usize = 2;
+
+/// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
+pub(crate) const STACK: usize = 32 << 20;
 
 /// A batch with the number of its table, or why there is none.
 type Made = Result<(usize, RecordBatch)>;
@@ -53,7 +57,7 @@ impl Trace<'_> {
             let (jobs, woken) = (&jobs, &Arc::new(woken));
             for _ in 0..threads {
                 let woken = Arc::clone(woken);
-                scope.spawn(move || {
+                let work = move || {
                     loop {
                         let job = woken.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         if job.is_err() {
@@ -69,7 +73,8 @@ impl Trace<'_> {
                         }
                         done(piece);
                     }
-                });
+                };
+                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map_err(Error::Thread)?;
             }
             let mut result = Ok(());
             while result.is_ok() {

@@ -1,9 +1,24 @@
 //! RDF and RTC: a file is one piece.
 
 use crate::error::Result;
-use crate::events::{Common, Part};
-use crate::trace::{File, Sink};
+use crate::events::{Common, Part, Place};
+use crate::file::File;
+use crate::growing::Growing;
+use crate::sink::Sink;
+use traceglass::event::rdf::{Lane, TrackSlot, needed};
+use traceglass::event::rtc::Timeline;
+use traceglass::zstd::Workspace;
 use traceglass::{Format, rdf, rtc};
+
+/// How many streams a session of an RTC file may have.
+const STREAMS: usize = 4096;
+
+/// The longest record of an RTC file that is put together.
+const LONGEST: usize = 256 << 20;
+
+/// So much may be lent to the decompressed chunks of an RDF file in any case, and so many times the size of the file.
+const BUFFER: u64 = 256 << 20;
+const TIMES: u64 = 32;
 
 /// A file that is read as a whole.
 pub(crate) struct Whole<'t>(&'t dyn File);
@@ -26,7 +41,17 @@ impl<'t> Whole<'t> {
         let data = (*data).as_ref();
         let done = match Format::detect(data) {
             Some(Format::Rdf) => chunks(file.name(), data, common, sink)?,
-            Some(Format::Rtc) => units(file.name(), data, common, sink)?,
+            Some(Format::Rtc) => {
+                units(file.name(), data, common, sink)?;
+                if common.needs_events() {
+                    // Memory that is not touched costs nothing.
+                    let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
+                    let mut timeline = Box::new(Timeline::<STREAMS>::new(0, data, &mut buffer));
+                    let place = Place { file: file.name(), base: 0, skipped: 0, seed: file.name() };
+                    common.drive(&mut *timeline, &place, None, sink)?;
+                }
+                Ok(())
+            }
             _ => return common.problem(file.name(), None, "not a format that has tables", sink),
         };
         match done {
@@ -36,24 +61,26 @@ impl<'t> Whole<'t> {
     }
 }
 
-/// The chunks of an RDF file, as its index has them.
+/// The chunks of an RDF file, as its index has them, and what they tell of events.
 fn chunks(
     name: &str,
     data: &[u8],
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<traceglass::Result<()>> {
-    let file = match rdf::File::parse(data) {
-        Ok(file) => file,
+    // What is wrong with the index is told with the events.
+    let file = match rdf::File::recover(data) {
+        Ok((file, _)) => file,
         Err(error) => return Ok(Err(error)),
     };
     for (number, entry) in (0..).zip(file.entries()) {
         let identifier = entry.identifier().to_string();
-        let Ok(range) = entry.stored_range() else {
-            if let Err(error) = entry.stored_range() {
+        let range = match entry.stored_range() {
+            Ok(range) => range,
+            Err(error) => {
                 common.problem(name, Some(&error), &error.to_string(), sink)?;
+                continue;
             }
-            continue;
         };
         let part = Part {
             file: name,
@@ -68,37 +95,84 @@ fn chunks(
         };
         common.part(&part, sink)?;
     }
-    Ok(Ok(()))
+    if !common.needs_events() {
+        return Ok(Ok(()));
+    }
+    let limit = (data.len() as u64).saturating_mul(TIMES).max(BUFFER);
+    // A claim is not believed beyond all measure; zeros that nothing is written to take no memory.
+    let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
+    let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
+    let mut decoder = Workspace::new();
+    let timeline = traceglass::event::rdf::Timeline::new(0, data, &mut buffer, &mut decoder, tracks, lanes);
+    let mut timeline = match timeline {
+        Ok(timeline) => timeline,
+        Err(error) => return Ok(Err(error)),
+    };
+    let place = Place { file: name, base: 0, skipped: 0, seed: name };
+    common.drive(&mut timeline, &place, None, sink).map(Ok)
 }
 
-/// The major units of an RTC file, up to the first that cannot be read.
-fn units(
-    name: &str,
-    data: &[u8],
-    common: &mut Common<'_>,
-    sink: &mut Sink<'_>,
-) -> Result<traceglass::Result<()>> {
-    let size = data.len() as u64;
-    let mut at = 0;
-    while at < size {
-        let unit = match rtc::Unit::parse(data, at) {
-            Ok(unit) => unit,
-            Err(error) => return Ok(Err(error)),
-        };
-        let end = unit.end().min(size).max(at.saturating_add(1));
+/// The unit that reading is in.
+struct Current<'a> {
+    unit: rtc::Unit<'a>,
+    /// Where it begins: after the unit before, even if bytes are missing there.
+    offset: u64,
+    session: u64,
+}
+
+/// The major units of an RTC file, those after damage included, which is told with the events.
+fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    if !common.needs_parts() {
+        return Ok(());
+    }
+    let mut part = |current: &Current<'_>, end: u64| -> Result<u64> {
+        let end = end.min(current.unit.end());
         let part = Part {
             file: name,
             kind: "unit",
-            number: unit.number(),
+            number: current.unit.number(),
             name: None,
-            offset: at,
-            bytes: end.saturating_sub(at),
+            offset: current.offset,
+            bytes: end.saturating_sub(current.offset),
             begin: None,
             end: None,
             is_absolute: false,
         };
         common.part(&part, sink)?;
-        at = end;
+        Ok(end)
+    };
+    let mut frames = Box::new(rtc::recover::Frames::<STREAMS>::new(data));
+    let mut current: Option<Current<'_>> = None;
+    loop {
+        let frame = match frames.next_frame() {
+            Ok(Some(frame)) if !frame.is_user() => frame,
+            Ok(Some(_)) => continue,
+            _ if frames.recover().is_some() => continue,
+            _ => break,
+        };
+        let (Some(unit), session) = (frames.unit().copied(), frames.session()) else { continue };
+        let of_session = current.as_mut().filter(|current| current.session == session);
+        if let Some(current) = of_session {
+            if current.unit.position() == unit.position() {
+                continue;
+            }
+            // The same unit goes on, only that bytes are missing in it, or were added.
+            if frame.id() != rtc::id::MARKER && current.unit.number() == unit.number() {
+                current.unit = unit;
+                continue;
+            }
+        }
+        let mut offset = unit.offset();
+        if let Some(current) = &current {
+            // Where a Marker is, the unit before has ended, even if reading went on a little.
+            let begins = rtc::Unit::parse(data, offset).is_ok();
+            let end = if begins { offset.max(current.offset) } else { u64::MAX };
+            offset = offset.max(part(current, end.min(frame.offset()))?);
+        }
+        current = Some(Current { unit, offset, session });
     }
-    Ok(Ok(()))
+    if let Some(current) = &current {
+        part(current, data.len() as u64)?;
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@
 
 use crate::damage::Damage;
 use crate::error::{Error, Result};
+use crate::order::STACK;
 use crate::query::Query;
 use crate::seen::Seen;
 use crate::table::Table;
@@ -93,8 +94,11 @@ pub fn export(
     thread::scope(|scope| {
         let runs: Vec<_> = runs.into_iter().enumerate().collect();
         let write = &write;
-        let threads: Vec<_> =
-            runs.into_iter().map(|(number, run)| scope.spawn(move || write(number, run))).collect();
+        let start = |(number, run)| {
+            let thread = thread::Builder::new().stack_size(STACK);
+            thread.spawn_scoped(scope, move || write(number, run)).map_err(Error::Thread)
+        };
+        let threads = runs.into_iter().map(start).collect::<Result<Vec<_>>>()?;
         threads.into_iter().try_for_each(|thread| match thread.join() {
             Ok(done) => done,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -2,18 +2,19 @@
 
 mod names;
 mod typed;
+mod value;
 
 use crate::error::Result;
-use crate::events::{Common, OWN, Part, Place, hand_out};
-use crate::json::quote;
+use crate::events::{Common, OWN, Part, Place};
+use crate::file::{Bytes, File};
+use crate::growing::Growing;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::seen::Number;
+use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
-use crate::trace::{Bytes, File, Sink};
 use names::Callsites as CallsiteNames;
 use std::sync::OnceLock;
-use traceglass::event::Room;
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, FormatIdentifier, Item, Meta, Object, StreamData, Streaming, TableEntry,
@@ -22,9 +23,10 @@ use traceglass::rfr::{
 use traceglass::{ErrorKind, Gap};
 use typed::Typed;
 
-pub(crate) const TASKS: usize = OWN;
-pub(crate) const CALLSITES: usize = OWN + 1;
-pub(crate) const KINDS: usize = OWN + 2;
+const TASKS: usize = OWN;
+const CALLSITES: usize = OWN + 1;
+/// The first table of a kind of record.
+const KINDS: usize = OWN + 2;
 
 /// The tables of a recording.
 pub(crate) fn tables() -> Vec<Table> {
@@ -62,24 +64,6 @@ pub(crate) fn tables() -> Vec<Table> {
     [tasks, callsites].into_iter().chain(typed::tables()).collect()
 }
 
-/// Room that grows.
-struct Growing<T>(Vec<T>, T);
-
-impl<T: Clone> Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-
-    fn grow(&mut self, needed: usize) -> bool {
-        self.0.resize(needed.max(self.0.len().saturating_mul(2)).max(16), self.1.clone());
-        true
-    }
-}
-
 /// The files of a recording.
 pub(crate) struct Recording<'t> {
     files: Vec<&'t dyn File>,
@@ -108,10 +92,9 @@ impl<'t> Recording<'t> {
 
     fn shared(&self) -> Option<&Shared<'t>> {
         let open = || {
-            // Each recording has one, mostly the second file; damage in it is told by its own piece.
-            self.files.iter().find_map(|file| {
-                let named = file.name().ends_with("callsites.rfr");
-                let data = (named || self.files.len() < 64).then(|| file.open().ok()).flatten()?;
+            // Each recording has one, before its chunks; damage in it is told by its own piece.
+            self.files.iter().take(16).find_map(|file| {
+                let data = file.open().ok()?;
                 let names = CallsiteNames::of(Callsites::parse((*data).as_ref()).ok()?);
                 Some(Shared { data, names })
             })
@@ -174,6 +157,10 @@ impl Reading<'_> {
     fn rows(&self, number: usize) -> Option<Rows> {
         let table = self.all.get(number).filter(|_| self.tables.contains(&number));
         table.map(|table| Rows::new(table, self.query))
+    }
+
+    fn typed<'y>(&'y self, callsites: Option<&'y CallsiteNames>) -> Typed<'y> {
+        Typed::new(self.file, self.query, callsites, KINDS, |number| self.rows(number))
     }
 
     fn part(
@@ -244,7 +231,7 @@ impl Reading<'_> {
             return Ok(Ok(()));
         }
         let mut tasks = self.rows(TASKS);
-        let mut typed = Typed::new(self, shared.map(|shared| &shared.names));
+        let mut typed = self.typed(shared.map(|shared| &shared.names));
         if tasks.is_some() || typed.any() {
             let mut items = chunk.items();
             let mut seq_id = None;
@@ -281,7 +268,7 @@ impl Reading<'_> {
         let stream = content!(Streaming::parse(self.data));
         self.part(common, "stream", None, sink)?;
         let (mut tasks, mut callsites) = (self.rows(TASKS), self.rows(CALLSITES));
-        let mut typed = Typed::new(self, None);
+        let mut typed = self.typed(None);
         if tasks.is_some() || callsites.is_some() || typed.any() {
             let mut records = stream.records();
             let mut text = String::new();
@@ -359,8 +346,8 @@ impl Reading<'_> {
         if !common.needs_events() {
             return Ok(Ok(()));
         }
-        let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
-        let mut timeline = Timeline::new(&mut registry, Growing(Vec::new(), Lane::EMPTY));
+        let mut registry = Registry::new(Growing::new(RegistrySlot::EMPTY));
+        let mut timeline = Timeline::new(&mut registry, Growing::new(Lane::EMPTY));
         let callsites = shared.and_then(|shared| Callsites::parse((*shared.data).as_ref()).ok());
         let mut entries = Vec::new();
         if let Some(callsites) = &callsites {
@@ -381,9 +368,8 @@ impl Reading<'_> {
 
 /// Hands out what is left of a table.
 fn finish(table: usize, rows: Option<Rows>, sink: &mut Sink<'_>) -> Result<()> {
-    let Some(mut rows) = rows else { return Ok(()) };
-    match rows.take()? {
-        Some(batch) => sink(table, batch),
+    match rows {
+        Some(mut rows) => hand_out_rest(table, &mut rows, sink),
         None => Ok(()),
     }
 }
@@ -392,25 +378,4 @@ fn finish(table: usize, rows: Option<Rows>, sink: &mut Sink<'_>) -> Result<()> {
 fn ns_of(secs: u64, micros: u64) -> i128 {
     let micros = i128::from(secs).saturating_mul(1_000_000).saturating_add(micros.into());
     micros.saturating_mul(1000)
-}
-
-/// Appends a value as the command writes it.
-fn value(to: &mut String, value: &traceglass::rfr::FieldValue<'_>) {
-    use std::fmt::Write;
-    use traceglass::rfr::FieldValue;
-    // A string takes all that is written to it.
-    let _ = match *value {
-        FieldValue::F64(value) if value.is_finite() => write!(to, "{value:?}"),
-        FieldValue::F64(value) => write!(to, "\"{value}\""),
-        FieldValue::I64(value) => write!(to, "{value}"),
-        FieldValue::U64(value) => write!(to, "{value}"),
-        FieldValue::I128(value) => write!(to, "\"{value}\""),
-        FieldValue::U128(value) => write!(to, "\"{value}\""),
-        FieldValue::Bool(value) => write!(to, "{value}"),
-        FieldValue::Str(value) => {
-            quote(to, value);
-            Ok(())
-        }
-        _ => write!(to, "null"),
-    };
 }

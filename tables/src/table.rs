@@ -60,6 +60,7 @@ pub(crate) fn events() -> Table {
         vec![
             name("file"),
             id("offset"),
+            id("bytes"),
             id("track"),
             ns("time_ns"),
             moment("time"),

@@ -3,45 +3,14 @@
 use crate::ctf::Ctf;
 use crate::error::{Error, Result};
 use crate::events::Common;
+use crate::file::{File, Problem};
 use crate::other::Whole;
 use crate::query::Query;
 use crate::rfr::Recording;
 use crate::seen::Seen;
-use crate::table::{self, Table};
-use arrow_array::RecordBatch;
+use crate::sink::Sink;
+use crate::table::Table;
 use traceglass::ctf::schema::Schema;
-
-/// The bytes of a file, as long as they are needed.
-pub type Bytes<'f> = Box<dyn AsRef<[u8]> + Send + Sync + 'f>;
-
-/// A file of a trace.
-pub trait File: Sync {
-    /// Its path in the trace.
-    fn name(&self) -> &str;
-
-    /// How many bytes it has.
-    fn size(&self) -> u64;
-
-    /// Opens it: reads or maps it.
-    ///
-    /// # Errors
-    /// A line that says why it cannot be read.
-    fn open(&self) -> Result<Bytes<'_>, String>;
-}
-
-/// What keeps a file from being read, before it was.
-#[derive(Clone, Debug)]
-pub struct Problem {
-    /// The file's name in the trace.
-    pub file: String,
-    /// For people: a line.
-    pub message: String,
-    /// The located error, if it comes from the content.
-    pub cause: Option<traceglass::Error>,
-}
-
-/// Takes batches, each with the number of its table; [`Error::Stopped`] ends reading.
-pub type Sink<'s> = dyn FnMut(usize, RecordBatch) -> Result<()> + 's;
 
 /// A trace that is read as tables.
 pub struct Trace<'t> {
@@ -163,9 +132,4 @@ impl<'t> Trace<'t> {
     pub fn schema(&self, table: usize, query: &Query) -> Option<arrow_schema::SchemaRef> {
         self.tables.get(table).map(|table| crate::rows::wanted(table, query))
     }
-}
-
-/// The tables that each format has, in this order.
-pub(crate) fn common_tables() -> Vec<Table> {
-    vec![table::events(), table::tracks(), table::gaps(), table::parts()]
 }

@@ -4,19 +4,18 @@
 //! up to 64 bits, a float, a truth value, text or a BLOB has a column of that type; any other one is JSON.
 
 use crate::error::Result;
-use crate::events::hand_out;
 use crate::json::{Json, with_text};
 use crate::query::Query;
 use crate::rows::Rows;
+use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
-use crate::trace::Sink;
 use arrow_schema::{DataType, Field};
 use std::collections::HashMap;
 use traceglass::ctf::schema::{EventClass, FieldClass, FieldKind, Schema, Scope};
 use traceglass::event::{Event, EventKind, Fields, Label, Value};
 
-/// The columns of all tables: file, offset, track, time twice.
-const COMMON: usize = 5;
+/// The columns of all tables: file, offset, bytes, track, time twice.
+const COMMON: usize = 6;
 
 /// The tables of event records.
 #[derive(Default)]
@@ -54,7 +53,8 @@ impl Classes {
                 // An event may be called as one of the other tables.
                 let taken = tables.iter().any(|table| table.name() == name);
                 let shown = if taken { format!("{name} (event)") } else { name.clone() };
-                let common = [table::name("file"), table::id("offset"), table::id("track")];
+                let common =
+                    [table::name("file"), table::id("offset"), table::id("bytes"), table::id("track")];
                 let time = [table::ns("time_ns"), table::moment("time")];
                 columns.push((shown, common.into_iter().chain(time).collect()));
                 members.push(Vec::new());
@@ -162,8 +162,8 @@ impl<'r> Records<'r> {
 
     pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         for (number, (_, rows)) in self.tables.iter_mut().enumerate() {
-            if let Some(batch) = rows.as_mut().map(Rows::take).transpose()?.flatten() {
-                sink(number.saturating_add(self.classes.first), batch)?;
+            if let Some(rows) = rows {
+                hand_out_rest(number.saturating_add(self.classes.first), rows, sink)?;
             }
         }
         Ok(())
@@ -196,8 +196,9 @@ impl<'r> Records<'r> {
         let time = event.time();
         rows.name(0, Some(self.file));
         rows.u64(1, Some(event.offset().saturating_add(base)));
-        rows.u64(2, Some(track));
-        rows.time(3, time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
+        rows.u64(2, Some(event.len()));
+        rows.u64(3, Some(track));
+        rows.time(4, time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
         let mut columns = Columns { rows, members, next: 0, json, text, buffer };
         // What cannot be read of it is null; a row of `gaps` says so.
         let _ = columns.fill(event.fields());
@@ -233,11 +234,15 @@ impl Columns<'_> {
                 continue;
             }
             let found = name.and_then(|name| self.find(scope, &name));
-            let Some((at, is_json)) = found else {
-                // Of another class of this name; what is in it is passed over.
-                self.text.clear();
-                self.json.value(self.text, &field, &mut fields)?;
-                continue;
+            let is_nested = matches!(field.value(), Value::Struct | Value::List);
+            let (at, is_json) = match found {
+                Some((at, is_json)) if is_json || !is_nested => (at, is_json),
+                _ => {
+                    // Of another class of this name; what is in it is passed over.
+                    self.text.clear();
+                    self.json.value(self.text, &field, &mut fields)?;
+                    continue;
+                }
             };
             if is_json {
                 self.text.clear();

@@ -1,6 +1,6 @@
 //! What ids stand for.
 
-use super::value;
+use super::value::value;
 use crate::json::quote;
 use crate::rows::Rows;
 use std::collections::HashMap;

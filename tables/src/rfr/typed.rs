@@ -1,13 +1,13 @@
 //! A table for each kind of record, with columns of its own.
 
 use super::names::{Callsites, Names};
-use super::{KINDS, Reading, value};
+use super::value::value;
 use crate::error::Result;
-use crate::events::hand_out;
 use crate::json::quote;
+use crate::query::Query;
 use crate::rows::Rows;
+use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
-use crate::trace::Sink;
 use traceglass::rfr::{Event, Parent, RecordData, RecordKind, Waker};
 
 /// The kinds that have tables, in their order.
@@ -86,20 +86,23 @@ pub(super) struct Place {
 pub(super) struct Typed<'y> {
     pub names: Names<'y>,
     file: &'y str,
-    query: &'y crate::query::Query,
+    query: &'y Query,
+    first: usize,
     tables: [Option<Rows>; TABLES.len()],
     text: String,
 }
 
 impl<'y> Typed<'y> {
-    pub(super) fn new(read: &Reading<'y>, callsites: Option<&'y Callsites>) -> Self {
-        Self {
-            names: Names::new(callsites),
-            file: read.file,
-            query: read.query,
-            tables: std::array::from_fn(|number| read.rows(number.saturating_add(KINDS))),
-            text: String::new(),
-        }
+    /// The tables whose rows are given; the first of them has the number `first`.
+    pub(super) fn new(
+        file: &'y str,
+        query: &'y Query,
+        callsites: Option<&'y Callsites>,
+        first: usize,
+        rows: impl Fn(usize) -> Option<Rows>,
+    ) -> Self {
+        let tables = std::array::from_fn(|number| rows(number.saturating_add(first)));
+        Self { names: Names::new(callsites), file, query, first, tables, text: String::new() }
     }
 
     /// Whether any of the tables is read.
@@ -109,7 +112,9 @@ impl<'y> Typed<'y> {
 
     pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         for (number, rows) in self.tables.iter_mut().enumerate() {
-            super::finish(number.saturating_add(KINDS), rows.take(), sink)?;
+            if let Some(rows) = rows {
+                hand_out_rest(number.saturating_add(self.first), rows, sink)?;
+            }
         }
         Ok(())
     }
@@ -122,7 +127,7 @@ impl<'y> Typed<'y> {
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let Some(number) = TABLES.iter().position(|table| *table == kind) else { return Ok(()) };
-        let Self { names, tables, text, .. } = self;
+        let Self { names, tables, text, first, .. } = self;
         let Some(rows) = tables.get_mut(number).and_then(Option::as_mut) else { return Ok(()) };
         let window = self.query.window;
         if window.from().is_some_and(|from| place.ns < from) || window.to().is_some_and(|to| place.ns >= to) {
@@ -145,7 +150,7 @@ impl<'y> Typed<'y> {
                 }
             }
         }
-        hand_out(number.saturating_add(KINDS), rows, sink)
+        hand_out(number.saturating_add(*first), rows, sink)
     }
 }
 

@@ -1,0 +1,203 @@
+"""Traces and their tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from . import _core
+from ._errors import TraceError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def _ns(time: int | datetime | None) -> int | None:
+    """Nanoseconds since the Unix epoch, or since the origin of the trace's clock."""
+    if time is None or isinstance(time, int):
+        return time
+    if isinstance(time, datetime):
+        if time.tzinfo is None:
+            raise ValueError("a time without a time zone may be any: give it one, such as timezone.utc")
+        since = time - _EPOCH
+        return (since // timedelta(microseconds=1)) * 1000
+    raise TypeError(f"a time is an int of nanoseconds or a datetime, not {type(time).__name__}")
+
+
+class Table:
+    """A table of a trace: a stream of Arrow record batches for whoever asks for it.
+
+    It has ``__arrow_c_stream__``, and so is taken by polars, pyarrow, duckdb, pandas, nanoarrow …; each time it is, the
+    trace is read anew, a few batches at a time.
+
+    >>> import traceglass as tg
+    >>> tg.open("examples/data/sample.rfr").events(columns=["time_ns", "kind"]).columns
+    ['time_ns', 'kind']
+    """
+
+    def __init__(self, path: str, name: str, **query: Any) -> None:
+        self._path = path
+        self._query = query
+        #: The name of the table.
+        self.name = name
+        # So that a name that is wrong is told here, and not where the table is used.
+        self._schema = self._capsule(schema_only=True)
+        self._columns = query["columns"]
+
+    def _capsule(self, schema_only: bool) -> object:
+        return _core.stream(self._path, self.name, schema_only=schema_only, **self._query)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The batches. A schema that is asked for may be ignored, as Arrow's document says."""
+        return self._capsule(schema_only=False)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._capsule(schema_only=True)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that were asked for; needs pyarrow where that was all of them."""
+        if self._columns is not None:
+            return list(self._columns)
+        import pyarrow
+
+        return pyarrow.schema(self).names
+
+    def __repr__(self) -> str:
+        return f"<traceglass.Table {self.name!r} of {self._path!r}>"
+
+
+class Trace:
+    """A trace: a file, or the directory of a recording."""
+
+    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
+        self._path = os.fspath(path)
+        # 0 would be none.
+        self._threads = max(1, threads or len(_cores()))
+        self._tables, self._pieces = _core.describe(self._path)
+
+    @property
+    def path(self) -> str:
+        """The path that was opened."""
+        return self._path
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of its tables, those included that are empty."""
+        return list(self._tables)
+
+    @property
+    def pieces(self) -> list[int]:
+        """The sizes in bytes of the pieces that are read independently of each other."""
+        return list(self._pieces)
+
+    def _json(self, verb: str) -> dict[str, Any]:
+        status, stdout, stderr = _core.run([verb, "--json", "--", self._path])
+        try:
+            return json.loads(stdout)
+        except json.JSONDecodeError:
+            raise TraceError(stderr.strip() or f"traceglass {verb} ended with {status}") from None
+
+    def info(self) -> dict[str, Any]:
+        """What it is, and whether all of it can be read: what ``traceglass info --json`` says.
+
+        >>> import traceglass as tg
+        >>> info = tg.open("examples/data/sample.rtc").info()
+        >>> info["format"], info["verdict"]
+        ('rtc', 'clean')
+        """
+        return self._json("info")
+
+    def check(self) -> dict[str, Any]:
+        """Reads and verifies everything: what ``traceglass check --json`` says.
+
+        >>> import traceglass as tg
+        >>> tg.open("examples/data/sample.rfr").check()["findings"]
+        []
+        """
+        return self._json("check")
+
+    def table(
+        self,
+        name: str,
+        *,
+        columns: Sequence[str] | None = None,
+        start: int | datetime | None = None,
+        end: int | datetime | None = None,
+        kinds: Iterable[str] | None = None,
+        pieces: tuple[int, int] | None = None,
+        batch_rows: int = 65536,
+    ) -> Table:
+        """A table by its name.
+
+        ``columns``: those that are wanted; the others are not made. ``start``, ``end``: a range of time, its end not
+        included, in nanoseconds (of the Unix epoch, or of the trace's clock) or as datetimes; chunks and packets outside
+        of it are not read. ``pieces``: the first and the one after the last, see :attr:`pieces`.
+
+        >>> import traceglass as tg
+        >>> tg.open("examples/data/sample.rfr").table("task_poll_start")
+        <traceglass.Table 'task_poll_start' of 'examples/data/sample.rfr'>
+        """
+        if batch_rows < 1:
+            raise ValueError("a batch has a row at least")
+        return Table(
+            self._path,
+            name,
+            columns=None if columns is None else list(columns),
+            start=_ns(start),
+            end=_ns(end),
+            kinds=None if kinds is None else list(kinds),
+            pieces=pieces,
+            threads=self._threads,
+            rows=batch_rows,
+        )
+
+    def events(self, *, kinds: Iterable[str] | None = None, **query: Any) -> Table:
+        """The events: ``file, offset, bytes, track, time_ns, time, kind, name, value, fields``.
+
+        ``kinds`` are kinds (``begin``, ``end``, ``instant``, ``counter``, ``gap``, ``discarded``) or names of events; all
+        else is as for :meth:`table`.
+
+        >>> import pyarrow, traceglass as tg
+        >>> begins = tg.open("examples/data/sample.rfr").events(kinds=["begin"], columns=["name"])
+        >>> set(pyarrow.table(begins)["name"].to_pylist()) <= {"poll", "enter"}
+        True
+        """
+        return self.table("events", kinds=kinds, **query)
+
+    def tracks(self, **query: Any) -> Table:
+        """The tracks on which events happen: tasks, threads, streams, processors."""
+        return self.table("tracks", **query)
+
+    def gaps(self, **query: Any) -> Table:
+        """What cannot be read, and what the recorder discarded."""
+        return self.table("gaps", **query)
+
+    def parts(self, **query: Any) -> Table:
+        """What its files consist of: chunks, packets, units."""
+        return self.table("parts", **query)
+
+    def __repr__(self) -> str:
+        return f"<traceglass.Trace {self._path!r}>"
+
+
+def _cores() -> set[int]:
+    """The processors that this process may use."""
+    try:
+        return os.sched_getaffinity(0)
+    except AttributeError:
+        return set(range(os.cpu_count() or 1))
+
+
+def open(path: str | os.PathLike[str], *, threads: int | None = None) -> Trace:
+    """Opens a trace: a file or a directory, as the command does.
+
+    Raises :class:`TraceError` if it cannot be read at all. ``threads``: how many read a table; all processors if None.
+
+    >>> import traceglass as tg
+    >>> tg.open("examples/data/sample.rfr")
+    <traceglass.Trace 'examples/data/sample.rfr'>
+    """
+    return Trace(path, threads=threads)

@@ -1,0 +1,287 @@
+"""Thousands of traces as one table of Spark.
+
+::
+
+    from traceglass.spark import TraceSource
+
+    spark.dataSource.register(TraceSource)
+    events = spark.read.format("traceglass").option("table", "events").load("traces/")
+
+A partition is a trace, or a part of a large one. Each row says in `trace` which one it is of. A trace that cannot be read
+fails nothing: it is a row of the table ``damage``, as is each range that is damaged in one that can.
+
+=============== ========================================================================================
+option          meaning
+=============== ========================================================================================
+``table``       a table of a trace, such as ``events``, ``tasks``, ``task_poll_start``; or ``damage``
+``columns``     those that are wanted, with commas; also ``.schema(…)`` with fewer columns does that
+``start, end``  a range of time in nanoseconds, its end not included
+``kinds``       kinds or names of events, with commas
+``splitBytes``  about how many bytes a partition has (67108864)
+``pushdown``    ``true``: filters on time and trace reach the reader; Spark must allow that, too:
+                ``spark.sql.python.filterPushdown.enabled``
+=============== ========================================================================================
+
+Types are Spark's: unsigned integers are ``decimal(20,0)``, but for those that are places or numbers of rows, which are
+``bigint``; ``time`` has microseconds, ``time_ns`` all there is.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    InputPartition,
+    LessThan,
+    LessThanOrEqual,
+)
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from . import TraceError
+from . import open as open_trace
+from ._trace import _ns
+
+#: What fits in 63 bits: places and counts.
+_SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id", "level", "source_line"}
+
+#: Tables that say each thing once in a trace: their traces are not split.
+_WHOLE = {"tracks", "tasks", "callsites"}
+
+_SPLIT = 64 << 20
+
+_DAMAGE = (
+    "trace string, file string, offset bigint, bytes bigint, what string, element string, message string"
+)
+
+
+@dataclass(frozen=True)
+class _Part(InputPartition):
+    """Some pieces of a trace."""
+
+    path: str
+    trace: str
+    #: None: all of them.
+    pieces: tuple[int, int] | None = None
+    #: Why it cannot be read: told in ``damage``.
+    error: tuple[str, int | None, str | None, str | None] | None = None
+
+
+@dataclass(frozen=True)
+class _Query:
+    table: str
+    start: int | None
+    end: int | None
+    kinds: tuple[str, ...] | None
+    split: int
+
+
+def _is_trace(folder: str, names: Iterable[str]) -> bool:
+    """Whether a folder is a trace itself: those of RFR and CTF say so."""
+    return bool({"metadata", "meta.rfr", "callsites.rfr"} & set(names))
+
+
+def traces(path: str) -> list[tuple[str, str]]:
+    """The traces at a path, or below a folder, each with its name: the path from there."""
+    found: list[tuple[str, str]] = []
+    for root in sorted(glob.glob(path)) if glob.has_magic(path) else [path]:
+        root = root.removeprefix("file:")
+        if not os.path.isdir(root):
+            found.append((root, os.path.basename(root)))
+            continue
+        for folder, folders, files in os.walk(root):
+            folders.sort()
+            if _is_trace(folder, files):
+                name = os.path.relpath(folder, root)
+                found.append((folder, os.path.basename(os.path.abspath(root)) if name == "." else name))
+                folders.clear()
+                continue
+            for file in sorted(file for file in files if not file.startswith((".", "_"))):
+                whole = os.path.join(folder, file)
+                found.append((whole, os.path.relpath(whole, root)))
+    return found
+
+
+def _parts(path: str, name: str, table: str, split: int) -> list[_Part]:
+    try:
+        sizes = open_trace(path).pieces
+    except (TraceError, OSError) as error:
+        about = tuple(getattr(error, key, None) for key in ("offset", "element", "kind"))
+        return [_Part(path, name, None, (str(error), *about))]
+    if table in _WHOLE:
+        return [_Part(path, name)]
+    parts, begin, size = [], 0, 0
+    for piece, more in enumerate(sizes):
+        size += more
+        if size >= split:
+            parts.append(_Part(path, name, (begin, piece + 1)))
+            begin, size = piece + 1, 0
+    if begin < len(sizes):
+        parts.append(_Part(path, name, (begin, len(sizes))))
+    return parts
+
+
+def _spark_type(field: pa.Field) -> str:
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if pa.types.is_uint64(kind):
+        return "bigint" if field.name in _SMALL else "decimal(20,0)"
+    if pa.types.is_int64(kind):
+        return "bigint"
+    if pa.types.is_timestamp(kind):
+        return "timestamp"
+    if pa.types.is_floating(kind):
+        return "double"
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    return "binary" if pa.types.is_binary(kind) else "string"
+
+
+def _column(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
+    """A column as Spark wants it; nulls if this trace has none of that name."""
+    at = batch.schema.get_field_index(field.name)
+    if at < 0:
+        return pa.nulls(len(batch), field.type)
+    column = batch.column(at)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    # Of nanoseconds, Spark takes the microseconds.
+    return column if column.type == field.type else column.cast(field.type, safe=not pa.types.is_timestamp(field.type))
+
+
+class TraceSource(DataSource):
+    """The data source ``traceglass``."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "traceglass"
+
+    def _query(self) -> _Query:
+        options = self.options
+        number = lambda key: int(options[key]) if key in options else None  # noqa: E731
+        kinds = options.get("kinds")
+        return _Query(
+            table=options.get("table", "events"),
+            start=number("start"),
+            end=number("end"),
+            kinds=tuple(kinds.split(",")) if kinds else None,
+            split=number("splitBytes") or _SPLIT,
+        )
+
+    def _traces(self) -> list[tuple[str, str]]:
+        path = self.options.get("path")
+        if not path:
+            raise ValueError("no path: .load(PATH) names a trace or a folder of them")
+        return traces(path)
+
+    def schema(self) -> str:
+        query = self._query()
+        if query.table == "damage":
+            return _DAMAGE
+        for path, _ in self._traces():
+            try:
+                trace = open_trace(path)
+            except (TraceError, OSError):
+                continue
+            if query.table in trace.tables:
+                fields = pa.schema(trace.table(query.table))
+                columns = self.options.get("columns")
+                wanted = columns.split(",") if columns else ["trace", *fields.names]
+                types = {"trace": "string", **{field.name: _spark_type(field) for field in fields}}
+                return ", ".join(f"`{name.replace('`', '``')}` {types[name]}" for name in wanted)
+        raise ValueError(f"no trace has a table {query.table!r}")
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        pushes = self.options.get("pushdown", "false").lower() == "true"
+        reader = _PushingReader if pushes else _Reader
+        return reader(self._query(), self._traces(), schema)
+
+
+class _Reader(DataSourceReader):
+    def __init__(self, query: _Query, found: list[tuple[str, str]], schema: StructType) -> None:
+        self.query = query
+        self.found = found
+        self.schema = schema
+
+    def partitions(self) -> Sequence[InputPartition]:
+        table = self.query.table
+        with ThreadPoolExecutor() as pool:
+            of = lambda trace: _parts(*trace, table, self.query.split)  # noqa: E731
+            return [part for parts in pool.map(of, self.found) for part in parts] or [_Part("", "")]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, _Part)
+        schema = to_arrow_schema(self.schema, timezone="UTC")
+        if not partition.path:
+            return
+        is_damage = self.query.table == "damage"
+        if partition.error:
+            if is_damage:
+                message, offset, element, kind = partition.error
+                row = {"trace": partition.trace, "offset": offset, "element": element, "message": message}
+                row["what"] = kind or "unreadable"
+                yield pa.RecordBatch.from_pylist([row], schema=schema)
+            return
+        trace = open_trace(partition.path, threads=1)
+        name = "gaps" if is_damage else self.query.table
+        if name not in trace.tables:
+            return
+        # What is not wanted is not made.
+        have = set(pa.schema(trace.table(name)).names)
+        table = trace.table(
+            name,
+            columns=[column for column in schema.names if column in have],
+            start=self.query.start,
+            end=self.query.end,
+            kinds=self.query.kinds,
+            pieces=partition.pieces,
+        )
+        for batch in pa.RecordBatchReader.from_stream(table):
+            columns = [
+                pa.repeat(pa.scalar(partition.trace, field.type), len(batch))
+                if field.name == "trace"
+                else _column(batch, field)
+                for field in schema
+            ]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+class _PushingReader(_Reader):
+    """Takes what filters say of time and trace. Spark applies all of them again: an event without a time passes here."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        for filter in filters:
+            self._push(filter)
+            yield filter
+
+    def _push(self, filter: Filter) -> None:
+        if len(getattr(filter, "attribute", ())) != 1:
+            return
+        (column,) = filter.attribute
+        value: Any = filter.value
+        if column == "trace" and isinstance(filter, EqualTo):
+            self.found = [trace for trace in self.found if trace[1] == value]
+        if column not in ("time", "time_ns"):
+            return
+        if isinstance(value, datetime):
+            # `time` has microseconds here: what is cut off must not be lost.
+            value = _ns(value.astimezone())
+        after = 1000 if column == "time" else 1
+        start, end = self.query.start, self.query.end
+        if isinstance(filter, (GreaterThan, GreaterThanOrEqual, EqualTo)):
+            start = value if start is None else max(start, value)
+        if isinstance(filter, (LessThan, LessThanOrEqual, EqualTo)):
+            end = value + after if end is None else min(end, value + after)
+        self.query = replace(self.query, start=start, end=end)

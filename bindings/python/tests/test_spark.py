@@ -1,0 +1,118 @@
+"""The data source on a local cluster of separate worker processes. TRACEGLASS_SPARK=smoke runs the first test alone."""
+
+import collections
+import os
+import pathlib
+import shutil
+import sys
+
+import pyarrow as pa
+import pytest
+
+import traceglass as tg
+
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
+
+full = pytest.mark.skipif(os.environ.get("TRACEGLASS_SPARK") == "smoke", reason="only a smoke test is wanted")
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    from traceglass.spark import TraceSource
+
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["SPARK_HOME"] = str(pathlib.Path(pyspark.__file__).parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    master = os.environ.get("TRACEGLASS_SPARK_MASTER", "local-cluster[2,1,1024]")
+    session = (
+        SparkSession.builder.master(master)
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.python.filterPushdown.enabled", "true")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    session.dataSource.register(TraceSource)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory, samples):
+    """Traces of several formats, among them one that is cut and one that is none."""
+    folder = tmp_path_factory.mktemp("fleet")
+    for number in range(3):
+        shutil.copytree(samples / "sample.rfr", folder / f"device-{number}")
+    shutil.copy(samples / "stream.rfr", folder)
+    shutil.copy(samples / "sample.rtc", folder)
+    (folder / "cut.rfr").write_bytes((samples / "stream.rfr").read_bytes()[:-3])
+    (folder / "none.rfr").write_bytes(b"\x0brfr-c/9.9.9")
+    return folder
+
+
+def load(spark, fleet, **options):
+    return spark.read.format("traceglass").options(**options).load(str(fleet))
+
+
+def rows(path, table="events"):
+    return pa.table(tg.open(path).table(table)).to_pylist()
+
+
+def test_smoke(spark, fleet):
+    found = load(spark, fleet, table="events").groupBy("trace").count().collect()
+    counts = {row["trace"]: row["count"] for row in found}
+    readable = ["device-0", "device-1", "device-2", "stream.rfr", "sample.rtc", "cut.rfr"]
+    assert counts == {name: len(rows(fleet / name)) for name in readable}
+    damage = load(spark, fleet, table="damage").collect()
+    assert {row["trace"] for row in damage} == {"cut.rfr", "none.rfr"}
+
+
+@full
+def test_rows_are_those_of_one_process(spark, fleet):
+    # Many partitions, so that both workers read.
+    found = load(spark, fleet, table="task_poll_start", splitBytes="1").collect()
+    expected = [
+        (name, row["iid"], row["time_ns"], row["name"], row["bytes"])
+        for name in ["device-0", "device-1", "device-2", "stream.rfr", "cut.rfr"]
+        for row in rows(fleet / name, "task_poll_start")
+    ]
+    got = [(row["trace"], int(row["iid"]), row["time_ns"], row["name"], row["bytes"]) for row in found]
+    assert collections.Counter(got) == collections.Counter(expected) and expected
+
+
+@full
+def test_separate_processes_read(spark, fleet):
+    from pyspark.sql.functions import udf
+
+    pid = udf(lambda _: os.getpid(), "bigint")
+    pids = load(spark, fleet, splitBytes="1").select(pid("offset").alias("pid")).distinct().collect()
+    assert os.getpid() not in {row["pid"] for row in pids} and pids
+
+
+@full
+def test_columns_and_filters(spark, fleet):
+    everything = load(spark, fleet).filter("trace = 'device-1'")
+    times = sorted(row["time_ns"] for row in everything.select("time_ns").collect())
+    middle = times[len(times) // 2]
+    few = load(spark, fleet, columns="trace,time_ns,kind", pushdown="true")
+    assert few.columns == ["trace", "time_ns", "kind"]
+    late = few.filter(f"trace = 'device-1' and time_ns >= {middle}")
+    assert late.count() == sum(time >= middle for time in times)
+    assert late.filter("time_ns < 0").count() == 0
+    narrow = spark.read.format("traceglass").schema("kind string, time timestamp").load(str(fleet / "device-1"))
+    assert narrow.columns == ["kind", "time"] and narrow.count() == len(times)
+    window = load(spark, fleet, start=str(middle), kinds="begin").filter("trace = 'device-1' and kind = 'begin'")
+    assert window.count() == everything.filter(f"kind = 'begin' and time_ns >= {middle}").count()
+
+
+@full
+def test_tables_that_are_told_once(spark, fleet):
+    tasks = load(spark, fleet, table="tasks", splitBytes="1").filter("trace = 'device-0'").collect()
+    assert len(tasks) == len(rows(fleet / "device-0", "tasks"))
+    with pytest.raises(Exception, match="no trace has a table"):
+        load(spark, fleet, table="none").collect()

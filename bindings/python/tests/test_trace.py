@@ -1,0 +1,189 @@
+import collections
+import datetime
+import doctest
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import threading
+
+import duckdb
+import pandas
+import polars
+import pyarrow as pa
+import pytest
+
+import traceglass as tg
+from traceglass import _core, _trace
+
+ROOT = pathlib.Path(__file__).parents[3]
+
+
+def records(path):
+    """What the command prints of a trace's records."""
+    status, stdout, stderr = _core.run(["cat", "--json", str(path)])
+    assert status in (0, 3), stderr
+    return [json.loads(line) for line in stdout.splitlines()]
+
+
+def test_info_check_and_tables(samples):
+    trace = tg.open(samples / "sample.rfr")
+    info = trace.info()
+    assert info["format"] == "rfr" and info["verdict"] == "clean" and info["records"] == 246
+    assert trace.check()["findings"] == []
+    assert trace.tables[:4] == ["events", "tracks", "gaps", "parts"]
+    assert sum(trace.pieces) == info["bytes"]
+    assert tg.open(samples / "sample.rdf").info()["entries"] == 6
+    assert "sample.rfr" in repr(trace) and "events" in repr(trace.events())
+
+
+@pytest.mark.parametrize("name", ["sample.rfr", "sample.rtc", "sample.ctf"])
+def test_events_are_those_of_the_command(samples, name):
+    expected = records(samples / name)
+    events = pa.table(tg.open(samples / name).events())
+    kinds = collections.Counter(events["kind"].to_pylist())
+    assert kinds.total() - kinds["discarded"] - kinds["gap"] == len(expected)
+    if "time_ns" in expected[0]:
+        times = [event["time_ns"] for event in expected]
+        assert sum(time for time in events["time_ns"].to_pylist() if time) >= sum(times)
+
+
+def test_whoever_takes_arrow_takes_it(samples):
+    trace = tg.open(samples / "sample.rfr")
+    table = trace.table("task_poll_start")
+    count = sum(record["kind"] == "TaskPollStart" for record in records(trace.path))
+    assert count > 0
+    assert pa.table(table).num_rows == count
+    assert len(polars.from_arrow(table)) == count
+    assert len(pandas.DataFrame.from_arrow(table)) == count
+    assert duckdb.sql("select count(*), sum(iid) from table").fetchone()[0] == count
+    # Each time it is taken, it is read anew.
+    assert pa.RecordBatchReader.from_stream(table).read_all().num_rows == count
+    assert pa.schema(table).field("iid").type == pa.uint64()
+
+
+def test_columns_kinds_and_times(samples):
+    trace = tg.open(samples / "sample.rfr")
+    everything = pa.table(trace.events())
+    few = trace.events(columns=["time_ns", "kind"])
+    assert few.columns == ["time_ns", "kind"]
+    assert pa.table(few).to_pydict() == everything.select(["time_ns", "kind"]).to_pydict()
+    begins = pa.table(trace.events(kinds=["begin"]))
+    assert 0 < begins.num_rows == everything["kind"].to_pylist().count("begin")
+    times = sorted(everything["time_ns"].to_pylist())
+    middle = times[len(times) // 2]
+    early, late = pa.table(trace.events(end=middle)), pa.table(trace.events(start=middle))
+    assert early.num_rows + late.num_rows == everything.num_rows
+    assert 0 < early.num_rows == sum(time < middle for time in times)
+    moment = datetime.datetime.fromtimestamp(middle // 1000 / 1e6, datetime.timezone.utc)
+    assert abs(pa.table(trace.events(start=moment)).num_rows - late.num_rows) <= 2
+    with pytest.raises(ValueError, match="time zone"):
+        trace.events(start=moment.replace(tzinfo=None))
+
+
+def test_batches_and_pieces_add_up(samples):
+    trace = tg.open(samples / "sample.rfr")
+    whole = pa.table(trace.events())
+    small = pa.RecordBatchReader.from_stream(trace.events(batch_rows=7))
+    batches = list(small)
+    assert max(len(batch) for batch in batches) == 7
+    assert sum(len(batch) for batch in batches) == whole.num_rows
+    parts = [pa.table(trace.events(pieces=(at, at + 1))).num_rows for at in range(len(trace.pieces))]
+    assert sum(parts) == whole.num_rows
+    one = pa.table(tg.open(samples / "sample.rfr", threads=1).events())
+    assert one.to_pydict() == whole.to_pydict()
+
+
+def test_tracks_join_events(samples):
+    trace = tg.open(samples / "sample.rfr")
+    tracks = pa.table(trace.tracks())
+    events = pa.table(trace.events())
+    ids = tracks["track"].to_pylist()
+    assert len(ids) == len(set(ids))
+    assert set(events["track"].to_pylist()) <= set(ids)
+    assert "ping" in tracks["name"].to_pylist()
+
+
+def test_errors_say_where(tmp_path, samples):
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    with pytest.raises(tg.TraceError, match="empty"):
+        tg.open(empty)
+    with pytest.raises(tg.TraceError, match="cannot read"):
+        tg.open(tmp_path / "none")
+    cut = tmp_path / "cut.rdf"
+    cut.write_bytes((samples / "sample.rdf").read_bytes()[:10])
+    with pytest.raises(tg.TraceError) as raised:
+        tg.open(cut)
+    error = raised.value
+    assert (error.offset, error.kind) == (0, "unexpected-end") and "header" in error.element
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.offset, again.kind) == (str(error), error.offset, error.kind)
+    trace = tg.open(samples / "sample.rfr")
+    with pytest.raises(ValueError, match="no table"):
+        trace.table("none")
+    with pytest.raises(ValueError, match="no column"):
+        trace.events(columns=["none"])
+    with pytest.raises(ValueError):
+        trace.events(batch_rows=0)
+
+
+def test_damage_is_a_row(tmp_path, samples):
+    cut = tmp_path / "cut.rfr"
+    whole = (samples / "stream.rfr").read_bytes()
+    cut.write_bytes(whole[:-3])
+    trace = tg.open(cut)
+    gaps = pa.table(trace.gaps()).to_pylist()
+    assert len(gaps) == 1
+    assert gaps[0]["what"] == "unexpected-end" and 0 < gaps[0]["offset"] < len(whole)
+    assert pa.table(trace.events(kinds=["begin"])).num_rows > 0
+    assert trace.info()["verdict"] == "damaged"
+
+
+def test_what_is_not_taken_is_not_read(samples):
+    before = threading.active_count()
+    tables = [tg.open(samples / "sample.rfr").events() for _ in range(100)]
+    streams = [table.__arrow_c_stream__() for table in tables]
+    del streams
+    first = pa.RecordBatchReader.from_stream(tables[0].__class__("%s" % (samples / "sample.rfr"), "events",
+        columns=None, start=None, end=None, kinds=None, pieces=None, threads=2, rows=1))
+    assert len(first.read_next_batch()) == 1
+    # Its threads end when nobody takes more.
+    del first
+    assert threading.active_count() == before
+
+
+def test_many_at_a_time(samples):
+    """Python's lock is not held while a table is read."""
+    counts = []
+    read = lambda: counts.append(pa.table(tg.open(samples / "sample.rtc").events()).num_rows)
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(counts) == 8 and len(set(counts)) == 1 and counts[0] > 0
+
+
+def test_docstrings(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    tested = [doctest.testmod(module) for module in (tg, _trace)]
+    assert sum(result.attempted for result in tested) > 10
+    assert all(result.failed == 0 for result in tested)
+
+
+def test_import_is_fast_and_the_package_small():
+    code = "import time; start = time.process_time(); import traceglass; print(time.process_time() - start)"
+    took = min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(3))
+    assert took < 0.1, took
+    assert (pathlib.Path(tg.__file__).parent / "py.typed").exists()
+    assert os.path.getsize(_core.__file__) > 0
+
+
+def test_vectors(vectors):
+    traces = sorted((vectors / "rfr").glob("*.rfr"))
+    assert traces
+    for path in traces:
+        expected = [record for record in records(path) if record["kind"] not in {"Callsite", "Span", "Task", "End"}]
+        events = pa.table(tg.open(path).events(columns=["kind", "time_ns"]))
+        assert sum(kind not in ("gap", "discarded") for kind in events["kind"].to_pylist()) == len(expected), path

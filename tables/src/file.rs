@@ -1,0 +1,30 @@
+//! Files that are lent.
+
+/// The bytes of a file, as long as they are needed.
+pub type Bytes<'f> = Box<dyn AsRef<[u8]> + Send + Sync + 'f>;
+
+/// A file of a trace.
+pub trait File: Sync {
+    /// Its path in the trace.
+    fn name(&self) -> &str;
+
+    /// How many bytes it has.
+    fn size(&self) -> u64;
+
+    /// Opens it: reads or maps it.
+    ///
+    /// # Errors
+    /// A line that says why it cannot be read.
+    fn open(&self) -> Result<Bytes<'_>, String>;
+}
+
+/// What keeps a file from being read, before it was.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The file's name in the trace.
+    pub file: String,
+    /// For people: a line.
+    pub message: String,
+    /// The located error, if it comes from the content.
+    pub cause: Option<traceglass::Error>,
+}

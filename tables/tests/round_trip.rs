@@ -1,0 +1,306 @@
+//! What is read back is what was in the samples, by whichever way it went.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::{Array, RecordBatch};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use traceglass::event::Window;
+use traceglass::rfr::{Chunk, Item, RecordKind};
+use traceglass_tables::{Bytes, Error, File, Query, Seen, Trace, parquet};
+
+/// A file that is in memory.
+struct Memory(&'static str, Result<Vec<u8>, String>);
+
+impl File for Memory {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn size(&self) -> u64 {
+        self.1.as_ref().map_or(0, |data| data.len() as u64)
+    }
+
+    fn open(&self) -> Result<Bytes<'_>, String> {
+        match &self.1 {
+            Ok(data) => Ok(Box::new(data.as_slice())),
+            Err(why) => Err(why.clone()),
+        }
+    }
+}
+
+fn sample(name: &'static str) -> Memory {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/data").join(name);
+    Memory(name, Ok(fs::read(path).unwrap()))
+}
+
+/// The files of the sample recording, as the command orders them.
+fn recording() -> [Memory; 4] {
+    [
+        "sample.rfr/meta.rfr",
+        "sample.rfr/callsites.rfr",
+        "sample.rfr/2026-11/21-01/chunk-41-54.rfr",
+        "sample.rfr/2026-11/21-01/chunk-41-55.rfr",
+    ]
+    .map(sample)
+}
+
+fn lent(files: &[Memory]) -> Vec<&dyn File> {
+    files.iter().map(|file| file as &dyn File).collect()
+}
+
+/// All batches of a table.
+fn read(trace: &Trace<'_>, table: &str, query: &Query, threads: usize) -> Vec<RecordBatch> {
+    let number = trace.table(table).unwrap();
+    let mut batches = Vec::new();
+    let mut take = |found, batch| {
+        assert_eq!(found, number);
+        batches.push(batch);
+        Ok(())
+    };
+    let pieces = 0..trace.pieces();
+    trace.stream(pieces, &[number], query, &Seen::default(), threads, &|_| (), &mut take).unwrap();
+    batches
+}
+
+fn rows(batches: &[RecordBatch]) -> usize {
+    batches.iter().map(RecordBatch::num_rows).sum()
+}
+
+fn ids(batches: &[RecordBatch], column: &str) -> Vec<Option<u64>> {
+    let column = batches.iter().map(|batch| batch.column_by_name(column).unwrap());
+    column.flat_map(|column| column.as_primitive::<UInt64Type>().iter().collect::<Vec<_>>()).collect()
+}
+
+fn times(batches: &[RecordBatch]) -> Vec<Option<i64>> {
+    let column = batches.iter().map(|batch| batch.column_by_name("time_ns").unwrap());
+    column.flat_map(|column| column.as_primitive::<Int64Type>().iter().collect::<Vec<_>>()).collect()
+}
+
+fn names(batches: &[RecordBatch], column: &str) -> Vec<Option<String>> {
+    let mut found = Vec::new();
+    for batch in batches {
+        let column = batch.column_by_name(column).unwrap().as_dictionary::<arrow_array::types::Int32Type>();
+        let values = column.values().as_string::<i32>();
+        let keys = column.keys().iter();
+        found.extend(keys.map(|key| key.map(|key| values.value(usize::try_from(key).unwrap()).to_owned())));
+    }
+    found
+}
+
+#[test]
+fn each_record_is_a_row_of_its_kind() {
+    let files = recording();
+    let trace = Trace::rfr(lent(&files));
+    // By the library itself: offset, time and id of each record.
+    let mut expected: BTreeMap<RecordKind, Vec<(u64, i64, Option<u64>)>> = BTreeMap::new();
+    for Memory(_, data) in &files[2..] {
+        let data = data.as_ref().unwrap();
+        let chunk = Chunk::parse(data).unwrap();
+        for item in chunk.items() {
+            if let Item::Record(record) = item.unwrap() {
+                let micros = record.unix_micros(&chunk.header()).unwrap();
+                let row = (record.offset(), i64::try_from(micros).unwrap() * 1000, record.iid());
+                expected.entry(record.kind()).or_default().push(row);
+            }
+        }
+    }
+    assert!(expected.len() >= 5);
+    for (kind, table, id) in [
+        (RecordKind::NewTask, "new_task", "iid"),
+        (RecordKind::TaskPollStart, "task_poll_start", "iid"),
+        (RecordKind::TaskPollEnd, "task_poll_end", "iid"),
+        (RecordKind::TaskDrop, "task_drop", "iid"),
+        (RecordKind::WakerWakeByRef, "waker_wake_by_ref", "task_iid"),
+        (RecordKind::WakerClone, "waker_clone", "task_iid"),
+    ] {
+        let batches = read(&trace, table, &Query::default(), 2);
+        let offsets = ids(&batches, "offset").into_iter().map(Option::unwrap);
+        let all = offsets.zip(times(&batches)).zip(ids(&batches, id));
+        let found: Vec<_> = all.map(|((offset, time), id)| (offset, time.unwrap(), id)).collect();
+        assert_eq!(found, expected.remove(&kind).unwrap_or_default(), "{table}");
+    }
+    let tasks = names(&read(&trace, "task_poll_start", &Query::default(), 1), "name");
+    assert!(tasks.contains(&Some("ping".to_owned())));
+}
+
+#[test]
+fn threads_and_batches_change_nothing() {
+    let files = recording();
+    let trace = Trace::rfr(lent(&files));
+    let whole = read(&trace, "events", &Query::default(), 1);
+    for (threads, rows_max) in [(1, 1), (2, 3), (8, 1), (8, 1 << 16)] {
+        let query = Query { rows: rows_max, ..Query::default() };
+        let batches = read(&trace, "events", &query, threads);
+        assert!(batches.iter().all(|batch| batch.num_rows() <= rows_max));
+        for column in ["offset", "bytes", "track"] {
+            assert_eq!(ids(&batches, column), ids(&whole, column), "{column}");
+        }
+        assert_eq!(times(&batches), times(&whole));
+        assert_eq!(names(&batches, "name"), names(&whole, "name"));
+    }
+}
+
+#[test]
+fn what_is_not_wanted_is_not_made() {
+    let files = recording();
+    let trace = Trace::rfr(lent(&files));
+    let whole = read(&trace, "events", &Query::default(), 1);
+    let columns = Some(vec!["kind".to_owned(), "time_ns".to_owned()]);
+    let few = read(&trace, "events", &Query { columns, ..Query::default() }, 1);
+    let schema = few[0].schema();
+    // In the table's order.
+    assert_eq!(schema.fields().iter().map(|field| &**field.name()).collect::<Vec<_>>(), ["time_ns", "kind"]);
+    assert_eq!(names(&few, "kind"), names(&whole, "kind"));
+    // Not even one column: the rows are counted.
+    let none = read(&trace, "events", &Query { columns: Some(Vec::new()), ..Query::default() }, 1);
+    assert_eq!(rows(&none), rows(&whole));
+    let mut sorted: Vec<_> = times(&whole).into_iter().flatten().collect();
+    sorted.sort_unstable();
+    let middle = i128::from(sorted[sorted.len() / 2]);
+    let window = |from, to| Query { window: Window::new(from, to), ..Query::default() };
+    let early = rows(&read(&trace, "events", &window(None, Some(middle)), 1));
+    assert_eq!(early, sorted.iter().filter(|&&time| i128::from(time) < middle).count());
+    assert_eq!(early + rows(&read(&trace, "events", &window(Some(middle), None), 2)), rows(&whole));
+    let kinds = Some(["begin".to_owned()].into());
+    let begins = read(&trace, "events", &Query { kinds, ..Query::default() }, 1);
+    assert!(rows(&begins) > 0 && names(&begins, "kind").iter().all(|kind| kind.as_deref() == Some("begin")));
+    let query = Query { columns: Some(vec!["none".to_owned()]), ..Query::default() };
+    assert!(matches!(trace.check_columns(&[0], &query), Err(Error::NoColumn(name)) if name == "none"));
+    assert!(matches!(trace.table("none"), Err(Error::NoTable(_))));
+}
+
+#[test]
+fn tracks_are_told_once_and_have_all_events() {
+    let files = recording();
+    let trace = Trace::rfr(lent(&files));
+    for threads in [1, 4] {
+        let tracks = ids(&read(&trace, "tracks", &Query::default(), threads), "track");
+        let mut unique = tracks.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), tracks.len());
+        assert!(
+            ids(&read(&trace, "events", &Query::default(), 1), "track").iter().all(|id| tracks.contains(id))
+        );
+        // The first bit is left to engines that know no unsigned integers.
+        assert!(tracks.iter().all(|id| id.is_some_and(|id| id <= i64::MAX as u64)));
+    }
+}
+
+/// A folder that goes away.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn parquet_has_what_was_read() {
+    use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    let scratch = Scratch(std::env::temp_dir().join(format!("traceglass-tables-{}", std::process::id())));
+    let files = recording();
+    let trace = Trace::rfr(lent(&files));
+    let query = Query { rows: 10, ..Query::default() };
+    let summary = parquet::export(&trace, "a b/..", &scratch.0, &query, 2, &|_| ()).unwrap();
+    assert_eq!(summary.damage.count(), 0);
+    for table in trace.tables() {
+        let expected = read(&trace, table.name(), &Query::default(), 1);
+        let told = summary.rows.iter().find(|(name, _)| name == table.name()).map_or(0, |(_, rows)| *rows);
+        assert_eq!(told, rows(&expected) as u64, "{}", table.name());
+        let folder = scratch.0.join(table.name()).join("trace=a%20b%2F..");
+        let mut parts: Vec<_> =
+            fs::read_dir(&folder).into_iter().flatten().map(|part| part.unwrap().path()).collect();
+        parts.sort();
+        let batches = parts.iter().flat_map(|part| {
+            ParquetRecordBatchReaderBuilder::try_new(fs::File::open(part).unwrap()).unwrap().build().unwrap()
+        });
+        let batches: Vec<_> = batches.map(Result::unwrap).collect();
+        assert_eq!(rows(&batches), rows(&expected), "{}", table.name());
+        if table.name() == "events" {
+            assert!(parts.len() > 1);
+            assert_eq!(ids(&batches, "offset"), ids(&expected, "offset"));
+            assert_eq!(names(&batches, "name"), names(&expected, "name"));
+        }
+    }
+    // Nothing is overwritten.
+    let again = parquet::export(&trace, "a b/..", &scratch.0, &query, 2, &|_| ());
+    assert!(matches!(again, Err(Error::Write(..))));
+}
+
+#[test]
+fn damage_is_a_row_and_the_rest_is_read() {
+    let mut files = recording();
+    let whole = rows(&read(&Trace::rfr(lent(&files)), "events", &Query::default(), 1));
+    // A chunk that is cut, a file that cannot be opened, another that is no file of a recording.
+    files[3].1.as_mut().unwrap().truncate(200);
+    files[0].1 = Err("cannot read: gone".to_owned());
+    files[1].1 = Ok(b"\x0brfr-c/9.9.9".to_vec());
+    let trace = Trace::rfr(lent(&files));
+    let gaps = read(&trace, "gaps", &Query::default(), 2);
+    let what = names(&gaps, "what").into_iter().flatten().collect::<Vec<_>>();
+    assert_eq!(what, ["unreadable", "unsupported-release", "unexpected-end"]);
+    assert_eq!(ids(&gaps, "offset")[0], None);
+    let left = rows(&read(&trace, "events", &Query::default(), 1));
+    assert!(0 < left && left < whole);
+    // Every prefix, without a panic and with one that says where it ends.
+    let Ok(chunk) = &recording()[2].1 else { unreachable!() };
+    for len in 0..chunk.len() {
+        let file = [Memory("cut.rfr", Ok(chunk[..len].to_vec()))];
+        let trace = Trace::rfr(lent(&file));
+        for table in 0..trace.tables().len() {
+            let mut count = 0;
+            trace
+                .read(0, &[table], &Query::default(), &Seen::default(), &mut |_, batch| {
+                    count += batch.num_rows();
+                    Ok(())
+                })
+                .unwrap();
+            assert!(table != trace.table("gaps").unwrap() || count > 0, "{len}");
+        }
+    }
+}
+
+#[test]
+fn whoever_has_enough_stops_reading() {
+    let files = recording();
+    let trace = Trace::rfr(lent(&files));
+    let query = Query { rows: 1, ..Query::default() };
+    for threads in [1, 8] {
+        let mut taken = 0;
+        let stopped =
+            trace.stream(0..trace.pieces(), &[0], &query, &Seen::default(), threads, &|_| (), &mut |_, _| {
+                taken += 1;
+                if taken < 3 { Ok(()) } else { Err(Error::Stopped) }
+            });
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        assert_eq!(taken, 3);
+    }
+}
+
+#[test]
+fn other_formats_have_parts_and_events() {
+    // A session of an RTC file has thousands of streams, of which the table is moved as a whole.
+    let thread = std::thread::Builder::new().stack_size(32 << 20).spawn(read_other_formats).unwrap();
+    thread.join().unwrap();
+}
+
+fn read_other_formats() {
+    for (name, parts, events) in [("sample.rdf", 6, 2), ("sample.rtc", 3, 642)] {
+        let file = sample(name);
+        let trace = Trace::whole(&file);
+        assert_eq!(rows(&read(&trace, "parts", &Query::default(), 2)), parts, "{name}");
+        let found = read(&trace, "events", &Query::default(), 1);
+        assert_eq!(rows(&found), events, "{name}");
+    }
+    // A signed time since the clock's own origin has no moment in UTC; every event has its bytes in the file.
+    let file = sample("sample.rtc");
+    let trace = Trace::whole(&file);
+    for batch in read(&trace, "events", &Query::default(), 1) {
+        let (offsets, sizes) = (ids(std::slice::from_ref(&batch), "offset"), ids(&[batch], "bytes"));
+        assert!(offsets.iter().zip(&sizes).all(|(at, len)| at.unwrap() + len.unwrap() <= file.size()));
+    }
+}
