@@ -37,6 +37,12 @@ impl Input {
     }
 }
 
+/// The size of all files of some paths, as far as it can be told without opening them.
+pub fn total(paths: &[PathBuf]) -> u64 {
+    let sizes = paths.iter().filter_map(|path| path.metadata().ok()).filter(Metadata::is_file);
+    sizes.map(|about| about.len()).fold(0, u64::saturating_add)
+}
+
 /// Files up to this size are read: of maps a process may have some ten thousand only.
 const SMALL: u64 = 32 << 10;
 

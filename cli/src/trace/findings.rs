@@ -77,7 +77,7 @@ impl<'o> Findings<'o> {
         if !self.json {
             let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
             let severity = self.out.paint(style, format_args!("{severity:<7}"));
-            return self.out.line(format_args!("  {severity}  {file}{message}"));
+            return self.out.wrapped(&format!("  {severity}  "), format_args!("{file}{message}"));
         }
         let mut object = Map::new();
         if let Some(file) = file {

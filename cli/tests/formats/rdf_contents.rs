@@ -49,7 +49,7 @@ fn crash() -> Vec<Chunk> {
 #[test]
 fn info_explains_a_crash() {
     let trace = Trace::new("crash", &crash());
-    let (status, text) = trace.run(&["info"]);
+    let (status, text) = trace.run(&["info", "--width", "200"]);
     assert_eq!(status, 0, "{text}");
     for said in ["/bin/app (77)", "image \"shadow map\"", "freed 32.0 µs before", "last begun \"Draw\""] {
         assert!(text.contains(said), "{said} in {text}");
@@ -78,7 +78,9 @@ fn records_are_printed_and_bytes_stay_the_default() {
     let trace = Trace::new("records", &crash());
     let records = trace.json(&["cat", "--json", "--chunk", "RmtData"]);
     let kinds: Vec<&str> = records.iter().map(|record| record["kind"].as_str().unwrap()).collect();
+    // Two chunks of two streams, and the tokens of the first one.
     let expected = [
+        "RmtData",
         "RmtData",
         "timestamp",
         "virtual_allocate",
@@ -89,8 +91,13 @@ fn records_are_printed_and_bytes_stay_the_default() {
         "resource_destroy",
         "virtual_free",
     ];
-    assert_eq!(kinds, expected);
-    assert_eq!((&records[8]["address"], &records[8]["ticks"]), (&json!(0x10000), &json!(3200)));
+    assert_eq!(kinds[..expected.len()], expected);
+    assert_eq!((&records[9]["address"], &records[9]["ticks"]), (&json!(0x10000), &json!(3200)));
+    assert!(records[expected.len()..].iter().all(|token| token["stream"] == 2), "{records:?}");
+    let first = trace.json(&["cat", "--json", "--chunk", "RmtData", "--index", "0"]);
+    assert_eq!(first.len(), expected.len() - 1);
+    let all = trace.json(&["cat", "--json"]);
+    assert!(records.iter().all(|record| all.contains(record)), "{all:?}");
     let (status, text) = trace.run(&["cat", "--records", "--chunk", "DDEvent", "--index", "1"]);
     assert_eq!(status, 0);
     assert!(text.lines().last().unwrap().starts_with("page_fault offset=36"), "{text}");

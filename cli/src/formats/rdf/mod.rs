@@ -1,25 +1,27 @@
 //! RDF for each verb.
 
+mod cat;
 mod contents;
 mod decoder;
 mod extract;
+pub mod neighbor;
 mod plan;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
-use crate::status::{Failure, Result, Status, Unreadable};
+use crate::progress::Progress;
+use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, RdfSelect, Selection, Trace,
+    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts as Extracted, Selection, Trace,
 };
-use contents::{Loaded, Records};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use traceglass::rdf::element::COMPRESSION;
-use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, Index};
+use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
 
 struct Rdf<'a> {
@@ -60,7 +62,9 @@ impl Rdf<'_> {
             };
             (found, read)
         };
+        let progress = Progress::new(self.size());
         parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |entry, (found, read)| {
+            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
             found.into_iter().for_each(&mut report);
             if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
                 report(Finding::new(Severity::Error, error));
@@ -71,33 +75,6 @@ impl Rdf<'_> {
 
     fn size(&self) -> u64 {
         self.file.data().len() as u64
-    }
-
-    fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
-        let (chunk, asked) = match (&select.chunk, select.entry) {
-            (Some(id), _) => {
-                let n = select.index.unwrap_or(0);
-                // An identifier that is too long would be cut, and then find another chunk.
-                let found =
-                    (id.len() <= 16).then(|| self.file.chunk(Identifier::from(id.as_str()), n)).flatten();
-                (found, format!("chunk {id} number {n}"))
-            }
-            (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
-            (None, None) => {
-                return Err(Failure::usage(
-                    "an RDF file has many chunks: select one with --chunk or --entry; `traceglass ls` lists them",
-                ));
-            }
-        };
-        chunk.ok_or_else(|| match self.damage {
-            Some(damage) => {
-                Failure::unreadable(format!("{asked} is not in what is left of the index: {damage}"))
-            }
-            None => {
-                let entries = counted(self.file.index().len() as u64, "entry", "entries");
-                Failure::unreadable(format!("no {asked}; `traceglass ls` lists the {entries} of the file"))
-            }
-        })
     }
 }
 
@@ -114,7 +91,8 @@ impl Trace for Rdf<'_> {
         self.extract_chunks(parts)
     }
 
-    fn info(&self) -> Result<Info> {
+    fn info(&self, args: &Inquiry) -> Result<Info> {
+        let complete = args.wants_all(self.size());
         let header = self.file.header();
         let mut fields = Map::new();
         fields.insert("magic".into(), String::from_utf8_lossy(header.magic()).into());
@@ -123,7 +101,7 @@ impl Trace for Rdf<'_> {
         fields.insert("index_size".into(), header.index_size().into());
         fields.insert("entries".into(), self.file.index().len().into());
 
-        let summary = contents::summarize(&self.file, self.private);
+        let summary = contents::summarize(&self.file, self.private, complete);
         fields.extend(summary.fields);
         let mut lines = summary.lines;
         let at = format!("at {:#x}", header.index_offset());
@@ -166,6 +144,11 @@ impl Trace for Rdf<'_> {
             };
             lines.push(("data", format!("{}{ratio}", bytes(data))));
         }
+        fields.insert("header_bytes".into(), headers.into());
+        fields.insert("stored_bytes".into(), stored.into());
+        fields.insert("data_bytes".into(), data.into());
+        let names = identifiers.iter().map(|&(id, count)| (name(id), count.into()));
+        fields.insert("chunks_by_id".into(), names.collect::<Map<_, _>>().into());
         const SHOWN: usize = 12;
         let more = identifiers.len().saturating_sub(SHOWN);
         for (number, (id, count)) in identifiers.into_iter().take(SHOWN).enumerate() {
@@ -177,14 +160,19 @@ impl Trace for Rdf<'_> {
             lines.push(("", format!("and {} more", grouped(more as u64))));
         }
         let (mut damage, mut errors) = (Vec::new(), 0_usize);
-        self.verify(|finding| {
+        let mut report = |finding: Finding| {
             if finding.severity() == Severity::Error {
                 errors = errors.saturating_add(1);
                 if errors <= SHOWN {
                     damage.push(finding.cause().to_string());
                 }
             }
-        })?;
+        };
+        if complete {
+            self.verify(&mut report)?;
+        } else if let Some(error) = self.damage {
+            report(Finding::new(Severity::Error, error));
+        }
         let status = Status::damaged_if(errors > 0);
         if errors > SHOWN {
             damage.push(format!("and {} more", grouped(errors.saturating_sub(SHOWN) as u64)));
@@ -196,21 +184,24 @@ impl Trace for Rdf<'_> {
             fields,
             title: format!("RDF, Radeon Data File, version {}{legacy}", header.version()),
             lines,
+            tables: Vec::new(),
             damage,
+            complete,
         })
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        args.refuse_window("the index of an RDF file has no times")?;
         let mut columns = vec![
             right("entry"),
             left("identifier"),
-            right("n"),
-            right("version"),
-            left("kind"),
-            right("header"),
-            right("offset"),
+            right("n").spare(3),
+            right("version").spare(6),
+            left("kind").spare(2),
+            right("header").spare(7),
+            right("offset").spare(4),
         ];
-        columns.extend([right("stored"), right("data"), right("ratio")]);
+        columns.extend([right("stored").spare(1), right("data"), right("ratio").spare(5)]);
         if args.sha256 {
             columns.push(left("data sha256"));
         }
@@ -227,7 +218,9 @@ impl Trace for Rdf<'_> {
             None => Parts::check(&self.file, *entry),
         };
         let read_bytes = if args.sha256 { self.size() } else { 0 };
+        let progress = Progress::new(read_bytes);
         parallel::in_order(read_bytes, self.file.entries(), Decoder::new, read, |&entry, mut parts| {
+            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
             if let Some((headers, contents)) = plans {
                 parts.header = shared_headers.result(headers, &self.file, &entry, parts.header);
                 parts.data = shared_contents.result(contents, &self.file, &entry, parts.data);
@@ -274,7 +267,7 @@ impl Trace for Rdf<'_> {
         if !args.json {
             table.finish(out)?;
             let total = counted(self.file.index().len() as u64, "chunk", "chunks");
-            out.line(format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
+            out.wrapped("", format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
         }
         if let Some(damage) = self.damage {
             out.warn(&args.path, format_args!("the index is not whole: {damage}"));
@@ -282,48 +275,8 @@ impl Trace for Rdf<'_> {
         Ok(status)
     }
 
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        args.refuse_window("an RDF file's chunks have no time")?;
-        if let Some(damage) = self.damage {
-            out.warn(&args.path, damage);
-        }
-        let chunk = self.selected(&args.rdf)?;
-        let fail = |error| Failure::content(Format::Rdf, error);
-        if args.json || args.rdf.records {
-            if args.rdf.header || args.rdf.stored {
-                return Err(Failure::usage(
-                    "--header and --stored are bytes, which --json and --records do not give",
-                ));
-            }
-            let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
-            if let Some(error) = (Records { out, json: args.json }).write(&loaded)? {
-                out.warn(&args.path, error);
-                return Ok(Status::Damaged);
-            }
-            return Ok(Status::damaged_if(self.damage.is_some()));
-        }
-        if args.rdf.header {
-            out.raw(chunk.header().map_err(fail)?)?;
-        } else if args.rdf.stored {
-            out.raw(chunk.stored().map_err(fail)?)?;
-        } else {
-            let (mut written, mut result) = (0_u64, Ok(()));
-            let read = Decoder::new().read(chunk, |piece| {
-                if result.is_ok() {
-                    result = out.raw(piece);
-                    add(&mut written, piece.len() as u64);
-                }
-            });
-            result?;
-            if let Err(error) = read {
-                if written == 0 {
-                    return Err(fail(error));
-                }
-                out.warn(&args.path, error);
-                return Ok(Status::Damaged);
-            }
-        }
-        Ok(Status::damaged_if(self.damage.is_some()))
+    fn cat(&self, args: &Selection, _: &mut Cursor, out: &mut Out) -> Result<Status> {
+        self.print(args, out)
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {

@@ -84,7 +84,10 @@ fn show(frames: &Frames<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> 
     }
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
-            Content::of_frame(stream, frame, frames.byte_order()).shown(&Known::of(stream))
+            let mut text = String::new();
+            let known = Known::of(stream, frames.streams());
+            Content::of_frame(stream, frame, frames.byte_order()).show(&mut text, &known);
+            text.trim_start().to_owned()
         }
         _ => String::new(),
     };

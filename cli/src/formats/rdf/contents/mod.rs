@@ -10,6 +10,7 @@ use super::decoder::Decoder;
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::ops::Range;
 use traceglass::rdf::contents::joins::{QueueTime, queue_times};
 use traceglass::rdf::contents::rmt::Stream;
@@ -18,8 +19,9 @@ use traceglass::rdf::contents::{Part, Structure};
 use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind, Finding};
 
-/// The most data that is read of a file to say what it is.
+/// The most data that is read of a file to say what it is; and of a large one.
 const BUDGET: u64 = 256 << 20;
+const GLANCE: u64 = 8 << 20;
 
 /// The most chunks of an identifier that are.
 const MOST: usize = 1 << 16;
@@ -91,8 +93,9 @@ impl Summary {
 
 /// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
 /// list of its processes only where `private` asks for them.
-pub fn summarize(file: &File<'_>, private: bool) -> Summary {
-    let mut loader = Loader { file, decoder: Decoder::new(), left: BUDGET };
+pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
+    let left = if complete { BUDGET } else { GLANCE };
+    let mut loader = Loader { file, decoder: Decoder::new(), left };
     let mut summary = Summary::default();
     let system = loader.load("SystemInfo");
     let system = system.iter().find_map(|chunk| match chunk.content() {
@@ -355,8 +358,18 @@ fn duration(ns: i128) -> String {
     }
 }
 
+/// Whether it can be said what is in a chunk.
+pub fn is_known(id: Identifier) -> bool {
+    Content::IDENTIFIERS.iter().any(|known| Identifier::from(*known) == id)
+}
+
 /// The streams of tokens in chunks, each put together of its pieces.
-struct Streams(Vec<Pieces>);
+#[derive(Default)]
+pub struct Streams {
+    pieces: Vec<Pieces>,
+    /// Where the stream of a number is.
+    places: HashMap<u32, usize>,
+}
 
 /// A stream of tokens.
 struct Pieces {
@@ -368,27 +381,28 @@ struct Pieces {
 
 impl Streams {
     fn new(chunks: &[Loaded]) -> Self {
-        let mut streams: Vec<Pieces> = Vec::new();
-        for chunk in chunks {
-            let Ok(Content::Rmt(rmt)) = chunk.content() else { continue };
-            let (fields, data) = (rmt.fields(), rmt.data());
-            let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
-            let place = streams.iter().position(|stream| stream.number == number);
-            let room = streams.len() < 256;
-            match place.and_then(|place| streams.get_mut(place)) {
-                Some(stream) => stream.data.extend_from_slice(data),
-                // There are fewer than 256.
-                None if room => {
-                    streams.push(Pieces { process: fields.process(), number, version, data: data.to_vec() });
-                }
-                None => {}
-            }
-        }
-        Self(streams)
+        let mut streams = Self::default();
+        chunks.iter().for_each(|chunk| streams.add(chunk));
+        streams
     }
 
-    fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
-        self.0.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
+    /// Adds what a chunk holds.
+    pub fn add(&mut self, chunk: &Loaded) {
+        let Ok(Content::Rmt(rmt)) = chunk.content() else { return };
+        let (fields, data) = (rmt.fields(), rmt.data());
+        let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
+        let next = self.pieces.len();
+        let place = *self.places.entry(number).or_insert(next);
+        match self.pieces.get_mut(place) {
+            Some(stream) => stream.data.extend_from_slice(data),
+            None => {
+                self.pieces.push(Pieces { process: fields.process(), number, version, data: data.to_vec() })
+            }
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
+        self.pieces.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
     }
 }
 
@@ -415,11 +429,9 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     let mut left = BUDGET.saturating_mul(4);
     let mut decoder = Decoder::new();
     for entry in file.entries() {
-        let known = |id: &&str| Identifier::from(*id) == entry.identifier();
-        let Some(chunk) = file.chunk_at(entry.number()) else { continue };
-        if !Content::IDENTIFIERS.iter().any(known) {
+        let Some(chunk) = file.chunk_at(entry.number()).filter(|_| is_known(entry.identifier())) else {
             continue;
-        }
+        };
         let Some(rest) = left.checked_sub(entry.output_size().unwrap_or(0)) else { break };
         left = rest;
         // What cannot be read was reported.

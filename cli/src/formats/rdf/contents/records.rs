@@ -2,30 +2,85 @@
 
 use super::Loaded;
 use crate::output::{Out, hex};
-use crate::status::Result;
+use crate::status::{Failure, Result};
+use crate::trace::{Selection, Stamps, Time, Window, time_json};
 use serde_json::{Map, Value, json};
-use traceglass::rdf::contents::rmt::{ResourceDetail, Token, TokenValue};
-use traceglass::rdf::contents::{Content, Event, EventValue, FieldValue, MarkerStruct, Structure};
+use traceglass::rdf::Entry;
+use traceglass::rdf::contents::rmt::{ResourceDetail, Stream, Token, TokenValue};
+use traceglass::rdf::contents::{
+    Content, Event, EventValue, FieldValue, MarkerStruct, Structure, ticks_to_ns,
+};
 
-/// Writes the records of one chunk.
+/// Writes the records of chunks.
 pub struct Records<'o> {
-    pub out: &'o mut Out,
-    pub json: bool,
+    out: &'o mut Out,
+    json: bool,
+    window: Window,
+    /// The chunk that is written: its identifier, entry, and which one of its identifier it is.
+    chunk: Option<(String, u64, u64)>,
+    stamps: Stamps,
 }
 
 type Fields = Vec<(&'static str, Value)>;
 
-impl Records<'_> {
-    /// Writes all of them; the first error is handed back, and what precedes it was written.
-    pub fn write(&mut self, chunk: &Loaded) -> Result<Option<traceglass::Error>> {
-        let content = match chunk.content() {
-            Ok(content) => content,
-            Err(error) => return Ok(Some(error)),
+/// The rate of a clock, and the first time on it: what `--from +1s` counts from.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    hz: Option<u64>,
+    first: Option<u64>,
+}
+
+impl Clock {
+    fn ns(self, ticks: u64) -> Option<i128> {
+        ticks_to_ns(ticks, self.hz.filter(|&hz| hz > 0)?)
+    }
+}
+
+impl<'o> Records<'o> {
+    pub fn new(out: &'o mut Out, args: &Selection) -> Result<Self> {
+        let window = args.window;
+        if [window.from, window.to].iter().any(|time| matches!(time, Some(Time::Absolute(_)))) {
+            return Err(Failure::usage(
+                "--from and --to: the clocks of an RDF file do not tell the date: count from the first record as +1.5s, or \
+                 in ticks as @VALUE",
+            ));
+        }
+        Ok(Self { out, json: args.json, window, chunk: None, stamps: Stamps::default() })
+    }
+
+    /// Whether a time is wanted; what has none is in no range.
+    fn wants(&self, clock: Clock, ticks: Option<u64>) -> bool {
+        if self.window.is_everything() {
+            return true;
+        }
+        let Some(ticks) = ticks else { return false };
+        let since = || clock.ns(ticks.saturating_sub(clock.first.unwrap_or(ticks)));
+        let reached = |time: Time| match time {
+            Time::Clock(value) => i128::from(ticks) >= value,
+            Time::SinceStart(start) => since().is_some_and(|since| since >= start),
+            Time::Absolute(_) => false,
         };
+        self.window.from.is_none_or(reached) && !self.window.to.is_some_and(reached)
+    }
+
+    /// One of which nothing is known but its size.
+    pub fn unknown(&mut self, entry: &Entry<'_>, place: (u64, u64)) -> Result<()> {
+        let id = entry.identifier().to_string();
+        self.chunk = Some((id.clone(), place.0, place.1));
+        if !self.window.is_everything() {
+            return Ok(());
+        }
+        self.record(&id, vec![("bytes", entry.data_size().into())])
+    }
+
+    /// The structures at the start of a chunk.
+    pub fn structures(&mut self, chunk: &Loaded, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
         let id = chunk.id.to_string();
-        if let Content::Unknown { header, data, .. } = content {
-            let fields = vec![("header_hex", hex(header).into()), ("data_hex", hex(data).into())];
-            self.record(&id, fields)?;
+        self.chunk = Some((id.clone(), place.0, place.1));
+        if let Err(error) = chunk.content() {
+            return Ok(Some(error));
+        }
+        if !self.window.is_everything() {
             return Ok(None);
         }
         for structure in Structure::of_chunk(chunk.id, chunk.version, &chunk.header, &chunk.data) {
@@ -33,22 +88,67 @@ impl Records<'_> {
             fields.extend(of_structure(&structure));
             self.record(&id, fields)?;
         }
+        Ok(None)
+    }
+
+    /// The tokens of a stream.
+    pub fn tokens(&mut self, stream: &Stream<'_>) -> Result<Option<traceglass::Error>> {
+        let mut clock = Clock::default();
+        for token in stream.tokens() {
+            let token = match token {
+                Ok(token) => token,
+                Err(error) => return Ok(Some(error)),
+            };
+            if let TokenValue::Timestamp { hz } = token.value() {
+                clock.hz = Some(hz.into());
+            }
+            clock.first = clock.first.or(token.ticks());
+            if self.wants(clock, token.ticks()) {
+                let mut fields: Fields = vec![("stream", stream.number().into())];
+                fields.extend(of_token(&token));
+                self.timed(token.kind().name().unwrap_or("token"), token.ticks(), clock, fields)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes all of a chunk; the first error is handed back, and what precedes it was written.
+    pub fn write(&mut self, chunk: &Loaded, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
+        if let Some(error) = self.structures(chunk, place)? {
+            return Ok(Some(error));
+        }
+        let content = match chunk.content() {
+            Ok(content) => content,
+            Err(error) => return Ok(Some(error)),
+        };
+        let id = chunk.id.to_string();
+        let has_times = matches!(content, Content::Rmt(_) | Content::DriverEvents(_));
+        if !has_times && !self.window.is_everything() {
+            return Ok(None);
+        }
+        if let Content::Unknown { header, data, .. } = content {
+            let fields = vec![("header_hex", hex(header).into()), ("data_hex", hex(data).into())];
+            self.record(&id, fields)?;
+            return Ok(None);
+        }
         match content {
             Content::Rmt(rmt) => {
-                for token in rmt.tokens() {
-                    match token {
-                        Ok(token) => self.record(token.kind().name().unwrap_or("token"), of_token(&token))?,
-                        Err(error) => return Ok(Some(error)),
-                    }
+                if let Some(error) = self.tokens(&rmt.stream())? {
+                    return Ok(Some(error));
                 }
             }
             Content::DriverEvents(events) => {
+                let mut clock = Clock { hz: Some(events.fields().hz()), first: None };
                 for event in events.events() {
                     let event = match event {
                         Ok(event) => event,
                         Err(error) => return Ok(Some(error)),
                     };
-                    self.record(event.kind_name().unwrap_or("event"), of_event(&event))?;
+                    let ticks = event.ticks();
+                    clock.first = clock.first.or(ticks);
+                    if self.wants(clock, ticks) {
+                        self.timed(event.kind_name().unwrap_or("event"), ticks, clock, of_event(&event))?;
+                    }
                 }
             }
             Content::System(system) => self.value(&id, system.json().raw())?,
@@ -149,17 +249,49 @@ impl Records<'_> {
         }
     }
 
+    /// A record with a time, on the CPU's clock.
+    fn timed(&mut self, kind: &str, ticks: Option<u64>, clock: Clock, mut fields: Fields) -> Result<()> {
+        if self.json {
+            let ns = ticks.and_then(|ticks| clock.ns(ticks));
+            fields.splice(0..0, [("time_ns", time_json(ns)), ("time", Value::Null), ("clock", "cpu".into())]);
+        } else if let Some(ns) = ticks.and_then(|ticks| clock.ns(ticks)) {
+            let mut text = String::new();
+            self.stamps.push(&mut text, ns, false);
+            fields.insert(0, ("time", Value::String(text)));
+        }
+        self.record(kind, fields)
+    }
+
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
         if self.json {
             let mut object = Map::new();
             object.insert("kind".into(), kind.into());
+            if let Some((chunk, entry, index)) = &self.chunk {
+                object.insert("chunk".into(), chunk.as_str().into());
+                object.insert("entry".into(), (*entry).into());
+                object.insert("index".into(), (*index).into());
+            }
             // A field that is called so, too, tells of something else.
-            let fields =
-                fields.into_iter().map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
-            object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+            for (name, value) in fields {
+                let name = match name {
+                    "kind" => "type",
+                    "index" | "entry" | "chunk" if object.contains_key(name) => {
+                        object.insert(format!("{name}_field"), value);
+                        continue;
+                    }
+                    name => name,
+                };
+                object.insert(name.to_owned(), value);
+            }
             return self.out.json(&object.into());
         }
-        let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| match (*name, value) {
+                ("time", Value::String(time)) => format!("{time}s"),
+                _ => format!("{name}={value}"),
+            })
+            .collect();
         self.out.line(format_args!("{kind} {}", fields.join(" ")))
     }
 }

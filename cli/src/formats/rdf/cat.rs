@@ -1,0 +1,179 @@
+//! The bytes of a chunk, or the records in it.
+
+use super::Rdf;
+use super::contents::{Loaded, Records, Streams};
+use super::decoder::Decoder;
+use crate::output::{Out, add, counted};
+use crate::progress::Progress;
+use crate::status::{Failure, Result, Status};
+use crate::trace::{RdfSelect, Selection};
+use std::collections::BTreeMap;
+use traceglass::rdf::{Chunk, Identifier};
+use traceglass::{Error, Format};
+
+/// The chunk whose pieces are put together.
+const TOKENS: &str = "RmtData";
+
+impl Rdf<'_> {
+    pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+        args.refuse_follow("an RDF file is written at once")?;
+        let is_all = args.rdf.chunk.is_none() && args.rdf.entry.is_none();
+        let wants_records = args.json || args.rdf.records;
+        if !wants_records || args.rdf.header || args.rdf.stored {
+            args.refuse_window("only records have times: say --records or --json")?;
+        }
+        if let Some(damage) = self.damage {
+            out.warn(&args.path, damage);
+        }
+        if wants_records && (args.rdf.header || args.rdf.stored || args.raw) {
+            return Err(Failure::usage(
+                "--header, --stored and --raw are bytes, which --json and --records do not give",
+            ));
+        }
+        if wants_records && is_all && !(args.rdf.header || args.rdf.stored) {
+            return self.all_records(args, out);
+        }
+        let chunk = self.selected(&args.rdf)?;
+        if wants_records {
+            let is_joined = args.rdf.chunk.as_deref() == Some(TOKENS) && args.rdf.index.is_none();
+            let mut records = Records::new(out, args)?;
+            let fault = match is_joined {
+                true => self.tokens(&mut records)?,
+                false => records
+                    .write(&Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?, self.place(chunk))?,
+            };
+            return Ok(self.ended(fault, args, out));
+        }
+        if args.rdf.header {
+            out.raw(chunk.header().map_err(fail)?)?;
+        } else if args.rdf.stored {
+            out.raw(chunk.stored().map_err(fail)?)?;
+        } else {
+            let (mut written, mut result) = (0_u64, Ok(()));
+            let read = Decoder::new().read(chunk, |piece| {
+                if result.is_ok() {
+                    result = out.raw(piece);
+                    add(&mut written, piece.len() as u64);
+                }
+            });
+            result?;
+            if let Err(error) = read {
+                if written == 0 {
+                    return Err(fail(error));
+                }
+                out.warn(&args.path, error);
+                return Ok(Status::Damaged);
+            }
+        }
+        Ok(Status::damaged_if(self.damage.is_some()))
+    }
+
+    fn ended(&self, fault: Option<Error>, args: &Selection, out: &mut Out) -> Status {
+        if let Some(error) = fault {
+            out.warn(&args.path, error);
+        }
+        Status::damaged_if(fault.is_some() || self.damage.is_some())
+    }
+
+    /// The records of all chunks, one after the other.
+    fn all_records(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+        let mut decoder = Decoder::new();
+        let mut status = Status::damaged_if(self.damage.is_some());
+        let mut seen: BTreeMap<Identifier, u64> = BTreeMap::new();
+        let progress = Progress::new(self.size());
+        for entry in self.file.entries() {
+            let index = seen.entry(entry.identifier()).or_default();
+            let place = (entry.number() as u64, *index);
+            add(index, 1);
+            let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
+            let mut records = Records::new(out, args)?;
+            let is_tokens = entry.identifier() == Identifier::from(TOKENS);
+            let fault = match (is_tokens, place.1) {
+                (true, 0) => self.tokens(&mut records)?,
+                (true, _) => None,
+                _ if !super::contents::is_known(entry.identifier()) => {
+                    records.unknown(&entry, place)?;
+                    None
+                }
+                _ => match Loaded::read(chunk, &mut decoder) {
+                    Ok(loaded) => records.write(&loaded, place)?,
+                    Err(error) => {
+                        out.warn(&args.path, error);
+                        status = Status::Damaged;
+                        continue;
+                    }
+                },
+            };
+            // As `check` has it: the container can be read, and what is in it is not what it is called.
+            if let Some(error) = fault {
+                out.warn(&args.path, super::contents::located(error, chunk));
+            }
+            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
+        }
+        Ok(status)
+    }
+
+    /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
+    fn tokens(&self, records: &mut Records<'_>) -> Result<Option<Error>> {
+        let mut decoder = Decoder::new();
+        let mut streams = Streams::default();
+        let mut first = None;
+        for (index, chunk) in (0..).zip(self.file.chunks(TOKENS.into())) {
+            match Loaded::read(chunk, &mut decoder) {
+                Ok(loaded) => {
+                    let (entry, _) = self.place(chunk);
+                    if let Some(error) = records.structures(&loaded, (entry, index))? {
+                        first = first.or(Some(error));
+                    } else {
+                        streams.add(&loaded);
+                    }
+                }
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        for stream in streams.iter() {
+            let fault = records.tokens(&stream)?;
+            first = first.or(fault);
+        }
+        Ok(first)
+    }
+
+    /// The number of a chunk's entry, and which one of its identifier it is.
+    fn place(&self, chunk: Chunk<'_>) -> (u64, u64) {
+        let (number, id) = (chunk.entry().number(), chunk.entry().identifier());
+        let before = self.file.entries().take(number).filter(|entry| entry.identifier() == id);
+        (number as u64, before.count() as u64)
+    }
+
+    fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
+        let (chunk, asked) = match (&select.chunk, select.entry) {
+            (Some(id), _) => {
+                let n = select.index.unwrap_or(0);
+                // An identifier that is too long would be cut, and then find another chunk.
+                let found =
+                    (id.len() <= 16).then(|| self.file.chunk(Identifier::from(id.as_str()), n)).flatten();
+                (found, format!("chunk {id} number {n}"))
+            }
+            (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
+            (None, None) => {
+                return Err(Failure::usage(
+                    "an RDF file has many chunks: select one with --chunk or --entry, or say --records or --json to see \
+                     what is in all of them; `traceglass ls` lists them",
+                ));
+            }
+        };
+        chunk.ok_or_else(|| match self.damage {
+            Some(damage) => {
+                Failure::unreadable(format!("{asked} is not in what is left of the index: {damage}"))
+            }
+            None => {
+                let entries = counted(self.file.index().len() as u64, "entry", "entries");
+                Failure::unreadable(format!("no {asked}; `traceglass ls` lists the {entries} of the file"))
+            }
+        })
+    }
+}
+
+fn fail(error: Error) -> Failure {
+    Failure::content(Format::Rdf, error)
+}
