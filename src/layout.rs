@@ -1,6 +1,6 @@
 //! The fields of structures, as they lie in the input.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 /// One field of a structure: its name, where it lies, and what it holds.
 ///
@@ -17,7 +17,7 @@ use core::fmt;
 /// assert_eq!((field.offset(), field.size(), field.value().to_string()), (16, 8, "0x20".into()));
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayoutField<'a> {
     pub(crate) name: &'static str,
     pub(crate) document_name: &'static str,
@@ -54,17 +54,25 @@ impl<'a> LayoutField<'a> {
 }
 
 /// What a [`LayoutField`] holds. `Display` shows it as a person reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LayoutValue<'a> {
     /// Text, possibly padded with NUL.
     Text(&'a [u8]),
+    /// Text in UTF-8, if it is not damaged.
+    Utf8(&'a [u8]),
     /// Bytes without a known meaning, such as reserved ones; shown in hexadecimal.
     Bytes(&'a [u8]),
     /// A number.
     Number(u64),
     /// A number that may be negative.
     Signed(i64),
+    /// A number of up to 128 bits.
+    Wide(u128),
+    /// A number of up to 128 bits that may be negative.
+    SignedWide(i128),
+    /// A float.
+    Float(f64),
     /// An offset in the input, possibly negative.
     Offset(i64),
     /// A number shown in hexadecimal, such as a checksum.
@@ -91,9 +99,24 @@ impl fmt::Display for LayoutValue<'_> {
                 let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
                 write!(f, "\"{}\"", text.get(..end).unwrap_or_default().escape_ascii())
             }
+            Self::Utf8(text) => {
+                f.write_str("\"")?;
+                for chunk in text.utf8_chunks() {
+                    chunk.valid().chars().try_for_each(|c| match c {
+                        '"' | '\\' => write!(f, "\\{c}"),
+                        c if c.is_control() => c.escape_default().fmt(f),
+                        c => f.write_char(c),
+                    })?;
+                    chunk.invalid().escape_ascii().fmt(f)?;
+                }
+                f.write_str("\"")
+            }
             Self::Bytes(bytes) => hex(f, bytes),
             Self::Number(value) => write!(f, "{value}"),
             Self::Signed(value) => write!(f, "{value}"),
+            Self::Wide(value) => write!(f, "{value}"),
+            Self::SignedWide(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
             Self::Offset(value) if value < 0 => write!(f, "{value}"),
             Self::Offset(value) => write!(f, "{value:#x}"),
             Self::Hex(value) => write!(f, "{value:#x}"),
@@ -122,9 +145,13 @@ mod tests {
         for (value, shown) in [
             (Text(b"ab\0c"), "\"ab\""),
             (Text(b"\xff"), "\"\\xff\""),
+            (Utf8(b"\xc3\xa9 \\\"\x1b\xff"), "\"\u{e9} \\\\\\\"\\u{1b}\\xff\""),
             (Bytes(&[1, 0xab]), "01ab"),
             (Number(7), "7"),
             (Signed(-7), "-7"),
+            (Wide(u128::MAX), "340282366920938463463374607431768211455"),
+            (SignedWide(i128::MIN), "-170141183460469231731687303715884105728"),
+            (Float(0.5), "0.5"),
             (Offset(32), "0x20"),
             (Offset(-1), "-1"),
             (Hex(255), "0xff"),

@@ -132,6 +132,9 @@ mod gap;
 #[cfg(any(feature = "rtc", feature = "ctf"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
 mod grammar;
+#[cfg(any(feature = "ctf", feature = "rfr", feature = "event"))]
+#[cfg_attr(not(any(feature = "ctf", feature = "rfr")), allow(dead_code))]
+mod heap;
 #[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;

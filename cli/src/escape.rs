@@ -3,7 +3,7 @@
 //! Everything that is printed passes through here on its way out, whether or not it was escaped before: see
 //! [`Out`](crate::output::Out).
 
-use crate::output::STYLES;
+use crate::style::STYLES;
 use anstyle::Style;
 use std::fmt::{self, Write};
 
@@ -143,7 +143,7 @@ pub fn json(to: &mut Vec<u8>, text: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::ERROR;
+    use crate::style::ERROR;
 
     /// What must never be printed as it is.
     const HOSTILE: &str = "\x1b[31m\x07\n\x7f\u{9b}2J\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}\u{fdd0}\u{fdef}";

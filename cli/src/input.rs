@@ -1,10 +1,12 @@
 //! Files to read: mapped, never copied.
 
+use crate::folder::has_metadata_alone;
 use crate::status::Unreadable;
 use memmap2::Mmap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Duration;
 use traceglass::Format;
 
@@ -21,15 +23,14 @@ impl Input {
     /// Opens a path: a file, a directory, or `-` for stdin.
     pub fn open(path: &Path) -> Result<Self, Unreadable> {
         if path.is_dir() {
-            let metadata = path.join("metadata");
-            if metadata.is_file() && crate::formats::ctf::is_alone(path) {
+            if has_metadata_alone(path) {
                 // CTF metadata without its trace is named by its directory as well.
-                return Mapped::open(&metadata).map(Self::File);
+                return Mapped::open(&path.join("metadata")).map(Self::File);
             }
             return Ok(Self::Directory(path.to_owned()));
         }
-        let mapped = Mapped::open(path)?;
         let has_metadata = path.parent().is_some_and(|parent| parent.join("metadata").is_file());
+        let mapped = Mapped::open_as(path, has_metadata)?;
         if has_metadata && Format::detect(mapped.data()).is_none() {
             return Ok(Self::Stream(mapped, path.to_owned()));
         }
@@ -46,25 +47,34 @@ pub fn total(paths: &[PathBuf]) -> u64 {
 /// Files up to this size are read: of maps a process may have some ten thousand only.
 const SMALL: u64 = 32 << 10;
 
-/// Opens a file; says so if that takes a while, as with a pipe that nobody writes to.
-fn patiently(path: &Path, about: &Metadata) -> io::Result<File> {
-    #[cfg(unix)]
-    if std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type()) {
-        let (opened, waits) = std::sync::mpsc::channel::<()>();
-        let name = crate::output::shown(path);
-        std::thread::spawn(move || {
-            let late = waits.recv_timeout(Duration::from_secs(1));
-            if late == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                // Nothing can be said if stderr is gone.
-                let _ = writeln!(io::stderr(), "{name}: waiting for who writes to this pipe");
-            }
-        });
-        let file = File::open(path);
-        drop(opened);
-        return file;
+/// So much is read of what is no file, such as a device, before it must have turned out to be a trace.
+const PROBE: u64 = 64 << 20;
+
+/// Says that nothing comes from a pipe, unless something came within a second.
+struct Patience(Option<Sender<()>>);
+
+impl Patience {
+    fn new(path: &Path, about: &Metadata) -> Self {
+        #[cfg(unix)]
+        if std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type()) {
+            let (came, waits) = std::sync::mpsc::channel();
+            let name = crate::output::shown(path);
+            std::thread::spawn(move || {
+                if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                    // Nothing can be said if stderr is gone.
+                    let _ = writeln!(io::stderr(), "{name}: waiting for who writes to this pipe");
+                }
+            });
+            return Self(Some(came));
+        }
+        let _ = (path, about);
+        Self(None)
     }
-    let _ = about;
-    File::open(path)
+
+    /// Something came.
+    fn end(&mut self) {
+        self.0 = None;
+    }
 }
 
 /// The bytes of a file.
@@ -77,29 +87,33 @@ enum Storage {
 }
 
 impl Mapped {
+    /// The bytes of a file, or of what is no file if it ends, or begins as a trace does.
     pub fn open(path: &Path) -> Result<Self, Unreadable> {
+        Self::open_as(path, false)
+    }
+
+    /// The same; `known` says that it is a part of a trace, whatever it begins with.
+    fn open_as(path: &Path, known: bool) -> Result<Self, Unreadable> {
         let fail = |error| Unreadable::new(format!("cannot read: {error}"));
+        let probe = if known { u64::MAX } else { PROBE };
         if path == Path::new("-") {
-            let mut data = Vec::new();
-            io::stdin().lock().read_to_end(&mut data).map_err(fail)?;
-            return Ok(Self(Storage::Read(data)));
+            return read(io::stdin().lock(), probe, &mut Patience(None)).map_err(fail);
         }
         let about = path.metadata().map_err(fail)?;
-        let mut file = patiently(path, &about).map_err(fail)?;
-        if !about.is_file() || about.len() <= SMALL {
-            let mut data = Vec::new();
-            file.read_to_end(&mut data).map_err(fail)?;
-            return Ok(Self(Storage::Read(data)));
+        let mut patience = Patience::new(path, &about);
+        let file = File::open(path).map_err(fail)?;
+        if !about.is_file() {
+            return read(file, probe, &mut patience).map_err(fail);
         }
-        // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
-        // process shortens meanwhile ends this one with a signal; recorders only ever append.
-        if let Ok(map) = unsafe { Mmap::map(&file) } {
-            return Ok(Self(Storage::Map(map)));
+        if about.len() > SMALL {
+            // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
+            // process shortens meanwhile ends this one with a signal; recorders only ever append.
+            if let Ok(map) = unsafe { Mmap::map(&file) } {
+                return Ok(Self(Storage::Map(map)));
+            }
         }
         // Some file systems, such as sysfs, map none of their files.
-        let mut data = Vec::new();
-        file.read_to_end(&mut data).map_err(fail)?;
-        Ok(Self(Storage::Read(data)))
+        read(file, u64::MAX, &mut patience).map_err(fail)
     }
 
     pub fn data(&self) -> &[u8] {
@@ -108,4 +122,16 @@ impl Mapped {
             Storage::Read(data) => data,
         }
     }
+}
+
+/// Reads all there is; of what begins with no trace no more than `probe` bytes, since it may never end.
+fn read(mut from: impl Read, probe: u64, patience: &mut Patience) -> io::Result<Mapped> {
+    let mut data = Vec::new();
+    from.by_ref().take(1).read_to_end(&mut data)?;
+    patience.end();
+    from.by_ref().take(probe.saturating_sub(1)).read_to_end(&mut data)?;
+    if (data.len() as u64) < probe || Format::detect(&data).is_some() {
+        from.read_to_end(&mut data)?;
+    }
+    Ok(Mapped(Storage::Read(data)))
 }

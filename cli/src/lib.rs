@@ -23,6 +23,7 @@
 mod console;
 mod escape;
 mod export;
+mod folder;
 mod formats;
 mod input;
 mod json;
@@ -32,6 +33,7 @@ mod parallel;
 mod progress;
 pub mod reference;
 mod status;
+mod style;
 mod table;
 mod trace;
 mod verbs;

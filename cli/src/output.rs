@@ -6,7 +6,8 @@ use crate::escape::{self, Screen, painted, push};
 use crate::measure::{width, wrap};
 use crate::progress;
 use crate::status::{Failure, Result};
-use anstyle::{AnsiColor, Style};
+pub use crate::style::{DIM, ERROR, GOOD, HEADING, LABEL, WARNING};
+use anstyle::Style;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -22,36 +23,6 @@ pub enum Color {
     Always,
     Never,
 }
-
-/// A heading, such as a path.
-pub const HEADING: Style = Style::new().bold();
-/// What names a value.
-pub const LABEL: Style = AnsiColor::Cyan.on_default();
-/// What matters less.
-pub const DIM: Style = Style::new().dimmed();
-/// A warning.
-pub const WARNING: Style = AnsiColor::Yellow.on_default();
-/// An error.
-pub const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// All is well.
-pub const GOOD: Style = AnsiColor::Green.on_default();
-
-/// The styles that text can have.
-pub const STYLES: &[Style] = &[
-    HEADING,
-    LABEL,
-    DIM,
-    WARNING,
-    ERROR,
-    GOOD,
-    AnsiColor::Magenta.on_default(),
-    AnsiColor::Blue.on_default(),
-    AnsiColor::BrightCyan.on_default(),
-    AnsiColor::BrightGreen.on_default(),
-    AnsiColor::BrightYellow.on_default(),
-    AnsiColor::BrightMagenta.on_default(),
-    AnsiColor::BrightBlue.on_default(),
-];
 
 /// Everything that is printed: stdout, buffered, and stderr; or a page of both that waits for its turn.
 ///

@@ -3,6 +3,8 @@
 mod content;
 mod fields;
 mod findings;
+#[cfg(feature = "tables")]
+mod lent;
 mod options;
 mod stamps;
 mod time;
@@ -10,6 +12,8 @@ mod time;
 pub use content::{Events, Export, Growing, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
+#[cfg(feature = "tables")]
+pub use lent::{Lent, ReadTables};
 pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, Reference, Time, Window, rfc3339};
@@ -53,6 +57,12 @@ pub trait Trace {
 
     /// Its tracks and events, in the order of time.
     fn events(&self, _events: &mut dyn Events) -> Result<Outcome> {
+        Err(no_events(self.format()))
+    }
+
+    /// Lends it out to be read as tables; `name` is that of a file that was named itself.
+    #[cfg(feature = "tables")]
+    fn tables(&self, _name: &str, _read: &mut ReadTables<'_>) -> Result<()> {
         Err(no_events(self.format()))
     }
 

@@ -19,6 +19,7 @@ fn read(data: &[u8]) {
         Err(error) => return located_in(&error, data),
     };
     let mut count = 0;
+    walk(callsites.fields(), data.len() as u64, data, |field| Some(field.offset()));
     let damage = walk(callsites.clone(), data.len() as u64, data, |callsite| {
         count += 1;
         assert_eq!(callsite.const_fields().len(), callsite.const_fields().count());

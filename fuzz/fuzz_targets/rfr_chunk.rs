@@ -24,6 +24,7 @@ fn read(data: &[u8]) {
     // No item is empty.
     let most = data.len() as u64;
     let mut items = Vec::new();
+    walk(chunk.fields(), data.len() as u64, data, |field| Some(field.offset()));
     let damage = walk(chunk.items(), most, data, |item| {
         items.push(*item);
         Some(match item {

@@ -22,6 +22,7 @@ fn read(data: &[u8]) {
         Ok(meta) => meta,
         Err(error) => return located_in(&error, data),
     };
+    walk(meta.fields(), data.len() as u64, data, |field| Some(field.offset()));
     let damage = walk(meta.formats(), data.len() as u64, data, |format| {
         lies_in(format.as_bytes(), data);
         None

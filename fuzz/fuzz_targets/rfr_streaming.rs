@@ -19,6 +19,7 @@ fn read(data: &[u8]) {
         Err(error) => return located_in(&error, data),
     };
     let mut late = false;
+    walk(stream.fields(), data.len() as u64, data, |field| Some(field.offset()));
     let damage = walk(stream.records(), data.len() as u64, data, |record| {
         late |= record.unix_micros().is_err();
         match record.data() {

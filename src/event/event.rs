@@ -1,6 +1,6 @@
 //! Events: what happened.
 
-use super::field::{Data, Fields};
+use super::fields::{Data, Fields};
 use super::label::Label;
 use super::time::Time;
 use super::track::TrackId;
@@ -11,6 +11,7 @@ use crate::gap::Gap;
 pub struct Event<'a> {
     pub(super) input: usize,
     pub(super) offset: u64,
+    pub(super) len: u64,
     pub(super) time: Option<Time>,
     pub(super) track: TrackId,
     pub(super) kind: EventKind,
@@ -30,6 +31,18 @@ impl<'a> Event<'a> {
     /// Offset in that input of its first byte.
     pub const fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// How many bytes of the input it takes, what other events lie between included; 0 if it takes none of its own, as
+    /// one that is [inferred](Self::is_inferred).
+    #[allow(clippy::len_without_is_empty)]
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Offset in the input after its last byte.
+    pub const fn end_offset(&self) -> u64 {
+        self.offset.saturating_add(self.len)
     }
 
     /// When it happened, if that is known.

@@ -1,7 +1,6 @@
-//! Fields: the data of events and tracks, as a tree that is pulled value by value.
+//! A field: a name and its value.
 
 use super::label::Label;
-use crate::error::Result;
 
 /// A name and its value.
 #[derive(Clone, Copy, Debug)]
@@ -55,75 +54,3 @@ pub enum Value<'a> {
     /// The end of a structure or a list.
     End,
 }
-
-/// The fields of an event or a track, decoded one by one.
-///
-/// A tree comes as a flat sequence: after a [`Value::Struct`] or a [`Value::List`] what is in it, then [`Value::End`].
-#[derive(Clone, Debug)]
-pub struct Fields<'a>(Inner<'a>);
-
-/// Where fields come from, before they are asked for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Data<'a> {
-    None,
-    #[cfg(feature = "rfr")]
-    Rfr(super::rfr::RfrData<'a>),
-    #[cfg(feature = "ctf")]
-    Ctf(crate::ctf::data::Record<'a, 'a, 'a>),
-    #[allow(dead_code)] // Keeps the lifetime where no format is built.
-    Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
-}
-
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // There is nowhere to box it.
-enum Inner<'a> {
-    None,
-    #[cfg(feature = "rfr")]
-    Rfr(super::rfr::RfrFields<'a>),
-    #[cfg(feature = "ctf")]
-    Ctf(super::ctf::CtfFields<'a>),
-    #[allow(dead_code)] // As above.
-    Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
-}
-
-impl<'a> Data<'a> {
-    pub(super) fn fields(self) -> Fields<'a> {
-        Fields(match self {
-            Self::None | Self::Never(..) => Inner::None,
-            #[cfg(feature = "rfr")]
-            Self::Rfr(data) => Inner::Rfr(data.fields()),
-            #[cfg(feature = "ctf")]
-            Self::Ctf(record) => Inner::Ctf(super::ctf::CtfFields::new(record)),
-        })
-    }
-}
-
-impl<'a> Fields<'a> {
-    /// The next field, or the end of a structure or a list.
-    ///
-    /// # Errors
-    /// Those of the format, where what cannot be read is met only now. From then on there is none.
-    pub fn next_field(&mut self) -> Result<Option<Field<'a>>> {
-        let next = match &mut self.0 {
-            Inner::None | Inner::Never(..) => Ok(None),
-            #[cfg(feature = "rfr")]
-            Inner::Rfr(fields) => Ok(fields.next_field()),
-            #[cfg(feature = "ctf")]
-            Inner::Ctf(fields) => fields.next_field(),
-        };
-        if next.is_err() {
-            self.0 = Inner::None;
-        }
-        next
-    }
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = Result<Field<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_field().transpose()
-    }
-}
-
-impl core::iter::FusedIterator for Fields<'_> {}

@@ -25,6 +25,9 @@ pub enum Label<'a> {
     /// A name in the metadata of a CTF trace, which may have to be decoded.
     #[cfg(feature = "ctf")]
     Ctf(crate::ctf::schema::Name<'a>),
+    /// A name in a Meta of an RTC file, which may have to be decoded.
+    #[cfg(feature = "rtc")]
+    Rtc(crate::rtc::Name<'a>),
 }
 
 impl<'a> Label<'a> {
@@ -34,6 +37,8 @@ impl<'a> Label<'a> {
             Self::Text(text) => Some(text),
             #[cfg(feature = "ctf")]
             Self::Ctf(name) => name.borrowed(),
+            #[cfg(feature = "rtc")]
+            Self::Rtc(name) => name.borrowed(),
             _ => None,
         }
     }
@@ -47,6 +52,8 @@ impl fmt::Display for Label<'_> {
             Self::Place(file, line) => write!(f, "{file}:{line}"),
             #[cfg(feature = "ctf")]
             Self::Ctf(name) => name.fmt(f),
+            #[cfg(feature = "rtc")]
+            Self::Rtc(name) => name.fmt(f),
             Self::Bytes(bytes) => write!(f, "{}", bytes.escape_ascii()),
         }
     }

@@ -11,7 +11,7 @@
 //!           Item ──┬─▸ Track    a task, a sequence, a stream …: announced before its first event
 //!                  │     └─▸ parent, kind, label, clock, fields
 //!                  └─▸ Event    instant, begin, end, counter, gap, discarded
-//!                        └─▸ input, offset, time, track, name, flows, fields
+//!                        └─▸ input, offset, len, time, track, name, flows, fields
 //! ```
 //! Nothing is copied: labels, names and fields borrow from the input, and fields are decoded one by one while they are
 //! pulled ([`Fields`]). A range that cannot be read is an event, too ([`EventKind::Gap`]), at the place in the order
@@ -56,8 +56,9 @@ pub mod element;
 #[allow(clippy::module_inception)]
 mod event;
 mod field;
-mod heap;
+mod fields;
 mod label;
+mod rank;
 mod room;
 mod time;
 mod track;
@@ -66,9 +67,12 @@ mod track;
 pub mod ctf;
 #[cfg(feature = "rfr")]
 pub mod rfr;
+#[cfg(feature = "rtc")]
+pub mod rtc;
 
 pub use event::{Event, EventKind, FlowId, Flows, Number};
-pub use field::{Field, Fields, Value};
+pub use field::{Field, Value};
+pub use fields::Fields;
 pub use label::Label;
 pub use room::Room;
 pub use time::{Time, Window};

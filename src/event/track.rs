@@ -1,6 +1,6 @@
 //! Tracks: where events happen.
 
-use super::field::{Data, Fields};
+use super::fields::{Data, Fields};
 use super::label::Label;
 use core::fmt;
 

@@ -1,13 +1,30 @@
 //! Callsites: where in the source spans, events and tasks come from.
 
 use super::element::{CALLSITE, FIELD};
-use super::identifier::{FormatIdentifier, Variant};
+use super::identifier::{self, FormatIdentifier, Variant};
+use super::layout::{LayoutFields, Row, Table, Wire};
 use super::list::{List, sealed::Item as _};
 use super::read::Reader;
-use super::value::{Field, FieldValue, checked_list, skip_fields, skip_names};
+use super::value::{FIELD_FIELDS, Field, FieldValue, checked_list, skip_fields, skip_names};
 use crate::error::{ErrorKind, Result};
 use crate::gap::Gap;
 use core::iter::FusedIterator;
+
+/// The fields of [`Callsites`].
+pub(super) const FILE_FIELDS: Table =
+    &[Row::structure(CALLSITE, identifier::FIELDS), Row::new("", "", CALLSITE, Wire::ToEnd(FIELDS))];
+
+/// The fields of a [`Callsite`].
+pub(super) const FIELDS: Table = &[
+    Row::new("callsite id", "callsite_id", CALLSITE, Wire::U64),
+    Row::new("level", "level", CALLSITE, Wire::Byte(|number| Level::new(number).name())),
+    Row::new("callsite kind", "kind", CALLSITE, Wire::Union(CallsiteKind::variant)),
+    Row::new("const fields", "const_fields", FIELD, Wire::List(FIELD_FIELDS)),
+    Row::new("field names", "split_field_names", FIELD, Wire::List(NAME_FIELDS)),
+];
+
+/// A name in a [`Callsite`].
+const NAME_FIELDS: Table = &[Row::new("field name", "name", FIELD, Wire::Text)];
 
 /// How important a callsite is: 10 trace, 20 debug, 30 info, 40 warn, 50 error. Other numbers are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +67,20 @@ pub enum CallsiteKind {
 }
 
 impl CallsiteKind {
+    /// The kind with this number.
+    const fn from_number(number: u32) -> Option<Self> {
+        Some(match number {
+            0 => Self::Unknown,
+            1 => Self::Event,
+            2 => Self::Span,
+            _ => return None,
+        })
+    }
+
+    fn variant(number: u32) -> Option<(&'static str, Table)> {
+        Some((Self::from_number(number)?.name(), &[]))
+    }
+
     /// The name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,8 +94,13 @@ impl CallsiteKind {
 /// A place in the source.
 ///
 /// # Layout
-/// The id as `varint(u64)`, the level as a byte, the kind as `varint(u32)` (0 Unknown, 1 Event, 2 Span), a list of
-/// [`Field`] that are the same for all that the callsite makes, and a list of the names of those that are not.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | callsite id | `callsite_id` | `varint(u64)` |
+/// | level | `level` | byte, see [`Level`] |
+/// | callsite kind | `kind` | `varint(u32)`, 0 Unknown, 1 Event, 2 Span |
+/// | const fields | `const_fields` | list of [`Field`]: those that are the same each time |
+/// | field names | `split_field_names` | list of strings: the names of those that are not |
 ///
 /// ```
 /// use traceglass::rfr::Callsites;
@@ -116,12 +152,9 @@ impl<'a> Callsite<'a> {
         let id = reader.u64(CALLSITE)?;
         let level = Level(reader.byte(CALLSITE)?);
         let start = *reader;
-        let kind = match reader.u32(CALLSITE)? {
-            0 => CallsiteKind::Unknown,
-            1 => CallsiteKind::Event,
-            2 => CallsiteKind::Span,
-            other => return Err(start.error(CALLSITE, ErrorKind::Invalid { value: other.into() })),
-        };
+        let number = reader.u32(CALLSITE)?;
+        let invalid = ErrorKind::Invalid { value: number.into() };
+        let kind = CallsiteKind::from_number(number).ok_or_else(|| start.error(CALLSITE, invalid))?;
         Ok((id, level, kind))
     }
 
@@ -198,9 +231,13 @@ impl<'a> Callsite<'a> {
 /// `callsites.rfr`: the callsites of a chunked recording.
 ///
 /// # Layout
-/// [`FormatIdentifier`], then [`Callsite`] after callsite to the end of the file. The recorder appends to it; a file
-/// that is still being written, or was not finished, can end inside one. What is whole comes first, then
-/// `UnexpectedEnd` at what is not.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | | `Format Identifier` | [`FormatIdentifier`] |
+/// | | `Callsite` | [`Callsite`] after callsite to the end of the file |
+///
+/// The recorder appends to it; a file that is still being written, or was not finished, can end inside one. What is
+/// whole comes first, then `UnexpectedEnd` at what is not.
 #[derive(Clone, Debug)]
 pub struct Callsites<'a> {
     identifier: FormatIdentifier<'a>,
@@ -223,6 +260,11 @@ impl<'a> Callsites<'a> {
     /// The identifier.
     pub const fn identifier(&self) -> FormatIdentifier<'a> {
         self.identifier
+    }
+
+    /// The fields of the whole file, as they lie in it.
+    pub const fn fields(&self) -> LayoutFields<'a> {
+        LayoutFields::new(self.reader.data(), FILE_FIELDS)
     }
 
     /// The next callsite, all of it checked.

@@ -1,11 +1,12 @@
 //! A chunk file: identifier, header, sequences.
 
-use super::element::{CHUNK_HEADER, SEQUENCES, TIMESTAMP};
-use super::identifier::{FormatIdentifier, Variant};
+use super::element::{CHUNK, CHUNK_HEADER, SEQUENCES, TIMESTAMP};
+use super::identifier::{self, FormatIdentifier, Variant};
 use super::item::Items;
+use super::layout::{LayoutFields, Row, Table, Wire};
 use super::read::Reader;
 use super::record::Record;
-use super::sequence::{SEQUENCE_SIZE_MIN, Sequences};
+use super::sequence::{self, SEQUENCE_SIZE_MIN, Sequences};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Microseconds in a second.
@@ -14,8 +15,13 @@ pub(super) const MICROS: u64 = 1_000_000;
 /// A chunk: what was recorded in a period of about a second.
 ///
 /// # Layout
-/// [`FormatIdentifier`], [`ChunkHeader`], and a list of sequences to the end of the file. Nothing in it has a length in
-/// bytes, so that only the header can be read without reading what precedes.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | | `Format Identifier` | [`FormatIdentifier`] |
+/// | | `ChunkHeader` | [`ChunkHeader`] |
+/// | sequences | `sequences` | list of [`Sequence`](super::Sequence) |
+///
+/// Nothing in it has a length in bytes, so that only the header can be read without reading what precedes.
 ///
 /// See *Chunked*, "Chunk Structure".
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +30,22 @@ pub struct Chunk<'a> {
     header: ChunkHeader,
     body: Reader<'a>,
 }
+
+/// The fields of a [`Chunk`].
+pub(super) const FIELDS: Table = &[
+    Row::structure(CHUNK, identifier::FIELDS),
+    Row::structure(CHUNK, HEADER_FIELDS),
+    Row::new("sequences", "sequences", SEQUENCES, Wire::List(sequence::FIELDS)),
+];
+
+/// The fields of a [`ChunkHeader`].
+pub(super) const HEADER_FIELDS: Table = &[
+    Row::new("base time, s", "base_time", CHUNK_HEADER, Wire::U64),
+    Row::new("start, µs", "start_time", CHUNK_HEADER, Wire::U64),
+    Row::new("end, µs", "end_time", CHUNK_HEADER, Wire::U64),
+    Row::new("earliest, µs", "earliest_timestamp", CHUNK_HEADER, Wire::U64),
+    Row::new("latest, µs", "latest_timestamp", CHUNK_HEADER, Wire::U64),
+];
 
 impl<'a> Chunk<'a> {
     /// The most bytes in front of the sequences: as much of a file is enough for [`Chunk::parse`] and
@@ -62,6 +84,11 @@ impl<'a> Chunk<'a> {
         Items::new(self.body)
     }
 
+    /// Its fields, as they lie in the file.
+    pub const fn fields(&self) -> LayoutFields<'a> {
+        LayoutFields::new(self.body.data(), FIELDS)
+    }
+
     /// How many sequences the chunk claims to have.
     ///
     /// # Errors
@@ -86,7 +113,13 @@ impl<'a> Chunk<'a> {
 /// The header of a [`Chunk`]: which time it covers.
 ///
 /// # Layout
-/// Five `varint(u64)`: base time, start, end, earliest, latest.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | base time, s | `base_time` | `varint(u64)` |
+/// | start, µs | `start_time` | `varint(u64)` |
+/// | end, µs | `end_time` | `varint(u64)` |
+/// | earliest, µs | `earliest_timestamp` | `varint(u64)` |
+/// | latest, µs | `latest_timestamp` | `varint(u64)` |
 ///
 /// # Units
 /// The base time is in seconds since the Unix epoch, all others are microseconds from the base time.

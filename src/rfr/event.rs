@@ -1,12 +1,30 @@
 //! The data of records: events and wakers.
 
 use super::element::{CONTEXT, RECORD};
+use super::layout::{Row, Table, Wire};
 use super::list::List;
+use super::object::CONTEXT_FIELDS;
 use super::read::Reader;
-use super::value::{Field, FieldValue, Parent, ParentAndFields};
+use super::value::{self, Field, FieldValue, Parent, ParentAndFields};
 use crate::error::Result;
 
+/// The fields of an [`Event`].
+pub(super) const FIELDS: Table =
+    &[Row::new("callsite id", "callsite_id", RECORD, Wire::U64), Row::structure(RECORD, value::FIELDS)];
+
+/// The fields of a [`Waker`].
+pub(super) const WAKER_FIELDS: Table = &[
+    Row::new("task iid", "task_iid", RECORD, Wire::U64),
+    Row::new("context", "context", CONTEXT, Wire::Option(CONTEXT_FIELDS)),
+];
+
 /// The data of a record about a waker.
+///
+/// # Layout
+/// | field | in the document | type |
+/// |---|---|---|
+/// | task iid | `task_iid` | `varint(u64)` |
+/// | context | `context` | option of `varint(u64)`: the iid of the task in which it happened |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Waker {
     pub(super) task_iid: u64,
@@ -16,8 +34,12 @@ pub struct Waker {
 /// The data of an event.
 ///
 /// # Layout
-/// The callsite's id as `varint(u64)`, [`Parent`], a list of [`FieldValue`] (of the fields that the callsite names), a
-/// list of [`Field`].
+/// | field | in the document | type |
+/// |---|---|---|
+/// | callsite id | `callsite_id` | `varint(u64)` |
+/// | parent | `parent` | `varint(u32)`, see [`Parent`] |
+/// | values | `split_field_values` | list of [`FieldValue`], of the fields that the callsite names |
+/// | dynamic fields | `dynamic_fields` | list of [`Field`] |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
     pub(super) callsite_id: u64,

@@ -1,6 +1,7 @@
 //! The string at the start of every file.
 
 use super::element::IDENTIFIER;
+use super::layout::{Row, Table, Wire};
 use super::read::Reader;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,8 +9,11 @@ use crate::error::{Error, ErrorKind, Result};
 /// What kind of file it is, and in which version of its layout.
 ///
 /// # Layout
-/// A string of at most 24 characters: the variant (1 to 8 printable ASCII characters without `/`), a `/`, and three
-/// decimal numbers with dots between them.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | identifier | `Format Identifier` | string of at most 24 characters |
+///
+/// The variant (1 to 8 printable ASCII characters without `/`), a `/`, and three decimal numbers with dots between them.
 ///
 /// ```
 /// use traceglass::rfr::{FormatIdentifier, Variant};
@@ -26,6 +30,9 @@ pub struct FormatIdentifier<'a> {
     variant: Variant<'a>,
     version: (u32, u32, u32),
 }
+
+/// The fields of a [`FormatIdentifier`].
+pub(super) const FIELDS: Table = &[Row::new("identifier", "Format Identifier", IDENTIFIER, Wire::Text)];
 
 /// The part of a [`FormatIdentifier`] in front of the `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

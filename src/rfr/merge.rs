@@ -7,6 +7,7 @@ use super::sequence::Records;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
+use crate::heap::{self, Place};
 use core::iter::FusedIterator;
 
 /// Room for one source of a [`Merge`].
@@ -21,7 +22,7 @@ pub struct MergeSlot<'a> {
 
 /// A source in the heap: the time of its next record, and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+pub(crate) struct Rank {
     micros: u64,
     source: usize,
 }
@@ -40,6 +41,18 @@ impl MergeSlot<'_> {
         (self.records.claimed() > 0).then(|| {
             self.records.peek_timestamp().map_or(last, |timestamp| self.base.saturating_add(timestamp))
         })
+    }
+}
+
+impl Place for MergeSlot<'_> {
+    type Rank = Rank;
+
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn set_rank(&mut self, rank: Rank) {
+        self.rank = rank;
     }
 }
 
@@ -134,7 +147,7 @@ impl<'a, 't> Merge<'a, 't> {
         if let Some(rank) = rank {
             let place = self.open;
             self.open = place.saturating_add(1);
-            self.sift_up(place, rank);
+            heap::push(self.slots, place, rank);
         }
         Ok(source)
     }
@@ -145,12 +158,10 @@ impl<'a, 't> Merge<'a, 't> {
     /// Those of a record; `Overflow` if its time has more than 64 bits. From then on there is none, unless
     /// [`Merge::recover`] is called.
     pub fn next_record(&mut self) -> Result<Option<Merged<'a>>> {
-        if self.failed.is_some() || self.open == 0 {
+        if self.failed.is_some() {
             return Ok(None);
         }
-        let Some(&MergeSlot { rank: Rank { source, micros: last }, .. }) = self.slots.first() else {
-            return Ok(None);
-        };
+        let Some(Rank { source, micros: last }) = heap::first(self.slots, self.open) else { return Ok(None) };
         let Some(slot) = self.slots.get_mut(source) else { return Ok(None) };
         let base = slot.base;
         match slot.records.next_record() {
@@ -180,12 +191,10 @@ impl<'a, 't> Merge<'a, 't> {
     /// Gives the source at the top of the heap its new place, by the time of its next record; none if there is none.
     fn rank_first(&mut self, source: usize, next: Option<u64>) {
         if let Some(micros) = next {
-            self.sift_down(Rank { micros, source });
+            heap::replace_first(self.slots, self.open, Rank { micros, source });
         } else {
+            heap::pop(self.slots, self.open);
             self.open = self.open.saturating_sub(1);
-            if let Some(moved) = self.slots.get(self.open).map(|slot| slot.rank) {
-                self.sift_down(moved);
-            }
         }
     }
 
@@ -220,51 +229,6 @@ impl<'a, 't> Merge<'a, 't> {
     /// The chunk header that a source was added with.
     pub fn header(&self, source: usize) -> Option<ChunkHeader> {
         self.slots.get(..self.sources)?.get(source).map(|slot| slot.header)
-    }
-
-    /// Puts `rank` into the heap, of which `hole` is the last place.
-    fn sift_up(&mut self, mut hole: usize, rank: Rank) {
-        while let Some(parent) = hole.checked_sub(1).map(|below| below / 2) {
-            match self.slots.get(parent) {
-                Some(slot) if slot.rank > rank => {
-                    let rank = slot.rank;
-                    self.set(hole, rank);
-                    hole = parent;
-                }
-                _ => break,
-            }
-        }
-        self.set(hole, rank);
-    }
-
-    /// Puts `rank` into the heap, the first place of which is free.
-    fn sift_down(&mut self, rank: Rank) {
-        let mut hole = 0_usize;
-        loop {
-            let left = hole.saturating_mul(2).saturating_add(1);
-            let right = left.saturating_add(1);
-            let rank_of = |place: usize| {
-                let slot = if place < self.open { self.slots.get(place) } else { None };
-                slot.map(|slot| (slot.rank, place))
-            };
-            let least = match (rank_of(left), rank_of(right)) {
-                (Some(left), Some(right)) => left.min(right),
-                (Some(left), None) => left,
-                _ => break,
-            };
-            if least.0 > rank {
-                break;
-            }
-            self.set(hole, least.0);
-            hole = least.1;
-        }
-        self.set(hole, rank);
-    }
-
-    fn set(&mut self, place: usize, rank: Rank) {
-        if let Some(slot) = self.slots.get_mut(place) {
-            slot.rank = rank;
-        }
     }
 }
 

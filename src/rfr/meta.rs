@@ -2,16 +2,34 @@
 
 use super::chunk::MICROS;
 use super::element::{META, TIMESTAMP};
-use super::identifier::{FormatIdentifier, Variant};
+use super::identifier::{self, FormatIdentifier, Variant};
+use super::layout::{LayoutFields, Row, Table, Wire};
 use super::read::Reader;
 use crate::error::{Error, ErrorKind, Result};
 use core::iter::FusedIterator;
 
+/// The fields of a [`Meta`].
+pub(super) const FIELDS: Table = &[
+    Row::structure(META, identifier::FIELDS),
+    Row::new("created, s", "created_time", TIMESTAMP, Wire::U64),
+    Row::new("created, µs", "created_time", TIMESTAMP, Wire::U32),
+    Row::new("formats", "formats", META, Wire::List(FORMAT_FIELDS)),
+];
+
+/// A format in a [`Meta`].
+const FORMAT_FIELDS: Table = &[Row::new("format", "Format Identifier", META, Wire::Text)];
+
 /// `meta.rfr` of a chunked recording.
 ///
 /// # Layout
-/// [`FormatIdentifier`], the time of its creation (seconds as `varint(u64)`, microseconds as `varint(u32)`), and a list
-/// of the identifiers of the formats used, that of the chunks first. What follows is ignored.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | | `Format Identifier` | [`FormatIdentifier`] |
+/// | created, s | `created_time` | `varint(u64)` |
+/// | created, µs | `created_time` | `varint(u32)` |
+/// | formats | `formats` | list of strings: the identifiers of the formats used, that of the chunks first |
+///
+/// What follows is ignored.
 ///
 /// ```
 /// use traceglass::rfr::Meta;
@@ -46,11 +64,16 @@ impl<'a> Meta<'a> {
         self.identifier
     }
 
-    #[doc(alias = "created_time")]
+    /// Its fields, as they lie in the file.
+    pub const fn fields(&self) -> LayoutFields<'a> {
+        LayoutFields::new(self.body.data(), FIELDS)
+    }
+
     /// When the recording began, in microseconds since the Unix epoch.
     ///
     /// # Errors
     /// `Overflow`, if that has more than 64 bits.
+    #[doc(alias = "created_time")]
     pub fn created(&self) -> Result<u64> {
         self.created.micros()
     }

@@ -1,15 +1,63 @@
 //! Spans and tasks: what records are about.
 
 use super::element::{CONTEXT, OBJECT, TASK_KIND};
+use super::layout::{Row, Table, Wire};
 use super::list::List;
 use super::read::{Part, Reader};
-use super::value::{Field, FieldValue, Parent, ParentAndFields};
+use super::value::{self, Field, FieldValue, Parent, ParentAndFields};
 use crate::error::{ErrorKind, Result};
+
+/// The fields of an [`Object`].
+pub(super) const FIELDS: Table = &[Row::new(
+    "object",
+    "Object",
+    OBJECT,
+    Wire::Union(|number| match number {
+        0 => Some(("Span", SPAN_FIELDS)),
+        1 => Some(("Task", TASK_FIELDS)),
+        _ => None,
+    }),
+)];
+
+/// The fields of a [`Span`].
+pub(super) const SPAN_FIELDS: Table = &[
+    Row::new("iid", "iid", OBJECT, Wire::U64),
+    Row::new("callsite id", "callsite_id", OBJECT, Wire::U64),
+    Row::structure(OBJECT, value::FIELDS),
+];
+
+/// The fields of a [`Task`].
+pub(super) const TASK_FIELDS: Table = &[
+    Row::new("iid", "iid", OBJECT, Wire::U64),
+    Row::new("callsite id", "callsite_id", OBJECT, Wire::U64),
+    Row::new("task id", "task_id", OBJECT, Wire::U64),
+    Row::new("task name", "task_name", OBJECT, Wire::Text),
+    Row::new("task kind", "task_kind", TASK_KIND, Wire::Union(task_kind)),
+    Row::new("context", "context", CONTEXT, Wire::Option(CONTEXT_FIELDS)),
+];
+
+/// What a task or a waker has if it has a context.
+pub(super) const CONTEXT_FIELDS: Table = &[Row::new("context", "context", CONTEXT, Wire::U64)];
+
+fn task_kind(number: u32) -> Option<(&'static str, Table)> {
+    const OTHER: Table = &[Row::new("task kind", "task_kind", TASK_KIND, Wire::Text)];
+    let kind = match number {
+        0 => TaskKind::Task,
+        1 => TaskKind::Local,
+        2 => TaskKind::Blocking,
+        3 => TaskKind::BlockOn,
+        4 => return Some(("Other", OTHER)),
+        _ => return None,
+    };
+    Some((kind.name(), &[]))
+}
 
 /// What the records of a sequence are about: their instrumentation ids name objects.
 ///
 /// # Layout
-/// `varint(u32)`: 0 [`Span`], 1 [`Task`], then the one or the other.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | object | `Object` | `varint(u32)`, 0 for a [`Span`], 1 for a [`Task`], which follows |
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Object<'a> {
@@ -82,8 +130,13 @@ impl<'a> Object<'a> {
 /// A `tracing` span.
 ///
 /// # Layout
-/// iid and callsite id as `varint(u64)`, [`Parent`], a list of [`FieldValue`] (of the fields that the callsite names),
-/// a list of [`Field`].
+/// | field | in the document | type |
+/// |---|---|---|
+/// | iid | `iid` | `varint(u64)` |
+/// | callsite id | `callsite_id` | `varint(u64)` |
+/// | parent | `parent` | `varint(u32)`, see [`Parent`] |
+/// | values | `split_field_values` | list of [`FieldValue`], of the fields that the callsite names |
+/// | dynamic fields | `dynamic_fields` | list of [`Field`] |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span<'a> {
     offset: u64,
@@ -140,8 +193,14 @@ impl<'a> Span<'a> {
 /// A task of the runtime.
 ///
 /// # Layout
-/// iid, callsite id and task id as `varint(u64)`, the name as a string, [`TaskKind`], and the instrumentation id of the
-/// task that it was spawned in as an option (the document calls it a task id).
+/// | field | in the document | type |
+/// |---|---|---|
+/// | iid | `iid` | `varint(u64)` |
+/// | callsite id | `callsite_id` | `varint(u64)` |
+/// | task id | `task_id` | `varint(u64)` |
+/// | task name | `task_name` | string |
+/// | task kind | `task_kind` | `varint(u32)`, see [`TaskKind`] |
+/// | context | `context` | option of `varint(u64)`: the iid of the task that spawned it (a task id in the document) |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task<'a> {
     offset: u64,

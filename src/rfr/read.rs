@@ -48,6 +48,11 @@ impl<'a> Reader<'a> {
         Self { at, ..*self }
     }
 
+    /// All of the input.
+    pub(super) const fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
     #[inline(always)]
     fn rest(&self) -> &'a [u8] {
         self.data.get(self.at..).unwrap_or_default()
@@ -202,7 +207,7 @@ impl<'a> Reader<'a> {
 
     /// The bytes of a string. Errors are located at its length.
     #[inline]
-    fn text(&mut self, element: Element) -> Result<&'a [u8]> {
+    pub(super) fn text(&mut self, element: Element) -> Result<&'a [u8]> {
         let mut reader = *self;
         let len = reader.u64(element)?;
         let Some(text) = usize::try_from(len).ok().and_then(|len| reader.rest().get(..len)) else {

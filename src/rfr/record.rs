@@ -1,16 +1,44 @@
 //! Records: what happened, and when.
 
 use super::element::{RECORD, TIMESTAMP};
-use super::event::{Event, Waker};
+use super::event::{self, Event, Waker};
 use super::kind::{RecordData, RecordKind, Shape};
+use super::layout::{Row, Table, Wire};
 use super::read::{Part, Reader};
 use super::value::ParentAndFields;
 use crate::error::{ErrorKind, Result};
 
+/// The fields of a [`Record`].
+pub(super) const FIELDS: Table = &[
+    Row::new("timestamp, µs", "timestamp", TIMESTAMP, Wire::U64),
+    Row::new("record", "RecordData", RECORD, Wire::Union(variant)),
+];
+
+/// The kind with this number in a chunk.
+fn variant(number: u32) -> Option<(&'static str, Table)> {
+    let kind = u8::try_from(number).ok().and_then(RecordKind::from_chunk)?;
+    Some((kind.name(), data_fields(kind)))
+}
+
+/// The fields of a record's data; none of what stands in streaming files only.
+pub(super) fn data_fields(kind: RecordKind) -> Table {
+    const IID: Table = &[Row::new("iid", "iid", RECORD, Wire::U64)];
+    match kind.shape() {
+        Shape::Iid => IID,
+        Shape::Event => event::FIELDS,
+        Shape::Waker => event::WAKER_FIELDS,
+        Shape::Stream => &[],
+    }
+}
+
 /// A record of a sequence.
 ///
 /// # Layout
-/// The timestamp as `varint(u64)`, the kind as `varint(u32)` from 0 for `SpanNew` to 12 for `WakerDrop`, and the data.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | timestamp, µs | `timestamp` | `varint(u64)` |
+/// | record | `RecordData` | `varint(u32)`, from 0 for `SpanNew` to 12 for `WakerDrop` |
+/// | iid | `iid` | `varint(u64)`; of events [`Event`] instead, of wakers [`Waker`] |
 ///
 /// # Units
 /// The timestamp is in microseconds from the base time of the chunk, not from the start of its interval;

@@ -1,9 +1,10 @@
 //! Sequences: the records of one thread in a chunk, and what they are about.
 
 use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES, TIMESTAMP};
-use super::object::Object;
+use super::layout::{Row, Table, Wire};
+use super::object::{self, Object};
 use super::read::{Part, Reader};
-use super::record::Record;
+use super::record::{self, Record};
 use crate::error::Result;
 use crate::gap::Gap;
 use core::iter::FusedIterator;
@@ -11,10 +12,19 @@ use core::iter::FusedIterator;
 /// The fewest bytes of a sequence: its header and two empty lists.
 pub(super) const SEQUENCE_SIZE_MIN: u64 = 5;
 
+/// The fields of a [`Sequence`].
+pub(super) const FIELDS: Table = &[
+    Row::new("sequence id", "seq_id", SEQUENCE, Wire::U64),
+    Row::new("earliest, µs", "earliest_timestamp", SEQUENCE, Wire::U64),
+    Row::new("latest, µs", "latest_timestamp", SEQUENCE, Wire::U64),
+    Row::new("objects", "objects", OBJECTS, Wire::List(object::FIELDS)),
+    Row::new("records", "records", RECORDS, Wire::List(record::FIELDS)),
+];
+
 /// The header of a sequence, and how many objects it claims to have.
 ///
 /// # Layout
-/// Three `varint(u64)`: sequence id, earliest, latest; then the length of the list of objects.
+/// The first four fields of a [`Sequence`]; of the list of objects its length.
 ///
 /// # Units
 /// Times are in microseconds from the base time of the chunk.
@@ -77,7 +87,13 @@ impl SequenceHeader {
 /// A sequence: in order, what was recorded in one thread.
 ///
 /// # Layout
-/// [`SequenceHeader`], the objects, and the records as a list.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | sequence id | `seq_id` | `varint(u64)` |
+/// | earliest, µs | `earliest_timestamp` | `varint(u64)` |
+/// | latest, µs | `latest_timestamp` | `varint(u64)` |
+/// | objects | `objects` | list of [`Object`] |
+/// | records | `records` | list of [`Record`] |
 #[derive(Clone, Copy, Debug)]
 #[doc(alias = "SeqChunk")]
 pub struct Sequence<'a> {

@@ -1,21 +1,48 @@
 //! A streaming file: records and what they are about, in one row.
 
-use super::callsite::Callsite;
-use super::element::RECORD;
-use super::identifier::{FormatIdentifier, Variant};
+use super::callsite::{self, Callsite};
+use super::element::{RECORD, TIMESTAMP};
+use super::identifier::{self, FormatIdentifier, Variant};
 use super::kind::{RecordData, RecordKind};
+use super::layout::{LayoutFields, Row, Table, Wire};
 use super::meta::Timestamp;
-use super::object::{Span, Task};
+use super::object::{SPAN_FIELDS, Span, TASK_FIELDS, Task};
 use super::read::Reader;
-use super::record::{read_data, skip_data};
+use super::record::{data_fields, read_data, skip_data};
 use crate::error::{ErrorKind, Result};
 use crate::gap::Gap;
 use core::iter::FusedIterator;
 
+/// The fields of a [`Streaming`] file.
+pub(super) const FIELDS: Table =
+    &[Row::structure(RECORD, identifier::FIELDS), Row::new("", "", RECORD, Wire::ToEnd(RECORD_FIELDS))];
+
+/// The fields of a [`StreamRecord`].
+pub(super) const RECORD_FIELDS: Table = &[
+    Row::new("time, s", "secs", TIMESTAMP, Wire::U64),
+    Row::new("time, µs", "subsec_micros", TIMESTAMP, Wire::U32),
+    Row::new("record", "RecordData", RECORD, Wire::Union(variant)),
+];
+
+/// The kind with this number in a streaming file.
+fn variant(number: u32) -> Option<(&'static str, Table)> {
+    let kind = RecordKind::from_stream(number)?;
+    let fields = match kind {
+        RecordKind::Callsite => callsite::FIELDS,
+        RecordKind::Span => SPAN_FIELDS,
+        RecordKind::Task => TASK_FIELDS,
+        kind => data_fields(kind),
+    };
+    Some((kind.name(), fields))
+}
+
 /// A streaming file.
 ///
 /// # Layout
-/// [`FormatIdentifier`], then [`StreamRecord`] after record to the end of the file.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | | `Format Identifier` | [`FormatIdentifier`] |
+/// | | `Record` | [`StreamRecord`] after record to the end of the file |
 ///
 /// ```
 /// use traceglass::rfr::{RecordKind, Streaming};
@@ -58,6 +85,11 @@ impl<'a> Streaming<'a> {
         StreamRecords { reader: self.body, failed: false }
     }
 
+    /// Its fields, as they lie in the file.
+    pub const fn fields(&self) -> LayoutFields<'a> {
+        LayoutFields::new(self.body.data(), FIELDS)
+    }
+
     /// The records from `offset` on, at which one begins: for a file that has grown, with the
     /// [`StreamRecords::offset`] at which reading it stopped.
     pub fn records_from(&self, offset: u64) -> StreamRecords<'a> {
@@ -68,7 +100,11 @@ impl<'a> Streaming<'a> {
 /// A record of a streaming file.
 ///
 /// # Layout
-/// Seconds as `varint(u64)` and microseconds as `varint(u32)` since the Unix epoch, the kind as `varint(u32)`, the data.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | time, s | `secs` | `varint(u64)` |
+/// | time, µs | `subsec_micros` | `varint(u32)` |
+/// | record | `RecordData` | `varint(u32)`, then the data: see [`StreamData`] |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StreamRecord<'a> {
     time: Timestamp,

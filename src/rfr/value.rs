@@ -1,6 +1,7 @@
 //! Values, fields, and what spans and events have in common.
 
 use super::element::{FIELD, PARENT, VALUE};
+use super::layout::{Row, Table, Wire};
 use super::list::{List, sealed};
 use super::read::Reader;
 use crate::error::{ErrorKind, Result};
@@ -11,11 +12,30 @@ const VALUE_SIZE_MIN: u64 = 2;
 /// The fewest bytes of a field: an empty name and a value.
 const FIELD_SIZE_MIN: u64 = 3;
 
+/// The fields of what spans and events have in common.
+pub(super) const FIELDS: Table = &[
+    Row::new("parent", "parent", PARENT, Wire::Union(Parent::variant)),
+    Row::new("values", "split_field_values", VALUE, Wire::List(VALUE_FIELDS)),
+    Row::new("dynamic fields", "dynamic_fields", FIELD, Wire::List(FIELD_FIELDS)),
+];
+
+/// The fields of a [`FieldValue`].
+pub(super) const VALUE_FIELDS: Table =
+    &[Row::new("value type", "FieldValue", VALUE, Wire::Union(FieldValue::variant))];
+
+/// The fields of a [`Field`].
+pub(super) const FIELD_FIELDS: Table =
+    &[Row::new("field name", "name", FIELD, Wire::Text), Row::structure(VALUE, VALUE_FIELDS)];
+
 /// A value of a field.
 ///
 /// # Layout
-/// The type as `varint(u32)`: 0 F64 (8 bytes, little-endian), 1 I64 and 3 I128 (zigzag), 2 U64, 4 U128, 5 Bool (a
-/// byte), 6 Str.
+/// | field | in the document | type |
+/// |---|---|---|
+/// | value type | `FieldValue` | `varint(u32)`, the number of the variant |
+/// | value | the variant | F64: 8 bytes, little-endian; I64, I128: zigzag; U64, U128: `varint`; Bool: a byte; Str: string |
+///
+/// The variants are numbered from 0: F64, I64, U64, I128, U128, Bool, Str.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FieldValue<'a> {
@@ -82,6 +102,34 @@ impl<'a> FieldValue<'a> {
         }
     }
 
+    /// The type with this number.
+    fn variant(number: u32) -> Option<(&'static str, Table)> {
+        const fn value(wire: Wire) -> Row {
+            Row::new("value", "value", VALUE, wire)
+        }
+        const F64: Table = &[value(Wire::F64)];
+        const I64: Table = &[value(Wire::I64)];
+        const U64: Table = &[value(Wire::U64)];
+        const I128: Table = &[value(Wire::I128)];
+        const U128: Table = &[value(Wire::U128)];
+        const BOOL: Table = &[value(Wire::Byte(|byte| match byte {
+            0 => Some("false"),
+            1 => Some("true"),
+            _ => None,
+        }))];
+        const STR: Table = &[value(Wire::Text)];
+        Some(match number {
+            0 => ("F64", F64),
+            1 => ("I64", I64),
+            2 => ("U64", U64),
+            3 => ("I128", I128),
+            4 => ("U128", U128),
+            5 => ("Bool", BOOL),
+            6 => ("Str", STR),
+            _ => return None,
+        })
+    }
+
     /// Passes one by; with `CHECK`, everything that [`sealed::Item::read`] would refuse is refused.
     #[inline]
     fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
@@ -117,7 +165,10 @@ impl<'a> sealed::Item<'a> for FieldValue<'a> {
 /// A name and its value.
 ///
 /// # Layout
-/// The name as a string, then a [`FieldValue`].
+/// | field | in the document | type |
+/// |---|---|---|
+/// | field name | `name` | string |
+/// | | `value` | [`FieldValue`] |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field<'a> {
     name: &'a str,
@@ -206,6 +257,17 @@ pub enum Parent {
 }
 
 impl Parent {
+    /// The one with this number.
+    fn variant(number: u32) -> Option<(&'static str, Table)> {
+        const EXPLICIT: Table = &[Row::new("parent iid", "parent", PARENT, Wire::U64)];
+        Some(match number {
+            0 => ("Current", &[]),
+            1 => ("Root", &[]),
+            2 => ("Explicit", EXPLICIT),
+            _ => return None,
+        })
+    }
+
     #[inline]
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
         let start = *reader;
@@ -219,6 +281,13 @@ impl Parent {
 }
 
 /// The end of a span and of an event, checked: parent, values of the callsite's fields, further fields.
+///
+/// # Layout
+/// | field | in the document | type |
+/// |---|---|---|
+/// | parent | `parent` | `varint(u32)`, see [`Parent`] |
+/// | values | `split_field_values` | list of [`FieldValue`], of the fields that the callsite names |
+/// | dynamic fields | `dynamic_fields` | list of [`Field`] |
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct ParentAndFields<'a>(&'a [u8]);
 

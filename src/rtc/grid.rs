@@ -3,8 +3,10 @@
 use crate::ByteOrder;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
+use crate::rtc::declared::Declared;
 use crate::rtc::element::UNIT;
 use crate::rtc::frame::{self, id};
+use crate::rtc::reader::Reader;
 use crate::rtc::recover::search;
 use crate::rtc::rest::Rest;
 use crate::rtc::unit::signed;
@@ -223,13 +225,16 @@ impl<'a> Grid<'a> {
     /// ```
     pub fn frames<const N: usize>(&self, offset: u64) -> Result<Frames<'a, N>> {
         let (unit, at) = self.start_of(offset)?;
-        let (frames, rest) = Frames::in_unit(self.data, unit, at);
-        if rest == Rest::Known || at <= self.start() {
-            return Ok(frames);
+        let pos = |at: u64| usize::try_from(at).unwrap_or(self.data.len());
+        let mut reader = Reader::new(self.data, pos(at));
+        if reader.begin_in(unit) == Rest::Known || at <= self.start() {
+            return Ok(Frames(reader));
         }
         // No index follows that would tell how much is left of the record that goes on here: the one before does.
         let (unit, before) = self.start_of(at.saturating_sub(1))?;
-        let (mut frames, _) = Frames::in_unit(self.data, unit, before);
+        let mut reader = Reader::new(self.data, pos(before));
+        reader.begin_in(unit);
+        let mut frames = Frames(reader);
         while frames.offset() < at && frames.next_frame()?.is_some() {}
         Ok(frames)
     }
@@ -240,13 +245,12 @@ impl<'a> Grid<'a> {
     ///
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if there are more than `N`.
     pub fn streams<const N: usize>(&self) -> Result<Streams<'a, N>> {
-        let mut frames = Frames::<N>::at_unit(self.data, self.first.offset());
+        let mut known = Declared::<N>::new(self.data);
         let last = self.first.number().saturating_add(self.len().saturating_sub(1));
         for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
-            frames.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()));
+            known.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()))?;
         }
-        frames.too_small()?;
-        Ok(frames.streams)
+        Ok(known.streams)
     }
 
     /// Where reading begins for `offset`: at the unit's Marker, where that is in the input, or at an index.

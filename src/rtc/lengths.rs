@@ -64,6 +64,8 @@ pub(crate) struct Lengths<const N: usize> {
     unread: Open,
     /// The default streams whose record is open, one bit each.
     open_default: u16,
+    /// Whether the next frame of a user's stream is the first one after a boundary at which reading has begun.
+    pub(crate) is_first: bool,
 }
 
 /// What was read.
@@ -80,7 +82,14 @@ impl<const N: usize> Lengths<N> {
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub(crate) const fn new() -> Self {
         let slot = Slot { got: 0, epoch: 0, open: Open::No, is_split: false };
-        Self { fast: [SLOW; 128], slots: [slot; N], epoch: 1, unread: Open::No, open_default: 0 }
+        Self {
+            fast: [SLOW; 128],
+            slots: [slot; N],
+            epoch: 1,
+            unread: Open::No,
+            open_default: 0,
+            is_first: false,
+        }
     }
 
     /// What the hot loop needs to know about a frame with this header; `None` for ids of more bytes.
@@ -94,6 +103,7 @@ impl<const N: usize> Lengths<N> {
         self.fast = [SLOW; 128];
         self.unread = unread;
         self.open_default = 0;
+        self.is_first = false;
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             // After four thousand million gaps, an epoch returns.

@@ -116,7 +116,7 @@ impl<'a> Meta<'a> {
                     return self.object(Text::new(self.piece, self.offset));
                 }
                 b'0'..=b'9' => {
-                    let mut parser = Parser::new(Bytes::at(self.piece, self.offset), META);
+                    let mut parser = Parser::new(Text::new(self.piece, self.offset), META);
                     let number = parser.next_event();
                     let read = self.piece.len().saturating_sub(parser.rest().len());
                     self.skip(read.saturating_sub(1));

@@ -225,8 +225,9 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         }
     }
 
+    /// As [`next_item`](Self::next_item), but the record is lent only when it is [asked for](Self::record).
     #[inline]
-    fn next_step(&mut self) -> Result<Option<Step<'a>>> {
+    pub(crate) fn next_step(&mut self) -> Result<Option<Step<'a>>> {
         if self.delivered.2 > 0 {
             self.release();
         }
@@ -256,6 +257,14 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             self.interrupt();
         }
         Some(gap)
+    }
+
+    /// Goes on with other frames of the same input.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn restart(&mut self, frames: F) {
+        self.session = frames.session();
+        self.frames = frames;
+        self.interrupt();
     }
 
     /// What was open is not any more.
@@ -395,9 +404,9 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         }
     }
 
-    /// The record that was found.
+    /// The record that was found, until the next one is asked for.
     #[inline]
-    fn record(&mut self, found: &Found<'a>) -> Option<Record<'_, 'a, N>> {
+    pub(crate) fn record(&mut self, found: &Found<'a>) -> Option<Record<'_, 'a, N>> {
         let order = self.frames.byte_order();
         let (frame, slot) = (&found.frame, found.slot);
         let clock = self.clocks.clock_of(slot);
@@ -514,16 +523,42 @@ pub enum Item<'r, 'a, const N: usize> {
     Record(Frame<'a>, Record<'r, 'a, N>),
 }
 
-enum Step<'a> {
+pub(crate) enum Step<'a> {
     Frame(Frame<'a>),
     Record(Found<'a>),
 }
 
 /// A complete record: its last frame, and the others if it has some.
-struct Found<'a> {
+pub(crate) struct Found<'a> {
     frame: Frame<'a>,
     slot: usize,
     pending: Option<Pending>,
+}
+
+#[cfg_attr(not(feature = "event"), allow(dead_code))]
+impl Found<'_> {
+    /// The slot of its stream.
+    pub(crate) const fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// Offset of its first frame.
+    pub(crate) fn offset(&self) -> u64 {
+        self.pending.map_or(self.frame.offset(), |pending| pending.offset)
+    }
+
+    /// Offset after its last frame.
+    pub(crate) const fn end(&self) -> u64 {
+        self.frame.end()
+    }
+
+    /// When it was written, if that is not what it says itself.
+    pub(crate) fn time<const N: usize>(&self, clocks: &Clocks<N>) -> Option<Time> {
+        match &self.pending {
+            Some(pending) if clocks.clock_of(self.slot) != Some(self.slot) => pending.time,
+            _ => clocks.time_at(self.slot),
+        }
+    }
 }
 
 /// A piece, as it is kept in lent memory: offset of the frame, size of its header, length of its payload, next entry.

@@ -2,11 +2,12 @@
 
 use crate::bytes::{Bytes, to_u64};
 use crate::error::ErrorKind;
+use crate::rtc::declared::Declared;
 use crate::rtc::frame::{self, id};
-use crate::rtc::frames::Item;
 use crate::rtc::index::first_target;
+use crate::rtc::item::Item;
 use crate::rtc::lengths::Open;
-use crate::rtc::{Frames, Index, Unit};
+use crate::rtc::{Index, Unit};
 
 /// A room of so many bytes before a boundary may be too small for a frame: a header has at most ten bytes for the id and
 /// two for the length.
@@ -22,7 +23,7 @@ pub(super) enum Rest {
     Unknown { slot: usize, length: u64 },
 }
 
-impl<'a, const N: usize> Frames<'a, N> {
+impl<'a, const N: usize> Declared<'a, N> {
     /// The index at the end of the minor unit that `at` lies in.
     pub(super) fn next_index(&self, unit: &Unit<'a>, at: u64) -> Option<Index<'a>> {
         let boundary = unit.boundary_after(at);
@@ -30,24 +31,24 @@ impl<'a, const N: usize> Frames<'a, N> {
             let next = Unit::parse(self.data, boundary).ok().filter(|next| next.number() != 0);
             next.and_then(|unit| unit.index())
         } else {
-            unit.minor_index(self.whole(), boundary).ok()
+            unit.minor_index(Bytes::new(self.data), boundary).ok()
         }
     }
 
     /// Finds out whether the frame at the front of `input` continues a record, if that is not known: the index at the end
     /// of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
-    pub(super) fn doubt(&mut self, input: Bytes<'a>) -> bool {
+    pub(super) fn doubt(&mut self, unit: &Unit<'a>, input: Bytes<'a>) -> bool {
         let Ok(((id, _), _)) = frame::read_header(input) else { return false };
-        let is_first = core::mem::take(&mut self.is_first);
+        let is_first = core::mem::take(&mut self.lengths.is_first);
         let Some(slot) = self.streams.slot(id) else {
-            self.is_first = is_first;
+            self.lengths.is_first = is_first;
             return false;
         };
         if self.lengths.open(slot) != Open::Unknown {
             return false;
         }
         let at = input.offset();
-        let index = self.unit.and_then(|unit| self.next_index(&unit, at));
+        let index = self.next_index(unit, at);
         let open = match index.map(|index| (index.find(id), index.more())) {
             // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.
             Some((Ok(entry), _)) if entry.target() == Some(at) => {
@@ -77,17 +78,17 @@ impl<'a, const N: usize> Frames<'a, N> {
     ///
     /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
     /// before that is the rest of a record. Where no index follows, a record of fixed length may have begun before.
-    pub(super) fn expect_rest(&mut self, unit: &Unit<'a>) -> Rest {
-        self.is_first = true;
-        let Some((id, rest, at)) = self.first_user() else { return Rest::Known };
+    pub(super) fn expect_rest(&mut self, unit: &Unit<'a>, pos: usize) -> Rest {
+        self.lengths.is_first = true;
+        let Some((id, rest, at)) = self.first_user(pos) else { return Rest::Known };
         let Some(slot) = self.streams.slot(id) else { return Rest::Known };
         let length = self.streams.at(slot).and_then(|stream| stream.length());
         let Some(index) = self.next_index(unit, at) else {
             return length.map_or(Rest::Known, |length| Rest::Unknown { slot, length });
         };
         let boundary = unit.boundary_after(at);
-        let first = first_target(self.whole(), &index, at, boundary);
-        let Some(first) = first.or_else(|| self.is_end_known(&index).then_some(boundary)) else {
+        let first = first_target(Bytes::new(self.data), &index, at, boundary);
+        let Some(first) = first.or_else(|| is_end_known(&index).then_some(boundary)) else {
             return length.map_or(Rest::Known, |length| Rest::Unknown { slot, length });
         };
         if first == at {
@@ -110,15 +111,10 @@ impl<'a, const N: usize> Frames<'a, N> {
         Rest::Known
     }
 
-    /// Whether an index lists all that it has to.
-    fn is_end_known(&self, index: &Index<'_>) -> bool {
-        !index.more() && index.check().is_ok()
-    }
-
-    /// The first frame of a user's stream from here on, before which only default ones are: its stream, what follows
+    /// The first frame of a user's stream from `pos` on, before which only default ones are: its stream, what follows
     /// its header, and where it begins.
-    fn first_user(&mut self) -> Option<(u64, Bytes<'a>, u64)> {
-        let mut input = self.input(self.pos, self.data.len());
+    fn first_user(&mut self, pos: usize) -> Option<(u64, Bytes<'a>, u64)> {
+        let mut input = Bytes::at(self.data.get(pos..)?, to_u64(pos));
         loop {
             let ((id, _), rest) = frame::read_header(input).ok()?;
             if id >= id::USER {
@@ -130,12 +126,17 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// Keeps in mind that a stream's writer cuts records itself.
-    pub(super) fn note_split(&mut self, item: &Item) {
+    pub(super) fn note_split(&mut self, item: &Item, boundary: u64) {
         // Where fewer bytes are left than a header and a byte, the writer fills up.
         let end = to_u64(item.end());
-        let is_cut = item.len == 1024 || self.boundary.saturating_sub(end) <= MAX_FILL;
+        let is_cut = item.len == 1024 || boundary.saturating_sub(end) <= MAX_FILL;
         if item.flags & Item::MORE != 0 && item.id >= id::USER && !is_cut {
             self.lengths.note_split(usize::from(item.slot));
         }
     }
+}
+
+/// Whether an index lists all that it has to.
+fn is_end_known(index: &Index<'_>) -> bool {
+    !index.more() && index.check().is_ok()
 }

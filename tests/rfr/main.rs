@@ -7,6 +7,7 @@ mod common;
 mod access;
 mod chunk;
 mod damage;
+mod fields;
 mod files;
 
 use common::rfr::Writer;

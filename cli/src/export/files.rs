@@ -1,5 +1,6 @@
 //! Every part of a trace as a file, and `manifest.json` with a line for each.
 
+use crate::escape;
 use crate::json::Line;
 use crate::output::shown;
 use crate::progress::Progress;
@@ -44,10 +45,7 @@ impl Files {
     /// A directory that does not exist or is empty: nothing is overwritten.
     pub fn create(folder: &Path) -> Result<Self> {
         let failed = |error| cannot_write(folder, &error);
-        fs::create_dir_all(folder).map_err(failed)?;
-        if fs::read_dir(folder).map_err(failed)?.next().is_some() {
-            return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder))));
-        }
+        make_empty(folder)?;
         Ok(Self {
             manifest: BufWriter::new(File::create_new(folder.join("manifest.json")).map_err(failed)?),
             folder: folder.to_owned(),
@@ -87,9 +85,26 @@ impl Files {
             self.open = self.open.saturating_sub(1);
         }
         let sha256 = crate::output::hex(&part.digest.finalize());
-        part.line.int("bytes", part.bytes).text("sha256", &sha256).text_or_null("error", part.cut.as_deref());
-        Ok(self.manifest.write_all(part.line.end())?)
+        part.line.int("bytes", part.bytes).text("sha256", &sha256);
+        self.note(part.line.text_or_null("error", part.cut.as_deref()))
     }
+
+    /// Writes a line of the manifest, which is read on terminals, as all JSON is.
+    fn note(&mut self, line: &mut Line) -> Result<()> {
+        let mut escaped = Vec::new();
+        escape::json(&mut escaped, line.end());
+        Ok(self.manifest.write_all(&escaped)?)
+    }
+}
+
+/// Makes a directory, unless it is there and empty.
+pub fn make_empty(folder: &Path) -> Result<()> {
+    let failed = |error| cannot_write(folder, &error);
+    fs::create_dir_all(folder).map_err(failed)?;
+    if fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder))));
+    }
+    Ok(())
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
@@ -102,7 +117,24 @@ fn safe(name: &str) -> String {
     name.chars().take(64).map(safe).collect::<String>().trim_start_matches('.').to_owned()
 }
 
+/// What is known of a part when it begins; `file` is none of one that is written with another.
+fn line(part: &Part<'_>, trace: &Path, file: Option<&str>) -> Line {
+    let mut line = Line::new();
+    line.begin().text("kind", part.kind).text_or_null("file", file).path(Some(trace));
+    line.int("number", part.number).text_or_null("name", part.name);
+    if let Some(path) = part.path {
+        line.text("part", &path.to_string_lossy());
+    }
+    line.int_or_null("offset", part.offset);
+    line
+}
+
 impl Parts for Files {
+    fn same(&mut self, part: &Part<'_>, of: u64) -> Result<()> {
+        let mut line = line(part, &self.trace, None);
+        self.note(line.int("same_as", of))
+    }
+
     fn part(&mut self, part: &Part<'_>) -> Result<PartId> {
         // The number comes first: names can be alike.
         let mut name = format!("{:06}-{}", self.count, part.kind);
@@ -112,13 +144,7 @@ impl Parts for Files {
         }
         let path = self.folder.join(&name);
         File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
-        let mut line = Line::new();
-        line.begin().text("kind", part.kind).text("file", &name).path(Some(&self.trace));
-        line.int("number", part.number).text_or_null("name", part.name);
-        if let Some(path) = part.path {
-            line.text("part", &path.to_string_lossy());
-        }
-        line.int_or_null("offset", part.offset);
+        let line = line(part, &self.trace, Some(&name));
         let id = self.count;
         self.count = id.saturating_add(1);
         let part = Unfinished { file: None, name, line, bytes: 0, digest: Sha256::new(), cut: None };

@@ -2,3 +2,5 @@
 
 pub mod files;
 pub mod perfetto;
+#[cfg(feature = "tables")]
+pub mod tables;

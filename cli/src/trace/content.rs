@@ -43,6 +43,9 @@ pub trait Parts {
     /// Begins a part.
     fn part(&mut self, part: &Part<'_>) -> Result<PartId>;
 
+    /// A part whose content is that of an earlier one of the same kind, with this number.
+    fn same(&mut self, part: &Part<'_>, of: u64) -> Result<()>;
+
     /// More of its content.
     fn write(&mut self, part: PartId, data: &[u8]) -> Result<()>;
 
@@ -92,9 +95,12 @@ pub struct Export {
     /// What to make of them
     #[arg(long, value_enum, value_name = "TARGET")]
     pub to: Target,
-    /// Where to write: a file for perfetto, a new directory for files; - is stdout
+    /// Where to write: a file for perfetto and arrow, a new directory for files and parquet; - is stdout
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// The table that is written to arrow; events if none is named
+    #[arg(long, value_name = "TABLE")]
+    pub table: Option<String>,
     /// Write raw bytes even to a terminal
     #[arg(long)]
     pub force: bool,
@@ -112,4 +118,8 @@ pub enum Target {
     Perfetto,
     /// Every part of a trace as a file, and a manifest of them
     Files,
+    /// A table as an Arrow IPC stream
+    Arrow,
+    /// All tables as Parquet files, a directory each
+    Parquet,
 }

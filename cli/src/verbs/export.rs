@@ -15,7 +15,8 @@ use traceglass::event::Item;
 /// The same content, for other tools
 ///
 /// For Perfetto, tracks are tasks, threads and streams, and events are slices, instants and counters on them; wakes and
-/// spawns are flows. Memory does not grow with the trace.
+/// spawns are flows. Parquet and Arrow have tables of events, tracks, gaps and parts, and one for each kind of record.
+/// Memory does not grow with the trace.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -27,7 +28,9 @@ const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass export --to perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
   traceglass export --to perfetto a.rfr | gzip > a.pftrace.gz
-  traceglass export --to files -o scene/ scene.rgp          every chunk as a file";
+  traceglass export --to files -o scene/ scene.rgp          every chunk as a file
+  traceglass export --to parquet -o tables/ recording/      for SQL: duckdb, polars, Spark
+  traceglass export --to arrow --table tracks recording/    one table, to a pipe";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;
@@ -35,9 +38,43 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         out.force();
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if args.table.is_some() && args.to != Target::Arrow {
+        return Err(Failure::usage("--table is for arrow; the other targets have all of a trace"));
+    }
     match (args.to, output) {
         (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
         (Target::Files, Some(folder)) => files(folder, &args.paths, args.reading, open, out),
+        (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
+        #[cfg(feature = "tables")]
+        (Target::Parquet, Some(folder)) => {
+            crate::export::files::make_empty(folder)?;
+            let mut names = crate::export::tables::Names::default();
+            each(&args.paths, args.reading, open, out, |path, trace, _| {
+                crate::export::tables::parquet(trace, &names.of(path), folder)
+            })
+        }
+        #[cfg(feature = "tables")]
+        (Target::Arrow, output) => {
+            if args.paths.len() > 1 {
+                return Err(Failure::usage("a stream has the table of one trace; parquet takes several"));
+            }
+            if output.is_none() {
+                // Before anything is read.
+                out.raw(&[])?;
+            }
+            let table = args.table.as_deref().unwrap_or("events");
+            each(&args.paths, args.reading, open, out, |path, trace, out| {
+                let name = crate::export::tables::name_of(path);
+                match output {
+                    Some(path) => crate::export::tables::to_file(trace, &name, table, path),
+                    None => crate::export::tables::to_stdout(trace, &name, table, out),
+                }
+            })
+        }
+        #[cfg(not(feature = "tables"))]
+        (Target::Parquet | Target::Arrow, _) => Err(Failure::usage(
+            "this traceglass was built without tables; `cargo install --path cli --features tables` has them",
+        )),
         (Target::Perfetto, None) => {
             // Before anything is read.
             out.raw(&[])?;

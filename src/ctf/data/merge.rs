@@ -6,6 +6,7 @@ use super::packet::{Packet, Packets};
 use super::record::{Parts, Reader, Record};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::heap::{self, Place};
 
 /// Room for one stream of a [`Merge`]: about 2 KB.
 #[derive(Clone, Debug)]
@@ -22,9 +23,21 @@ impl MergeSlot<'_, '_> {
 
 /// A stream in the heap: the time of its next record, and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+pub(crate) struct Rank {
     nanoseconds: i128,
     source: usize,
+}
+
+impl Place for MergeSlot<'_, '_> {
+    type Rank = Rank;
+
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn set_rank(&mut self, rank: Rank) {
+        self.rank = rank;
+    }
 }
 
 #[derive(Clone)]
@@ -156,7 +169,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         if let Some(rank) = rank {
             let place = self.open;
             self.open = place.saturating_add(1);
-            self.sift_up(place, rank);
+            heap::push(self.slots, place, rank);
         }
         Ok(source)
     }
@@ -218,7 +231,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
 
     /// The stream of the earliest record.
     fn first(&self) -> Option<usize> {
-        if self.open == 0 { None } else { self.slots.first().map(|slot| slot.rank.source) }
+        heap::first(self.slots, self.open).map(|rank| rank.source)
     }
 
     /// Reads the record after the one that was delivered, and gives its stream its new place.
@@ -231,58 +244,11 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         stream.advance();
         if stream.next.is_some() {
             let nanoseconds = stream.nanoseconds;
-            self.sift_down(Rank { nanoseconds, source });
+            heap::replace_first(self.slots, self.open, Rank { nanoseconds, source });
         } else {
             stream.packet = None;
+            heap::pop(self.slots, self.open);
             self.open = self.open.saturating_sub(1);
-            if let Some(moved) = self.slots.get(self.open).map(|slot| slot.rank) {
-                self.sift_down(moved);
-            }
-        }
-    }
-
-    /// Puts `rank` into the heap, of which `hole` is the last place.
-    fn sift_up(&mut self, mut hole: usize, rank: Rank) {
-        while let Some(parent) = hole.checked_sub(1).map(|below| below / 2) {
-            match self.slots.get(parent) {
-                Some(slot) if slot.rank > rank => {
-                    let rank = slot.rank;
-                    self.set(hole, rank);
-                    hole = parent;
-                }
-                _ => break,
-            }
-        }
-        self.set(hole, rank);
-    }
-
-    /// Puts `rank` into the heap, the first place of which is free.
-    fn sift_down(&mut self, rank: Rank) {
-        let mut hole = 0_usize;
-        loop {
-            let left = hole.saturating_mul(2).saturating_add(1);
-            let right = left.saturating_add(1);
-            let rank_of = |place: usize| {
-                let slot = if place < self.open { self.slots.get(place) } else { None };
-                slot.map(|slot| (slot.rank, place))
-            };
-            let least = match (rank_of(left), rank_of(right)) {
-                (Some(left), Some(right)) => left.min(right),
-                (Some(left), None) => left,
-                _ => break,
-            };
-            if least.0 > rank {
-                break;
-            }
-            self.set(hole, least.0);
-            hole = least.1;
-        }
-        self.set(hole, rank);
-    }
-
-    fn set(&mut self, place: usize, rank: Rank) {
-        if let Some(slot) = self.slots.get_mut(place) {
-            slot.rank = rank;
         }
     }
 }

@@ -313,6 +313,11 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         self.packet.window.offset.saturating_add(self.parts.start >> 3)
     }
 
+    /// Offset in the stream after its last byte, which the record after it may begin in.
+    pub const fn end_offset(&self) -> u64 {
+        self.packet.window.offset.saturating_add(self.parts.end.div_ceil(8))
+    }
+
     /// The fields of its header; `None` if it has none.
     pub fn header(&self) -> Option<Fields<'a, 's>> {
         self.fields(Scope::EventHeader)

@@ -24,11 +24,9 @@
 //! By time; at the same time, whatever else happened comes before the begin of a poll, and sequences keep the order of
 //! the file. A chunk is read when its period begins: records outside of it come as soon as they are met.
 
-mod fields;
+pub(super) mod fields;
 mod registry;
 mod timeline;
 
 pub use registry::{Registry, RegistrySlot};
 pub use timeline::{Lane, Timeline};
-
-pub(super) use fields::{RfrData, RfrFields};

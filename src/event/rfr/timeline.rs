@@ -6,14 +6,15 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
-use crate::event::field::Data;
-use crate::event::heap::{self, Place, Rank};
+use crate::event::fields::Data;
 use crate::event::label::Label;
+use crate::event::rank::Rank;
 use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::heap::{self, Place};
 use crate::rfr::{
     Callsite, CallsiteTable, Chunk, Object, Objects, Parent, Record, RecordData, RecordKind, Records,
     Sequences, StreamData, StreamRecord, StreamRecords, Streaming, Variant,
@@ -56,7 +57,8 @@ enum Content<'a> {
 /// What comes next of a lane.
 #[derive(Clone, Copy, Debug)]
 enum Head<T> {
-    Record(T),
+    /// A record, and the offset after it.
+    Record(T, u64),
     Gap(Gap),
     /// Nothing.
     End,
@@ -68,6 +70,8 @@ impl Lane<'_> {
 }
 
 impl Place for Lane<'_> {
+    type Rank = Rank;
+
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -115,6 +119,7 @@ struct Opening<'a> {
 struct Happened<'a> {
     input: usize,
     offset: u64,
+    len: u64,
     ns: i128,
     /// The track of its thread, or of the recording.
     thread: TrackId,
@@ -385,7 +390,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
             Some(Content::Records { base, records, head, .. }) => {
                 match records.next_record() {
                     Ok(Some(record)) => {
-                        *head = Head::Record(record);
+                        *head = Head::Record(record, records.offset());
                         let since = i128::from(record.timestamp()).saturating_mul(NS_IN_MICRO);
                         let class = u8::from(record.kind() == RecordKind::TaskPollStart);
                         return (base.saturating_add(since), class);
@@ -399,7 +404,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                 let offset = records.offset();
                 match records.next_record() {
                     Ok(Some(record)) => {
-                        *head = Head::Record(record);
+                        *head = Head::Record(record, records.offset());
                         return (ns_of(record.secs(), record.subsec_micros().into()), 0);
                     }
                     Err(error) => {
@@ -423,8 +428,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     fn next_of_sequence(&mut self, rank: Rank) -> Result<Option<Item<'a>>> {
         let Some(lane) = self.lanes.slots().get(rank.slot) else { return Ok(None) };
         let Content::Records { input, track, ref head, .. } = lane.content else { return Ok(None) };
-        let record = match *head {
-            Head::Record(record) => record,
+        let (record, end) = match *head {
+            Head::Record(record, end) => (record, end),
             Head::Gap(gap) => {
                 self.next_in(rank);
                 return Ok(Some(gap_event(input, Some(rank.ns), track, gap)));
@@ -441,6 +446,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         let happened = Happened {
             input,
             offset: record.offset(),
+            len: end.saturating_sub(record.offset()),
             ns: rank.ns,
             thread: track,
             stream: None,
@@ -456,8 +462,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     fn next_of_stream(&mut self, rank: Rank) -> Result<Option<Item<'a>>> {
         let Some(lane) = self.lanes.slots().get(rank.slot) else { return Ok(None) };
         let Content::Stream { input, stream, ref head, .. } = lane.content else { return Ok(None) };
-        let record = match *head {
-            Head::Record(record) => record,
+        let (record, end) = match *head {
+            Head::Record(record, end) => (record, end),
             Head::Gap(gap) => {
                 self.next_in(rank);
                 let ns = (rank.ns != i128::MIN).then_some(rank.ns);
@@ -472,8 +478,9 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         // What names something is read even where it lies outside of the window.
         let item = match record.data() {
             StreamData::Record(data) if self.window.contains_ns(rank.ns) => {
-                let happened =
-                    Happened { input, offset, ns: rank.ns, thread: ROOT, stream: Some(stream), data };
+                let len = end.saturating_sub(offset);
+                let (ns, stream) = (rank.ns, Some(stream));
+                let happened = Happened { input, offset, len, ns, thread: ROOT, stream, data };
                 let delivered = self.place(&happened)?;
                 if !delivered.done {
                     return Ok(Some(delivered.item));
@@ -523,6 +530,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         let event = Event {
             input: happened.input,
             offset: happened.offset,
+            len: happened.len,
             time: Some(Time::since_epoch(happened.ns)),
             track: happened.thread,
             kind: EventKind::Instant,
@@ -604,7 +612,7 @@ fn on_its_track<'a>(kind: RecordKind, known: &mut Known, event: Event<'a>) -> De
         RecordKind::TaskPollStart if known.open > 0 => {
             known.open = 0;
             done = false;
-            Event { kind: EventKind::End, name: Label::Text("poll"), inferred: true, ..event }
+            Event { kind: EventKind::End, name: Label::Text("poll"), inferred: true, len: 0, ..event }
         }
         RecordKind::TaskPollStart => {
             known.open = 1;
@@ -640,6 +648,7 @@ fn gap_event<'a>(input: usize, ns: Option<i128>, track: TrackId, gap: Gap) -> It
     Item::Event(Event {
         input,
         offset: gap.offset(),
+        len: gap.len(),
         time: ns.map(Time::since_epoch),
         track,
         kind: EventKind::Gap(gap),

@@ -1,15 +1,11 @@
 //! The next certain place: for damage, for input that begins anywhere, and for sessions.
 
-use super::frames::Frames;
 use super::search;
-use super::tuning::{FREE_LOOKS, METAS, TARGETS};
+use super::tuning::{BUDGET, FREE_LOOKS};
 use crate::bytes::{Bytes, to_u64};
-use crate::rtc::frame::id;
-use crate::rtc::frames::{Due, Prologue};
-use crate::rtc::index::first_target;
-use crate::rtc::rest::Rest;
-use crate::rtc::unit::{is_confirmed, signed};
-use crate::rtc::{Index, Meta, Unit};
+use crate::rtc::Index;
+use crate::rtc::reader::Reader;
+use crate::rtc::unit::{Unit, is_confirmed, signed};
 use core::ops::Range;
 
 /// How many places may be looked at for one purpose that may not be read then: some always, and of those that are `left`
@@ -52,14 +48,34 @@ impl<'a> Anchor<'a> {
     }
 }
 
-impl<'a, const N: usize> Frames<'a, N> {
-    /// The first certain place from `from` on. Changes nothing but what is remembered of searches.
-    pub(super) fn anchor(&mut self, from: u64) -> Option<Anchor<'a>> {
-        let whole = self.whole();
+/// What is remembered of searches, so that all of them together are linear.
+#[derive(Clone)]
+pub(super) struct Finder {
+    /// Before these, no Marker and no shifted index is left to be found.
+    searched: u64,
+    searched_minor: u64,
+    /// How many more frames, places and bytes may be looked at that are not read then.
+    pub(super) looks: u64,
+}
+
+impl Finder {
+    /// For an input of so many bytes.
+    pub(super) fn new(len: usize) -> Self {
+        let looks = to_u64(len).saturating_mul(BUDGET).saturating_add(1 << 16);
+        Self { searched: 0, searched_minor: 0, looks }
+    }
+
+    /// The first certain place from `from` on.
+    pub(super) fn find<'a, const N: usize>(
+        &mut self,
+        reader: &Reader<'a, N>,
+        from: u64,
+    ) -> Option<Anchor<'a>> {
+        let whole = reader.whole();
         let end = whole.end_offset();
         let left = &mut self.looks;
         // Undisturbed, the units go on where they are due.
-        let on_grid = self.ahead.unit.and_then(|unit| {
+        let on_grid = reader.unit.and_then(|unit| {
             let next = unit.moved(signed(unit.major_size()), unit.number().saturating_add(1));
             in_unit(whole, &unit, from..end, left).or_else(|| in_unit(whole, &next, from..end, left))
         });
@@ -75,7 +91,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         if by_marker.is_none() && on_grid.is_some() {
             return on_grid;
         }
-        let Some(unit) = &self.ahead.unit else {
+        let Some(unit) = &reader.unit else {
             return by_marker.or_else(|| {
                 let unit = search::cut_marker(whole)?;
                 Some(Anchor { at: unit.index()?.offset(), unit, begins: true })
@@ -83,157 +99,11 @@ impl<'a, const N: usize> Frames<'a, N> {
         };
         // The last unit of a session may be shifted, too.
         let before = by_marker.map_or(end, |anchor| anchor.at);
-        let streams = &self.ahead.streams;
+        let streams = &reader.known.streams;
         let range = from.max(self.searched_minor)..before;
         let minor = search::find_minor(whole, range, unit, |id| streams.get(id).is_some());
         self.searched_minor = minor.map_or(before, |(at, _)| at).max(self.searched_minor);
         minor.map(|(at, unit)| Anchor { at, unit, begins: false }).or(by_marker)
-    }
-
-    /// Goes on at an anchor, or at a frame between what was delivered and it to which its index leads.
-    pub(super) fn go_on(&mut self, anchor: Anchor<'a>) {
-        let unit = anchor.unit;
-        self.guessed = false;
-        if let Some(last) = self.ahead.unit
-            && self.is_other_session(&last, &anchor)
-        {
-            self.ahead.new_session();
-        }
-        self.ahead.learn_at(if anchor.begins { anchor.at } else { unit.offset() });
-        if !anchor.begins {
-            // Its own Meta may be lost, and it may have had a meta; the next one tells of both.
-            for k in 1..=METAS {
-                let next = unit.moved(signed(unit.major_size()).saturating_mul(k), 0);
-                if self.ahead.learn_at(next.offset()) {
-                    break;
-                }
-            }
-        }
-        if let Some((start, unit)) = self.backtrack(&anchor) {
-            self.interrupt();
-            self.pos = start;
-            self.queue.clear();
-            self.ahead.enter(unit, start);
-            self.entered();
-            return;
-        }
-        self.interrupt();
-        self.pos = usize::try_from(anchor.at).unwrap_or(self.ahead.data.len());
-        self.ahead.pos = self.pos;
-        if let Rest::Unknown { slot, length } = self.ahead.expect_rest(&unit) {
-            self.guessed = !self.try_rests(&anchor, slot, length);
-        }
-        self.ahead.enter(unit, self.pos);
-        self.entered();
-    }
-
-    /// Whether a unit after damage belongs to another session than the last one before it.
-    fn is_other_session(&mut self, last: &Unit<'a>, anchor: &Anchor<'a>) -> bool {
-        let unit = &anchor.unit;
-        let is_resized = (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size());
-        if is_resized || anchor.begins && unit.number() == 0 {
-            return true;
-        }
-        let by = unit.position().saturating_sub(last.position());
-        let units = signed(unit.number()).saturating_sub(signed(last.number()));
-        if units.checked_mul(signed(unit.major_size())) == Some(by) {
-            return false;
-        }
-        self.has_other_meta(unit) || unit.number() < last.number() && !last.shares_grid(unit)
-    }
-
-    /// Whether the Meta of a unit, or of one after it if that is lost, declares most streams in other words.
-    fn has_other_meta(&mut self, unit: &Unit<'a>) -> bool {
-        for k in 0..=METAS {
-            let unit = unit.moved(signed(unit.major_size()).saturating_mul(k), 0);
-            let (mut known, mut others, mut meta) = (0_u32, 0_u32, None);
-            let whole = self.whole();
-            let pieces = Prologue::new(whole, unit.offset(), &mut self.ahead.budget);
-            for piece in pieces.filter(|piece| piece.id == id::META) {
-                let meta = meta.get_or_insert_with(|| Meta::in_pieces(piece.offset));
-                meta.push(piece.payload, piece.offset, piece.more);
-                while let Some(stream) = meta.next_stream() {
-                    let Ok(stream) = stream else { continue };
-                    let Some(same) = self.ahead.streams.get(stream.id()) else { continue };
-                    known = known.saturating_add(1);
-                    others = others.saturating_add(u32::from(stream.contradicts(same)));
-                }
-            }
-            if meta.is_some() {
-                return others > known.saturating_sub(others);
-            }
-        }
-        false
-    }
-
-    /// The Meta of a unit says something new, contradictory or damaged: if the next one says otherwise, and its unit is
-    /// proven while this one is not, that counts.
-    pub(super) fn compare_next_meta(&mut self) {
-        let Some(unit) = self.ahead.unit else { return };
-        let next = Unit::parse(self.ahead.data, unit.end())
-            .ok()
-            .filter(|next| next.number() == unit.number().saturating_add(1) && unit.shares_grid(next));
-        let Some(next) = next else { return };
-        // Objects that are damaged here are replaced by those that are not.
-        let order = self.ahead.order;
-        self.ahead.learn_at(next.offset());
-        self.ahead.order = order;
-        if self.has_contradiction(&next) && !self.ahead.is_proven(&unit) && self.ahead.is_proven(&next) {
-            self.ahead.replace_by(&next);
-        }
-    }
-
-    fn has_contradiction(&mut self, unit: &Unit<'a>) -> bool {
-        let mut meta = None;
-        let whole = self.whole();
-        let mut pieces = Prologue::new(whole, unit.offset(), &mut self.ahead.budget);
-        pieces.by_ref().filter(|piece| piece.id == id::META).any(|piece| {
-            let meta = meta.get_or_insert_with(|| Meta::in_pieces(piece.offset));
-            meta.push(piece.payload, piece.offset, piece.more);
-            let mut found = false;
-            while let Some(stream) = meta.next_stream() {
-                let Ok(stream) = stream else { continue };
-                found |= self.ahead.streams.get(stream.id()).is_some_and(|same| stream.contradicts(same));
-            }
-            found
-        })
-    }
-
-    /// The first frame from what was delivered on to which the anchor's index leads, and from which frames follow up to
-    /// it.
-    fn backtrack(&mut self, anchor: &Anchor<'a>) -> Option<(usize, Unit<'a>)> {
-        let whole = self.whole();
-        let index = anchor.index(whole)?;
-        let unit = if anchor.begins {
-            let number = anchor.unit.number().checked_sub(1)?;
-            anchor.unit.moved(signed(anchor.unit.major_size()).saturating_neg(), number)
-        } else {
-            anchor.unit
-        };
-        let to = usize::try_from(anchor.at).ok()?;
-        let mut from = to_u64(self.pos);
-        for _ in 0..TARGETS {
-            let target = first_target(whole, &index, from, anchor.at)?;
-            let start = usize::try_from(target).ok()?;
-            self.interrupt();
-            self.ahead.enter(unit, start);
-            if self.reads_to(to) {
-                return Some((start, unit));
-            }
-            from = to_u64(self.ahead.pos).max(target.saturating_add(1));
-        }
-        None
-    }
-
-    /// Whether frames follow each other from here on up to the boundary at `to`.
-    pub(super) fn reads_to(&mut self, to: usize) -> bool {
-        while self.ahead.due == Due::Frame {
-            while self.ahead.read_fast().is_some() {}
-            if self.ahead.read_one().is_err() {
-                return false;
-            }
-        }
-        self.ahead.pos == to
     }
 }
 

@@ -1,18 +1,22 @@
 //! Frames that are proven.
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Finder};
+use super::metas;
 use super::queue::Queue;
 use super::reason::GapReason;
-use super::tuning::BUDGET;
+use super::rests::Trial;
 use crate::ByteOrder;
 use crate::Gap;
-use crate::bytes::{Bytes, to_u64};
+use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::frame::id;
-use crate::rtc::frames::{self, Due, Item};
+use crate::rtc::frames as strict;
+use crate::rtc::item::{Due, Item};
 use crate::rtc::lengths::Open;
-use crate::rtc::unit::{MAGIC, MARKER_HEADER};
-use crate::rtc::{CrcStatus, Frame, Streams, Unit};
+use crate::rtc::reader::Reader;
+use crate::rtc::rest::Rest;
+use crate::rtc::unit::{MAGIC, MARKER_HEADER, Unit};
+use crate::rtc::{CrcStatus, Frame, Streams};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -53,10 +57,10 @@ const MARKER_START: [u8; 4] = [MARKER_HEADER, MAGIC, MAGIC, MAGIC];
 #[derive(Clone)]
 pub struct Frames<'a, const N: usize> {
     /// What reads ahead.
-    pub(super) ahead: frames::Frames<'a, N>,
+    ahead: Reader<'a, N>,
     /// The next frame to be delivered.
-    pub(super) pos: usize,
-    pub(super) queue: Queue,
+    pos: usize,
+    queue: Queue,
     /// What stopped the look-ahead.
     fault: Option<Error>,
     /// The error that was delivered.
@@ -67,32 +71,28 @@ pub struct Frames<'a, const N: usize> {
     /// Up to here, frames were verified by other means.
     verified: usize,
     /// From here on, nothing was lost.
-    pub(super) since: usize,
+    since: usize,
     /// Whether, after damage, it is not known how much is left of a record: up to the next boundary.
-    pub(super) guessed: bool,
-    /// Before these, no Marker and no shifted index is left to be found.
-    pub(super) searched: u64,
-    pub(super) searched_minor: u64,
-    /// How many more frames, places and bytes may be looked at that are not read then.
-    pub(super) looks: u64,
+    guessed: bool,
+    finder: Finder,
 }
 
 impl<'a, const N: usize> Frames<'a, N> {
     /// Begins at the start of the input.
     pub fn new(data: &'a [u8]) -> Self {
-        Self::from_strict(frames::Frames::new(data))
+        Self::from_strict(strict::Frames::new(data))
     }
 
     /// Begins at the Marker at `offset`, as other frames or a [`Grid`](crate::rtc::Grid) have found it.
     pub fn at_unit(data: &'a [u8], offset: u64) -> Self {
-        Self::from_strict(frames::Frames::at_unit(data, offset))
+        Self::from_strict(strict::Frames::at_unit(data, offset))
     }
 
     /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub fn from_strict(frames: frames::Frames<'a, N>) -> Self {
-        let pos = frames.pos;
-        let looks = to_u64(frames.data.len()).saturating_mul(BUDGET).saturating_add(1 << 16);
+    pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
+        let reader = frames.0;
+        let pos = reader.pos;
         Self {
             pos,
             queue: Queue::new(),
@@ -103,10 +103,8 @@ impl<'a, const N: usize> Frames<'a, N> {
             verified: pos,
             since: pos,
             guessed: false,
-            searched: 0,
-            searched_minor: 0,
-            looks,
-            ahead: frames,
+            finder: Finder::new(reader.data.len()),
+            ahead: reader,
         }
     }
 
@@ -135,10 +133,8 @@ impl<'a, const N: usize> Frames<'a, N> {
             if let Some(&item) = self.queue.first() {
                 self.queue.pop();
                 self.pos = item.end();
-                let frame = item.frame(self.ahead.data);
-                self.ahead.trail.note(&frame);
-                self.ahead.note_order(&frame);
-                return Ok(Some(frame));
+                self.ahead.note(&item);
+                return Ok(Some(item.frame(self.ahead.data)));
             }
             if self.stopped.is_some() {
                 return Ok(None);
@@ -171,7 +167,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         if matches!(cause.kind(), ErrorKind::CapacityExceeded { .. }) {
             return;
         }
-        self.ahead.meta = None;
+        self.ahead.known.meta = None;
         self.queue.clear();
         match self.found.take() {
             Some(anchor) => self.go_on(anchor),
@@ -182,6 +178,26 @@ impl<'a, const N: usize> Frames<'a, N> {
             }
         }
         self.since = self.pos;
+    }
+
+    /// Goes on at an anchor, or at a frame between what was delivered and it to which its index leads.
+    fn go_on(&mut self, anchor: Anchor<'a>) {
+        self.guessed = false;
+        metas::learn_around(&mut self.ahead, &anchor);
+        let mut trial = Trial { reader: &mut self.ahead, looks: &mut self.finder.looks, anchor };
+        let before = trial.backtrack(self.pos);
+        trial.reader.known.lengths.reset(Open::Unknown);
+        let (at, unit) = before.unwrap_or_else(|| {
+            let at = usize::try_from(anchor.at).unwrap_or(trial.reader.data.len());
+            trial.reader.pos = at;
+            if let Rest::Unknown { slot, length } = trial.reader.known.expect_rest(&anchor.unit, at) {
+                self.guessed = !trial.try_rests(slot, length);
+            }
+            (at, anchor.unit)
+        });
+        self.pos = at;
+        self.ahead.enter(unit, at);
+        self.entered();
     }
 
     fn begin_minor(&mut self) {
@@ -200,7 +216,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// A unit was entered: its Marker and its Index have been read.
-    pub(super) fn entered(&mut self) {
+    fn entered(&mut self) {
         self.verified = self.ahead.pos;
         let index = self.ahead.unit.and_then(|unit| unit.index());
         let index = index.and_then(|index| usize::try_from(index.offset()).ok());
@@ -215,10 +231,10 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// Reads some frames ahead, up to the end of the minor unit.
-    pub(super) fn look_ahead(&mut self) {
+    fn look_ahead(&mut self) {
         match self.read_ahead() {
             Ok(()) if self.ahead.due == Due::Frame => {
-                self.queue.release(self.ahead.streams.len(), self.verified.min(self.ahead.pos));
+                self.queue.release(self.ahead.known.streams.len(), self.verified.min(self.ahead.pos));
             }
             Ok(()) => match self.misses_marker() {
                 Some(error) => self.fail(error),
@@ -257,7 +273,7 @@ impl<'a, const N: usize> Frames<'a, N> {
             self.queue.release_all();
         } else {
             let verified = self.verified.max(ahead.proven.saturating_add(1));
-            self.queue.release(ahead.streams.len(), verified.min(ahead.pos));
+            self.queue.release(ahead.known.streams.len(), verified.min(ahead.pos));
         }
         self.ahead.stop();
         self.find_anchor(error);
@@ -276,7 +292,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         // What failed here must not be tried again.
         let is_new = out_of_sequence || self.ahead.unit.is_none();
         let from = if is_new { first } else { first.saturating_add(1) };
-        self.found = self.anchor(to_u64(from));
+        self.found = self.finder.find(&self.ahead, to_u64(from));
         let whole = self.ahead.whole();
         if let Some((anchor, index)) = self.found.and_then(|anchor| Some((anchor, anchor.index(whole)?))) {
             self.queue.release_proven(|item| {
@@ -318,12 +334,15 @@ impl<'a, const N: usize> Frames<'a, N> {
         let is_end = item.flags & Item::MORE == 0;
         match item.id {
             id::META | id::MINOR_META if is_end => {
-                if self.ahead.meta.as_ref().is_some_and(|meta| meta.check().is_ok()) {
+                if self.ahead.known.meta.as_ref().is_some_and(|meta| meta.check().is_ok()) {
                     // JSON from end to end: no chance.
                     self.verified = item.end();
                 }
-                if item.id == id::META && self.ahead.is_news {
-                    self.compare_next_meta();
+                if item.id == id::META
+                    && self.ahead.known.is_news
+                    && let Some(unit) = self.ahead.unit
+                {
+                    metas::compare_next(&mut self.ahead.known, &unit);
                 }
             }
             id::PLATFORM => {
@@ -379,7 +398,7 @@ impl<'a, const N: usize> Frames<'a, N> {
 
     /// The major unit of the last frame.
     pub const fn unit(&self) -> Option<&Unit<'a>> {
-        self.ahead.unit()
+        self.ahead.unit.as_ref()
     }
 
     /// The number of the session, from 0: how often the numbering of units has begun again.
@@ -389,33 +408,23 @@ impl<'a, const N: usize> Frames<'a, N> {
 
     /// The streams of the session, as far as they have been declared.
     pub const fn streams(&self) -> &Streams<'a, N> {
-        &self.ahead.streams
+        &self.ahead.known.streams
     }
 
     /// The writer's byte order, as far as its platform frame told.
     pub const fn byte_order(&self) -> ByteOrder {
-        self.ahead.order
+        self.ahead.known.order
     }
 
     /// The status of the checksum of this major unit; see [`rtc::Frames::crc_status`](crate::rtc::Frames::crc_status).
     #[doc(alias = "Crc")]
     pub fn crc_status<const SLICES: usize>(&self) -> CrcStatus {
-        self.ahead.crc_status::<SLICES>()
+        self.ahead.trail.status::<SLICES>(self.ahead.data, self.ahead.unit.as_ref())
     }
 
     /// What the Meta that was read last says that contradicts what was known.
     pub const fn contradiction(&self) -> Option<Error> {
-        self.ahead.contradiction()
-    }
-
-    pub(super) fn whole(&self) -> Bytes<'a> {
-        self.ahead.whole()
-    }
-
-    /// Forgets which records are open: frames were lost.
-    pub(super) fn interrupt(&mut self) {
-        self.ahead.lengths.reset(Open::Unknown);
-        self.ahead.is_first = false;
+        self.ahead.known.contradiction
     }
 }
 

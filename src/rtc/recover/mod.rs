@@ -17,6 +17,7 @@
 
 mod anchor;
 mod frames;
+mod metas;
 mod queue;
 mod reason;
 mod rests;

@@ -2,7 +2,7 @@
 
 use super::tuning::{AHEAD, HELD};
 use crate::rtc::frame::id;
-use crate::rtc::frames::Item;
+use crate::rtc::item::Item;
 
 /// A ring of frames.
 #[derive(Clone)]

@@ -34,6 +34,20 @@ entries! {
         }
         sum
     }
+    rfr_fields(data) {
+        let fields = match Chunk::parse(data) {
+            Ok(chunk) => chunk.fields(),
+            Err(_) => match Streaming::parse(data) {
+                Ok(stream) => stream.fields(),
+                Err(_) => return 1,
+            },
+        };
+        let mut sum = fields.offset();
+        for field in fields {
+            sum ^= field.map_or_else(|error| error.offset(), |field| field.size());
+        }
+        sum
+    }
     rfr_sequences(data) {
         let Ok(chunk) = Chunk::parse(data) else { return 1 };
         let mut sum = 0;

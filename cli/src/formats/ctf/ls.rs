@@ -1,12 +1,13 @@
 //! The packets of a metadata stream, or its fragments.
 
-use super::{Ctf2, minify, name_of};
+use super::Ctf2;
+use super::fragment::{label, name_of};
 use crate::output::{Out, bytes, counted, grouped};
 use crate::status::{Result, Status};
 use crate::table::{Table, left, right};
 use crate::trace::Listing;
-use serde_json::{Map, Value};
-use traceglass::ctf::metadata::{Form, Fragment};
+use serde_json::Map;
+use traceglass::ctf::metadata::Form;
 
 impl Ctf2<'_> {
     pub(super) fn list(&self, args: &Listing, out: &mut Out) -> Result<Status> {
@@ -114,13 +115,4 @@ impl Ctf2<'_> {
         }
         Ok(self.tell(&args.path, out))
     }
-}
-
-/// A member of a fragment that names it: a string or a number.
-fn label(fragment: &Fragment<'_>, member: &str) -> Option<Value> {
-    let text = fragment.member(member).ok().flatten()?;
-    let mut json = Vec::new();
-    minify(text.pieces().flatten().copied(), &mut json);
-    let value: Value = serde_json::from_slice(&json).ok()?;
-    (value.is_string() || value.is_u64() || value.is_i64()).then_some(value)
 }

@@ -1,6 +1,7 @@
 //! CTF 2 metadata for each verb.
 
 mod extract;
+mod fragment;
 mod ls;
 mod summary;
 mod trace;
@@ -11,13 +12,13 @@ use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
+use fragment::kind;
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
-pub use trace::is_alone;
 use traceglass::ctf::metadata::{
-    ByteOrder, Form, Fragment, FragmentKind, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
+    ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
 
@@ -284,7 +285,7 @@ impl Trace for Ctf2<'_> {
                 continue;
             }
             line.clear();
-            minify(fragment.text().pieces().flatten().copied(), &mut line);
+            crate::json::minify(fragment.text().pieces().flatten().copied(), &mut line);
             line.push(b'\n');
             out.json_text(&line)?;
         }
@@ -396,46 +397,4 @@ fn header_fields(number: usize, header: &PacketHeader, parts: &mut Vec<Field>) {
     parts.extend(header.fields().map(|field| {
         Field::new(field.offset(), field.size(), format!("packet {number} {}", field.name()), field.value())
     }));
-}
-
-/// The kind of a fragment, as its type says.
-fn kind(fragment: &Fragment<'_>) -> String {
-    name_of(&fragment.kind())
-}
-
-fn name_of(kind: &traceglass::Result<FragmentKind<'_>>) -> String {
-    match kind {
-        Ok(FragmentKind::Other(name)) => name.to_string(),
-        Ok(kind) => kind.name().unwrap_or("untyped").to_owned(),
-        Err(_) => "unreadable".to_owned(),
-    }
-}
-
-/// JSON text without the white space between its tokens.
-fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in json {
-        if !in_string && matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-            continue;
-        }
-        to.push(byte);
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => in_string = !in_string,
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn white_space_in_strings_stays() {
-        let mut line = Vec::new();
-        minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
-        assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
-    }
 }

@@ -1,6 +1,7 @@
 //! What the fragments say of the trace: who recorded it, where, and its clocks.
 
-use super::{minify, name_of};
+use super::fragment::name_of;
+use crate::json::minify;
 use crate::output::{counted, grouped, printable};
 use crate::trace::shown_time;
 use serde_json::{Map, Value};

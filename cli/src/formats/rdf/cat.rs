@@ -1,8 +1,10 @@
 //! The bytes of a chunk, or the records in it.
 
-use super::Rdf;
 use super::contents::{Loaded, Records, Streams};
 use super::decoder::Decoder;
+use super::plan::{Part, Plan, Turn};
+use super::{Rdf, name};
+use crate::json::Line;
 use crate::output::{Out, add, counted};
 use crate::progress::Progress;
 use crate::status::{Failure, Result, Status};
@@ -38,7 +40,7 @@ impl Rdf<'_> {
             let is_joined = args.rdf.chunk.as_deref() == Some(TOKENS) && args.rdf.index.is_none();
             let mut records = Records::new(out, args)?;
             let fault = match is_joined {
-                true => self.tokens(&mut records)?,
+                true => self.tokens(&Plan::of(&self.file, Part::Contents), &mut records)?,
                 false => records
                     .write(&Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?, self.place(chunk))?,
             };
@@ -80,16 +82,29 @@ impl Rdf<'_> {
         let mut decoder = Decoder::new();
         let mut status = Status::damaged_if(self.damage.is_some());
         let mut seen: BTreeMap<Identifier, u64> = BTreeMap::new();
+        let plan = Plan::of(&self.file, Part::Contents);
         let progress = Progress::new(self.size());
         for entry in self.file.entries() {
             let index = seen.entry(entry.identifier()).or_default();
             let place = (entry.number() as u64, *index);
             add(index, 1);
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
-            let mut records = Records::new(out, args)?;
             let is_tokens = entry.identifier() == Identifier::from(TOKENS);
+            match plan.turn(entry.number()) {
+                Turn::As(first) if !is_tokens => {
+                    same(entry.number(), &name(entry.identifier()), first, args.json, out)?;
+                    continue;
+                }
+                Turn::Beyond(error) => {
+                    out.warn(&args.path, error);
+                    status = Status::Damaged;
+                    continue;
+                }
+                _ => {}
+            }
+            let mut records = Records::new(out, args)?;
             let fault = match (is_tokens, place.1) {
-                (true, 0) => self.tokens(&mut records)?,
+                (true, 0) => self.tokens(&plan, &mut records)?,
                 (true, _) => None,
                 _ if !super::contents::is_known(entry.identifier()) => {
                     records.unknown(&entry, place)?;
@@ -114,14 +129,21 @@ impl Rdf<'_> {
     }
 
     /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
-    fn tokens(&self, records: &mut Records<'_>) -> Result<Option<Error>> {
+    /// What several entries name is read once.
+    fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<Option<Error>> {
         let mut decoder = Decoder::new();
         let mut streams = Streams::default();
         let mut first = None;
         for (index, chunk) in (0..).zip(self.file.chunks(TOKENS.into())) {
-            match Loaded::read(chunk, &mut decoder) {
+            let entry = chunk.entry().number();
+            let read = match plan.turn(entry) {
+                Turn::Read => Loaded::read(chunk, &mut decoder),
+                Turn::As(_) => continue,
+                Turn::Beyond(error) => Err(error),
+            };
+            match read {
                 Ok(loaded) => {
-                    let (entry, _) = self.place(chunk);
+                    let entry = entry as u64;
                     if let Some(error) = records.structures(&loaded, (entry, index))? {
                         first = first.or(Some(error));
                     } else {
@@ -176,4 +198,14 @@ impl Rdf<'_> {
 
 fn fail(error: Error) -> Failure {
     Failure::content(Format::Rdf, error)
+}
+
+/// Says that an entry names the same as an earlier one.
+fn same(entry: usize, id: &str, first: usize, json: bool, out: &mut Out) -> Result<()> {
+    if json {
+        let mut line = Line::new();
+        line.begin().text("kind", "same").int("entry", entry as u64).text("id", id);
+        return out.json_text(line.int("as", first as u64).end());
+    }
+    out.line(format_args!("{entry} {id}: the same as entry {first}"))
 }

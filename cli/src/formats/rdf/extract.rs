@@ -1,14 +1,18 @@
 //! Every chunk with its header, decompressed.
 
 use super::decoder::Decoder;
+use super::plan::{Part as Stored, Plan, Turn};
 use super::{Rdf, name};
 use crate::status::{Result, Status};
 use crate::trace::{Outcome, Part, Parts};
+use traceglass::Error;
 
 impl Rdf<'_> {
+    /// What several entries name is written once.
     pub(super) fn extract_chunks(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let mut damage: Vec<String> = self.damage.iter().map(ToString::to_string).collect();
         let mut decoder = Decoder::new();
+        let (headers, contents) = (Plan::of(&self.file, Stored::Headers), Plan::of(&self.file, Stored::Data));
         for entry in self.file.entries() {
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
             let id = name(entry.identifier());
@@ -16,31 +20,46 @@ impl Rdf<'_> {
             let of =
                 |kind, range: Option<u64>| Part { kind, name: Some(&id), number, path: None, offset: range };
             if entry.header_size() != 0 {
-                let header = parts.part(&of("header", entry.header_range().ok().map(|range| range.start)))?;
-                match chunk.header() {
-                    Ok(data) => parts.write(header, data)?,
-                    Err(error) => {
-                        parts.cut(header, &error.to_string());
-                        damage.push(error.to_string());
-                    }
-                }
-                parts.end(header)?;
+                let header = of("header", entry.header_range().ok().map(|range| range.start));
+                write(&header, headers.turn(entry.number()), parts, &mut damage, |piece| {
+                    chunk.header().map(piece)
+                })?;
             }
-            let part = parts.part(&of("chunk", entry.stored_range().ok().map(|range| range.start)))?;
-            let mut written = Ok(());
-            let read = decoder.read(chunk, |piece| {
-                if written.is_ok() {
-                    written = parts.write(part, piece);
-                }
-            });
-            written?;
-            if let Err(error) = read {
-                parts.cut(part, &error.to_string());
-                damage.push(error.to_string());
-            }
-            parts.end(part)?;
+            let data = of("chunk", entry.stored_range().ok().map(|range| range.start));
+            write(&data, contents.turn(entry.number()), parts, &mut damage, |piece| {
+                decoder.read(chunk, piece)
+            })?;
             parts.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
         }
         Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
     }
+}
+
+/// Writes a part, or says which one it is the same as.
+fn write(
+    part: &Part<'_>,
+    turn: Turn,
+    parts: &mut dyn Parts,
+    damage: &mut Vec<String>,
+    read: impl FnOnce(&mut dyn FnMut(&[u8])) -> std::result::Result<(), Error>,
+) -> Result<()> {
+    if let Turn::As(first) = turn {
+        return parts.same(part, first as u64);
+    }
+    let id = parts.part(part)?;
+    let mut written = Ok(());
+    let done = match turn {
+        Turn::Beyond(error) => Err(error),
+        _ => read(&mut |piece| {
+            if written.is_ok() {
+                written = parts.write(id, piece);
+            }
+        }),
+    };
+    written?;
+    if let Err(error) = done {
+        parts.cut(id, &error.to_string());
+        damage.push(error.to_string());
+    }
+    parts.end(id)
 }

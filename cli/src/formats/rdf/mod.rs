@@ -19,7 +19,7 @@ use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
@@ -85,6 +85,12 @@ impl Trace for Rdf<'_> {
 
     fn bytes(&self) -> u64 {
         self.size()
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
+        read(&traceglass_tables::Trace::whole(&file))
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
@@ -297,8 +303,15 @@ impl Trace for Rdf<'_> {
         // The parts stand in any order and may overlap: those in the range, by where they begin.
         let shown = fields.range();
         let mut parts: Vec<Field> = Vec::new();
+        let mut met = HashSet::new();
         for entry in self.file.entries() {
-            let known = contents::hex_fields(&self.file, entry, &shown);
+            // Of the same bytes once, however many entries name them.
+            let content =
+                (entry.identifier(), entry.version(), entry.header_range().ok(), entry.stored_range().ok());
+            let known = match met.insert(content) {
+                true => contents::hex_fields(&self.file, entry, &shown),
+                false => Vec::new(),
+            };
             let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
             for (part, range) in ranges {
                 let Ok(range) = range else { continue };

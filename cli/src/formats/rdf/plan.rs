@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
-use traceglass::rdf::{Compression, Entry, File};
+use traceglass::rdf::{Compression, Entry, File, Identifier};
 use traceglass::{Element, Error, ErrorKind};
 
 /// Which bytes of the entries are read.
@@ -13,6 +13,8 @@ pub enum Part {
     Data,
     /// Data that is decompressed.
     Compressed,
+    /// All data, as what it is said to hold.
+    Contents,
 }
 
 /// What an entry's bytes are, where they lie in the file.
@@ -22,6 +24,8 @@ struct Key {
     size: u64,
     compression: u8,
     output: u64,
+    /// What the bytes are said to hold, and where the header is that is a part of it.
+    content: Option<(Identifier, u32, u64)>,
 }
 
 /// What is done for an entry.
@@ -92,14 +96,18 @@ impl Key {
                 (entry.header_range().ok()?, 0, 0)
             }
             Part::Compressed if entry.compression() == Compression::None => return None,
-            Part::Data | Part::Compressed => {
+            Part::Data | Part::Compressed | Part::Contents => {
                 chunk.stored().ok()?;
                 (entry.stored_range().ok()?, entry.compression().number(), entry.output_size().ok()?)
             }
         };
         let size = range.end.saturating_sub(range.start);
+        let content = match part {
+            Part::Contents => Some((entry.identifier(), entry.version(), entry.header_range().ok()?.start)),
+            _ => None,
+        };
         // What is empty costs nothing.
-        (size > 0).then_some(Self { start: range.start, size, compression, output })
+        (size > 0).then_some(Self { start: range.start, size, compression, output, content })
     }
 }
 

@@ -170,6 +170,7 @@ impl<'a> Files<'a> {
         let mut files = Self::default();
         let mut folders = vec![(root.to_owned(), 0_usize)];
         while let Some((folder, depth)) = folders.pop() {
+            let before = files.parts.len();
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
@@ -193,11 +194,11 @@ impl<'a> Files<'a> {
                 } else {
                     files.foreign = files.foreign.saturating_add(1);
                 }
-                if files.foreign > FOREIGN_MAX {
-                    return Err(Unreadable::new(format!(
-                        "more than {FOREIGN_MAX} files in it are of no recording: name the folder of a recording itself"
-                    )));
-                }
+                files.refuse_foreign()?;
+            }
+            if files.parts.len() == before {
+                files.foreign = files.foreign.saturating_add(1);
+                files.refuse_foreign()?;
             }
         }
         files.parts.sort_by(|a, b| a.order().cmp(&b.order()).then_with(|| a.path.cmp(&b.path)));
@@ -212,6 +213,16 @@ impl<'a> Files<'a> {
         }
         files.alone()?;
         Ok((!files.parts.is_empty()).then_some(files))
+    }
+
+    /// Refuses a folder with a great deal of something else in it.
+    fn refuse_foreign(&self) -> Result<(), Unreadable> {
+        if self.foreign <= FOREIGN_MAX {
+            return Ok(());
+        }
+        Err(Unreadable::new(format!(
+            "more than {FOREIGN_MAX} files and folders in it are of no recording: name the folder of a recording itself"
+        )))
     }
 
     /// Refuses files of several recordings: what belongs to one must not be read with the callsites of another.

@@ -10,6 +10,8 @@ mod names;
 mod print;
 mod scan;
 mod select;
+#[cfg(feature = "tables")]
+mod tables;
 mod tasks;
 
 use crate::json::Line;
@@ -147,6 +149,11 @@ impl Trace for Rfr<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_files(name, read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

@@ -1,9 +1,9 @@
 //! Records, in the order in which they begin.
 
 use super::scan::{Event, Pass};
+use super::session::{Record, Rtc, Streams};
 use super::value::{Content, Known, in_ns};
 use super::window::Range;
-use super::{Record, Rtc, Streams};
 use crate::json::Line;
 use crate::measure::pad;
 use crate::output::{DIM, LABEL, Out, bytes};

@@ -1,7 +1,7 @@
 //! The payload of every stream.
 
-use super::Rtc;
 use super::scan::{Event, Pass};
+use super::session::Rtc;
 use super::value::Known;
 use crate::output::bytes;
 use crate::status::{Result, Status};

@@ -1,7 +1,7 @@
 //! The fields of frames.
 
+use super::session::{Frames, Rtc};
 use super::value::{Content, Known};
-use super::{Frames, Rtc};
 use crate::output::printable;
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};

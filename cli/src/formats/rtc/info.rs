@@ -1,7 +1,7 @@
 //! What `info` says.
 
-use super::Rtc;
 use super::scan::{Event, Pass, StreamRow};
+use super::session::Rtc;
 use super::value::in_ns;
 use crate::output::{bytes, counted, grouped, printable};
 use crate::status::{Result, Status};

@@ -1,7 +1,7 @@
 //! Units and streams, for `ls`.
 
-use super::Rtc;
 use super::scan::{Event, Pass, StreamRow, UnitRow};
+use super::session::Rtc;
 use super::value::in_ns;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Failure, Result, Status};

@@ -6,6 +6,7 @@ mod hex;
 mod info;
 mod ls;
 mod scan;
+mod session;
 mod value;
 mod window;
 
@@ -13,19 +14,9 @@ use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{Cursor, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace};
 use scan::{Event, Pass};
+use session::Rtc;
 use traceglass::Format;
 use traceglass::rtc;
-
-/// How many streams a session may have.
-const STREAMS: usize = 4096;
-
-type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
-type Streams<'a> = rtc::Streams<'a, STREAMS>;
-type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
-
-struct Rtc<'a> {
-    data: &'a [u8],
-}
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {
@@ -43,6 +34,12 @@ impl Trace for Rtc<'_> {
 
     fn bytes(&self) -> u64 {
         self.data.len() as u64
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        let file = crate::trace::Lent::bytes(name.to_owned(), self.data);
+        read(&traceglass_tables::Trace::whole(&file))
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

@@ -1,7 +1,7 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in the order in which they stand.
 
+use super::session::{Frames, Record, Rtc, STREAMS, Streams};
 use super::value::{Text, is_absolute};
-use super::{Frames, Record, Rtc, STREAMS, Streams};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::{Map, Value};
@@ -189,7 +189,7 @@ fn format_of(stream: &Stream<'_>) -> Value {
     }
     let value = stream.attribute("format").or_else(|| stream.attribute("type"));
     let text: Vec<u8> = value.map(|value| value.text().bytes().collect()).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or(Value::Null)
+    std::str::from_utf8(&text).ok().and_then(crate::json::value).unwrap_or(Value::Null)
 }
 
 /// The unit that reading is in.

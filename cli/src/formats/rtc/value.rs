@@ -1,6 +1,6 @@
 //! What names and records say.
 
-use super::Streams;
+use super::session::Streams;
 use crate::escape::push;
 use crate::json::{self, Line};
 use crate::output::{digits, hex, printable, shortened};
@@ -117,7 +117,7 @@ pub(super) struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    pub(super) fn of(record: &super::Record<'a, '_>) -> Self {
+    pub(super) fn of(record: &super::session::Record<'a, '_>) -> Self {
         match record.annotation() {
             Some(Ok(annotation)) => Self { time: Some(annotation.time), samples: Some(annotation.samples) },
             Some(Err(_)) => Self { time: None, samples: None },

@@ -1,8 +1,8 @@
 //! Ranges of time: what they stand for in a file, and where to begin to read for one.
 
 use super::scan::{Event, Pass};
+use super::session::{Record, Rtc, STREAMS, Streams};
 use super::value::{in_ns, is_absolute};
-use super::{Record, Rtc, STREAMS, Streams};
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, Reference, Window};
 use std::cell::Cell;

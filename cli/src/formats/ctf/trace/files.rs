@@ -1,9 +1,8 @@
 //! The files of traces: metadata and data streams.
 
+use crate::folder::{entries, folders, is_stream};
 use crate::input::Mapped;
 use crate::status::Unreadable;
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
@@ -12,6 +11,9 @@ use traceglass::{Error, ErrorKind};
 
 /// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
 const DEPTH: usize = 6;
+
+/// So many folders without metadata are searched for some: per-user buffers of a busy machine have some hundred.
+const FOREIGN_MAX: usize = 10_000;
 
 /// A data stream.
 pub struct Stream {
@@ -31,58 +33,6 @@ pub struct Files {
 pub struct Found {
     pub traces: Vec<Files>,
     pub problems: Vec<(PathBuf, String)>,
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// A file that may be a data stream: hidden ones and metadata are none, nor is what is text by its name and its content,
-/// or an index.
-fn is_stream(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.is_file() && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
-}
-
-/// The first bytes of a file; of one that cannot be read none.
-fn front(path: &Path) -> Vec<u8> {
-    let mut start = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
-    if read.is_err() {
-        start.clear();
-    }
-    start
-}
-
-/// Text that people or tools laid beside a trace.
-fn is_note(path: &Path) -> bool {
-    const NAMES: [&str; 14] = [
-        "csv", "html", "idx", "json", "log", "md", "ndjson", "py", "rst", "sh", "toml", "txt", "xml", "yaml",
-    ];
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let is_readme = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"README"));
-    if !is_readme && !NAMES.contains(&extension.to_ascii_lowercase().as_str()) {
-        return false;
-    }
-    let start = front(path);
-    // Cut within a character, the last one may be no UTF-8.
-    let valid = start.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
-    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e | 0x80..);
-    !start.is_empty() && valid.saturating_add(4) > start.len() && start.iter().all(is_text)
-}
-
-/// An index as LTTng writes it: by its magic number.
-fn is_index(path: &Path) -> bool {
-    const MAGIC: [u8; 4] = 0xc1f1_dcc1_u32.to_be_bytes();
-    path.extension().is_some_and(|extension| extension == "idx") && front(path).starts_with(&MAGIC)
-}
-
-/// Whether a folder has metadata, and no data streams.
-pub fn is_alone(folder: &Path) -> bool {
-    folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
 }
 
 impl Files {
@@ -122,11 +72,14 @@ impl Files {
 
 impl Found {
     /// The traces in a folder; `None` if there is none.
+    ///
+    /// It is an error if there is a great deal of something else: then another folder was meant.
     pub fn below(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut problems = Vec::new();
         let mut traces = Vec::new();
-        let mut folders = vec![(root.to_owned(), 0)];
-        while let Some((folder, depth)) = folders.pop() {
+        let mut todo = vec![(root.to_owned(), 0)];
+        let mut foreign = 0_usize;
+        while let Some((folder, depth)) = todo.pop() {
             if folder.join("metadata").is_file() {
                 match Files::open(&folder, root, None, &mut problems) {
                     Ok(files) => traces.push(files),
@@ -139,8 +92,18 @@ impl Found {
                     }
                 }
             } else if depth < DEPTH {
-                let below = entries(&folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink());
-                folders.extend(below.rev().map(|path| (path, depth + 1)));
+                let below = folders(&folder, FOREIGN_MAX.saturating_add(1));
+                foreign = foreign.saturating_add(below.len());
+                if foreign > FOREIGN_MAX {
+                    if traces.is_empty() {
+                        // It may still be a recording of another format.
+                        return Ok(None);
+                    }
+                    return Err(Unreadable::new(format!(
+                        "more than {FOREIGN_MAX} folders in it are of no trace: name the folder of a trace itself"
+                    )));
+                }
+                todo.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
             }
         }
         Ok((!traces.is_empty()).then_some(Self { traces, problems }))

@@ -6,6 +6,8 @@ mod files;
 mod hex;
 mod info;
 mod ls;
+#[cfg(feature = "tables")]
+mod tables;
 mod value;
 mod window;
 
@@ -16,7 +18,6 @@ use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
-pub use files::is_alone;
 use files::{Files, Found, Stream, compile, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
@@ -209,6 +210,11 @@ impl Trace for Ctf<'_> {
 
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(events)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, _name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_streams(read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

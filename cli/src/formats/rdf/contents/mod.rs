@@ -2,11 +2,15 @@
 
 mod advice;
 mod crash;
+mod loaded;
 mod records;
 
+pub use loaded::Loaded;
+use loaded::{First, Loader};
 pub use records::Records;
 
 use super::decoder::Decoder;
+use super::plan::{Part as Stored, Plan, Turn};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
@@ -18,57 +22,6 @@ use traceglass::rdf::contents::{Clocks, Content, Json, SystemInfo};
 use traceglass::rdf::contents::{Part, Structure};
 use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind, Finding};
-
-/// The most data that is read of a file to say what it is; and of a large one.
-const BUDGET: u64 = 256 << 20;
-const GLANCE: u64 = 8 << 20;
-
-/// The most chunks of an identifier that are.
-const MOST: usize = 1 << 16;
-
-/// A chunk that was read.
-pub struct Loaded {
-    id: Identifier,
-    version: u32,
-    header: Vec<u8>,
-    data: Vec<u8>,
-}
-
-impl Loaded {
-    /// Reads a chunk.
-    pub fn read(chunk: Chunk<'_>, decoder: &mut Decoder) -> Result<Self, Error> {
-        let mut data = Vec::new();
-        decoder.read(chunk, |piece| data.extend_from_slice(piece))?;
-        let (id, version) = (chunk.entry().identifier(), chunk.entry().version());
-        Ok(Self { id, version, header: chunk.header()?.to_vec(), data })
-    }
-
-    /// What it holds.
-    pub fn content(&self) -> Result<Content<'_>, Error> {
-        Content::parse(self.id, self.version, &self.header, &self.data)
-    }
-}
-
-/// Reads chunks as long as the budget lasts.
-struct Loader<'f, 'a> {
-    file: &'f File<'a>,
-    decoder: Decoder,
-    left: u64,
-}
-
-impl Loader<'_, '_> {
-    /// The chunks of that identifier that can be read.
-    fn load(&mut self, id: &str) -> Vec<Loaded> {
-        let mut loaded = Vec::new();
-        for chunk in self.file.chunks(id.into()).take(MOST) {
-            let size = chunk.entry().output_size().unwrap_or(u64::MAX);
-            let Some(left) = self.left.checked_sub(size) else { break };
-            self.left = left;
-            loaded.extend(Loaded::read(chunk, &mut self.decoder));
-        }
-        loaded
-    }
-}
 
 /// What a file is about.
 #[derive(Default)]
@@ -94,8 +47,7 @@ impl Summary {
 /// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
 /// list of its processes only where `private` asks for them.
 pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
-    let left = if complete { BUDGET } else { GLANCE };
-    let mut loader = Loader { file, decoder: Decoder::new(), left };
+    let mut loader = Loader::new(file, complete);
     let mut summary = Summary::default();
     let system = loader.load("SystemInfo");
     let system = system.iter().find_map(|chunk| match chunk.content() {
@@ -133,6 +85,11 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
     if !all.is_empty() {
         summary.field("trace_errors", all.into());
     }
+    if let Some(most) = loader.exceeded {
+        let most = bytes(most);
+        summary.line("contents", format!("not all was read for this, they are more than {most}"));
+    }
+    summary.field("contents_complete", loader.exceeded.is_none().into());
     summary
 }
 
@@ -281,25 +238,24 @@ fn queues(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: 
     let calibrations = loader.load("ClockCalibration");
     let asics = loader.load("AsicInfo");
     let infos = loader.load("QueueInfo");
+    let clocks = First::of(&calibrations, |content| match content {
+        Content::ClockCalibration(clock) => Some((clock.pci(), clock)),
+        _ => None,
+    });
+    let gpus = First::of(&asics, |content| match content {
+        Content::Asic(asic) => Some((asic.pci(), asic.gpu_hz())),
+        _ => None,
+    });
+    let engines = First::of(&infos, |content| match content {
+        Content::QueueInfo(info) => Some((Some((info.pci(), info.queue())), info.queue_type().to_string())),
+        _ => None,
+    });
     let mut all = Vec::new();
     for time in times {
-        let calibration = calibrations.iter().find_map(|chunk| match chunk.content() {
-            Ok(Content::ClockCalibration(clock)) if clock.pci().is_none_or(|pci| pci == time.pci()) => {
-                Some(clock)
-            }
-            _ => None,
-        });
-        let gpu_hz = asics.iter().find_map(|chunk| match chunk.content() {
-            Ok(Content::Asic(asic)) if asic.pci().is_none_or(|pci| pci == time.pci()) => asic.gpu_hz(),
-            _ => None,
-        });
+        let calibration = clocks.get(&time.pci()).copied();
+        let gpu_hz = gpus.get(&time.pci()).copied().flatten();
+        let engine = engines.get(&(time.pci(), time.queue()));
         let gpu_hz = gpu_hz.or(system.and_then(|system| system.gpu_hz()));
-        let engine = infos.iter().find_map(|chunk| match chunk.content() {
-            Ok(Content::QueueInfo(info)) if (info.pci(), info.queue()) == (time.pci(), time.queue()) => {
-                Some(info.queue_type().to_string())
-            }
-            _ => None,
-        });
         let busy = gpu_hz.and_then(|hz| traceglass::rdf::contents::ticks_to_ns(time.gpu_ticks(), hz));
         let clocks = calibration.zip(gpu_hz).zip(system.and_then(|system| system.cpu_hz()));
         let clocks = clocks.and_then(|((calibration, gpu), cpu)| Clocks::new(calibration, gpu, cpu));
@@ -331,9 +287,7 @@ fn overrides(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
             if all.len() < 12 {
                 summary.line("overridden", format!("{name}: {value}"));
             }
-            all.push(
-                json!({"name": name, "value": serde_json::from_str::<Value>(&value).unwrap_or(Value::Null)}),
-            );
+            all.push(json!({"name": name, "value": crate::json::value(&value).unwrap_or(Value::Null)}));
         }
     }
     if !all.is_empty() {
@@ -358,11 +312,6 @@ fn duration(ns: i128) -> String {
     }
 }
 
-/// Whether it can be said what is in a chunk.
-pub fn is_known(id: Identifier) -> bool {
-    Content::IDENTIFIERS.iter().any(|known| Identifier::from(*known) == id)
-}
-
 /// The streams of tokens in chunks, each put together of its pieces.
 #[derive(Default)]
 pub struct Streams {
@@ -380,14 +329,14 @@ struct Pieces {
 }
 
 impl Streams {
-    fn new(chunks: &[Loaded]) -> Self {
+    fn new(chunks: &[Loaded<'_>]) -> Self {
         let mut streams = Self::default();
         chunks.iter().for_each(|chunk| streams.add(chunk));
         streams
     }
 
     /// Adds what a chunk holds.
-    pub fn add(&mut self, chunk: &Loaded) {
+    pub fn add(&mut self, chunk: &Loaded<'_>) {
         let Ok(Content::Rmt(rmt)) = chunk.content() else { return };
         let (fields, data) = (rmt.fields(), rmt.data());
         let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
@@ -426,23 +375,44 @@ pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
 /// Reads what is inside the chunks that are known, and reports what is odd. All of it is a warning: the container can
 /// be read.
 pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
-    let mut left = BUDGET.saturating_mul(4);
+    let plan = Plan::of(file, Stored::Contents);
     let mut decoder = Decoder::new();
     for entry in file.entries() {
-        let Some(chunk) = file.chunk_at(entry.number()).filter(|_| is_known(entry.identifier())) else {
+        let Some(chunk) = file.chunk_at(entry.number()) else { continue };
+        if !is_known(entry.identifier()) {
             continue;
-        };
-        let Some(rest) = left.checked_sub(entry.output_size().unwrap_or(0)) else { break };
-        left = rest;
-        // What cannot be read was reported.
-        let Ok(loaded) = Loaded::read(chunk, &mut decoder) else { continue };
+        }
+        match plan.turn(entry.number()) {
+            Turn::Read => {}
+            // The same bytes, of which the same would be said.
+            Turn::As(_) => continue,
+            Turn::Beyond(error) => {
+                report(Finding::warning(error));
+                continue;
+            }
+        }
         let mut warn = |error| report(Finding::warning(located(error, chunk)));
+        let loaded = match Loaded::read(chunk, &mut decoder) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // What else cannot be read was reported.
+                if let ErrorKind::OverLimit { .. } = error.kind() {
+                    report(Finding::warning(error));
+                }
+                continue;
+            }
+        };
         match loaded.content() {
             Ok(content) => content.check(&mut |finding| warn(finding.cause())),
             Err(error) => warn(error),
         }
     }
     advice::advise(file, report);
+}
+
+/// Whether it is known what is in chunks with an identifier.
+pub fn is_known(id: Identifier) -> bool {
+    Content::IDENTIFIERS.iter().any(|known| Identifier::from(*known) == id)
 }
 
 /// The fields of the structures of a chunk that is stored as it is, in the range to be shown.

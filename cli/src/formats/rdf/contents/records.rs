@@ -1,6 +1,7 @@
 //! The records of a chunk: as text, or as JSON.
 
 use super::Loaded;
+use crate::json::{self, Line};
 use crate::output::{Out, hex};
 use crate::status::{Failure, Result};
 use crate::trace::{Selection, Stamps, Time, Window, time_json};
@@ -74,7 +75,7 @@ impl<'o> Records<'o> {
     }
 
     /// The structures at the start of a chunk.
-    pub fn structures(&mut self, chunk: &Loaded, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
+    pub fn structures(&mut self, chunk: &Loaded<'_>, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
         let id = chunk.id.to_string();
         self.chunk = Some((id.clone(), place.0, place.1));
         if let Err(error) = chunk.content() {
@@ -83,7 +84,7 @@ impl<'o> Records<'o> {
         if !self.window.is_everything() {
             return Ok(None);
         }
-        for structure in Structure::of_chunk(chunk.id, chunk.version, &chunk.header, &chunk.data) {
+        for structure in Structure::of_chunk(chunk.id, chunk.version, chunk.header, &chunk.data) {
             let mut fields: Fields = vec![("offset", structure.offset().into())];
             fields.extend(of_structure(&structure));
             self.record(&id, fields)?;
@@ -113,7 +114,7 @@ impl<'o> Records<'o> {
     }
 
     /// Writes all of a chunk; the first error is handed back, and what precedes it was written.
-    pub fn write(&mut self, chunk: &Loaded, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
+    pub fn write(&mut self, chunk: &Loaded<'_>, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
         if let Some(error) = self.structures(chunk, place)? {
             return Ok(Some(error));
         }
@@ -232,21 +233,19 @@ impl<'o> Records<'o> {
         Ok(first)
     }
 
-    /// JSON of the chunk.
+    /// JSON of the chunk, as it stands there: numbers of any width, members in any number.
     fn value(&mut self, kind: &str, raw: &[u8]) -> Result<()> {
-        match serde_json::from_slice::<Value>(raw) {
-            Ok(Value::Object(members)) if self.json => {
-                let mut object = Map::new();
-                object.insert("kind".into(), kind.into());
-                object.insert("value".into(), members.into());
-                self.out.json(&object.into())
-            }
-            Ok(value) => {
-                let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-                text.lines().try_for_each(|line| self.out.line(line))
-            }
-            Err(_) => Ok(()),
+        let Ok(text) = std::str::from_utf8(raw) else { return Ok(()) };
+        if !self.json {
+            return json::pretty(text).lines().try_for_each(|line| self.out.line(line));
         }
+        let mut line = Line::new();
+        line.begin().text("kind", kind);
+        if let Some((chunk, entry, index)) = &self.chunk {
+            line.text("chunk", chunk).int("entry", *entry).int("index", *index);
+        }
+        json::minify(text.bytes(), &mut line.key("value").text);
+        self.out.json_text(line.end())
     }
 
     /// A record with a time, on the CPU's clock.

@@ -1,24 +1,16 @@
-//! CTF as tracks and events: event records on the track of their data stream.
-//!
-//! # Tracks
-//! One of the trace, and below it one of each data stream: a processor ([`Cpu`](super::TrackKind::Cpu)) if the packets
-//! have a `cpu_id` in their context, as those of LTTng do.
-//!
-//! # Events
-//! An event record is an instant with the members of its payload as fields; before those stand its contexts, as
-//! structures `common_context` and `specific_context`. What the tracer discarded comes after the first record of the
-//! packet that tells so, at the time at which that packet begins. A packet that cannot be read is a gap.
+//! A timeline of data streams.
 
-use super::event::{Event, EventKind, Flows};
-use super::field::{Data, Field, Value};
-use super::label::Label;
-use super::room::Room;
-use super::time::{Time, Window};
-use super::track::{Clock, Track, TrackId, TrackKind};
-use super::{Item, Source};
 use crate::ctf::data::{self, Merge, MergeSlot, Packets};
 use crate::ctf::schema::Schema;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::element::LANES;
+use crate::event::event::{Event, EventKind, Flows};
+use crate::event::fields::Data;
+use crate::event::label::Label;
+use crate::event::room::Room;
+use crate::event::time::{Time, Window};
+use crate::event::track::{Clock, Track, TrackId, TrackKind};
+use crate::event::{Item, Source};
 use crate::gap::Gap;
 
 /// The track of the trace.
@@ -92,7 +84,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let capacity = crate::bytes::to_u64(self.streams.slots().len());
         let Some(slot) = self.streams.slots_mut().get_mut(self.count).filter(|_| fits) else {
             let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
-            return Err(Error::new(0, super::element::LANES, kind));
+            return Err(Error::new(0, LANES, kind));
         };
         let size = crate::bytes::to_u64(data.len());
         *slot = StreamSlot { packets: Some(packets.clone()), input, size };
@@ -162,6 +154,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         Some(Item::Event(Event {
             input: self.input(source),
             offset,
+            len: 0,
             time,
             track: track_of(source),
             kind: EventKind::Discarded { count },
@@ -184,6 +177,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         Some(Item::Event(Event {
             input,
             offset: error.offset(),
+            len: gap.len(),
             time: None,
             track: track_of(source),
             kind: EventKind::Gap(gap),
@@ -266,6 +260,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         Ok(Some(Item::Event(Event {
             input: streams.get(merged.source()).map_or(0, |slot| slot.input),
             offset: record.offset(),
+            len: record.end_offset().saturating_sub(record.offset()),
             time,
             track: track_of(merged.source()),
             kind: EventKind::Instant,
@@ -285,85 +280,4 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
 fn time_of(clock: &crate::ctf::schema::Clock<'_, '_>, cycles: u64) -> Time {
     let ns = clock.nanoseconds(cycles);
     if clock.is_unix() { Time::since_epoch(ns) } else { Time::since_origin(ns) }
-}
-
-/// The fields of an event record: contexts as structures, then the payload.
-#[derive(Clone, Debug)]
-pub(super) struct CtfFields<'e> {
-    record: data::Record<'e, 'e, 'e>,
-    /// Which part is being read.
-    part: u8,
-    fields: Option<Fields<'e>>,
-}
-
-/// Fields that tell what they are in.
-type Inner<'e> = data::Fields<'e, 'e>;
-
-#[derive(Clone)]
-struct Fields<'e>(Inner<'e>);
-
-impl core::fmt::Debug for Fields<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Fields").field("position", &self.0.position()).finish_non_exhaustive()
-    }
-}
-
-impl<'e> CtfFields<'e> {
-    pub(super) const fn new(record: data::Record<'e, 'e, 'e>) -> Self {
-        Self { record, part: 0, fields: None }
-    }
-
-    pub(super) fn next_field(&mut self) -> Result<Option<Field<'e>>> {
-        loop {
-            let Some(fields) = &mut self.fields else {
-                let (fields, name) = match self.part {
-                    0 => (self.record.common_context(), Some("common_context")),
-                    1 => (self.record.specific_context(), Some("specific_context")),
-                    2 => (self.record.payload(), None),
-                    _ => return Ok(None),
-                };
-                if fields.is_none() {
-                    self.part = self.part.saturating_add(1);
-                    continue;
-                }
-                self.fields = fields.map(Fields);
-                match name {
-                    Some(name) => return Ok(Some(Field::new(Label::Text(name), Value::Struct))),
-                    None => continue,
-                }
-            };
-            let Some(field) = fields.0.next_field()? else {
-                self.fields = None;
-                let is_structure = self.part < 2;
-                self.part = self.part.saturating_add(1);
-                if is_structure {
-                    return Ok(Some(Field::unnamed(Value::End)));
-                }
-                continue;
-            };
-            let value = match field.value() {
-                data::Value::Unsigned(value) => Value::Unsigned(value.into()),
-                data::Value::Signed(value) => Value::Signed(value.into()),
-                data::Value::Boolean(value) => Value::Bool(value),
-                data::Value::Wide(bits) | data::Value::Bits(bits) => {
-                    bits.to_u128().map_or(Value::Null, Value::Unsigned)
-                }
-                data::Value::Float(float) => float.to_f64().map_or(Value::Null, Value::Float),
-                data::Value::Text(text) => {
-                    Value::Text(text.as_str().map_or(Label::Bytes(text.bytes()), Label::Text))
-                }
-                data::Value::Blob(bytes) => Value::Bytes(bytes),
-                data::Value::Structure | data::Value::Variant(_) | data::Value::Optional(true) => {
-                    Value::Struct
-                }
-                data::Value::Array(_) => Value::List,
-                data::Value::Optional(false) => Value::Null,
-                data::Value::End => return Ok(Some(Field::unnamed(Value::End))),
-            };
-            return Ok(Some(match field.name() {
-                Some(name) => Field::new(Label::Ctf(name), value),
-                None => Field::unnamed(value),
-            }));
-        }
-    }
 }

@@ -1,35 +1,24 @@
 //! A heap in lent slots: which of several sources comes next.
-
-/// When it is the turn of a source, and which one it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Rank {
-    /// The time of what it has next.
-    pub ns: i128,
-    /// What comes first at the same time.
-    pub class: u8,
-    /// The order of sources at the same time.
-    pub order: u64,
-    /// The slot of the source.
-    pub slot: usize,
-}
-
-impl Rank {
-    pub const EMPTY: Self = Self { ns: 0, class: 0, order: 0, slot: 0 };
-}
+//!
+//! The standard library's heap allocates. Here each slot of what is merged has a place of the heap beside it: the first
+//! `open` slots hold the ranks of the sources that are open, whichever slots those are in.
 
 /// Slots in which there is a place of the heap.
-pub(super) trait Place {
-    fn rank(&self) -> Rank;
-    fn set_rank(&mut self, rank: Rank);
+pub(crate) trait Place {
+    /// When it is the turn of a source, and which one it is. No two that are open are equal.
+    type Rank: Copy + Ord;
+
+    fn rank(&self) -> Self::Rank;
+    fn set_rank(&mut self, rank: Self::Rank);
 }
 
 /// The first rank of the heap in the first `open` slots.
-pub(super) fn first<T: Place>(slots: &[T], open: usize) -> Option<Rank> {
+pub(crate) fn first<T: Place>(slots: &[T], open: usize) -> Option<T::Rank> {
     slots.get(..open)?.first().map(T::rank)
 }
 
 /// Adds a rank to the heap in the first `open` slots; there is one slot more at least.
-pub(super) fn push<T: Place>(slots: &mut [T], open: usize, rank: Rank) {
+pub(crate) fn push<T: Place>(slots: &mut [T], open: usize, rank: T::Rank) {
     let mut hole = open;
     while let Some(parent) = hole.checked_sub(1).map(|below| below / 2) {
         match slots.get(parent).map(T::rank) {
@@ -44,7 +33,7 @@ pub(super) fn push<T: Place>(slots: &mut [T], open: usize, rank: Rank) {
 }
 
 /// Puts `rank` in the place of the first one of the heap in the first `open` slots.
-pub(super) fn replace_first<T: Place>(slots: &mut [T], open: usize, rank: Rank) {
+pub(crate) fn replace_first<T: Place>(slots: &mut [T], open: usize, rank: T::Rank) {
     let mut hole = 0_usize;
     loop {
         let left = hole.saturating_mul(2).saturating_add(1);
@@ -68,14 +57,14 @@ pub(super) fn replace_first<T: Place>(slots: &mut [T], open: usize, rank: Rank) 
 }
 
 /// Removes the first rank of the heap in the first `open` slots; there is one fewer then.
-pub(super) fn pop<T: Place>(slots: &mut [T], open: usize) {
+pub(crate) fn pop<T: Place>(slots: &mut [T], open: usize) {
     let left = open.saturating_sub(1);
     if let Some(moved) = slots.get(left).map(T::rank) {
         replace_first(slots, left, moved);
     }
 }
 
-fn set<T: Place>(slots: &mut [T], place: usize, rank: Rank) {
+fn set<T: Place>(slots: &mut [T], place: usize, rank: T::Rank) {
     if let Some(slot) = slots.get_mut(place) {
         slot.set_rank(rank);
     }
@@ -87,7 +76,12 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
+    /// A time, and a source.
+    type Rank = (u64, usize);
+
     impl Place for Rank {
+        type Rank = Self;
+
         fn rank(&self) -> Rank {
             *self
         }
@@ -105,10 +99,10 @@ mod tests {
             seed >> 59
         };
         for len in 0..100 {
-            let mut slots = vec![Rank::EMPTY; len];
+            let mut slots = vec![(0, 0); len];
             let mut ranks = Vec::new();
             for slot in 0..len {
-                let rank = Rank { ns: random().into(), class: (random() & 1) as u8, order: 0, slot };
+                let rank = (random(), slot);
                 push(&mut slots, slot, rank);
                 ranks.push(rank);
             }
@@ -117,7 +111,7 @@ mod tests {
                 let least = first(&slots, len).unwrap();
                 ranks.sort();
                 assert_eq!(least, ranks[0]);
-                let again = Rank { ns: least.ns + i128::from(random()), ..least };
+                let again = (least.0 + random(), least.1);
                 ranks[0] = again;
                 replace_first(&mut slots, len, again);
             }

@@ -1,0 +1,130 @@
+//! Tables: Arrow IPC streams, and Parquet files.
+
+use crate::output::{Out, shown};
+use crate::progress::Progress;
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Outcome, Trace};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use traceglass_tables::ipc::Stream;
+use traceglass_tables::{Damage, Error, Query, Seen, parquet as files};
+
+/// The name by which a trace goes: the last part of its path.
+pub fn name_of(path: &Path) -> String {
+    let canonical = path.canonicalize();
+    let path = if path.file_name().is_none() { canonical.as_deref().unwrap_or(path) } else { path };
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The names of several traces, all different.
+#[derive(Default)]
+pub struct Names(HashSet<String>);
+
+impl Names {
+    pub fn of(&mut self, path: &Path) -> String {
+        let name = name_of(path);
+        let mut found = name.clone();
+        let mut number = 1_u64;
+        while !self.0.insert(found.clone()) {
+            number = number.saturating_add(1);
+            found = format!("{name}-{number}");
+        }
+        found
+    }
+}
+
+fn failure(error: Error) -> Failure {
+    Failure::unreadable(error.to_string())
+}
+
+fn outcome(damage: &Damage) -> Outcome {
+    let mut lines = damage.first().to_vec();
+    if let Some(more) = damage.count().checked_sub(lines.len() as u64).filter(|&more| more > 0) {
+        lines.push(format!("and {more} more"));
+    }
+    Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines }
+}
+
+/// All tables of a trace as Parquet files.
+pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> {
+    let mut damage = Damage::default();
+    let progress = Progress::new(trace.bytes());
+    trace.tables(name, &mut |tables| {
+        let threads = rayon::current_num_threads();
+        let advance = |bytes| progress.advance(bytes);
+        let summary = files::export(tables, name, folder, &Query::default(), threads, &advance);
+        damage = summary.map_err(failure)?.damage;
+        Ok(())
+    })?;
+    Ok(outcome(&damage))
+}
+
+/// A table as an Arrow IPC stream in a file.
+pub fn to_file(trace: &dyn Trace, name: &str, table: &str, path: &Path) -> Result<Outcome> {
+    let failed = |error| Failure::unreadable(format!("cannot write {}: {error}", shown(path)));
+    let mut file = BufWriter::with_capacity(1 << 16, File::create(path).map_err(failed)?);
+    let outcome = arrow(trace, name, table, &mut file)?;
+    file.flush().map_err(failed)?;
+    Ok(outcome)
+}
+
+/// A table as an Arrow IPC stream on stdout.
+pub fn to_stdout(trace: &dyn Trace, name: &str, table: &str, out: &mut Out) -> Result<Outcome> {
+    let mut stdout = Stdout { out, failed: None };
+    let done = arrow(trace, name, table, &mut stdout);
+    match stdout.failed {
+        Some(failure) => Err(failure),
+        None => done,
+    }
+}
+
+/// stdout, and why it cannot be written.
+struct Stdout<'o> {
+    out: &'o mut Out,
+    failed: Option<Failure>,
+}
+
+impl Write for Stdout<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        match self.out.raw(data) {
+            Ok(()) => Ok(data.len()),
+            Err(failure) => {
+                self.failed = Some(failure);
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn arrow(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Result<Outcome> {
+    let mut damage = Damage::default();
+    let progress = Progress::new(trace.bytes());
+    trace.tables(name, &mut |tables| {
+        let query = Query::default();
+        let number = tables.table(table).map_err(|error| {
+            let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();
+            Failure::usage(format!("{error}; there are {}", names.join(", ")))
+        })?;
+        let gaps = tables.table("gaps").map_err(failure)?;
+        let Some(schema) = tables.schema(number, &query) else { return Ok(()) };
+        let mut stream = Stream::new(&mut *to, &schema).map_err(failure)?;
+        let threads = rayon::current_num_threads();
+        let wanted = if number == gaps { vec![gaps] } else { vec![number, gaps] };
+        let advance = |piece| progress.advance(tables.piece_bytes(piece));
+        let seen = Seen::default();
+        tables
+            .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
+                damage.observe(table, &batch);
+                if table == number { stream.write(&batch) } else { Ok(()) }
+            })
+            .map_err(failure)?;
+        stream.finish().map_err(failure)
+    })?;
+    Ok(outcome(&damage))
+}

@@ -1,0 +1,30 @@
+//! The data streams of traces, lent out to be read as tables.
+
+use super::Ctf;
+use crate::status::Result;
+use crate::trace::{Lent, ReadTables};
+use traceglass_tables as tables;
+
+impl Ctf<'_> {
+    pub(super) fn lend_streams(&self, read: &mut ReadTables<'_>) -> Result<()> {
+        self.with(|traces| {
+            let mut lent = Vec::new();
+            for trace in traces {
+                let streams = trace.streams.iter().map(|stream| {
+                    Lent::bytes(stream.path.to_string_lossy().into_owned(), stream.data.data())
+                });
+                lent.push((trace.schema, streams.collect::<Vec<_>>()));
+            }
+            let files = lent.iter().map(|(schema, files)| {
+                (*schema, files.iter().map(|file| file as &dyn tables::File).collect())
+            });
+            let mut trace = tables::Trace::ctf(files.collect());
+            trace.add_problems(self.found.problems.iter().map(|(path, message)| tables::Problem {
+                file: path.to_string_lossy().into_owned(),
+                message: message.clone(),
+                cause: None,
+            }));
+            read(&trace)
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Chunks in memory, in bounds that the size of the file sets.
+
+use super::super::decoder::Decoder;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use traceglass::rdf::contents::Content;
+use traceglass::rdf::element::UNCOMPRESSED_SIZE;
+use traceglass::rdf::{Chunk, Compression, File, Identifier};
+use traceglass::{Error, ErrorKind};
+
+/// So much of a file's contents is read to say what it is about, and eight times the file's size.
+const BUDGET: u64 = 16 << 20;
+
+/// So much of a large file's.
+const GLANCE: u64 = 8 << 20;
+
+/// A chunk's content is kept that is no larger than this and 32 times what is stored of it: the contents that are known
+/// are tables, which no compressor makes smaller than that, and a byte that is repeated is none.
+const KEPT: u64 = 32 << 20;
+
+/// The most chunks of an identifier that are read to say what a file is about.
+const MOST: usize = 1 << 16;
+
+/// A chunk that was read.
+pub struct Loaded<'a> {
+    pub(super) id: Identifier,
+    pub(super) version: u32,
+    pub(super) header: &'a [u8],
+    /// Borrowed where it is stored as it is.
+    pub(super) data: Cow<'a, [u8]>,
+}
+
+impl<'a> Loaded<'a> {
+    /// Reads a chunk.
+    ///
+    /// # Errors
+    /// `OverLimit` for content that is out of proportion to what is stored of it, and those of reading it.
+    pub fn read(chunk: Chunk<'a>, decoder: &mut Decoder) -> Result<Self, Error> {
+        let entry = chunk.entry();
+        let (id, version) = (entry.identifier(), entry.version());
+        let data = if entry.compression() == Compression::None {
+            Cow::Borrowed(chunk.stored()?)
+        } else {
+            let stored = u64::try_from(entry.stored_size()).unwrap_or(0);
+            let (value, limit) = (entry.output_size()?, stored.saturating_mul(32).saturating_add(KEPT));
+            if value > limit {
+                let offset = entry.offset().saturating_add(56);
+                return Err(Error::new(offset, UNCOMPRESSED_SIZE, ErrorKind::OverLimit { value, limit }));
+            }
+            let mut data = Vec::new();
+            decoder.read(chunk, |piece| data.extend_from_slice(piece))?;
+            Cow::Owned(data)
+        };
+        Ok(Self { id, version, header: chunk.header()?, data })
+    }
+
+    /// What it holds.
+    pub fn content(&self) -> Result<Content<'_>, Error> {
+        Content::parse(self.id, self.version, self.header, &self.data)
+    }
+}
+
+/// Reads chunks as long as the budget lasts.
+pub(super) struct Loader<'f, 'a> {
+    file: &'f File<'a>,
+    decoder: Decoder,
+    all: u64,
+    left: u64,
+    /// How much there was, if something was not read for want of more.
+    pub(super) exceeded: Option<u64>,
+}
+
+impl<'f, 'a> Loader<'f, 'a> {
+    /// Reads as much as is in proportion to the file; of a large one of which not all is asked for, a little.
+    pub(super) fn new(file: &'f File<'a>, complete: bool) -> Self {
+        let size = u64::try_from(file.data().len()).unwrap_or(u64::MAX);
+        let left = if complete { size.saturating_mul(8).saturating_add(BUDGET) } else { GLANCE };
+        Self { file, decoder: Decoder::new(), all: left, left, exceeded: None }
+    }
+
+    /// The chunks of that identifier that can be read.
+    pub(super) fn load(&mut self, id: &str) -> Vec<Loaded<'a>> {
+        let mut loaded = Vec::new();
+        for chunk in self.file.chunks(id.into()) {
+            let size = chunk.entry().output_size().unwrap_or(u64::MAX);
+            let left = self.left.checked_sub(size).filter(|_| loaded.len() < MOST);
+            let Some(left) = left else {
+                self.exceeded = Some(self.all);
+                break;
+            };
+            self.left = left;
+            loaded.extend(Loaded::read(chunk, &mut self.decoder));
+        }
+        loaded
+    }
+}
+
+/// The first of the chunks for each key, or for any: one without a key is for all.
+pub(super) struct First<K, V> {
+    by_key: HashMap<K, (usize, V)>,
+    any: Option<(usize, V)>,
+}
+
+impl<K: Eq + Hash, V> First<K, V> {
+    pub(super) fn of<'c>(
+        chunks: &'c [Loaded<'_>],
+        value: impl Fn(Content<'c>) -> Option<(Option<K>, V)>,
+    ) -> Self {
+        let mut first = Self { by_key: HashMap::new(), any: None };
+        let values = chunks.iter().map(|chunk| value(chunk.content().ok()?));
+        for (place, (key, value)) in values.enumerate().filter_map(|(place, value)| Some((place, value?))) {
+            match key {
+                Some(key) => drop(first.by_key.entry(key).or_insert((place, value))),
+                None => drop(first.any.get_or_insert((place, value))),
+            }
+        }
+        first
+    }
+
+    pub(super) fn get(&self, key: &K) -> Option<&V> {
+        let found = self.by_key.get(key).into_iter().chain(&self.any);
+        found.min_by_key(|(place, _)| *place).map(|(_, value)| value)
+    }
+}

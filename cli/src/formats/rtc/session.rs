@@ -1,0 +1,15 @@
+//! An RTC file, and how much is kept of its session.
+
+use traceglass::rtc;
+
+/// How many streams a session may have.
+pub(super) const STREAMS: usize = 4096;
+
+pub(super) type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
+pub(super) type Streams<'a> = rtc::Streams<'a, STREAMS>;
+pub(super) type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
+
+/// A file of a session.
+pub(super) struct Rtc<'a> {
+    pub data: &'a [u8],
+}

@@ -1,0 +1,41 @@
+//! Files that are lent out to be read as tables.
+
+use crate::status::Result;
+use traceglass_tables::{Bytes, File, Trace};
+
+/// Takes a trace that can be read as tables.
+pub type ReadTables<'r> = dyn FnMut(&Trace<'_>) -> Result<()> + 'r;
+
+type Open<'l> = dyn Fn() -> Result<Bytes<'l>, String> + Sync + 'l;
+
+/// A file, and how it is opened.
+pub struct Lent<'l> {
+    name: String,
+    size: u64,
+    open: Box<Open<'l>>,
+}
+
+impl<'l> Lent<'l> {
+    pub fn new(name: String, size: u64, open: impl Fn() -> Result<Bytes<'l>, String> + Sync + 'l) -> Self {
+        Self { name, size, open: Box::new(open) }
+    }
+
+    /// Bytes that are there.
+    pub fn bytes(name: String, data: &'l [u8]) -> Self {
+        Self::new(name, data.len() as u64, move || Ok(Box::new(data)))
+    }
+}
+
+impl File for Lent<'_> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn open(&self) -> Result<Bytes<'_>, String> {
+        (self.open)()
+    }
+}

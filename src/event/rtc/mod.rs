@@ -1,0 +1,27 @@
+//! RTC as tracks and events: the records of all streams, with what they say.
+//!
+//! # Tracks
+//! One of the file, below it one of each session, and below that one of each stream: ids mean something else in another
+//! session. Numbers that are no clock make a [`Counter`](super::TrackKind::Counter), with the attribute `unit` if there
+//! is one; all others a [`Stream`](super::TrackKind::Stream).
+//!
+//! # Events
+//! | record | event |
+//! |---|---|
+//! | of a stream of numbers | the counter has its last sample from then on, with gain and offset |
+//! | of a clock, of text, JSON, bytes, annotations | an instant |
+//! | whose bytes are not what its format says | a gap |
+//!
+//! The field `value` says what the record does: a list, if it has several samples. An event is called as its stream is.
+//!
+//! # Times
+//! Attoseconds, rounded down to nanoseconds. A clock is absolute if it is a `timespec` without gain and offset, or counts
+//! from one that is absolute. An annotation is of the time that it tells, all else of the time of its stream's clock.
+//!
+//! # Order
+//! That of the file, in which clocks ascend; a record in several pieces comes where it ends.
+
+pub(super) mod fields;
+mod timeline;
+
+pub use timeline::Timeline;

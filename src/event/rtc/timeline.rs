@@ -1,0 +1,400 @@
+//! The records of a file, in its order.
+
+use super::fields::{RtcData, Scale};
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::event::{Event, EventKind, Flows, Number};
+use crate::event::fields::Data;
+use crate::event::label::Label;
+use crate::event::time::{Time, Window};
+use crate::event::track::{Clock, Track, TrackId, TrackKind};
+use crate::event::{Item, Source};
+use crate::gap::Gap;
+use crate::rtc::record::{Found, Step};
+use crate::rtc::{self, ClockLink, Format, Grid, Record, Records, Sample, Samples, Stream, Streams, recover};
+
+/// The track of the file.
+const ROOT: TrackId = TrackId::new(0);
+
+/// Attoseconds in a nanosecond.
+const NANOSECOND: i128 = 1_000_000_000;
+
+/// What is looked up of a stream once.
+#[derive(Clone, Copy, Debug)]
+struct Known<'a> {
+    /// The object that this was taken from, by its place in memory.
+    declared: usize,
+    label: Label<'a>,
+    scale: Scale,
+    is_counter: bool,
+    is_annotation: bool,
+    is_clock: bool,
+    /// Whether its times count from the Unix epoch.
+    absolute: bool,
+}
+
+impl Known<'_> {
+    const NONE: Self = Self {
+        declared: 0,
+        label: Label::Text(""),
+        scale: Scale { gain: None, offset: None },
+        is_counter: false,
+        is_annotation: false,
+        is_clock: false,
+        absolute: false,
+    };
+}
+
+/// The tracks and events of an RTC file, of at most `N` streams a session.
+///
+/// ```
+/// use traceglass::event::{EventKind, Item, Source, rtc};
+///
+/// # fn read(data: &[u8]) -> traceglass::Result<()> {
+/// let mut buffer = [0; 4096]; // for records that lie in several frames
+/// let mut timeline = rtc::Timeline::<64>::new(0, data, &mut buffer);
+/// while let Some(item) = timeline.next_item()? {
+///     if let Item::Event(event) = item
+///         && let (Some(time), EventKind::Counter(value)) = (event.time(), event.kind())
+///     {
+///         println!("{time} {}: {value:?}", event.name());
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// # read(b"").unwrap();
+/// ```
+pub struct Timeline<'a, 'b, const N: usize> {
+    data: &'a [u8],
+    input: usize,
+    records: Records<'b, recover::Frames<'a, N>, N>,
+    known: [Known<'a>; N],
+    /// The session that was announced last, its track, and how many of its streams were announced.
+    session: Option<u64>,
+    session_track: TrackId,
+    announced: usize,
+    /// How many tracks there are.
+    tracks: u64,
+    window: Window,
+    begun: bool,
+    /// Whether no other session follows the first one.
+    single: bool,
+    /// The clocks in the slots before this one are at the end of the window, or after it.
+    over: usize,
+    failed: bool,
+}
+
+impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
+    /// The timeline of a file, which events refer to as `input`.
+    ///
+    /// Records that lie in several frames are put together in `buffer`, as [`Records`] says. The fields of one for which
+    /// it is too small are an error that tells how large it has to be.
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    pub fn new(input: usize, data: &'a [u8], buffer: &'b mut [u8]) -> Self {
+        Self {
+            data,
+            input,
+            records: Records::new(recover::Frames::new(data), buffer),
+            known: [Known::NONE; N],
+            session: None,
+            session_track: ROOT,
+            announced: 0,
+            tracks: 0,
+            window: Window::ALL,
+            begun: false,
+            single: false,
+            over: 0,
+            failed: false,
+        }
+    }
+
+    /// Goes to where the window begins, if there is a way without reading what lies before.
+    fn begin(&mut self) {
+        if core::mem::replace(&mut self.begun, true) || self.window == Window::ALL {
+            return;
+        }
+        let Ok(grid) = Grid::new(self.data) else { return };
+        // Where a unit is missing, or another session follows, it is not known what a search leads to.
+        let last = grid.first().number().saturating_add(grid.len().saturating_sub(1));
+        let is_whole = grid.unit(last).is_ok_and(|unit| unit.end() >= to_u64(self.data.len()));
+        if grid.first().offset() != 0 || !is_whole {
+            return;
+        }
+        self.single = true;
+        let Some(from) = self.window.from() else { return };
+        let Some(place) = first_place::<N>(&grid, from) else { return };
+        if place == 0 {
+            return;
+        }
+        if let Ok(frames) = grid.frames::<N>(place) {
+            self.records.restart(recover::Frames::from_strict(frames));
+            grid.prime(&mut self.records);
+        }
+    }
+
+    fn track_of(&self, slot: usize) -> TrackId {
+        TrackId::new(self.session_track.number().saturating_add(1).saturating_add(to_u64(slot)))
+    }
+
+    fn new_track(&mut self) -> TrackId {
+        let number = self.tracks;
+        self.tracks = number.saturating_add(1);
+        TrackId::new(number)
+    }
+
+    /// The track that is to be announced next.
+    fn announce(&mut self) -> Option<Item<'a>> {
+        let plain = |id, parent, label| {
+            let (kind, clock) = (TrackKind::Recording, Clock::new(None, false));
+            Some(Item::Track(Track { id, parent, kind, label, clock, data: Data::None }))
+        };
+        if self.tracks == 0 {
+            return plain(self.new_track(), None, Label::Text("RTC trace"));
+        }
+        let streams = self.records.streams();
+        if streams.is_empty() {
+            return None;
+        }
+        let session = self.records.frames().session();
+        if self.session != Some(session) {
+            let id = self.new_track();
+            (self.session, self.session_track, self.announced) = (Some(session), id, 0);
+            return plain(id, Some(ROOT), Label::Numbered("session", session));
+        }
+        let slot = self.announced;
+        let &stream = streams.at(slot)?;
+        self.announced = slot.saturating_add(1);
+        let known = self.learn(slot, &stream)?;
+        let clock = self.records.streams().clock_of(slot).and_then(|clock| clock.name()?.borrowed());
+        let id = self.track_of(slot);
+        self.tracks = self.tracks.max(id.number().saturating_add(1));
+        let unit = || stream.attribute("unit")?.as_name()?.borrowed();
+        Some(Item::Track(Track {
+            id,
+            parent: Some(self.session_track),
+            kind: if known.is_counter { TrackKind::Counter { unit: unit() } } else { TrackKind::Stream },
+            label: known.label,
+            clock: Clock::new(clock, known.absolute),
+            data: Data::Rtc(RtcData::Stream(stream)),
+        }))
+    }
+
+    /// What is known of the stream in a slot.
+    fn learn(&mut self, slot: usize, stream: &Stream<'a>) -> Option<Known<'a>> {
+        let known = self.known.get_mut(slot)?;
+        let declared = stream.object().address();
+        if known.declared != declared {
+            let streams = self.records.streams();
+            let is_clock = stream.clock() == Some(ClockLink::IsClock);
+            *known = Known {
+                declared,
+                label: stream.name().map_or(Label::Numbered("stream", stream.id()), Label::Rtc),
+                scale: Scale::of(stream),
+                is_counter: is_number(stream.format()) && !is_clock,
+                is_clock,
+                is_annotation: matches!(stream.format(), Format::Annotate(_)),
+                absolute: is_absolute(streams, slot, stream),
+            };
+        }
+        Some(*known)
+    }
+
+    /// The event of what cannot be read.
+    fn gap(&mut self, error: Error) -> Result<Item<'static>> {
+        let rest = || {
+            let len = to_u64(self.data.len()).saturating_sub(error.offset());
+            Gap::new(error.offset(), len, error)
+        };
+        let gap = self.records.recover().unwrap_or_else(rest);
+        if let ErrorKind::CapacityExceeded { .. } = gap.cause().kind() {
+            self.failed = true;
+            return Err(gap.cause());
+        }
+        Ok(Item::Event(Event {
+            input: self.input,
+            offset: gap.offset(),
+            len: gap.len(),
+            time: None,
+            track: self.session.map_or(ROOT, |_| self.session_track),
+            kind: EventKind::Gap(gap),
+            name: Label::Text(gap.cause().element().name()),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data: Data::None,
+        }))
+    }
+
+    /// Whether no clock will be in the window any more.
+    fn is_over(&mut self) -> bool {
+        if !self.single {
+            return false;
+        }
+        let streams = self.records.streams();
+        while let Some(known) = self.known.get(self.over).filter(|_| self.over < streams.len()) {
+            let time = self.records.clocks().time_at(self.over);
+            let ns = time.map(|time| time.attoseconds().div_euclid(NANOSECOND));
+            if known.is_clock && !ns.is_some_and(|ns| self.window.ends_before(ns)) {
+                return false;
+            }
+            self.over = self.over.saturating_add(1);
+        }
+        true
+    }
+
+    /// When a record was written, or, if it is an annotation, what it says.
+    fn time(&mut self, found: &Found<'a>, known: &Known<'a>) -> Option<Time> {
+        let mut time = found.time(self.records.clocks());
+        if known.is_annotation
+            && let Some(Ok(annotation)) = self.records.record(found).and_then(|record| record.annotation())
+        {
+            time = Some(annotation.time);
+        }
+        let ns = time?.attoseconds().div_euclid(NANOSECOND);
+        Some(if known.absolute { Time::since_epoch(ns) } else { Time::since_origin(ns) })
+    }
+}
+
+/// Where to begin in order not to miss what is later on any clock; `None` if there is no telling.
+fn first_place<const N: usize>(grid: &Grid<'_>, from: i128) -> Option<u64> {
+    let streams = grid.streams::<N>().ok()?;
+    let from = rtc::Time::from_attoseconds(from.saturating_mul(NANOSECOND));
+    let clocks = streams.iter().filter(|stream| stream.clock() == Some(ClockLink::IsClock));
+    let mut first = None;
+    for clock in clocks {
+        let place = grid.seek_time::<N>(clock.id(), from).ok()?;
+        first = Some(first.map_or(place, |first: u64| first.min(place)));
+    }
+    first
+}
+
+/// Whether what a stream holds is a counter's values.
+const fn is_number(format: Format) -> bool {
+    matches!(
+        format,
+        Format::Unsigned(..)
+            | Format::Signed(..)
+            | Format::Float32(_)
+            | Format::Float64(_)
+            | Format::Uleb128
+            | Format::Leb128
+    )
+}
+
+/// Whether the times of the stream in a slot count from the Unix epoch.
+fn is_absolute<const N: usize>(streams: &Streams<'_, N>, slot: usize, stream: &Stream<'_>) -> bool {
+    let Some(mut clock) = streams.clock_of(slot) else {
+        // An annotation without a clock says when it was by itself.
+        return matches!(stream.format(), Format::Annotate(_)) && stream.clock().is_none();
+    };
+    // As many as count from each other where times are sought.
+    for _ in 0..8 {
+        let Some(base) = clock.delta() else {
+            return clock.format() == Format::Timespec && Scale::of(clock).is_none();
+        };
+        match streams.slot_of_clock(base).and_then(|slot| streams.at(slot)) {
+            Some(base) => clock = base,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// The value that a counter has after these samples, or why there is none.
+fn last_number(mut samples: Samples<'_>, scale: Scale, missing: Error) -> Result<Number> {
+    let mut last = None;
+    for sample in samples.by_ref() {
+        last = Some(sample?);
+    }
+    match last.ok_or(missing)? {
+        Sample::Unsigned(value) if scale.is_none() => Ok(Number::Integer(value.into())),
+        Sample::Signed(value) if scale.is_none() => Ok(Number::Integer(value.into())),
+        number => number.scaled(scale.gain, scale.offset).map(Number::Float).ok_or(missing),
+    }
+}
+
+/// What kind of event a record is, and its fields.
+fn content<'r, const N: usize>(
+    record: &Record<'r, '_, N>,
+    known: &Known<'_>,
+    gap: impl FnOnce(Error) -> Gap,
+) -> (EventKind, Data<'r>) {
+    if let Err(error) = record.bytes() {
+        return (EventKind::Instant, Data::Rtc(RtcData::TooLong(error)));
+    }
+    let samples = match record.annotation() {
+        Some(annotation) => annotation.map(|annotation| annotation.samples),
+        None => record.samples(),
+    };
+    let missing = Error::new(record.payload_offset(), rtc::element::PAYLOAD, ErrorKind::Missing);
+    let kind = samples.and_then(|samples| {
+        if known.is_counter {
+            return last_number(samples, known.scale, missing).map(EventKind::Counter);
+        }
+        samples.clone().try_for_each(|sample| sample.map(drop)).map(|()| EventKind::Instant)
+    });
+    match (kind, samples) {
+        (Ok(kind), Ok(samples)) => (kind, Data::Rtc(RtcData::Samples(samples, known.scale))),
+        (Err(error), _) | (_, Err(error)) => (EventKind::Gap(gap(error)), Data::None),
+    }
+}
+
+impl<const N: usize> Source for Timeline<'_, '_, N> {
+    fn next_item(&mut self) -> Result<Option<Item<'_>>> {
+        self.begin();
+        // What is in the window is found before it is lent.
+        let (found, known, time) = loop {
+            if self.failed {
+                return Ok(None);
+            }
+            if let Some(track) = self.announce() {
+                return Ok(Some(track));
+            }
+            match self.records.next_step() {
+                Ok(None) => return Ok(None),
+                Ok(Some(Step::Frame(_))) => {}
+                Ok(Some(Step::Record(found))) => {
+                    let slot = found.slot();
+                    let Some(&stream) = self.records.streams().at(slot) else { continue };
+                    let Some(known) = self.learn(slot, &stream) else { continue };
+                    let time = self.time(&found, &known);
+                    if self.window.contains(time) {
+                        break (found, known, time);
+                    }
+                    if known.is_clock && self.is_over() {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return self.gap(error).map(Some),
+            }
+        };
+        let (offset, end) = (found.offset(), found.end());
+        let (input, track) = (self.input, self.track_of(found.slot()));
+        let Some(record) = self.records.record(&found) else { return Ok(None) };
+        let len = end.saturating_sub(offset);
+        let (kind, data) = content(&record, &known, |error| Gap::new(offset, len, error));
+        Ok(Some(Item::Event(Event {
+            input,
+            offset,
+            len,
+            time,
+            track,
+            kind,
+            name: known.label,
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data,
+        })))
+    }
+
+    fn set_window(&mut self, window: Window) {
+        self.window = window;
+    }
+}
+
+impl<const N: usize> core::fmt::Debug for Timeline<'_, '_, N> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Timeline").field("input", &self.input).finish_non_exhaustive()
+    }
+}

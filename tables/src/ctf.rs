@@ -1,0 +1,179 @@
+//! CTF: runs of packets of a data stream are pieces. An event record is a row of the table that is named as it is.
+
+mod class;
+
+use crate::error::Result;
+use crate::events::{Common, Part, Place};
+use crate::query::Query;
+use crate::table::Table;
+use crate::trace::{File, Sink};
+use class::{Classes, Records};
+use traceglass::ctf::data::{MergeSlot, Packet, Packets};
+use traceglass::ctf::schema::Schema;
+use traceglass::event::ctf::{StreamSlot, Timeline};
+
+/// So many bytes of packets are a piece.
+const PIECE: u64 = 8 << 20;
+
+/// The data streams.
+pub(crate) struct Ctf<'t> {
+    streams: Vec<(&'t dyn File, Schema<'t, 't>)>,
+    pieces: Vec<Piece>,
+    classes: Classes,
+}
+
+/// A run of packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Piece {
+    stream: usize,
+    /// Where the packet before it begins: it tells how much was discarded in between.
+    before: u64,
+    begin: u64,
+    end: u64,
+    /// The number of its first packet.
+    number: u64,
+    /// From when to when it is, where all its packets say so.
+    period: Option<(i128, i128)>,
+}
+
+/// When a packet begins and ends, and whether that is absolute.
+fn period(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>, bool) {
+    let clock = packet.stream_class().clock();
+    let ns = |cycles: Option<u64>| Some(clock.as_ref()?.nanoseconds(cycles?));
+    (ns(packet.begin()), ns(packet.end()), clock.as_ref().is_some_and(|clock| clock.is_unix()))
+}
+
+impl<'t> Ctf<'t> {
+    pub(crate) fn new(traces: Vec<(Schema<'t, 't>, Vec<&'t dyn File>)>, tables: &mut Vec<Table>) -> Self {
+        let classes = Classes::new(traces.iter().map(|(schema, _)| schema), tables);
+        let mut ctf = Self { streams: Vec::new(), pieces: Vec::new(), classes };
+        for (schema, files) in traces {
+            for file in files {
+                split(file, &schema, ctf.streams.len(), &mut ctf.pieces);
+                ctf.streams.push((file, schema));
+            }
+        }
+        ctf
+    }
+
+    pub(crate) fn pieces(&self) -> usize {
+        self.pieces.len()
+    }
+
+    pub(crate) fn piece_bytes(&self, piece: usize) -> u64 {
+        self.pieces.get(piece).map_or(0, |piece| piece.end.saturating_sub(piece.begin))
+    }
+
+    pub(crate) fn read(
+        &self,
+        piece: usize,
+        tables: &[usize],
+        all: &[Table],
+        query: &Query,
+        common: &mut Common<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let Some(piece) = self.pieces.get(piece) else { return Ok(()) };
+        let Some((file, schema)) = self.streams.get(piece.stream) else { return Ok(()) };
+        let window = query.window;
+        let is_outside = piece.period.is_some_and(|(begin, end)| {
+            window.to().is_some_and(|to| to <= begin) || window.from().is_some_and(|from| from > end)
+        });
+        let mut records = Records::new(&self.classes, tables, all, query, file.name());
+        let needs_events = !is_outside && (common.needs_events() || records.any());
+        if !needs_events && !common.needs_parts() {
+            return Ok(());
+        }
+        let data = match file.open() {
+            Ok(data) => data,
+            Err(message) => return common.problem(file.name(), None, &message, sink),
+        };
+        let data = (*data).as_ref();
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(data.len());
+        let run = data.get(place(piece.before)..place(piece.end)).unwrap_or_default();
+        let skipped = piece.begin.saturating_sub(piece.before);
+        if common.needs_parts() {
+            let number = if skipped > 0 { piece.number.saturating_sub(1) } else { piece.number };
+            parts(run, schema, piece, number, file.name(), common, sink)?;
+        }
+        if needs_events {
+            let mut slots = [MergeSlot::EMPTY];
+            let mut timeline = Timeline::new(&mut slots, [const { StreamSlot::EMPTY }]);
+            if let Err(error) = timeline.add(piece.stream, run, schema) {
+                return common.problem(file.name(), Some(&error), &error.to_string(), sink);
+            }
+            let place = Place { file: file.name(), base: piece.before, skipped, seed: file.name() };
+            common.drive(
+                &mut timeline,
+                &place,
+                Some(&mut |event, track, sink| records.event(event, piece.before, track, sink)),
+                sink,
+            )?;
+        }
+        records.finish(sink)
+    }
+}
+
+/// The packets of a run as rows of `parts`.
+fn parts(
+    run: &[u8],
+    schema: &Schema<'_, '_>,
+    piece: &Piece,
+    first: u64,
+    file: &str,
+    common: &mut Common<'_>,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    let mut packets = Packets::new(run, schema);
+    let mut number = first;
+    // What comes after damage is told with the events.
+    while let Ok(Some(packet)) = packets.next_packet() {
+        let offset = packet.offset().saturating_add(piece.before);
+        if offset >= piece.begin {
+            let (begin, end, is_absolute) = period(&packet);
+            let bytes = packet.end_offset().saturating_sub(packet.offset());
+            let kind = "packet";
+            common.part(
+                &Part { file, kind, number, name: None, offset, bytes, begin, end, is_absolute },
+                sink,
+            )?;
+        }
+        number = number.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// Splits a data stream into runs of packets. What cannot be read belongs to the last one.
+fn split(file: &dyn File, schema: &Schema<'_, '_>, stream: usize, pieces: &mut Vec<Piece>) {
+    let size = file.size();
+    let mut piece = Piece { stream, before: 0, begin: 0, end: size, number: 0, period: None };
+    let Ok(data) = file.open() else { return pieces.push(piece) };
+    let data = (*data).as_ref();
+    let mut packets = Packets::new(data, schema);
+    let mut is_first = true;
+    // The packet before the one that is looked at.
+    let mut last = 0;
+    let mut number = 0_u64;
+    while let Ok(Some(packet)) = packets.next_packet() {
+        if packet.offset().saturating_sub(piece.begin) >= PIECE {
+            pieces.push(Piece { end: packet.offset(), ..piece });
+            let (begin, number) = (packet.offset(), number);
+            piece = Piece { stream, before: last, begin, end: size, number, period: None };
+            is_first = true;
+        }
+        let (begin, end, _) = period(&packet);
+        piece.period = match (begin.zip(end), piece.period) {
+            (Some((begin, end)), Some((first, last))) => Some((first.min(begin), last.max(end))),
+            (period, None) if is_first => period,
+            _ => None,
+        };
+        is_first = false;
+        last = packet.offset();
+        number = number.saturating_add(1);
+    }
+    // What is left after damage may be of any time.
+    if packets.offset() < size {
+        piece.period = None;
+    }
+    pieces.push(piece);
+}

@@ -1,0 +1,59 @@
+//! What was found to be damaged while tables were made.
+
+use crate::events::GAPS;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, RecordBatch};
+
+/// What could not be read: the first messages, and how many there are.
+#[derive(Clone, Debug, Default)]
+pub struct Damage {
+    first: Vec<String>,
+    count: u64,
+}
+
+impl Damage {
+    /// So many messages are kept.
+    pub const KEPT: usize = 12;
+
+    /// Takes up the rows of a batch, if it is one of `gaps`. What a recorder discarded is no damage.
+    pub fn observe(&mut self, table: usize, batch: &RecordBatch) {
+        if table != GAPS {
+            return;
+        }
+        let column = |name| batch.column_by_name(name);
+        let (Some(files), Some(messages)) = (column("file"), column("message")) else { return };
+        let messages = messages.as_string::<i32>();
+        let Some(files) = files.as_dictionary::<Int32Type>().downcast_dict::<arrow_array::StringArray>()
+        else {
+            return;
+        };
+        for row in (0..batch.num_rows()).filter(|&row| messages.is_valid(row)) {
+            self.count = self.count.saturating_add(1);
+            if self.first.len() < Self::KEPT {
+                use arrow_array::ArrayAccessor;
+                let file = if files.is_valid(row) { files.value(row) } else { "" };
+                let message = messages.value(row);
+                let line = if file.is_empty() { message.to_owned() } else { format!("{file}: {message}") };
+                self.first.push(line);
+            }
+        }
+    }
+
+    /// Takes up what another thread found.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.first.extend(other.first);
+        self.first.truncate(Self::KEPT);
+    }
+
+    /// How much is damaged.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The first messages, each with its file.
+    pub fn first(&self) -> &[String] {
+        &self.first
+    }
+}

@@ -1,0 +1,51 @@
+//! What keeps tables from being made.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Why tables cannot be made, or not be written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The content of a file does not let anything of it be read.
+    Content {
+        /// The file's name in the trace.
+        file: String,
+        /// What is wrong, and where.
+        cause: traceglass::Error,
+    },
+    /// A file cannot be written.
+    Write(PathBuf, std::io::Error),
+    /// Arrow or Parquet refuses what it was given.
+    Arrow(String),
+    /// There is no table of that name.
+    NoTable(String),
+    /// There is no column of that name in any table that is read.
+    NoColumn(String),
+    /// Whoever takes the batches has had enough.
+    Stopped,
+}
+
+/// What is made, or why it is not.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Content { file, cause } => write!(f, "{file}: {cause}"),
+            Self::Write(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            Self::Arrow(message) => f.write_str(message),
+            Self::NoTable(name) => write!(f, "no table {name:?}"),
+            Self::NoColumn(name) => write!(f, "no column {name:?}"),
+            Self::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<arrow_schema::ArrowError> for Error {
+    fn from(error: arrow_schema::ArrowError) -> Self {
+        Self::Arrow(error.to_string())
+    }
+}

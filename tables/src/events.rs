@@ -1,0 +1,296 @@
+//! The tables that each format has: events, tracks, gaps, parts.
+
+use crate::error::{Error, Result};
+use crate::json::{Json, with_text};
+use crate::query::Query;
+use crate::rows::Rows;
+use crate::seen::{Number, Seen};
+use crate::table::Table;
+use crate::trace::{Sink, common_tables};
+use traceglass::Gap;
+use traceglass::event::{Event, EventKind, Item, Number as Value, Source, Track};
+
+pub(crate) const EVENTS: usize = 0;
+pub(crate) const TRACKS: usize = 1;
+pub(crate) const GAPS: usize = 2;
+pub(crate) const PARTS: usize = 3;
+/// The first table of a format's own.
+pub(crate) const OWN: usize = 4;
+
+/// Of what a source yields, and where that lies.
+pub(crate) struct Place<'p> {
+    /// The name of the file.
+    pub file: &'p str,
+    /// What is added to offsets: the input is the part of a file from there on.
+    pub base: u64,
+    /// Events before this offset, in the input, belong to another piece.
+    pub skipped: u64,
+    /// What tells the tracks of this file from those of others; nothing where tracks are those of all files.
+    pub seed: &'p str,
+}
+
+/// Takes the events that become rows of a format's own tables: each with its track.
+pub(crate) type Typed<'y> = dyn FnMut(&Event<'_>, u64, &mut Sink<'_>) -> Result<()> + 'y;
+
+/// A part of a file.
+pub(crate) struct Part<'p> {
+    pub file: &'p str,
+    pub kind: &'static str,
+    pub number: u64,
+    pub name: Option<&'p str>,
+    pub offset: u64,
+    pub bytes: u64,
+    pub begin: Option<i128>,
+    pub end: Option<i128>,
+    pub is_absolute: bool,
+}
+
+/// The rows of the common tables; those that are not read are `None`.
+pub(crate) struct Common<'q> {
+    events: Option<Rows>,
+    tracks: Option<Rows>,
+    gaps: Option<Rows>,
+    parts: Option<Rows>,
+    query: &'q Query,
+    seen: &'q Seen,
+    /// The numbers of the source's tracks.
+    ids: Vec<u64>,
+    json: Json,
+    text: String,
+    buffer: String,
+}
+
+impl<'q> Common<'q> {
+    pub(crate) fn tables() -> Vec<Table> {
+        common_tables()
+    }
+
+    pub(crate) fn new(tables: &[usize], query: &'q Query, seen: &'q Seen) -> Self {
+        let all = common_tables();
+        let rows = |number: usize| {
+            let table = all.get(number).filter(|_| tables.contains(&number));
+            table.map(|table| Rows::new(table, query))
+        };
+        Self {
+            events: rows(EVENTS),
+            tracks: rows(TRACKS),
+            gaps: rows(GAPS),
+            parts: rows(PARTS),
+            query,
+            seen,
+            ids: Vec::new(),
+            json: Json::default(),
+            text: String::new(),
+            buffer: String::new(),
+        }
+    }
+
+    pub(crate) const fn seen(&self) -> &Seen {
+        self.seen
+    }
+
+    /// Whether the content of files is to be gone through for these tables.
+    pub(crate) const fn needs_events(&self) -> bool {
+        self.events.is_some() || self.tracks.is_some() || self.gaps.is_some()
+    }
+
+    /// Hands out what is left.
+    pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        let all = [&mut self.events, &mut self.tracks, &mut self.gaps, &mut self.parts];
+        for (number, rows) in all.into_iter().enumerate() {
+            if let Some(batch) = rows.as_mut().map(Rows::take).transpose()?.flatten() {
+                sink(number, batch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All that a source yields.
+    pub(crate) fn drive(
+        &mut self,
+        source: &mut dyn Source,
+        place: &Place<'_>,
+        mut typed: Option<&mut Typed<'_>>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        source.set_window(self.query.window);
+        self.ids.clear();
+        loop {
+            let item =
+                source.next_item().map_err(|cause| Error::Content { file: place.file.to_owned(), cause })?;
+            match item {
+                None => return Ok(()),
+                Some(Item::Track(track)) => self.track(&track, place, sink)?,
+                Some(Item::Event(event)) if event.offset() >= place.skipped && !event.is_inferred() => {
+                    self.event(&event, place, sink)?;
+                    if let Some(typed) = &mut typed {
+                        typed(&event, self.id_of(event.track().number()), sink)?;
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn id_of(&self, track: u64) -> u64 {
+        usize::try_from(track).ok().and_then(|at| self.ids.get(at)).copied().unwrap_or(0)
+    }
+
+    fn track(&mut self, track: &Track<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Self { ids, json, text, buffer, tracks, seen, .. } = self;
+        text.clear();
+        // What it cannot tell of itself is left out.
+        let has_fields = json.object(text, track.fields()).unwrap_or(false);
+        let parent =
+            track.parent().and_then(|parent| ids.get(usize::try_from(parent.number()).ok()?)).copied();
+        with_text(&track.label(), buffer, |label| {
+            let number = Number::new().bytes(place.seed.as_bytes()).id(parent.unwrap_or(0));
+            let number = number.bytes(track.kind().name().as_bytes());
+            // That of a task is made of what the task is, wherever it is met.
+            let id = number.bytes(label.as_bytes()).bytes(text.as_bytes()).finish();
+            // Tracks are numbered in the order in which they come; one that comes again is told anew.
+            let at = usize::try_from(track.id().number()).unwrap_or(usize::MAX);
+            if at == ids.len() {
+                ids.push(id);
+            } else if let Some(known) = ids.get_mut(at) {
+                *known = id;
+            }
+            let Some(rows) = tracks.as_mut().filter(|_| seen.is_new_track(id)) else { return Ok(()) };
+            rows.u64(0, Some(id));
+            rows.u64(1, parent);
+            rows.name(2, Some(track.kind().name()));
+            rows.text(3, Some(label));
+            rows.name(4, track.clock().name());
+            rows.text(5, has_fields.then_some(text.as_str()));
+            hand_out(TRACKS, rows, sink)
+        })
+    }
+
+    fn event(&mut self, event: &Event<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let file = place.file;
+        let offset = event.offset().saturating_add(place.base);
+        let track = self.id_of(event.track().number());
+        let time = event.time();
+        let (ns, is_absolute) = (time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
+        match event.kind() {
+            EventKind::Gap(gap) => self.gap(file, &gap, place.base, Some(track), ns, is_absolute, sink)?,
+            EventKind::Discarded { count } => {
+                if let Some(rows) = &mut self.gaps {
+                    rows.name(0, Some(file));
+                    rows.u64(1, Some(offset));
+                    rows.u64(3, Some(track));
+                    rows.time(4, ns, is_absolute);
+                    rows.name(6, Some("discarded"));
+                    rows.u64(8, count);
+                    hand_out(GAPS, rows, sink)?;
+                }
+            }
+            _ => {}
+        }
+        let Self { events: Some(rows), query, json, text, buffer, .. } = self else { return Ok(()) };
+        with_text(&event.name(), buffer, |name| {
+            // An end whose begin lies in another piece is one all the same.
+            let (kind, name) = match (event.kind().name(), name) {
+                ("instant", "TaskPollEnd") => ("end", "poll"),
+                ("instant", "SpanExit") => ("end", "enter"),
+                other => other,
+            };
+            if !query.wants_kind(kind, |kinds| kinds.contains(name)) {
+                return Ok(());
+            }
+            rows.name(0, Some(file));
+            rows.u64(1, Some(offset));
+            rows.u64(2, Some(track));
+            rows.time(3, ns, is_absolute);
+            rows.name(5, Some(kind));
+            rows.name(6, Some(name));
+            if let EventKind::Counter(value) = event.kind() {
+                #[allow(clippy::cast_precision_loss)] // The column is one of floats.
+                let value = match value {
+                    Value::Integer(value) => Some(value as f64),
+                    Value::Float(value) => Some(value),
+                    _ => None,
+                };
+                rows.f64(7, value);
+            }
+            if rows.wants(8) {
+                text.clear();
+                if let Ok(true) = json.object(text, event.fields()) {
+                    rows.text(8, Some(text));
+                }
+            }
+            hand_out(EVENTS, rows, sink)
+        })
+    }
+
+    /// A range that cannot be read.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn gap(
+        &mut self,
+        file: &str,
+        gap: &Gap,
+        base: u64,
+        track: Option<u64>,
+        ns: Option<i128>,
+        is_absolute: bool,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let Some(rows) = &mut self.gaps else { return Ok(()) };
+        let cause = gap.cause().rebased(base);
+        rows.name(0, Some(file));
+        rows.u64(1, Some(gap.offset().saturating_add(base)));
+        rows.u64(2, Some(gap.len()));
+        rows.u64(3, track);
+        rows.time(4, ns, is_absolute);
+        rows.name(6, Some(cause.kind().code()));
+        rows.name(7, Some(cause.element().name()));
+        rows.text(9, Some(&cause.to_string()));
+        hand_out(GAPS, rows, sink)
+    }
+
+    /// What keeps a file, or the rest of one, from being read.
+    pub(crate) fn problem(
+        &mut self,
+        file: &str,
+        cause: Option<&traceglass::Error>,
+        message: &str,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let Some(rows) = &mut self.gaps else { return Ok(()) };
+        rows.name(0, Some(file));
+        rows.u64(1, cause.map(traceglass::Error::offset));
+        rows.name(6, Some(cause.map_or("unreadable", |cause| cause.kind().code())));
+        rows.name(7, cause.map(|cause| cause.element().name()));
+        rows.text(9, Some(message));
+        hand_out(GAPS, rows, sink)
+    }
+
+    /// A part of a file.
+    pub(crate) fn part(&mut self, part: &Part<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Some(rows) = &mut self.parts else { return Ok(()) };
+        rows.name(0, Some(part.file));
+        rows.name(1, Some(part.kind));
+        rows.u64(2, Some(part.number));
+        rows.text(3, part.name);
+        rows.u64(4, Some(part.offset));
+        rows.u64(5, Some(part.bytes));
+        rows.time(6, part.begin, part.is_absolute);
+        rows.time(8, part.end, part.is_absolute);
+        hand_out(PARTS, rows, sink)
+    }
+
+    /// Whether parts are told.
+    pub(crate) const fn needs_parts(&self) -> bool {
+        self.parts.is_some()
+    }
+}
+
+/// Ends a row, and hands out the batch if it is full.
+pub(crate) fn hand_out(table: usize, rows: &mut Rows, sink: &mut Sink<'_>) -> Result<()> {
+    if rows.end_row()
+        && let Some(batch) = rows.take()?
+    {
+        sink(table, batch)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Pieces on several threads, the batches in the order of the pieces.
+
+use crate::error::{Error, Result};
+use crate::query::Query;
+use crate::seen::Seen;
+use crate::trace::{Sink, Trace};
+use arrow_array::RecordBatch;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// So many batches of a piece wait to be taken.
+const WAITING: usize = 2;
+
+/// A batch with the number of its table, or why there is none.
+type Made = Result<(usize, RecordBatch)>;
+
+impl Trace<'_> {
+    /// Reads pieces of a trace on so many threads, tells `done` of each that is, and hands out the batches in the order of the pieces.
+    ///
+    /// So many pieces as there are threads are under way at a time, each with a few batches.
+    ///
+    /// # Errors
+    /// Those of [`read`](Trace::read), in order, too.
+    #[allow(clippy::too_many_arguments)]
+    pub fn stream(
+        &self,
+        pieces: Range<usize>,
+        tables: &[usize],
+        query: &Query,
+        seen: &Seen,
+        threads: usize,
+        done: &(dyn Fn(usize) + Sync),
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        if threads < 2 || pieces.len() < 2 {
+            return pieces.into_iter().try_for_each(|piece| {
+                self.read(piece, tables, query, seen, sink)?;
+                done(piece);
+                Ok(())
+            });
+        }
+        let jobs: Mutex<VecDeque<(usize, SyncSender<Made>)>> = Mutex::default();
+        let threads = threads.min(pieces.len());
+        thread::scope(|scope| {
+            let mut next = pieces;
+            let mut waiting: VecDeque<Receiver<Made>> = VecDeque::new();
+            let (wake, woken) = sync_channel::<()>(threads.saturating_mul(2));
+            let woken = Mutex::new(woken);
+            // What the threads borrow outlives them: `woken` is given to the last one that ends.
+            let (jobs, woken) = (&jobs, &Arc::new(woken));
+            for _ in 0..threads {
+                let woken = Arc::clone(woken);
+                scope.spawn(move || {
+                    loop {
+                        let job = woken.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        if job.is_err() {
+                            return;
+                        }
+                        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                        let Some((piece, made)) = job else { continue };
+                        let mut give =
+                            |table, batch| made.send(Ok((table, batch))).map_err(|_| Error::Stopped);
+                        if let Err(error) = self.read(piece, tables, query, seen, &mut give) {
+                            // Nobody waits for it where reading was stopped.
+                            let _ = made.send(Err(error));
+                        }
+                        done(piece);
+                    }
+                });
+            }
+            let mut result = Ok(());
+            while result.is_ok() {
+                while waiting.len() < threads
+                    && let Some(piece) = next.next()
+                {
+                    let (made, taken) = sync_channel(WAITING);
+                    jobs.lock().unwrap_or_else(PoisonError::into_inner).push_back((piece, made));
+                    waiting.push_back(taken);
+                    // There is room for it: no more are waiting than are awaited.
+                    let _ = wake.send(());
+                }
+                let Some(taken) = waiting.pop_front() else { break };
+                result =
+                    taken.into_iter().try_for_each(|made| made.and_then(|(table, batch)| sink(table, batch)));
+            }
+            // Whoever makes a batch that nobody takes ends.
+            jobs.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            drop((waiting, wake));
+            result
+        })
+    }
+}

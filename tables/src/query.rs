@@ -1,0 +1,37 @@
+//! What of a table is wanted.
+
+use std::collections::HashSet;
+use traceglass::event::Window;
+
+/// Which rows and columns are wanted, and how many rows a batch has.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The columns; all of them if `None`. They come in the table's order. What is not wanted is not made.
+    pub columns: Option<Vec<String>>,
+    /// Events and records in this time alone; chunks and packets outside of it are not read. Rows without a time are in
+    /// every window.
+    pub window: Window,
+    /// Events of these kinds or names alone.
+    pub kinds: Option<HashSet<String>>,
+    /// How many rows a batch has at most.
+    pub rows: usize,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Self { columns: None, window: Window::ALL, kinds: None, rows: Self::ROWS }
+    }
+}
+
+impl Query {
+    /// So many rows a batch has unless something else is said.
+    pub const ROWS: usize = 1 << 16;
+
+    pub(crate) fn wants_column(&self, name: &str) -> bool {
+        self.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| column == name))
+    }
+
+    pub(crate) fn wants_kind(&self, kind: &str, name: impl FnOnce(&HashSet<String>) -> bool) -> bool {
+        self.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind) || name(kinds))
+    }
+}

@@ -1,0 +1,265 @@
+//! Rows that become a batch.
+
+use crate::error::Result;
+use crate::query::Query;
+use crate::table::Table;
+use arrow_array::builder::{
+    BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, PrimitiveBuilder, StringBuilder,
+    UInt64Builder,
+};
+use arrow_array::types::{Int32Type, TimestampNanosecondType};
+use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch, RecordBatchOptions, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A batch has so many bytes of text at most, unless a single row has more.
+const BYTES: usize = 32 << 20;
+
+/// The rows of a table, column by column. What is given to a column that is not wanted is dropped.
+pub(crate) struct Rows {
+    columns: Vec<Column>,
+    /// Of the columns that are wanted.
+    schema: SchemaRef,
+    rows: usize,
+    rows_max: usize,
+    /// How much text there is.
+    bytes: usize,
+}
+
+enum Column {
+    Unwanted,
+    U64(UInt64Builder),
+    I64(Int64Builder),
+    Moment(PrimitiveBuilder<TimestampNanosecondType>),
+    F64(Float64Builder),
+    Bool(BooleanBuilder),
+    Text(StringBuilder),
+    Bytes(BinaryBuilder),
+    Name(Box<Names>),
+}
+
+/// Text by number: each one stands once in a batch.
+#[derive(Default)]
+struct Names {
+    keys: PrimitiveBuilder<Int32Type>,
+    numbers: HashMap<Box<str>, i32>,
+    /// The names in the order of their numbers.
+    names: StringBuilder,
+    /// Those that were met last, and where the next one is put.
+    recent: [(Box<str>, i32); 4],
+    oldest: usize,
+}
+
+impl Names {
+    fn push(&mut self, name: &str) {
+        if let Some((_, number)) =
+            self.recent.iter().find(|(recent, number)| *number >= 0 && **recent == *name)
+        {
+            self.keys.append_value(*number);
+            return;
+        }
+        let number = match self.numbers.get(name) {
+            Some(number) => *number,
+            None => {
+                // No batch has that many rows.
+                let number = i32::try_from(self.numbers.len()).unwrap_or(i32::MAX);
+                self.numbers.insert(name.into(), number);
+                self.names.append_value(name);
+                number
+            }
+        };
+        if let Some(slot) = self.recent.get_mut(self.oldest) {
+            *slot = (name.into(), number);
+        }
+        self.oldest = self.oldest.wrapping_add(1) % 4;
+        self.keys.append_value(number);
+    }
+
+    fn finish(&mut self) -> Result<ArrayRef> {
+        let (keys, names): (_, StringArray) = (self.keys.finish(), self.names.finish());
+        self.numbers.clear();
+        self.recent = Default::default();
+        for slot in &mut self.recent {
+            slot.1 = -1;
+        }
+        Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, Arc::new(names))?))
+    }
+}
+
+impl Column {
+    fn new(field: &Field) -> Self {
+        match field.data_type() {
+            DataType::UInt64 => Self::U64(UInt64Builder::new()),
+            DataType::Int64 => Self::I64(Int64Builder::new()),
+            DataType::Timestamp(..) => Self::Moment(PrimitiveBuilder::new().with_timezone("UTC")),
+            DataType::Float64 => Self::F64(Float64Builder::new()),
+            DataType::Boolean => Self::Bool(BooleanBuilder::new()),
+            DataType::Binary => Self::Bytes(BinaryBuilder::new()),
+            DataType::Dictionary(..) => {
+                let mut names = Names::default();
+                names.recent.iter_mut().for_each(|slot| slot.1 = -1);
+                Self::Name(Box::new(names))
+            }
+            _ => Self::Text(StringBuilder::new()),
+        }
+    }
+
+    fn len(&self, rows: usize) -> usize {
+        use arrow_array::builder::ArrayBuilder;
+        match self {
+            Self::Unwanted => rows,
+            Self::U64(builder) => builder.len(),
+            Self::I64(builder) => builder.len(),
+            Self::Moment(builder) => builder.len(),
+            Self::F64(builder) => builder.len(),
+            Self::Bool(builder) => builder.len(),
+            Self::Text(builder) => builder.len(),
+            Self::Bytes(builder) => builder.len(),
+            Self::Name(names) => names.keys.len(),
+        }
+    }
+
+    fn null(&mut self) {
+        match self {
+            Self::Unwanted => {}
+            Self::U64(builder) => builder.append_null(),
+            Self::I64(builder) => builder.append_null(),
+            Self::Moment(builder) => builder.append_null(),
+            Self::F64(builder) => builder.append_null(),
+            Self::Bool(builder) => builder.append_null(),
+            Self::Text(builder) => builder.append_null(),
+            Self::Bytes(builder) => builder.append_null(),
+            Self::Name(names) => names.keys.append_null(),
+        }
+    }
+
+    fn finish(&mut self) -> Result<Option<ArrayRef>> {
+        Ok(Some(match self {
+            Self::Unwanted => return Ok(None),
+            Self::U64(builder) => Arc::new(builder.finish()),
+            Self::I64(builder) => Arc::new(builder.finish()),
+            Self::Moment(builder) => Arc::new(builder.finish()),
+            Self::F64(builder) => Arc::new(builder.finish()),
+            Self::Bool(builder) => Arc::new(builder.finish()),
+            Self::Text(builder) => Arc::new(builder.finish()),
+            Self::Bytes(builder) => Arc::new(builder.finish()),
+            Self::Name(names) => names.finish()?,
+        }))
+    }
+}
+
+/// The columns of a table that are wanted.
+pub(crate) fn wanted(table: &Table, query: &Query) -> SchemaRef {
+    let fields = table.schema().fields().iter().filter(|field| query.wants_column(field.name()));
+    Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))
+}
+
+macro_rules! push {
+    ($(#[$doc:meta] $name:ident($variant:ident, $type:ty);)*) => {$(
+        #[$doc]
+        pub(crate) fn $name(&mut self, at: usize, value: Option<$type>) {
+            if let Some(Column::$variant(builder)) = self.columns.get_mut(at) {
+                builder.append_option(value);
+            }
+        }
+    )*};
+}
+
+impl Rows {
+    pub(crate) fn new(table: &Table, query: &Query) -> Self {
+        let column = |field: &Arc<Field>| {
+            if query.wants_column(field.name()) { Column::new(field) } else { Column::Unwanted }
+        };
+        Self {
+            columns: table.schema().fields().iter().map(column).collect(),
+            schema: wanted(table, query),
+            rows: 0,
+            rows_max: query.rows.clamp(1, 1 << 24),
+            bytes: 0,
+        }
+    }
+
+    /// Whether a column is made.
+    pub(crate) fn wants(&self, at: usize) -> bool {
+        !matches!(self.columns.get(at), None | Some(Column::Unwanted))
+    }
+
+    push! {
+        /// An id.
+        u64(U64, u64);
+        /// A signed integer.
+        i64(I64, i64);
+        /// A moment in UTC.
+        moment(Moment, i64);
+        /// A float.
+        f64(F64, f64);
+        /// A truth value.
+        bool(Bool, bool);
+    }
+
+    pub(crate) fn text(&mut self, at: usize, value: Option<&str>) {
+        if let Some(Column::Text(builder)) = self.columns.get_mut(at) {
+            self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
+            builder.append_option(value);
+        }
+    }
+
+    pub(crate) fn blob(&mut self, at: usize, value: &[u8]) {
+        if let Some(Column::Bytes(builder)) = self.columns.get_mut(at) {
+            self.bytes = self.bytes.saturating_add(value.len());
+            builder.append_value(value);
+        }
+    }
+
+    pub(crate) fn name(&mut self, at: usize, value: Option<&str>) {
+        if let Some(Column::Name(names)) = self.columns.get_mut(at) {
+            match value {
+                Some(value) => {
+                    self.bytes = self.bytes.saturating_add(value.len());
+                    names.push(value);
+                }
+                None => names.keys.append_null(),
+            }
+        }
+    }
+
+    /// A time: as a number in one column, and as a moment in the next one if it is absolute.
+    pub(crate) fn time(&mut self, at: usize, ns: Option<i128>, is_absolute: bool) {
+        let ns = ns.and_then(|ns| i64::try_from(ns).ok());
+        self.i64(at, ns);
+        self.moment(at.saturating_add(1), ns.filter(|_| is_absolute));
+    }
+
+    /// Whether the row that has begun has a value in this column.
+    pub(crate) fn has(&self, at: usize) -> bool {
+        self.columns.get(at).is_some_and(|column| column.len(self.rows) > self.rows)
+    }
+
+    /// Ends a row: what was given no value is null. Says whether the batch is full.
+    pub(crate) fn end_row(&mut self) -> bool {
+        let next = self.rows.saturating_add(1);
+        for column in &mut self.columns {
+            if column.len(next) < next {
+                column.null();
+            }
+        }
+        self.rows = next;
+        self.rows >= self.rows_max || self.bytes >= BYTES
+    }
+
+    /// The rows so far; `None` if there is none.
+    pub(crate) fn take(&mut self) -> Result<Option<RecordBatch>> {
+        let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
+        if rows == 0 {
+            return Ok(None);
+        }
+        let columns = self.columns.iter_mut().filter_map(|column| column.finish().transpose());
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        debug_assert!(columns.iter().all(|column| column.len() == rows));
+        // Without a column, the number of rows is still told.
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(Some(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?))
+    }
+}

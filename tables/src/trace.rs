@@ -1,0 +1,171 @@
+//! A trace, its tables and its pieces.
+
+use crate::ctf::Ctf;
+use crate::error::{Error, Result};
+use crate::events::Common;
+use crate::other::Whole;
+use crate::query::Query;
+use crate::rfr::Recording;
+use crate::seen::Seen;
+use crate::table::{self, Table};
+use arrow_array::RecordBatch;
+use traceglass::ctf::schema::Schema;
+
+/// The bytes of a file, as long as they are needed.
+pub type Bytes<'f> = Box<dyn AsRef<[u8]> + Send + Sync + 'f>;
+
+/// A file of a trace.
+pub trait File: Sync {
+    /// Its path in the trace.
+    fn name(&self) -> &str;
+
+    /// How many bytes it has.
+    fn size(&self) -> u64;
+
+    /// Opens it: reads or maps it.
+    ///
+    /// # Errors
+    /// A line that says why it cannot be read.
+    fn open(&self) -> Result<Bytes<'_>, String>;
+}
+
+/// What keeps a file from being read, before it was.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The file's name in the trace.
+    pub file: String,
+    /// For people: a line.
+    pub message: String,
+    /// The located error, if it comes from the content.
+    pub cause: Option<traceglass::Error>,
+}
+
+/// Takes batches, each with the number of its table; [`Error::Stopped`] ends reading.
+pub type Sink<'s> = dyn FnMut(usize, RecordBatch) -> Result<()> + 's;
+
+/// A trace that is read as tables.
+pub struct Trace<'t> {
+    content: Content<'t>,
+    tables: Vec<Table>,
+    problems: Vec<Problem>,
+}
+
+enum Content<'t> {
+    Rfr(Recording<'t>),
+    Ctf(Ctf<'t>),
+    Whole(Whole<'t>),
+}
+
+impl<'t> Trace<'t> {
+    /// An RFR recording: its files, the chunks among them in the order of time.
+    pub fn rfr(files: Vec<&'t dyn File>) -> Self {
+        let mut tables = Common::tables();
+        tables.extend(crate::rfr::tables());
+        Self { content: Content::Rfr(Recording::new(files)), tables, problems: Vec::new() }
+    }
+
+    /// CTF traces, each with its schema and its data streams.
+    pub fn ctf(traces: Vec<(Schema<'t, 't>, Vec<&'t dyn File>)>) -> Self {
+        let mut tables = Common::tables();
+        let ctf = Ctf::new(traces, &mut tables);
+        Self { content: Content::Ctf(ctf), tables, problems: Vec::new() }
+    }
+
+    /// A file of any other format: what it consists of, and what can be told of it without its events.
+    pub fn whole(file: &'t dyn File) -> Self {
+        Self { content: Content::Whole(Whole::new(file)), tables: Common::tables(), problems: Vec::new() }
+    }
+
+    /// Adds what was found to be wrong before: it is told in `gaps`.
+    pub fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        self.problems.extend(problems);
+    }
+
+    /// The tables, empty ones included.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The number of the table of this name.
+    ///
+    /// # Errors
+    /// [`Error::NoTable`].
+    pub fn table(&self, name: &str) -> Result<usize> {
+        let found = self.tables.iter().position(|table| table.name() == name);
+        found.ok_or_else(|| Error::NoTable(name.to_owned()))
+    }
+
+    /// How many pieces there are. They are read independently of each other, and are in the order of time as far as the
+    /// format lets that be known.
+    pub fn pieces(&self) -> usize {
+        let pieces = match &self.content {
+            Content::Rfr(recording) => recording.pieces(),
+            Content::Ctf(ctf) => ctf.pieces(),
+            Content::Whole(_) => 1,
+        };
+        // What was wrong before is told even of a trace of which nothing else is left.
+        pieces.max(1)
+    }
+
+    /// How many bytes a piece has.
+    pub fn piece_bytes(&self, piece: usize) -> u64 {
+        match &self.content {
+            Content::Rfr(recording) => recording.piece_bytes(piece),
+            Content::Ctf(ctf) => ctf.piece_bytes(piece),
+            Content::Whole(whole) => whole.bytes(),
+        }
+    }
+
+    /// Reads a piece, once for all of these tables. `seen` is what has been told of the other pieces.
+    ///
+    /// # Errors
+    /// Those of `sink`; [`Error::Arrow`]. Damage is none: it is told in `gaps`.
+    pub fn read(
+        &self,
+        piece: usize,
+        tables: &[usize],
+        query: &Query,
+        seen: &Seen,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let mut common = Common::new(tables, query, seen);
+        if piece == 0 {
+            for problem in &self.problems {
+                common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink)?;
+            }
+        }
+        match &self.content {
+            Content::Rfr(recording) => {
+                recording.read(piece, tables, &self.tables, query, &mut common, sink)?
+            }
+            Content::Ctf(ctf) => ctf.read(piece, tables, &self.tables, query, &mut common, sink)?,
+            Content::Whole(whole) => whole.read(&mut common, sink)?,
+        }
+        common.finish(sink)
+    }
+
+    /// Refuses columns that no table has which is read.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`].
+    pub fn check_columns(&self, tables: &[usize], query: &Query) -> Result<()> {
+        let has = |column: &String| {
+            let tables = tables.iter().filter_map(|&table| self.tables.get(table));
+            tables.into_iter().any(|table| table.schema().column_with_name(column).is_some())
+        };
+        match query.columns.iter().flatten().find(|column| !has(column)) {
+            Some(column) => Err(Error::NoColumn(column.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// The columns of a table that are wanted.
+    pub fn schema(&self, table: usize, query: &Query) -> Option<arrow_schema::SchemaRef> {
+        self.tables.get(table).map(|table| crate::rows::wanted(table, query))
+    }
+}
+
+/// The tables that each format has, in this order.
+pub(crate) fn common_tables() -> Vec<Table> {
+    vec![table::events(), table::tracks(), table::gaps(), table::parts()]
+}
