@@ -3,15 +3,16 @@
 //!     cargo run --example rfr_tasks -- RECORDING
 //!
 //! Shows how the parts of `traceglass::rfr` go together: chunks are ordered by their headers, a directory finds the
-//! sequences of each, a merge puts their records in order, and tables lead from a record to its task and its callsite.
+//! sequences of each, a merge puts their records in order, and tables lead from a record to its task, which is one in its
+//! lifetime alone, and to its callsite.
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{
-    CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Merge, MergeSlot, ObjectTable, RecordKind,
-    TableEntry,
+    CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Item, LifetimeEntry, Lifetimes, Merge,
+    MergeSlot, Object, RecordKind, TableEntry,
 };
 
 /// What is known of a task.
@@ -36,12 +37,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("callsites.rfr: {damage}");
     }
 
-    // Instrumentation ids are addresses, and recur: with the runtime's own id a task is known from chunk to chunk.
-    let mut tasks: HashMap<(u64, Option<u64>), Task> = HashMap::new();
-    for (_, path) in chunks(root)? {
-        let data = fs::read(&path)?;
-        let chunk = Chunk::parse(&data)?;
-        read(&chunk, &callsites, &mut tasks)?;
+    let files = chunks(root)?.into_iter().map(|(_, path)| fs::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let chunks = files.iter().map(|file| Chunk::parse(file)).collect::<Result<Vec<_>, _>>()?;
+
+    // Instrumentation ids are addresses, and recur: a task is known by its lifetime.
+    let items = chunks.iter().flat_map(|chunk| chunk.items());
+    let count = items.filter(|item| matches!(item, Ok(Item::Object(_)))).count();
+    let mut entries = vec![LifetimeEntry::EMPTY; count];
+    let objects = Lifetimes::of_chunks(&chunks, &mut entries)?;
+    let mut tasks: HashMap<usize, Task> = HashMap::new();
+    for lifetime in objects.iter() {
+        let Object::Task(task) = lifetime.object() else { continue };
+        let site = callsites.get(task.callsite_id());
+        let place = site.and_then(|site| Some(format!("{}:{}", site.file()?, site.line()?)));
+        let name = if task.name().is_empty() { format!("#{}", task.task_id()) } else { task.name().into() };
+        tasks.insert(lifetime.number(), Task { name, place: place.unwrap_or_default(), ..Task::default() });
+    }
+    for (place, chunk) in (0..).zip(&chunks) {
+        read(place, chunk, &objects, &mut tasks)?;
     }
 
     let mut tasks: Vec<Task> = tasks.into_values().filter(|task| task.polls > 0).collect();
@@ -71,10 +84,12 @@ fn chunks(root: &Path) -> Result<Vec<(u64, PathBuf)>, Box<dyn Error>> {
     Ok(chunks)
 }
 
+/// Adds up the polls of a chunk.
 fn read(
+    place: u64,
     chunk: &Chunk<'_>,
-    callsites: &CallsiteTable<'_, '_>,
-    tasks: &mut HashMap<(u64, Option<u64>), Task>,
+    objects: &Lifetimes<'_, '_>,
+    tasks: &mut HashMap<usize, Task>,
 ) -> Result<(), traceglass::Error> {
     let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
     let directory = Directory::build(chunk, &mut entries)?;
@@ -82,32 +97,10 @@ fn read(
         // A recorder may still be writing: what is in front of it is read.
         eprintln!("{damage}");
     }
-    // Within a chunk an instrumentation id is of one task.
-    let mut now: HashMap<u64, u64> = HashMap::new();
     let mut slots = vec![MergeSlot::EMPTY; directory.entries().len()];
     let mut merge = Merge::new(&mut slots);
     for entry in directory.entries() {
-        let sequence = entry.sequence(chunk);
-        merge.add(&chunk.header(), sequence.records()?)?;
-        let mut entries = vec![TableEntry::EMPTY; sequence.objects().count()];
-        let objects = ObjectTable::build(chunk, sequence.objects(), &mut entries)?;
-        for object in sequence.objects().map_while(Result::ok) {
-            let Some(task) = objects.get(object.iid()).and_then(|object| object.as_task()) else { continue };
-            now.insert(task.iid(), task.task_id());
-            tasks.entry((task.iid(), Some(task.task_id()))).or_insert_with(|| {
-                let place =
-                    callsites.get(task.callsite_id()).and_then(|site| Some((site.file()?, site.line()?)));
-                Task {
-                    name: if task.name().is_empty() {
-                        format!("#{}", task.task_id())
-                    } else {
-                        task.name().into()
-                    },
-                    place: place.map_or_else(String::new, |(file, line)| format!("{file}:{line}")),
-                    ..Task::default()
-                }
-            });
-        }
+        merge.add(&chunk.header(), entry.sequence(chunk).records()?)?;
     }
     let mut started: HashMap<(usize, u64), u64> = HashMap::new();
     for merged in merge {
@@ -117,7 +110,9 @@ fn read(
             RecordKind::TaskPollStart => drop(started.insert((merged.source(), iid), merged.unix_micros())),
             RecordKind::TaskPollEnd => {
                 let start = started.remove(&(merged.source(), iid)).unwrap_or(merged.unix_micros());
-                let task = tasks.entry((iid, now.get(&iid).copied())).or_default();
+                // One whose object is not there has no name.
+                let Some(lifetime) = objects.get(place, iid) else { continue };
+                let task = tasks.entry(lifetime.number()).or_default();
                 task.polls += 1;
                 task.busy += merged.unix_micros().saturating_sub(start);
             }

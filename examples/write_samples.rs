@@ -10,6 +10,8 @@
 mod ctf;
 #[path = "../tests/common/rdf.rs"]
 mod rdf;
+#[path = "../tests/common/rdf_contents.rs"]
+mod rdf_contents;
 #[path = "../tests/common/rfr.rs"]
 mod rfr;
 #[path = "../tests/common/rtc.rs"]
@@ -55,6 +57,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let mut samples = vec![
         ("sample.ctf2", ctf::sample()),
         ("sample.rdf", rdf::sample()),
+        ("sample.rgp", rdf::file(&rdf_contents::sample())),
         ("sample.rtc", rtc::sample(rtc::Options::default(), 20_000)),
         ("stream.rfr", rfr::sample_stream()),
     ];

@@ -10,6 +10,8 @@ mod ctf1_streams;
 mod ctf2_streams;
 #[path = "vectors/rdf_contents.rs"]
 mod rdf_contents;
+#[path = "vectors/rfr_more.rs"]
+mod rfr_more;
 #[path = "vectors/rtc_more.rs"]
 mod rtc_more;
 

@@ -6,13 +6,15 @@ use memmap2::Mmap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Duration;
 use traceglass::Format;
 
 /// What a path leads to.
 pub enum Input {
-    File(Mapped),
+    /// A file, and its path.
+    File(Mapped, PathBuf),
     /// A file that is a data stream of a CTF trace, and its path: the trace's metadata lies beside it.
     Stream(Mapped, PathBuf),
     /// A directory with more in it than CTF metadata.
@@ -25,7 +27,8 @@ impl Input {
         if path.is_dir() {
             if has_metadata_alone(path) {
                 // CTF metadata without its trace is named by its directory as well.
-                return Mapped::open(&path.join("metadata")).map(Self::File);
+                let metadata = path.join("metadata");
+                return Mapped::open(&metadata).map(|mapped| Self::File(mapped, metadata));
             }
             return Ok(Self::Directory(path.to_owned()));
         }
@@ -34,7 +37,7 @@ impl Input {
         if has_metadata && Format::detect(mapped.data()).is_none() {
             return Ok(Self::Stream(mapped, path.to_owned()));
         }
-        Ok(Self::File(mapped))
+        Ok(Self::File(mapped, path.to_owned()))
     }
 }
 
@@ -42,6 +45,16 @@ impl Input {
 pub fn total(paths: &[PathBuf]) -> u64 {
     let sizes = paths.iter().filter_map(|path| path.metadata().ok()).filter(Metadata::is_file);
     sizes.map(|about| about.len()).fold(0, u64::saturating_add)
+}
+
+/// Whether all files are read, and none is mapped: what else `--no-map` is for would have to be told to each reader of
+/// each format.
+static UNMAPPED: AtomicBool = AtomicBool::new(false);
+
+/// Has all files read that are opened from now on.
+#[cfg(feature = "view")]
+pub fn map_nothing() {
+    UNMAPPED.store(true, Ordering::Relaxed);
 }
 
 /// Files up to this size are read: of maps a process may have some ten thousand only.
@@ -105,7 +118,7 @@ impl Mapped {
         if !about.is_file() {
             return read(file, probe, &mut patience).map_err(fail);
         }
-        if about.len() > SMALL {
+        if about.len() > SMALL && !UNMAPPED.load(Ordering::Relaxed) {
             // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
             // process shortens meanwhile ends this one with a signal; recorders only ever append.
             if let Ok(map) = unsafe { Mmap::map(&file) } {

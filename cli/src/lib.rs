@@ -37,6 +37,8 @@ mod style;
 mod table;
 mod trace;
 mod verbs;
+#[cfg(feature = "view")]
+mod view;
 
 pub use console::Console;
 
@@ -78,6 +80,8 @@ enum Verb {
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
     Export(verbs::export::Args),
+    #[cfg(feature = "view")]
+    View(verbs::view::Args),
     Completions(verbs::completions::Args),
     Man(verbs::man::Args),
 }
@@ -131,6 +135,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
         Verb::Export(args) => verbs::export::run(args, open, &mut out),
+        #[cfg(feature = "view")]
+        Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };

@@ -1,5 +1,7 @@
 //! What a format must say, and in which terms: verbs ask, formats answer.
 
+#[cfg(feature = "view")]
+mod browse;
 mod content;
 mod fields;
 mod findings;
@@ -9,6 +11,8 @@ mod options;
 mod stamps;
 mod time;
 
+#[cfg(feature = "view")]
+pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Marks, Node, OpenBrowse, Plain};
 pub use content::{Events, Export, Growing, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;

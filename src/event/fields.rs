@@ -15,6 +15,8 @@ pub(super) enum Data<'a> {
     None,
     #[cfg(feature = "rfr")]
     Rfr(super::rfr::fields::RfrData<'a>),
+    #[cfg(feature = "rdf-contents")]
+    Rdf(super::rdf::fields::RdfData<'a>),
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcData<'a>),
     #[cfg(feature = "ctf")]
@@ -29,6 +31,8 @@ enum Inner<'a> {
     None,
     #[cfg(feature = "rfr")]
     Rfr(super::rfr::fields::RfrFields<'a>),
+    #[cfg(feature = "rdf-contents")]
+    Rdf(super::rdf::fields::RdfFields<'a>),
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcFields<'a>),
     #[cfg(feature = "ctf")]
@@ -43,6 +47,8 @@ impl<'a> Data<'a> {
             Self::None | Self::Never(..) => Inner::None,
             #[cfg(feature = "rfr")]
             Self::Rfr(data) => Inner::Rfr(data.fields()),
+            #[cfg(feature = "rdf-contents")]
+            Self::Rdf(data) => Inner::Rdf(data.fields()),
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => Inner::Rtc(data.fields()),
             #[cfg(feature = "ctf")]
@@ -61,6 +67,8 @@ impl<'a> Fields<'a> {
             Inner::None | Inner::Never(..) => Ok(None),
             #[cfg(feature = "rfr")]
             Inner::Rfr(fields) => Ok(fields.next_field()),
+            #[cfg(feature = "rdf-contents")]
+            Inner::Rdf(fields) => Ok(fields.next_field()),
             #[cfg(feature = "rtc")]
             Inner::Rtc(fields) => fields.next_field(),
             #[cfg(feature = "ctf")]

@@ -22,6 +22,8 @@ pub enum Label<'a> {
     Place(&'a str, u64),
     /// Text that is not UTF-8.
     Bytes(&'a [u8]),
+    /// A hash of 128 bits: 32 hexadecimal digits.
+    Hash(u128),
     /// A name in the metadata of a CTF trace, which may have to be decoded.
     #[cfg(feature = "ctf")]
     Ctf(crate::ctf::schema::Name<'a>),
@@ -49,6 +51,7 @@ impl fmt::Display for Label<'_> {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Numbered(name, number) => write!(f, "{name} {number}"),
+            Self::Hash(hash) => write!(f, "{hash:032x}"),
             Self::Place(file, line) => write!(f, "{file}:{line}"),
             #[cfg(feature = "ctf")]
             Self::Ctf(name) => name.fmt(f),

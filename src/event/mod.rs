@@ -65,6 +65,8 @@ mod track;
 
 #[cfg(feature = "ctf")]
 pub mod ctf;
+#[cfg(feature = "rdf-contents")]
+pub mod rdf;
 #[cfg(feature = "rfr")]
 pub mod rfr;
 #[cfg(feature = "rtc")]

@@ -267,6 +267,11 @@ impl<'a> Callsites<'a> {
         LayoutFields::new(self.reader.data(), FILE_FIELDS)
     }
 
+    /// The fields of the callsite that begins at `offset`.
+    pub fn fields_at(&self, offset: u64) -> LayoutFields<'a> {
+        LayoutFields::at(self.reader.data(), offset, FIELDS)
+    }
+
     /// The next callsite, all of it checked.
     ///
     /// # Errors

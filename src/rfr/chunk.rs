@@ -2,10 +2,11 @@
 
 use super::element::{CHUNK, CHUNK_HEADER, SEQUENCES, TIMESTAMP};
 use super::identifier::{self, FormatIdentifier, Variant};
-use super::item::Items;
+use super::item::{Item, Items};
 use super::layout::{LayoutFields, Row, Table, Wire};
+use super::object;
 use super::read::Reader;
-use super::record::Record;
+use super::record::{self, Record};
 use super::sequence::{self, SEQUENCE_SIZE_MIN, Sequences};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -87,6 +88,26 @@ impl<'a> Chunk<'a> {
     /// Its fields, as they lie in the file.
     pub const fn fields(&self) -> LayoutFields<'a> {
         LayoutFields::new(self.body.data(), FIELDS)
+    }
+
+    /// The fields of one item of it alone: of a sequence, those of all that is in it, too.
+    ///
+    /// ```
+    /// # use traceglass::rfr::{Chunk, Item};
+    /// # let file = b"\x0brfr-c/0.0.2\x80\xe2\xcf\xaa\x06\0\xc0\x84\x3d\x04\x09\x01\x01\x04\x09\x01\x01\x05\x07\x63\x04main\0\0\x02\x04\x06\x05\x09\x07\x05";
+    /// let chunk = Chunk::parse(file)?;
+    /// let record = chunk.items().last().unwrap()?;
+    /// let names: Vec<_> = chunk.fields_of(&record).map(|field| field.unwrap().name()).collect();
+    /// assert_eq!(names, ["timestamp, µs", "record", "iid"]);
+    /// # Ok::<(), traceglass::Error>(())
+    /// ```
+    pub fn fields_of(&self, item: &Item<'a>) -> LayoutFields<'a> {
+        let (offset, table) = match item {
+            Item::Sequence(sequence) => (sequence.offset(), sequence::FIELDS),
+            Item::Object(object) => (object.offset(), object::FIELDS),
+            Item::Record(record) => (record.offset(), record::FIELDS),
+        };
+        LayoutFields::at(self.body.data(), offset, table)
     }
 
     /// How many sequences the chunk claims to have.

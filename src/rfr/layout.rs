@@ -106,6 +106,12 @@ impl<'a> LayoutFields<'a> {
         Self { reader: Reader::new(data), levels: [top; DEPTH], depth: 1 }
     }
 
+    /// The fields from `offset` on: those of a structure that begins there, and nothing after it.
+    pub(super) fn at(data: &'a [u8], offset: u64, table: Table) -> Self {
+        let fields = Self::new(data, table);
+        Self { reader: fields.reader.seek(offset), ..fields }
+    }
+
     /// The next field.
     ///
     /// # Errors

@@ -30,7 +30,8 @@
 //! Strings and lists have a length in front. **Nothing has a length in bytes**: what follows something is found by
 //! reading it. That makes [`Chunk::items`], a flat walk, the basic way through a chunk; [`Chunk::sequences`] gives
 //! views, [`Directory`] makes them randomly accessible after one walk, [`Merge`] orders their records by time, and
-//! [`ObjectTable`] and [`CallsiteTable`] lead from ids to what they name.
+//! [`ObjectTable`] and [`CallsiteTable`] lead from ids to what they name, [`Lifetimes`] does so over a whole recording, in
+//! which ids recur.
 //!
 //! # Examples
 //! ```
@@ -74,6 +75,7 @@ mod identifier;
 mod item;
 mod kind;
 mod layout;
+mod lifetime;
 mod list;
 mod merge;
 mod meta;
@@ -93,6 +95,7 @@ pub use identifier::{FormatIdentifier, Variant, detect};
 pub use item::{Item, Items};
 pub use kind::{RecordData, RecordKind};
 pub use layout::LayoutFields;
+pub use lifetime::{Lifetime, LifetimeEntry, Lifetimes};
 pub use list::List;
 pub use merge::{Merge, MergeSlot, Merged};
 pub use meta::{Formats, Meta};

@@ -159,6 +159,11 @@ impl<'a> Span<'a> {
         ParentAndFields::skip::<false>(reader)
     }
 
+    /// Whether another one says the same, wherever it stands.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (self.iid, self.callsite_id, self.details) == (other.iid, other.callsite_id, other.details)
+    }
+
     /// Offset in the input of its first byte; of its object's, where it stands in a list of objects.
     pub const fn offset(&self) -> u64 {
         self.offset

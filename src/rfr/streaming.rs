@@ -90,6 +90,11 @@ impl<'a> Streaming<'a> {
         LayoutFields::new(self.body.data(), FIELDS)
     }
 
+    /// The fields of the record that begins at `offset`.
+    pub fn fields_at(&self, offset: u64) -> LayoutFields<'a> {
+        LayoutFields::at(self.body.data(), offset, RECORD_FIELDS)
+    }
+
     /// The records from `offset` on, at which one begins: for a file that has grown, with the
     /// [`StreamRecords::offset`] at which reading it stopped.
     pub fn records_from(&self, offset: u64) -> StreamRecords<'a> {

@@ -187,3 +187,55 @@ pub fn chunks() -> Vec<Chunk> {
         Chunk::raw("HistoryMetadata", &bytes![u32 4, u32 0, u64 8, u32 7, u32 3]),
     ]
 }
+
+/// A small profile of a GPU: two queues, of which one overlaps with itself; a memory trace, a snapshot, markers that a
+/// driver noted, and those that a program set, of which no time is known. The sample in `examples/data`.
+pub fn sample() -> Vec<Chunk> {
+    const GPU: u32 = 0x0c0000;
+    let asic = {
+        let mut data = bytes![u32 GPU, u32 0, u64 0, u64 0, u64 100_000_000];
+        data.resize(data.len() + 128, 0);
+        data.extend(padded("Navi 31", 256));
+        data.resize(608, 0);
+        Chunk::raw("AsicInfo", &data).version(3)
+    };
+    let queue = |number: u64, kind: u8, engine: u8| {
+        Chunk::raw("QueueInfo", &bytes![u32 GPU, u32 0, u64 number, u64 0, u8 kind, u8 engine, u16 0, u32 0])
+    };
+    // GPU ticks are 10 ns, CPU ticks 100 ns; at 1,000 CPU ticks it was 50,000 GPU ticks.
+    let event = |queue: u64, kind: u32, buffer: u32, begin: u64, end: u64| {
+        let data = bytes![u32 GPU, u32 0, u64 queue, u32 kind, u32 buffer, u64 1, u32 0, u32 0, u64 9];
+        Chunk::raw("QueueEvent", &[data, bytes![u64 1_000, u64 50_000 + begin, u64 end]].concat())
+    };
+    let submit = |queue, buffer, begin: u64, end: u64| event(queue, 0, buffer, begin, 50_000 + end);
+    let json = br#"{"version":{"major":2},"cpus":[{"name":"cpu","cpuTimeClockFreq":10000000}]}"#;
+    let snapshot = [padded("level loaded", 128), bytes![u64 1_400, u32 12, u32 1]].concat();
+    vec![
+        Chunk::raw("SystemInfo", json),
+        asic,
+        Chunk::raw("ClockCalibration", &bytes![u32 GPU, u32 0, u64 1_000, u64 50_000]).version(2),
+        queue(1, 1, 1),
+        queue(2, 2, 2),
+        submit(1, 1, 100, 900),
+        submit(1, 2, 900, 2_500),
+        submit(2, 3, 400, 3_000),
+        // It begins before the one above has ended.
+        submit(2, 4, 2_000, 2_600),
+        event(1, 1, 0, 2_500, 0),
+        event(1, 3, 0, 3_100, 0),
+        Chunk::raw("SpmSession", &bytes![u64 50_100, u64 51_100, u64 52_100])
+            .version(2)
+            .header(&bytes![u32 GPU, u32 0, u32 4096, u32 3, u32 1]),
+        Chunk::raw("SpmCounterData", &bytes![u16 3, u16 700, u16 42])
+            .version(2)
+            .header(&bytes![u32 GPU, u32 6, u32 0, u32 4, u32 2]),
+        Chunk::raw("StringTable", &[&bytes![u32 8, u32 14][..], b"Frame\0Shadows\0"].concat())
+            .header(&bytes![u32 1, u32 2]),
+        Chunk::raw("UserMarkerHist", &bytes![u32 5, u32 9, u32 2, u32 2])
+            .header(&bytes![u32 1, u32 1, u32 4]),
+        Chunk::raw("RmvSnapshotData", &snapshot),
+        rmt(77, 1, &process_tokens()),
+        driver_events(UMD, 35, &markers()),
+        driver_events(KMD, 40, &page_fault(0x10010)),
+    ]
+}

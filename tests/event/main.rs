@@ -6,5 +6,9 @@ mod common;
 
 #[cfg(feature = "ctf")]
 mod ctf;
+#[cfg(feature = "rdf-contents")]
+mod rdf;
 #[cfg(feature = "rfr")]
 mod rfr;
+#[cfg(feature = "rtc")]
+mod rtc;

@@ -9,6 +9,7 @@ mod chunk;
 mod damage;
 mod fields;
 mod files;
+mod lifetimes;
 
 use common::rfr::Writer;
 use traceglass::rfr::{Chunk, Item, Record};

@@ -16,7 +16,7 @@ use traceglass::{Format, Lookalike};
 /// Opens a trace of any format.
 pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a>, Unreadable> {
     let data = match input {
-        Input::File(mapped) => mapped.data(),
+        Input::File(mapped, _) => mapped.data(),
         Input::Stream(mapped, path) => return ctf::open_stream(mapped, path, reading.lenient),
         Input::Directory(path) => {
             if let Some(trace) = ctf::open_directory(path, reading.lenient)? {
@@ -49,5 +49,35 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
                 )
             }
         })),
+    }
+}
+
+/// Opens a trace of any format to be looked at.
+#[cfg(feature = "view")]
+pub fn browse(
+    input: &Input,
+    reading: Reading,
+    look: &mut dyn FnMut(&dyn crate::trace::Browse),
+) -> Result<(), Unreadable> {
+    let (mapped, path) = match input {
+        Input::File(mapped, path) => (mapped, path),
+        Input::Stream(mapped, path) => {
+            return ctf::browse_trace(path, Some(mapped), reading.lenient, look).map(drop);
+        }
+        Input::Directory(path) => {
+            if !ctf::browse_trace(path, None, reading.lenient, look)? && !rfr::browse(path, None, look)? {
+                // It says what is missing.
+                open(input, reading)?;
+            }
+            return Ok(());
+        }
+    };
+    let data = mapped.data();
+    match Format::detect(data) {
+        Some(Format::Rdf) => rdf::browse(data, path, look),
+        Some(Format::Rtc) => rtc::browse(data, path, look),
+        Some(Format::Ctf1 | Format::Ctf2) => ctf::browse(data, path, reading.lenient, look),
+        Some(Format::Rfr) => rfr::browse(path, Some(data), look).map(drop),
+        _ => open(input, reading).map(drop),
     }
 }

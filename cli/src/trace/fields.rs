@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use std::collections::HashMap;
 
 /// A field, and what it says.
+#[derive(Clone)]
 pub struct Field {
     pub offset: u64,
     pub len: u64,
@@ -22,11 +23,22 @@ impl Field {
 
 /// The fields that lie, wholly or in part, in the bytes to be shown; they come in ascending order.
 pub struct Fields<'d, 'o> {
-    data: &'d [u8],
-    out: &'o mut Out,
     /// The next byte to be shown, and the one after the last.
     next: u64,
     end: u64,
+    to: To<'d, 'o>,
+}
+
+/// Where fields go.
+enum To<'d, 'o> {
+    Dump(Dump<'d, 'o>),
+    List(&'o mut Vec<Field>),
+}
+
+/// A dump of bytes, each with its field.
+struct Dump<'d, 'o> {
+    data: &'d [u8],
+    out: &'o mut Out,
     legend: Legend,
     layout: Layout,
 }
@@ -111,16 +123,28 @@ impl Legend {
 }
 
 impl<'d, 'o> Fields<'d, 'o> {
-    /// The fields of `data` in a range of it.
+    /// The fields of `data` in a range of it, to be printed.
     pub fn new(data: &'d [u8], range: std::ops::Range<u64>, out: &'o mut Out) -> Self {
         let layout = Layout::of(out.width());
-        Self { data, out, next: range.start, end: range.end, legend: Legend::default(), layout }
+        let dump = Dump { data, out, legend: Legend::default(), layout };
+        Self { next: range.start, end: range.end, to: To::Dump(dump) }
+    }
+
+    /// The fields in a range, as a list.
+    #[cfg(feature = "view")]
+    pub fn list(range: std::ops::Range<u64>, list: &'o mut Vec<Field>) -> Self {
+        Self { next: range.start, end: range.end, to: To::List(list) }
     }
 
     /// Shows what no field covered; and which colour stands for which field, where there is colour.
-    pub fn finish(mut self) -> Result<()> {
-        self.rows(self.end, "", "")?;
-        self.legend()
+    pub fn finish(self) -> Result<()> {
+        match self.to {
+            To::Dump(mut dump) => {
+                dump.rows(self.next..self.end, "", "")?;
+                dump.legend()
+            }
+            To::List(_) => Ok(()),
+        }
     }
 
     /// The range to be shown.
@@ -134,17 +158,29 @@ impl<'d, 'o> Fields<'d, 'o> {
         if field.offset >= self.end || end <= self.next {
             return Ok(());
         }
-        if field.offset > self.next {
-            self.rows(field.offset, "", "")?;
+        let start = self.next;
+        self.next = end;
+        match &mut self.to {
+            To::Dump(dump) => {
+                if field.offset > start {
+                    dump.rows(start..field.offset, "", "")?;
+                }
+                dump.rows(start.max(field.offset)..end, &field.name, &field.value)
+            }
+            To::List(list) => {
+                list.push(field.clone());
+                Ok(())
+            }
         }
-        self.rows(end, &field.name, &field.value)
     }
+}
 
-    /// Shows the bytes up to `end`, which belong to the field of that name, or to none. Of rows that repeat in a field, the
+impl Dump<'_, '_> {
+    /// Shows the bytes of a range, which belong to the field of that name, or to none. Of rows that repeat in a field, the
     /// first one is shown, then `*`, then the last one, so that its end is seen.
-    fn rows(&mut self, end: u64, name: &str, value: &str) -> Result<()> {
+    fn rows(&mut self, range: std::ops::Range<u64>, name: &str, value: &str) -> Result<()> {
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
-        let part = self.data.get(place(self.next)..place(end)).unwrap_or_default();
+        let part = self.data.get(place(range.start)..place(range.end)).unwrap_or_default();
         let style = match name {
             "" => DIM,
             _ if self.out.is_colored() => self.legend.style(name),
@@ -153,7 +189,7 @@ impl<'d, 'o> Fields<'d, 'o> {
         let Layout { bytes, row: columns, name: name_columns } = self.layout;
         let mut previous: Option<&[u8]> = None;
         let mut squeezed = false;
-        let rows = part.chunks(bytes).zip((self.next..).step_by(bytes)).enumerate();
+        let rows = part.chunks(bytes).zip((range.start..).step_by(bytes)).enumerate();
         let last = part.len().div_ceil(bytes).saturating_sub(1);
         for (number, (row, offset)) in rows {
             if previous == Some(row) && number < last {
@@ -191,7 +227,6 @@ impl<'d, 'o> Fields<'d, 'o> {
             let label = self.out.paint(style, label);
             self.out.line(format_args!("{offset}  {label} {value}").to_string().trim_end())?;
         }
-        self.next = end;
         Ok(())
     }
 

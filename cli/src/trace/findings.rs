@@ -8,17 +8,35 @@ use traceglass::{Finding, Severity};
 
 /// Where findings go: printed as they come, so that memory stays flat however many there are.
 pub struct Findings<'o> {
-    out: &'o mut Out,
-    json: bool,
+    to: To<'o>,
     warnings: u64,
     errors: u64,
     /// stdout's failure, told at the end: a format's walk is not to be stopped by each finding.
     failed: Option<Failure>,
 }
 
+enum To<'o> {
+    Out {
+        out: &'o mut Out,
+        json: bool,
+    },
+    #[cfg(feature = "view")]
+    Listener(Listener<'o>),
+}
+
+/// Hears of each finding: in which file it is, how bad it is, where, and what it says.
+#[cfg(feature = "view")]
+pub type Listener<'o> = &'o mut dyn FnMut(Option<&Path>, Severity, u64, &str);
+
 impl<'o> Findings<'o> {
     pub fn new(out: &'o mut Out, json: bool) -> Self {
-        Self { out, json, warnings: 0, errors: 0, failed: None }
+        Self { to: To::Out { out, json }, warnings: 0, errors: 0, failed: None }
+    }
+
+    /// Findings that are not printed.
+    #[cfg(feature = "view")]
+    pub fn told(listener: Listener<'o>) -> Self {
+        Self { to: To::Listener(listener), warnings: 0, errors: 0, failed: None }
     }
 
     /// How many warnings and errors there were, unless they could not be printed.
@@ -70,14 +88,22 @@ impl<'o> Findings<'o> {
         what: &str,
         message: &str,
     ) -> Result<()> {
+        let (out, json) = match &mut self.to {
+            To::Out { out, json } => (out, *json),
+            #[cfg(feature = "view")]
+            To::Listener(listener) => {
+                listener(file, severity, offset, message);
+                return Ok(());
+            }
+        };
         let (severity, style) = match severity {
             Severity::Warning => ("warning", WARNING),
             _ => ("error", ERROR),
         };
-        if !self.json {
+        if !json {
             let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
-            let severity = self.out.paint(style, format_args!("{severity:<7}"));
-            return self.out.wrapped(&format!("  {severity}  "), format_args!("{file}{message}"));
+            let severity = out.paint(style, format_args!("{severity:<7}"));
+            return out.wrapped(&format!("  {severity}  "), format_args!("{file}{message}"));
         }
         let mut object = Map::new();
         if let Some(file) = file {
@@ -88,9 +114,9 @@ impl<'o> Findings<'o> {
         object.insert("what".into(), what.into());
         object.insert("message".into(), message.into());
         if !first {
-            self.out.json_text(b",")?;
+            out.json_text(b",")?;
         }
-        self.out.json_text(Value::from(object).to_string().as_bytes())
+        out.json_text(Value::from(object).to_string().as_bytes())
     }
 
     /// Whether an error was reported.

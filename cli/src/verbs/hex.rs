@@ -48,7 +48,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         Ok(input) => input,
         Err(unreadable) => return fail(unreadable.into(), out),
     };
-    let (Input::File(mapped) | Input::Stream(mapped, _)) = &input else {
+    let (Input::File(mapped, _) | Input::Stream(mapped, _)) = &input else {
         return fail(Failure::unreadable("a directory; name one of the files in it"), out);
     };
     let data = mapped.data();

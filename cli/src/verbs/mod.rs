@@ -8,3 +8,5 @@ pub mod hex;
 pub mod info;
 pub mod ls;
 pub mod man;
+#[cfg(feature = "view")]
+pub mod view;

@@ -63,6 +63,10 @@ struct Frame {
 
 /// A frame of an array.
 const ELEMENTS: u32 = NONE;
+/// The most elements of a scope that take no bits.
+const IDLE_MAX: u64 = 4096;
+/// An element may be the first one of others: so many begin where one bit stands for them, at most.
+const DEPTH_PER_BIT: u64 = 64;
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
 
@@ -137,6 +141,9 @@ pub(super) struct Cursor<'a, 's> {
     pub(super) slots: Slots,
     top: Frame,
     stack: Stack,
+    /// Where the last element of an array began, and how many have begun that no bits stand for.
+    mark: u64,
+    idle: u64,
 }
 
 impl<'a, 's> Cursor<'a, 's> {
@@ -152,6 +159,8 @@ impl<'a, 's> Cursor<'a, 's> {
             slots: *slots,
             top: Frame::EMPTY,
             stack: Stack::new(),
+            mark: 0,
+            idle: 0,
         }
     }
 
@@ -168,6 +177,8 @@ impl<'a, 's> Cursor<'a, 's> {
             slots: packet.slots,
             top: Frame { next: root.wrapping_add(1), end: root.wrapping_add(node.size), left: 0 },
             stack: Stack::new(),
+            mark: 0,
+            idle: 0,
         }
     }
 
@@ -183,6 +194,7 @@ impl<'a, 's> Cursor<'a, 's> {
     #[inline(always)]
     pub(super) fn begin(&mut self, scope: Scope, root: u32) -> Result<()> {
         self.scope = scope;
+        self.idle = 0;
         if root == NONE {
             self.top = Frame::EMPTY;
             return Ok(());
@@ -322,6 +334,7 @@ impl<'a, 's> Cursor<'a, 's> {
                 match self.top.left.checked_sub(1) {
                     Some(left) => {
                         self.top.left = left;
+                        self.begin_element()?;
                         self.top.next
                     }
                     None => NONE,
@@ -585,7 +598,7 @@ impl<'a, 's> Cursor<'a, 's> {
         let mut left = count;
         if element.has(LAST) {
             // Elements may take no bits: what is left does not bound them.
-            let limit = self.window.limit.saturating_sub(self.at).saturating_add(4096);
+            let limit = self.window.limit.saturating_sub(self.at).saturating_add(IDLE_MAX);
             if count > limit {
                 let kind = ErrorKind::OverLimit { value: count, limit };
                 return Err(self.window.error(self.at, element::of(self.scope), kind));
@@ -596,6 +609,26 @@ impl<'a, 's> Cursor<'a, 's> {
         }
         self.enter(Frame { next: child, end: ELEMENTS, left });
         Ok(Value::Array(count))
+    }
+
+    /// Notices that an element begins. Arrays of arrays of nothing could go on without end: what bits stand for bounds
+    /// them, and the elements that it is spread over.
+    #[inline(always)]
+    fn begin_element(&mut self) -> Result<()> {
+        let bits = self.at.wrapping_sub(self.mark);
+        self.mark = self.at;
+        if bits > 0 {
+            self.idle = self.idle.saturating_sub(bits.saturating_mul(DEPTH_PER_BIT));
+            return Ok(());
+        }
+        self.idle = self.idle.saturating_add(1);
+        if self.idle <= IDLE_MAX { Ok(()) } else { Err(self.too_idle()) }
+    }
+
+    #[cold]
+    fn too_idle(&self) -> Error {
+        let kind = ErrorKind::OverLimit { value: self.idle, limit: IDLE_MAX };
+        self.window.error(self.at, element::of(self.scope), kind)
     }
 
     /// Skips as many elements of fixed size as there are, and gives how many are left.

@@ -55,7 +55,8 @@
 //! # Limits
 //!
 //! - Lengths and selectors have at most 64 bits of value.
-//! - An array of elements that may take no bits has at most 4096 elements more than bits are left in the content.
+//! - An array of elements that may take no bits has at most 4096 elements more than bits are left in the content; of all
+//!   elements of a scope, however nested, at most 4096 take none.
 
 mod bits;
 mod check;

@@ -77,7 +77,7 @@ pub struct LoadEvents<'a> {
 }
 
 impl<'a> LoadEvents<'a> {
-    pub(super) fn parse(version: u32, header: &[u8], data: &'a [u8]) -> Result<Self> {
+    pub(crate) fn parse(version: u32, header: &[u8], data: &'a [u8]) -> Result<Self> {
         supported(version, 1..=3)?;
         let count = count(version, header, element::LOAD_EVENTS_HEADER)?;
         Ok(Self { table: Table::parse(count, data), has_pci: version > 1 })

@@ -117,7 +117,7 @@ pub struct MarkerHistory<'a> {
 }
 
 impl<'a> MarkerHistory<'a> {
-    pub(super) fn parse(version: u32, header: &'a [u8], data: &'a [u8]) -> Result<Self> {
+    pub(crate) fn parse(version: u32, header: &'a [u8], data: &'a [u8]) -> Result<Self> {
         supported(version, 1..=1)?;
         let fields = MarkerHistoryFields::new(Bytes::new(header).view(element::MARKER_HISTORY_HEADER)?);
         Ok(Self { fields, ops: Table::parse(Some(fields.count()), data) })

@@ -2,7 +2,7 @@
 
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FormatIdentifier, Item, Merge, MergeSlot,
-    Meta, ObjectTable, StreamData, Streaming, TableEntry,
+    LifetimeEntry, Lifetimes, Meta, ObjectTable, StreamData, Streaming, TableEntry,
 };
 
 entries! {
@@ -123,5 +123,17 @@ entries! {
         let Some(Ok(sequence)) = chunk.sequences().next() else { return 2 };
         let table = ObjectTable::build(&chunk, sequence.objects(), &mut storage);
         table.ok().and_then(|table| table.get(7)).map_or(0, |object| object.iid())
+    }    rfr_lifetimes(data) {
+        let mut storage = [LifetimeEntry::EMPTY; 16];
+        let number = |objects: Lifetimes<'_, '_>| {
+            let found = objects.get(0, 7).map_or(1, |lifetime| lifetime.object().iid());
+            objects.iter().fold(found, |sum, lifetime| sum ^ lifetime.object().iid())
+        };
+        if let Ok(stream) = Streaming::parse(data) {
+            return Lifetimes::of_stream(&stream, &mut storage).map_or(2, number);
+        }
+        let Ok(chunk) = Chunk::parse(data) else { return 3 };
+        let chunks = [chunk, chunk];
+        Lifetimes::of_chunks(&chunks, &mut storage).map_or(4, number)
     }
 }

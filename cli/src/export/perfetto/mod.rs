@@ -11,6 +11,7 @@ use crate::status::Result;
 use annotation::Annotations;
 use message::Message;
 use names::Names;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind, Value};
 
@@ -103,6 +104,10 @@ pub struct Perfetto {
     name: String,
     /// Whether times count from the Unix epoch, once that is known.
     absolute: Option<bool>,
+    /// The tracks above counters, which take nothing but values.
+    counters: HashMap<TrackId, TrackId>,
+    /// The time of the last event of the input.
+    last: Option<u64>,
     /// Whether the input's sequence has begun.
     begun: bool,
     names: Names,
@@ -121,6 +126,8 @@ impl Perfetto {
     pub fn begin(&mut self, name: &str) {
         self.sequence = self.sequence.saturating_add(1);
         self.begun = false;
+        self.last = None;
+        self.counters.clear();
         self.names = Names::default();
         self.annotations = Annotations::default();
         name.clone_into(&mut self.name);
@@ -172,6 +179,7 @@ impl Perfetto {
             self.inner.uint(field::PARENT_UUID, self.uuid(parent));
         }
         if let TrackKind::Counter { unit } = track.kind() {
+            self.counters.insert(track.id(), track.parent().unwrap_or(track.id()));
             let mut counter = Message::default();
             if let Some(unit) = unit {
                 counter.text(field::UNIT_NAME, unit);
@@ -227,21 +235,32 @@ impl Perfetto {
     }
 
     fn event(&mut self, event: &Event<'_>, out: &mut Sink<'_>) -> Result<()> {
-        let Some(time) = event.time() else {
-            self.left.untimed = self.left.untimed.saturating_add(1);
-            return Ok(());
+        let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        let ns = match (event.time(), self.last.filter(|_| is_loss)) {
+            (Some(time), _) => {
+                // The format's times are signed where they are read.
+                let ns = i64::try_from(time.ns()).ok().and_then(|ns| u64::try_from(ns).ok());
+                let is_same = self.absolute.is_none_or(|absolute| absolute == time.is_absolute());
+                let Some(ns) = ns.filter(|_| is_same) else {
+                    self.left.misfits = self.left.misfits.saturating_add(1);
+                    return Ok(());
+                };
+                self.clock(ns, time.is_absolute(), out)?;
+                self.last = Some(ns);
+                ns
+            }
+            // What is lost is shown where reading met it.
+            (None, Some(last)) => last,
+            (None, None) => {
+                self.left.untimed = self.left.untimed.saturating_add(1);
+                return Ok(());
+            }
         };
-        // The format's times are signed where they are read.
-        let ns = i64::try_from(time.ns()).ok().and_then(|ns| u64::try_from(ns).ok());
-        let Some(ns) = ns.filter(|_| self.absolute.is_none_or(|absolute| absolute == time.is_absolute()))
-        else {
-            self.left.misfits = self.left.misfits.saturating_add(1);
-            return Ok(());
-        };
-        self.clock(ns, time.is_absolute(), out)?;
         self.inner.clear();
         self.interned.clear();
-        self.inner.uint(field::TRACK_UUID, self.uuid(event.track()));
+        let is_value = matches!(event.kind(), EventKind::Counter(_));
+        let above = self.counters.get(&event.track()).filter(|_| !is_value).copied();
+        self.inner.uint(field::TRACK_UUID, self.uuid(above.unwrap_or(event.track())));
         let kind = match event.kind() {
             EventKind::Begin => SLICE_BEGIN,
             EventKind::End => SLICE_END,

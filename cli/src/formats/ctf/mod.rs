@@ -5,6 +5,8 @@ mod fragment;
 mod ls;
 mod summary;
 mod trace;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::input::Mapped;
 use crate::output::{Out, bytes, grouped, percent};
@@ -13,14 +15,20 @@ use crate::trace::{
     Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
 use fragment::kind;
+#[cfg(feature = "view")]
+use fragment::label;
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
+#[cfg(feature = "view")]
+pub use trace::browse as browse_trace;
 use traceglass::ctf::metadata::{
     ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Ctf2<'a> {
     data: &'a [u8],
@@ -45,19 +53,24 @@ pub fn open_stream<'a>(
 
 /// A metadata stream.
 pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    open_with(data, lenient, |options| MetadataStream::parse_with(data, options))
+    Ok(Box::new(parse(data, lenient)?))
+}
+
+fn parse(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
+    parse_with(data, lenient, |options| MetadataStream::parse_with(data, options))
 }
 
 /// A file that is called `metadata`: it may be TSDL without the signature.
 fn open_text(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    open_with(data, lenient, |options| MetadataStream::parse_text_with(data, options))
+    let parsed = parse_with(data, lenient, |options| MetadataStream::parse_text_with(data, options));
+    Ok(Box::new(parsed?))
 }
 
-fn open_with<'a>(
+fn parse_with<'a>(
     data: &'a [u8],
     lenient: bool,
     parse: impl Fn(ParseOptions) -> traceglass::Result<MetadataStream<'a>>,
-) -> Result<Box<dyn Trace + 'a>, Unreadable> {
+) -> Result<Ctf2<'a>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
@@ -89,7 +102,7 @@ fn open_with<'a>(
         Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
         _ => {}
     }
-    Ok(Box::new(Ctf2 { data, stream, segments }))
+    Ok(Ctf2 { data, stream, segments })
 }
 
 impl Ctf2<'_> {

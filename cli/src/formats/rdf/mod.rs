@@ -3,9 +3,12 @@
 mod cat;
 mod contents;
 mod decoder;
+mod export;
 mod extract;
 pub mod neighbor;
 mod plan;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
@@ -13,7 +16,8 @@ use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts as Extracted, Selection, Trace,
+    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts as Extracted, Selection,
+    Trace,
 };
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
@@ -23,6 +27,8 @@ use std::collections::{BTreeMap, HashSet};
 use traceglass::rdf::element::COMPRESSION;
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, ErrorKind, Finding, Format, Severity};
+#[cfg(feature = "view")]
+pub use view::browse;
 
 struct Rdf<'a> {
     file: File<'a>,
@@ -85,6 +91,10 @@ impl Trace for Rdf<'_> {
 
     fn bytes(&self) -> u64 {
         self.size()
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     #[cfg(feature = "tables")]

@@ -13,6 +13,8 @@ mod select;
 #[cfg(feature = "tables")]
 mod tables;
 mod tasks;
+#[cfg(feature = "view")]
+mod view;
 
 use crate::json::Line;
 use crate::output::{Out, add, counted, grouped, shown};
@@ -41,6 +43,21 @@ struct Rfr<'a> {
 /// One file of a recording.
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     Ok(Box::new(Rfr { files: Files::one(data)? }))
+}
+
+/// Looks at a file of a recording, or a recording; false if no file of one is in the directory.
+#[cfg(feature = "view")]
+pub fn browse(
+    path: &Path,
+    data: Option<&[u8]>,
+    look: &mut dyn FnMut(&dyn crate::trace::Browse),
+) -> Result<bool, Unreadable> {
+    let files = match data {
+        Some(data) => Some(Files::one(data)?),
+        None => Files::directory(path)?,
+    };
+    let Some(files) = files else { return Ok(false) };
+    view::browse(files, path, look).map(|()| true)
 }
 
 /// A recording's directory; `None` if no file of a recording is in it.

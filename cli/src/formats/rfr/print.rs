@@ -232,7 +232,7 @@ impl<'o> Printer<'o> {
     }
 }
 
-fn callsite_line(callsite: &Callsite<'_>) -> String {
+pub fn callsite_line(callsite: &Callsite<'_>) -> String {
     let level = match callsite.level().name() {
         Some(name) => name.to_owned(),
         None => callsite.level().number().to_string(),

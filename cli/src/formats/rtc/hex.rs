@@ -5,8 +5,9 @@ use super::value::{Content, Known};
 use crate::output::printable;
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
+use traceglass::ByteOrder;
 use traceglass::rtc::recover::GapReason;
-use traceglass::rtc::{self, Frame, Unit};
+use traceglass::rtc::{self, Frame, Stream, Unit};
 
 impl Rtc<'_> {
     pub(super) fn dump(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
@@ -19,7 +20,8 @@ impl Rtc<'_> {
                     return Ok(status);
                 }
                 if frame.end() > shown.start {
-                    show(&frames, &frame, fields)?;
+                    let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
+                    show(&frame, stream, frames.byte_order(), fields)?;
                 }
             }
             let Some(gap) = frames.recover() else { return Ok(status) };
@@ -42,10 +44,9 @@ impl Rtc<'_> {
     }
 }
 
-/// The fields of a frame.
-fn show(frames: &Frames<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> Result<()> {
-    let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
-    let name = match (frame.id(), stream) {
+/// What a frame is called: by its stream, or by what it is for.
+pub(super) fn name(frame: &Frame<'_>, stream: Option<&Stream<'_>>) -> String {
+    match (frame.id(), stream) {
         (0, _) => "nul".into(),
         (1, _) => "padding".into(),
         (2, _) => "Marker".into(),
@@ -59,7 +60,17 @@ fn show(frames: &Frames<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> 
             stream.name().map_or_else(|| stream.id().to_string(), |name| printable(&name.to_string()))
         }
         (id, None) => id.to_string(),
-    };
+    }
+}
+
+/// The fields of a frame.
+pub(super) fn show(
+    frame: &Frame<'_>,
+    stream: Option<&Stream<'_>>,
+    order: ByteOrder,
+    fields: &mut Fields<'_, '_>,
+) -> Result<()> {
+    let name = name(frame, stream);
     let more = if frame.more() { ", more" } else { "" };
     let continues = if frame.continues() { ", continued" } else { "" };
     let header = format!("id {}, {} bytes{more}{continues}", frame.id(), frame.payload().len());
@@ -85,8 +96,8 @@ fn show(frames: &Frames<'_>, frame: &Frame<'_>, fields: &mut Fields<'_, '_>) -> 
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
             let mut text = String::new();
-            let known = Known::of(stream, frames.streams());
-            Content::of_frame(stream, frame, frames.byte_order()).show(&mut text, &known);
+            let known = Known::alone(stream);
+            Content::of_frame(stream, frame, order).show(&mut text, &known);
             text.trim_start().to_owned()
         }
         _ => String::new(),

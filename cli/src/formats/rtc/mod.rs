@@ -1,6 +1,7 @@
 //! RTC for each verb: all but `hex` hear what one pass over the file meets.
 
 mod cat;
+mod export;
 mod extract;
 mod hex;
 mod info;
@@ -8,15 +9,21 @@ mod ls;
 mod scan;
 mod session;
 mod value;
+#[cfg(feature = "view")]
+mod view;
 mod window;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
-use crate::trace::{Cursor, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace};
+use crate::trace::{
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+};
 use scan::{Event, Pass};
 use session::Rtc;
 use traceglass::Format;
 use traceglass::rtc;
+#[cfg(feature = "view")]
+pub use view::browse;
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {
@@ -34,6 +41,10 @@ impl Trace for Rtc<'_> {
 
     fn bytes(&self) -> u64 {
         self.data.len() as u64
+    }
+
+    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(events)
     }
 
     #[cfg(feature = "tables")]

@@ -63,7 +63,7 @@ pub(super) struct Session {
 }
 
 /// The longest record that is put together.
-const LONGEST: usize = 256 << 20;
+pub(super) const LONGEST: usize = 256 << 20;
 
 /// What an object says of its stream.
 #[derive(Default)]

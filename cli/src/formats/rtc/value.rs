@@ -91,6 +91,12 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(stream: &Stream<'_>, streams: &Streams<'_>) -> Self {
+        let is_absolute = stream.clock() == Some(ClockLink::IsClock) && is_absolute(stream, streams);
+        Self { revision: streams.revision(), is_absolute, ..Self::alone(stream) }
+    }
+
+    /// What a stream's own object says.
+    pub(super) fn alone(stream: &Stream<'_>) -> Self {
         let name = Text::of(stream.name());
         let shown = match name.shown() {
             name if name.is_empty() => stream.id().to_string(),
@@ -98,8 +104,7 @@ impl Known {
         };
         // One that cannot be read is reported by `check`.
         let (gain, offset) = (stream.gain().ok().flatten(), stream.offset().ok().flatten());
-        let is_absolute = stream.clock() == Some(ClockLink::IsClock) && is_absolute(stream, streams);
-        Self { id: stream.id(), name, shown, revision: streams.revision(), is_absolute, gain, offset }
+        Self { id: stream.id(), name, shown, revision: 0, is_absolute: false, gain, offset }
     }
 
     /// Whether numbers are what they were written as.

@@ -204,12 +204,14 @@ impl Printer {
         let class = record.class();
         self.events.entry((trace, class.key())).or_insert_with(|| {
             let clock = class.stream_class().clock();
-            let name = class.name().map(|name| name.to_string());
+            let name = class.name().map(value::told);
             EventNames {
-                shown: name.as_deref().map_or_else(|| format!("#{}", class.id()), printable),
+                shown: name
+                    .as_deref()
+                    .map_or_else(|| format!("#{}", class.id()), |name| printable(&value::shown_name(name))),
                 name,
-                namespace: class.namespace().map(|name| name.to_string()),
-                clock: clock.and_then(|clock| clock.name()).map(|name| name.to_string()),
+                namespace: class.namespace().map(value::told),
+                clock: clock.and_then(|clock| clock.name()).map(value::told),
                 is_unix: clock.is_some_and(|clock| clock.is_unix()),
             }
         });

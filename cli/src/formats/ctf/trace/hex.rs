@@ -55,7 +55,7 @@ pub fn hex(data: &[u8], schema: &Schema<'_, '_>, fields: &mut Fields<'_, '_>) ->
     Ok(Status::damaged_if(damaged))
 }
 
-fn scope(
+pub fn scope(
     packet: &Packet<'_, '_>,
     scope: Option<traceglass::ctf::data::Fields<'_, '_>>,
     label: &str,

@@ -9,6 +9,8 @@ mod ls;
 #[cfg(feature = "tables")]
 mod tables;
 mod value;
+#[cfg(feature = "view")]
+mod view;
 mod window;
 
 use crate::input::Mapped;
@@ -53,7 +55,29 @@ pub fn open_stream<'a>(
     open(Found::stream(path)?, lenient, Some(mapped))
 }
 
+/// Looks at the traces in a folder, or at a data stream that was named; false if there is no trace in the folder.
+#[cfg(feature = "view")]
+pub fn browse(
+    path: &Path,
+    stream: Option<&Mapped>,
+    lenient: bool,
+    look: &mut dyn FnMut(&dyn crate::trace::Browse),
+) -> Result<bool, Unreadable> {
+    let found = match stream {
+        Some(_) => Found::stream(path)?,
+        None => match Found::below(path)? {
+            Some(found) => found,
+            None => return Ok(false),
+        },
+    };
+    view::browse(&parse(found, lenient, stream)?, look).map(|()| true)
+}
+
 fn open(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    Ok(Box::new(parse(found, lenient, named)?))
+}
+
+fn parse(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Ctf<'_>, Unreadable> {
     let options = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
     let ctf = Ctf { found, options, named };
     // Metadata that describes nothing makes all data unreadable.
@@ -61,7 +85,7 @@ fn open(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Box<dyn T
         Failure::Unreadable(unreadable) => unreadable,
         other => Unreadable::new(other.to_string()),
     })?;
-    Ok(Box::new(ctf))
+    Ok(ctf)
 }
 
 impl Ctf<'_> {

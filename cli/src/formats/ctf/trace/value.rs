@@ -2,12 +2,27 @@
 
 use crate::escape::push;
 use crate::json::{Line, float, hex, int, quote, signed};
-use crate::output::printable;
+use crate::output::{printable, shortened};
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
 use traceglass::ctf::schema::{FieldClass, FieldKind};
+
+/// So much of a name is told, in characters: it is told again with each record.
+const KEPT: usize = 256;
+/// So much of it is shown to people.
+const SHOWN: usize = 80;
+
+/// A name as it is told with each record.
+pub fn told(name: impl Display) -> String {
+    shortened(&name.to_string(), KEPT).into_owned()
+}
+
+/// A name as it is shown with each record.
+pub fn shown_name(name: impl Display) -> String {
+    shortened(&name.to_string(), SHOWN).into_owned()
+}
 
 /// The names of fields as they are printed, each made once.
 #[derive(Default)]
@@ -21,7 +36,7 @@ impl Names {
     fn json(&mut self, class: FieldClass<'_, '_>) -> &[u8] {
         self.json.entry(class.key()).or_insert_with(|| {
             let mut text = Vec::new();
-            quote(&mut text, &class.name().map(|name| name.to_string()).unwrap_or_default());
+            quote(&mut text, &class.name().map(told).unwrap_or_default());
             text.push(b':');
             text
         })
@@ -30,7 +45,7 @@ impl Names {
     fn text(&mut self, class: FieldClass<'_, '_>) -> &str {
         self.text
             .entry(class.key())
-            .or_insert_with(|| class.name().map(|name| printable(&name.to_string())).unwrap_or_default())
+            .or_insert_with(|| class.name().map(|name| printable(&shown_name(name))).unwrap_or_default())
     }
 }
 
@@ -77,7 +92,7 @@ fn labels(field: &Field<'_, '_>) -> Vec<String> {
         },
         _ => return Vec::new(),
     };
-    found.map(|name| name.to_string()).collect()
+    found.map(told).collect()
 }
 
 /// A scope as a JSON object under `key`; null if there is none.
@@ -157,7 +172,7 @@ pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &
 fn twins(text: &mut Vec<u8>, field: &Field<'_, '_>) {
     let mut twin = |suffix: &str| {
         text.push(b',');
-        let name = field.name().map(|name| name.to_string()).unwrap_or_default();
+        let name = field.name().map(told).unwrap_or_default();
         quote(text, &format!("{name}{suffix}"));
         text.push(b':');
     };
@@ -254,7 +269,7 @@ pub fn text(to: &mut String, mut fields: Fields<'_, '_>, names: &mut Names) -> R
         };
         let labels = labels(&field);
         if !labels.is_empty() {
-            let _ = write!(to, "({})", printable(&labels.join("|")));
+            let _ = write!(to, "({})", printable(&shortened(&labels.join("|"), SHOWN)));
         }
     }
     Ok(())

@@ -8,6 +8,8 @@ mod records;
 pub use loaded::Loaded;
 use loaded::{First, Loader};
 pub use records::Records;
+#[cfg(feature = "view")]
+pub use records::{Said, say};
 
 use super::decoder::Decoder;
 use super::plan::{Part as Stored, Plan, Turn};

@@ -14,12 +14,47 @@ use traceglass::rdf::contents::{
 
 /// Writes the records of chunks.
 pub struct Records<'o> {
-    out: &'o mut Out,
-    json: bool,
+    to: To<'o>,
     window: Window,
     /// The chunk that is written: its identifier, entry, and which one of its identifier it is.
     chunk: Option<(String, u64, u64)>,
     stamps: Stamps,
+}
+
+/// Where records are written.
+pub enum To<'o> {
+    Text(&'o mut Out),
+    Json(&'o mut Out),
+    /// A list of so many at most.
+    #[cfg(feature = "view")]
+    List(&'o mut Vec<Said>, usize),
+}
+
+impl<'o> To<'o> {
+    pub fn out(out: &'o mut Out, json: bool) -> Self {
+        if json { Self::Json(out) } else { Self::Text(out) }
+    }
+}
+
+/// A record, as it is shown.
+#[cfg(feature = "view")]
+pub struct Said {
+    /// Where it is in the chunk's data, if that is known.
+    pub offset: Option<u64>,
+    pub kind: String,
+    pub text: String,
+}
+
+/// The records of a chunk, up to a number of them.
+#[cfg(feature = "view")]
+pub fn say(chunk: &Loaded<'_>, most: usize, records: &mut Vec<Said>) {
+    let to = To::List(records, most);
+    let mut writer = Records { to, window: Window::default(), chunk: None, stamps: Stamps::default() };
+    let written = writer.write(chunk, (0, 0));
+    // Only a list that is full fails.
+    if let Ok(Some(error)) = written {
+        records.push(Said { offset: None, kind: "(lost)".to_owned(), text: error.to_string() });
+    }
 }
 
 type Fields = Vec<(&'static str, Value)>;
@@ -46,7 +81,8 @@ impl<'o> Records<'o> {
                  in ticks as @VALUE",
             ));
         }
-        Ok(Self { out, json: args.json, window, chunk: None, stamps: Stamps::default() })
+        let to = To::out(out, args.json);
+        Ok(Self { to, window, chunk: None, stamps: Stamps::default() })
     }
 
     /// Whether a time is wanted; what has none is in no range.
@@ -236,21 +272,30 @@ impl<'o> Records<'o> {
     /// JSON of the chunk, as it stands there: numbers of any width, members in any number.
     fn value(&mut self, kind: &str, raw: &[u8]) -> Result<()> {
         let Ok(text) = std::str::from_utf8(raw) else { return Ok(()) };
-        if !self.json {
-            return json::pretty(text).lines().try_for_each(|line| self.out.line(line));
-        }
+        let out = match &mut self.to {
+            To::Text(out) => return json::pretty(text).lines().try_for_each(|line| out.line(line)),
+            To::Json(out) => out,
+            #[cfg(feature = "view")]
+            To::List(list, most) => {
+                let pretty = json::pretty(text);
+                let lines = pretty.lines().take(most.saturating_sub(list.len()));
+                let said = |line: &str| Said { offset: None, kind: kind.to_owned(), text: line.to_owned() };
+                list.extend(lines.map(said));
+                return Ok(());
+            }
+        };
         let mut line = Line::new();
         line.begin().text("kind", kind);
         if let Some((chunk, entry, index)) = &self.chunk {
             line.text("chunk", chunk).int("entry", *entry).int("index", *index);
         }
         json::minify(text.bytes(), &mut line.key("value").text);
-        self.out.json_text(line.end())
+        out.json_text(line.end())
     }
 
     /// A record with a time, on the CPU's clock.
     fn timed(&mut self, kind: &str, ticks: Option<u64>, clock: Clock, mut fields: Fields) -> Result<()> {
-        if self.json {
+        if let To::Json(_) = self.to {
             let ns = ticks.and_then(|ticks| clock.ns(ticks));
             fields.splice(0..0, [("time_ns", time_json(ns)), ("time", Value::Null), ("clock", "cpu".into())]);
         } else if let Some(ns) = ticks.and_then(|ticks| clock.ns(ticks)) {
@@ -262,36 +307,49 @@ impl<'o> Records<'o> {
     }
 
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
-        if self.json {
-            let mut object = Map::new();
-            object.insert("kind".into(), kind.into());
-            if let Some((chunk, entry, index)) = &self.chunk {
-                object.insert("chunk".into(), chunk.as_str().into());
-                object.insert("entry".into(), (*entry).into());
-                object.insert("index".into(), (*index).into());
-            }
-            // A field that is called so, too, tells of something else.
-            for (name, value) in fields {
-                let name = match name {
-                    "kind" => "type",
-                    "index" | "entry" | "chunk" if object.contains_key(name) => {
-                        object.insert(format!("{name}_field"), value);
-                        continue;
-                    }
-                    name => name,
-                };
-                object.insert(name.to_owned(), value);
-            }
-            return self.out.json(&object.into());
-        }
-        let fields: Vec<String> = fields
-            .iter()
-            .map(|(name, value)| match (*name, value) {
+        let shown = |fields: &Fields| {
+            let each = fields.iter().map(|(name, value)| match (*name, value) {
                 ("time", Value::String(time)) => format!("{time}s"),
                 _ => format!("{name}={value}"),
-            })
-            .collect();
-        self.out.line(format_args!("{kind} {}", fields.join(" ")))
+            });
+            each.collect::<Vec<_>>().join(" ")
+        };
+        match &mut self.to {
+            To::Json(out) => {
+                let mut object = Map::new();
+                object.insert("kind".into(), kind.into());
+                if let Some((chunk, entry, index)) = &self.chunk {
+                    object.insert("chunk".into(), chunk.as_str().into());
+                    object.insert("entry".into(), (*entry).into());
+                    object.insert("index".into(), (*index).into());
+                }
+                // A field that is called so, too, tells of something else.
+                for (name, value) in fields {
+                    let name = match name {
+                        "kind" => "type",
+                        "index" | "entry" | "chunk" if object.contains_key(name) => {
+                            object.insert(format!("{name}_field"), value);
+                            continue;
+                        }
+                        name => name,
+                    };
+                    object.insert(name.to_owned(), value);
+                }
+                out.json(&object.into())
+            }
+            To::Text(out) => out.line(format_args!("{kind} {}", shown(&fields))),
+            #[cfg(feature = "view")]
+            To::List(list, most) => {
+                if list.len() >= *most {
+                    return Err(Failure::usage("more records than are asked for"));
+                }
+                let offset = fields.iter().find(|(name, _)| *name == "offset");
+                let offset = offset.and_then(|(_, value)| value.as_u64());
+                let fields = fields.into_iter().filter(|(name, _)| *name != "offset").collect();
+                list.push(Said { offset, kind: kind.to_owned(), text: shown(&fields) });
+                Ok(())
+            }
+        }
     }
 }
 

@@ -1,0 +1,305 @@
+//! A trace, looked at piece by piece: packets and event records, and metadata.
+
+use super::value::{self, Names};
+use super::{Compiled, Ctf};
+use crate::status::{Failure, Result, Unreadable};
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use traceglass::ctf::data::{Packet, Packets, Record};
+use traceglass::ctf::metadata::ParseOptions;
+use traceglass::ctf::schema::Scope;
+use traceglass::event::Time;
+use traceglass::{Error, Format};
+
+/// Looks at the traces in a folder, or at a data stream with the metadata beside it.
+pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
+    let looked = ctf.with(|traces, _| {
+        let mut files = Vec::new();
+        let mut entries = Vec::new();
+        let entry =
+            |path: &PathBuf, size: usize| FileEntry { path: path.clone(), size: size as u64, times: None };
+        for (found, compiled) in ctf.found.traces.iter().zip(traces) {
+            if ctf.named.is_none() {
+                entries.push(entry(&found.metadata_path, found.metadata.data().len()));
+                files.push(File { data: found.metadata.data(), stream: None });
+            }
+            for (number, stream) in found.streams.iter().enumerate() {
+                entries.push(entry(&stream.path, stream.data.data().len()));
+                files.push(File { data: stream.data.data(), stream: Some((compiled, number)) });
+            }
+        }
+        let (marks, names) = (Mutex::new(Marks::new()), Mutex::default());
+        look(&View { ctf, files, entries, marks, names });
+        Ok(())
+    });
+    looked.map_err(|failure| match failure {
+        Failure::Unreadable(unreadable) => unreadable,
+        other => Unreadable::new(other.to_string()),
+    })
+}
+
+struct File<'v> {
+    data: &'v [u8],
+    /// Of a data stream, its trace and its number there.
+    stream: Option<(&'v Compiled<'v>, usize)>,
+}
+
+struct View<'v> {
+    ctf: &'v Ctf<'v>,
+    files: Vec<File<'v>>,
+    entries: Vec<FileEntry>,
+    /// Packets by where they begin: their numbers, and when they begin.
+    marks: Mutex<Marks<(u64, Option<i128>)>>,
+    names: Mutex<Names>,
+}
+
+impl View<'_> {
+    fn marks(&self) -> MutexGuard<'_, Marks<(u64, Option<i128>)>> {
+        // What a thread that failed left there is sound.
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stream(&self, number: usize, from: u64, depth: Depth, note: bool, each: Each<'_>) {
+        let Some(File { data, stream: Some((compiled, _)) }) = self.files.get(number) else { return };
+        let begin =
+            if note { None } else { self.marks().before(number, from).map(|&(at, (place, _))| (at, place)) };
+        let mut packets = match begin {
+            Some((at, place)) => Packets::from_packet(data, &compiled.schema, at, place),
+            None => Packets::new(data, &compiled.schema),
+        };
+        let mut last = begin.map_or(0, |(at, _)| at);
+        loop {
+            match packets.next_packet() {
+                Ok(Some(packet)) => {
+                    if note {
+                        let time = begin_of(&packet).map(Time::ns);
+                        self.marks().note(packet.offset(), (packet.number(), time));
+                    }
+                    last = packet.end_offset();
+                    if !self.packet(&packet, depth, each) {
+                        return;
+                    }
+                }
+                Ok(None) => {
+                    if note {
+                        self.marks().done = data.len() as u64;
+                    }
+                    return;
+                }
+                Err(error) => {
+                    let (offset, end) = (last, data.len() as u64);
+                    let about = Lost { offset, end, error };
+                    each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about });
+                    return;
+                }
+            }
+        }
+    }
+
+    /// A packet, and what is in it; false if enough has been seen.
+    fn packet(&self, packet: &Packet<'_, '_>, depth: Depth, each: Each<'_>) -> bool {
+        let (offset, end) = (packet.offset(), packet.end_offset());
+        let about = Whole { packet };
+        let time = begin_of(packet);
+        if !each(&Node { level: Level::Part, offset, sub: 0, end, time, about: &about }) {
+            return false;
+        }
+        if depth == Depth::Parts {
+            return true;
+        }
+        let is_unix = packet.stream_class().clock().is_some_and(|clock| clock.is_unix());
+        let at = |bits: u64| offset.saturating_add(bits.div_ceil(8));
+        let mut last = offset;
+        let mut records = packet.records();
+        loop {
+            match records.next_record() {
+                Ok(Some(record)) => {
+                    last = at(record.end());
+                    let about = Event { view: self, record: &record };
+                    let node = Node {
+                        level: Level::Record,
+                        offset: record.offset(),
+                        sub: 0,
+                        end: last,
+                        time: record.nanoseconds().map(|ns| moment(ns, is_unix)),
+                        about: &about,
+                    };
+                    if !each(&node) {
+                        return false;
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    let gap = records.gap(error);
+                    let (offset, end) = (gap.offset(), gap.end());
+                    let about = Lost { offset, end, error };
+                    return each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about });
+                }
+            }
+        }
+        let content = at(packet.content_bits()).max(last);
+        if content >= end {
+            return true;
+        }
+        let field = Field::new(content, end.saturating_sub(content), "padding", "");
+        let about = crate::trace::Plain { name: "padding", text: String::new(), field: Some(field) };
+        each(&Node { level: Level::Filling, offset: content, sub: 0, end, time: None, about: &about })
+    }
+}
+
+fn moment(ns: i128, is_unix: bool) -> Time {
+    if is_unix { Time::since_epoch(ns) } else { Time::since_origin(ns) }
+}
+
+/// When a packet begins.
+fn begin_of(packet: &Packet<'_, '_>) -> Option<Time> {
+    let clock = packet.stream_class().clock()?;
+    Some(moment(clock.nanoseconds(packet.begin()?), clock.is_unix()))
+}
+
+impl Browse for View<'_> {
+    fn format(&self) -> Format {
+        crate::trace::Trace::format(self.ctf)
+    }
+
+    fn files(&self) -> &[FileEntry] {
+        &self.entries
+    }
+
+    fn data(&self, file: usize) -> Result<&[u8], String> {
+        self.files.get(file).map(|file| file.data).ok_or_else(|| "there is no such file".to_owned())
+    }
+
+    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
+        match self.files.get(file) {
+            Some(File { stream: Some(_), .. }) => self.stream(file, from, depth, false, each),
+            Some(File { data, stream: None }) => {
+                let lenient = self.ctf.options == ParseOptions::LENIENT;
+                if let Ok(metadata) = super::super::parse(data, lenient) {
+                    metadata.walk(depth, each);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
+        self.marks().reset(file);
+        if self.files.get(file).is_some_and(|file| file.stream.is_some()) {
+            self.stream(file, 0, Depth::Parts, true, &mut |node| going(node.end));
+        }
+    }
+
+    fn near(&self, file: usize, ns: i128) -> u64 {
+        let marks = self.marks();
+        let mut near = 0;
+        for number in 0..marks.places(file) {
+            let Some((offset, (_, Some(begin)))) = marks.get(number) else { continue };
+            if *begin > ns {
+                break;
+            }
+            near = *offset;
+        }
+        near
+    }
+
+    fn file_of_input(&self, input: usize) -> Option<usize> {
+        let streams = self.files.iter().enumerate().filter(|(_, file)| file.stream.is_some());
+        streams.map(|(number, _)| number).nth(input)
+    }
+
+    fn file_of_path(&self, path: Option<&Path>) -> Option<usize> {
+        match path {
+            Some(path) => self.entries.iter().position(|entry| entry.path == path),
+            None => (self.entries.len() == 1).then_some(0),
+        }
+    }
+}
+
+/// A packet, with its header and its context.
+struct Whole<'w> {
+    packet: &'w Packet<'w, 'w>,
+}
+
+impl About for Whole<'_> {
+    fn text(&self) -> (String, String) {
+        let packet = self.packet;
+        let bytes = packet.total_bits() / 8;
+        let mut text = format!("{bytes} bytes");
+        if let Some(id) = packet.stream_id() {
+            text.push_str(&format!(", stream {id}"));
+        }
+        if let Some(discarded) = packet.discarded().filter(|count| *count > 0) {
+            text.push_str(&format!(", {discarded} discarded so far"));
+        }
+        if packet.is_cut() {
+            text.push_str(", cut");
+        }
+        (format!("packet {}", packet.number()), text)
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        let (packet, number) = (self.packet, self.packet.number());
+        super::hex::scope(packet, packet.header(), &format!("packet {number} header"), fields)?;
+        super::hex::scope(packet, packet.context(), &format!("packet {number} context"), fields)
+    }
+}
+
+struct Event<'e> {
+    view: &'e View<'e>,
+    record: &'e Record<'e, 'e, 'e>,
+}
+
+impl About for Event<'_> {
+    fn text(&self) -> (String, String) {
+        let class = self.record.class();
+        let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
+        let mut names = self.view.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        if let Some(payload) = self.record.payload()
+            && let Err(error) = value::text(&mut text, payload, &mut names)
+        {
+            text.push_str(&format!(" ({error})"));
+        }
+        for context in [self.record.common_context(), self.record.specific_context()].into_iter().flatten() {
+            let mut inner = String::new();
+            if value::text(&mut inner, context, &mut names).is_ok() && !inner.is_empty() {
+                text.push_str(&format!("  {{{inner}}}"));
+            }
+        }
+        (name, text)
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        let class = self.record.class();
+        let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
+        for (part, label) in [
+            (Scope::EventHeader, "header"),
+            (Scope::CommonContext, "common context"),
+            (Scope::SpecificContext, "specific context"),
+            (Scope::Payload, ""),
+        ] {
+            let label = format!("{name} {label}");
+            super::hex::scope(self.record.packet(), self.record.fields(part), label.trim_end(), fields)?;
+        }
+        Ok(())
+    }
+}
+
+struct Lost {
+    offset: u64,
+    end: u64,
+    error: Error,
+}
+
+impl About for Lost {
+    fn text(&self) -> (String, String) {
+        ("(lost)".to_owned(), self.error.to_string())
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        let len = self.end.saturating_sub(self.offset);
+        fields.field(&Field::new(self.offset, len, "(lost)", self.error))
+    }
+}

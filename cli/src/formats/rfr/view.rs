@@ -1,0 +1,508 @@
+//! A recording, looked at piece by piece.
+
+use super::Rfr;
+use super::files::{Data, Kind};
+use super::json::shown;
+use super::names::Names;
+use crate::status::{Result, Unreadable};
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use traceglass::event::Time;
+use traceglass::rfr::{
+    Callsite, Callsites, Chunk, Item, Items, LayoutFields, Meta, Object, RecordData, StreamData,
+    StreamRecord, Streaming,
+};
+use traceglass::{Format, Gap};
+
+/// From place to place at which reading can begin, at least, in bytes.
+const STEP: u64 = 4096;
+
+/// So many tasks and spans are known by name.
+const NAMED: usize = 1 << 16;
+
+/// Opens a recording, or one of its files.
+pub fn browse(
+    files: super::Files<'_>,
+    path: &Path,
+    look: &mut dyn FnMut(&dyn Browse),
+) -> Result<(), Unreadable> {
+    let rfr = Rfr { files };
+    let names = match Names::of(&rfr.files) {
+        Ok(names) => names,
+        Err(failure) => return Err(Unreadable::new(failure.to_string())),
+    };
+    let entry = |part: &super::Part<'_>| {
+        let times = part.header().and_then(|header| {
+            let at = |micros| header.unix_micros(micros).ok().map(|micros| nanoseconds(micros).ns());
+            at(header.start()).zip(at(header.end()))
+        });
+        FileEntry { path: part.path.clone().unwrap_or_else(|| path.to_owned()), size: part.size, times }
+    };
+    let entries: Vec<FileEntry> = rfr.files.parts.iter().map(entry).collect();
+    let data: Vec<_> = rfr.files.parts.iter().map(|_| OnceLock::new()).collect();
+    let state = Mutex::new(State { marks: Marks::new(), parts: Marks::new(), names, count: 0 });
+    look(&View { rfr: &rfr, entries, data: &data, state });
+    Ok(())
+}
+
+fn nanoseconds(micros: u64) -> Time {
+    Time::since_epoch(i128::from(micros).saturating_mul(1000))
+}
+
+struct View<'v> {
+    rfr: &'v Rfr<'v>,
+    entries: Vec<FileEntry>,
+    /// What has been opened.
+    data: &'v [OnceLock<Result<Data<'v>, String>>],
+    state: Mutex<State<'v>>,
+}
+
+/// What the pass in the background finds.
+struct State<'v> {
+    /// Where reading a chunk, a stream or callsites can go on.
+    marks: Marks<Mark<'v>>,
+    /// Where sequences begin.
+    parts: Marks<Items<'v>>,
+    names: Names,
+    /// How many objects were named of the file.
+    count: usize,
+}
+
+#[derive(Clone)]
+enum Mark<'v> {
+    Chunk(Items<'v>),
+    /// A place in a stream or among callsites.
+    Place,
+}
+
+impl<'v> View<'v> {
+    fn state(&self) -> MutexGuard<'_, State<'v>> {
+        // What a thread that failed left there is sound.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bytes(&self, file: usize) -> Result<&'v [u8], String> {
+        let (Some(part), Some(slot)) = (self.rfr.files.parts.get(file), self.data.get(file)) else {
+            return Err("there is no such file".to_owned());
+        };
+        match slot.get_or_init(|| part.data().map_err(|failure| failure.to_string())) {
+            Ok(data) => Ok(data.bytes()),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    fn learn(&self, object: &Object<'_>) {
+        let mut state = self.state();
+        if state.count < NAMED {
+            state.count = state.count.saturating_add(1);
+            state.names.add_object(object);
+        }
+    }
+
+    /// Walks through a chunk; `note` keeps marks.
+    fn chunk(&self, file: usize, from: u64, depth: Depth, note: bool, each: Each<'_>) {
+        let Ok(data) = self.bytes(file) else { return };
+        let Ok(chunk) = Chunk::parse(data) else { return };
+        let header = chunk.header();
+        let mut begin = None;
+        if !note {
+            let state = self.state();
+            begin = match depth {
+                Depth::Parts => {
+                    state.parts.before(file, from).map(|(offset, items)| (*offset, items.clone()))
+                }
+                Depth::All => match state.marks.before(file, from) {
+                    Some((offset, Mark::Chunk(items))) => Some((*offset, items.clone())),
+                    _ => None,
+                },
+            };
+            if let (Depth::Parts, Some(all)) = (depth, state.parts.all(file, data.len() as u64)) {
+                let all: Vec<(u64, Items<'v>)> = all.to_vec();
+                drop(state);
+                return self.sequences(data, &all, from, each);
+            }
+        }
+        let (mut last, mut items) = match begin {
+            Some(begin) => begin,
+            None => {
+                let items = chunk.items();
+                let (end, layout) = (items.offset(), Some(chunk.fields()));
+                let about = Seen { view: self, end, met: Met::Header("chunk"), layout };
+                let level = Level::Filling;
+                let node = Node { level, offset: 0, sub: 0, end, time: None, about: &about };
+                if depth == Depth::All && !each(&node) {
+                    return;
+                }
+                (items.offset(), items)
+            }
+        };
+        let mut due = 0;
+        loop {
+            let before = items.clone();
+            match items.next_item() {
+                Ok(Some(item)) => {
+                    let (offset, end) = (offset_of(&item), items.offset());
+                    let is_part = matches!(item, Item::Sequence(_));
+                    if note && (is_part || offset >= due) {
+                        due = offset.saturating_add(STEP);
+                        let mut state = self.state();
+                        if is_part {
+                            state.parts.note(offset, before.clone());
+                        }
+                        state.marks.note(offset, Mark::Chunk(before));
+                    }
+                    if let (Item::Object(object), true) = (&item, note) {
+                        self.learn(object);
+                    }
+                    if offset > last {
+                        let about = Seen { view: self, end: offset, met: Met::Count(last), layout: None };
+                        let filling = Level::Filling;
+                        let node = Node {
+                            level: filling,
+                            offset: last,
+                            sub: 0,
+                            end: offset,
+                            time: None,
+                            about: &about,
+                        };
+                        if depth == Depth::All && !each(&node) {
+                            return;
+                        }
+                    }
+                    last = end;
+                    let (level, time) = match &item {
+                        Item::Sequence(sequence) => {
+                            (Level::Part, header.unix_micros(sequence.earliest()).ok().map(nanoseconds))
+                        }
+                        Item::Record(record) => {
+                            (Level::Record, record.unix_micros(&header).ok().map(nanoseconds))
+                        }
+                        _ => (Level::Record, None),
+                    };
+                    let layout = Some(chunk.fields_of(&item));
+                    let about = Seen { view: self, end, met: Met::Item(item), layout };
+                    if !each(&Node { level, offset, sub: 0, end, time, about: &about }) {
+                        return;
+                    }
+                }
+                Ok(None) => {
+                    if note {
+                        self.state().parts.done = data.len() as u64;
+                    }
+                    return;
+                }
+                Err(_) => {
+                    let Some(gap) = items.recover() else { return };
+                    last = gap.end();
+                    if !each(&gap_node(&gap, &Lost(gap))) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sequences, all of which are known.
+    fn sequences(&self, data: &'v [u8], all: &[(u64, Items<'v>)], from: u64, each: Each<'_>) {
+        let first = all.partition_point(|(offset, _)| *offset <= from).saturating_sub(1);
+        for (place, (offset, items)) in all.iter().enumerate().skip(first) {
+            let Some(Ok(item)) = items.clone().next() else { continue };
+            let Item::Sequence(sequence) = &item else { continue };
+            let end = all.get(place.saturating_add(1)).map_or(data.len() as u64, |(next, _)| *next);
+            let time = Chunk::parse(data)
+                .ok()
+                .and_then(|chunk| chunk.header().unix_micros(sequence.earliest()).ok().map(nanoseconds));
+            let about = Seen { view: self, end, met: Met::Item(item), layout: None };
+            if !each(&Node { level: Level::Part, offset: *offset, sub: 0, end, time, about: &about }) {
+                return;
+            }
+        }
+    }
+
+    fn stream(&self, file: usize, from: u64, note: bool, each: Each<'_>) {
+        let Ok(data) = self.bytes(file) else { return };
+        let Ok(stream) = Streaming::parse(data) else { return };
+        let begin =
+            if note { None } else { self.state().marks.before(file, from).map(|(offset, _)| *offset) };
+        let mut records = match begin {
+            Some(offset) => stream.records_from(offset),
+            None => {
+                let records = stream.records();
+                let (end, layout) = (records.offset(), Some(stream.fields()));
+                let about = Seen { view: self, end, met: Met::Header("stream"), layout };
+                let node = Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about };
+                if !each(&node) {
+                    return;
+                }
+                records
+            }
+        };
+        let mut due = 0;
+        loop {
+            match records.next_record() {
+                Ok(Some(record)) => {
+                    let (offset, end) = (record.offset(), records.offset());
+                    if note && offset >= due {
+                        due = offset.saturating_add(STEP);
+                        self.state().marks.note(offset, Mark::Place);
+                    }
+                    match record.data() {
+                        StreamData::Callsite(callsite) if note => self.state().names.add_callsite(&callsite),
+                        StreamData::Span(span) if note => self.learn(&Object::Span(span)),
+                        StreamData::Task(task) if note => self.learn(&Object::Task(task)),
+                        _ => {}
+                    }
+                    let time = record.unix_micros().ok().map(nanoseconds);
+                    let layout = Some(stream.fields_at(offset));
+                    let about = Seen { view: self, end, met: Met::Stream(record), layout };
+                    if !each(&Node { level: Level::Record, offset, sub: 0, end, time, about: &about }) {
+                        return;
+                    }
+                }
+                Ok(None) => return,
+                Err(_) => {
+                    let Some(gap) = records.recover() else { return };
+                    if !each(&gap_node(&gap, &Lost(gap))) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn callsites(&self, file: usize, each: Each<'_>) {
+        let Ok(data) = self.bytes(file) else { return };
+        let Ok(mut callsites) = Callsites::parse(data) else { return };
+        let (end, layout) = (callsites.offset(), Some(callsites.fields()));
+        let about = Seen { view: self, end, met: Met::Header("callsites"), layout };
+        if !each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about }) {
+            return;
+        }
+        loop {
+            match callsites.next_callsite() {
+                Ok(Some(callsite)) => {
+                    let (offset, end) = (callsite.offset(), callsites.offset());
+                    let layout = Some(callsites.fields_at(offset));
+                    let about = Seen { view: self, end, met: Met::Callsite(callsite), layout };
+                    let node = Node { level: Level::Record, offset, sub: 0, end, time: None, about: &about };
+                    if !each(&node) {
+                        return;
+                    }
+                }
+                Ok(None) => return,
+                Err(_) => {
+                    let Some(gap) = callsites.recover() else { return };
+                    if !each(&gap_node(&gap, &Lost(gap))) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn pass(&self, file: usize, from: u64, depth: Depth, note: bool, each: Each<'_>) {
+        match self.rfr.files.parts.get(file).map(|part| part.kind) {
+            Some(Kind::Chunk(_)) => self.chunk(file, from, depth, note, each),
+            Some(Kind::Stream) => self.stream(file, from, note, each),
+            Some(Kind::Callsites) => self.callsites(file, each),
+            Some(Kind::Meta) => {
+                let Ok(data) = self.bytes(file) else { return };
+                let (end, layout) = (data.len() as u64, Meta::parse(data).ok().map(|meta| meta.fields()));
+                let about = Seen { view: self, end, met: Met::Header("meta"), layout };
+                each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about });
+            }
+            None => {}
+        }
+    }
+}
+
+impl Browse for View<'_> {
+    fn format(&self) -> Format {
+        Format::Rfr
+    }
+
+    fn files(&self) -> &[FileEntry] {
+        &self.entries
+    }
+
+    fn data(&self, file: usize) -> Result<&[u8], String> {
+        self.bytes(file)
+    }
+
+    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
+        self.pass(file, from, depth, false, each);
+    }
+
+    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
+        {
+            let mut state = self.state();
+            let State { marks, parts, names, count } = &mut *state;
+            marks.reset(file);
+            parts.reset(file);
+            names.forget_objects();
+            *count = 0;
+        }
+        self.pass(file, 0, Depth::All, true, &mut |node| going(node.end));
+    }
+
+    fn near(&self, file: usize, ns: i128) -> u64 {
+        // Sequences of a chunk overlap; the records of a stream mostly ascend.
+        let Some(Kind::Stream) = self.rfr.files.parts.get(file).map(|part| part.kind) else { return 0 };
+        let Ok(Ok(stream)) = self.bytes(file).map(Streaming::parse) else { return 0 };
+        let state = self.state();
+        let (mut low, mut high) = (0, state.marks.places(file));
+        while low < high {
+            let middle = low.midpoint(high);
+            let Some(&(offset, _)) = state.marks.get(middle) else { break };
+            let time = stream.records_from(offset).next().and_then(Result::ok);
+            let time =
+                time.and_then(|record| record.unix_micros().ok()).map(|micros| nanoseconds(micros).ns());
+            if time.is_some_and(|time| time < ns) {
+                low = middle.saturating_add(1);
+            } else {
+                high = middle;
+            }
+        }
+        low.checked_sub(1).and_then(|place| state.marks.get(place)).map_or(0, |(offset, _)| *offset)
+    }
+}
+
+fn offset_of(item: &Item<'_>) -> u64 {
+    match item {
+        Item::Sequence(header) => header.offset(),
+        Item::Object(object) => object.offset(),
+        Item::Record(record) => record.offset(),
+        _ => 0,
+    }
+}
+
+/// What could not be read.
+struct Lost(Gap);
+
+impl About for Lost {
+    fn text(&self) -> (String, String) {
+        ("(lost)".to_owned(), self.0.cause().to_string())
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        let cause = self.0.cause().to_string();
+        fields.field(&Field::new(self.0.offset(), self.0.len(), "(lost)", cause))
+    }
+}
+
+fn gap_node<'n>(gap: &Gap, about: &'n Lost) -> Node<'n> {
+    Node { level: Level::Gap, offset: gap.offset(), sub: 0, end: gap.end(), time: None, about }
+}
+
+/// Something in a file.
+struct Seen<'s, 'v> {
+    view: &'s View<'v>,
+    end: u64,
+    met: Met<'v>,
+    /// The fields of it, and of what follows.
+    layout: Option<LayoutFields<'v>>,
+}
+
+/// What it is.
+enum Met<'v> {
+    /// What precedes the first item of a file, of this kind.
+    Header(&'static str),
+    Item(Item<'v>),
+    /// The number of the records that follow.
+    Count(u64),
+    Stream(StreamRecord<'v>),
+    Callsite(Callsite<'v>),
+}
+
+impl About for Seen<'_, '_> {
+    fn text(&self) -> (String, String) {
+        let names = &self.view.state().names;
+        match &self.met {
+            Met::Header(kind) => ((*kind).to_owned(), String::new()),
+            Met::Item(Item::Sequence(header)) => {
+                (format!("sequence {}", header.seq_id()), format!("{} objects", header.object_count()))
+            }
+            Met::Item(Item::Object(object)) => object_text(names, object),
+            Met::Item(Item::Record(record)) => {
+                (record.kind().name().to_owned(), data_text(names, &record.data()))
+            }
+            Met::Stream(record) => match record.data() {
+                StreamData::Callsite(callsite) => {
+                    ("Callsite".to_owned(), super::print::callsite_line(&callsite))
+                }
+                StreamData::Span(span) => object_text(names, &Object::Span(span)),
+                StreamData::Task(task) => object_text(names, &Object::Task(task)),
+                StreamData::Record(data) => (record.kind().name().to_owned(), data_text(names, &data)),
+                _ => (record.kind().name().to_owned(), String::new()),
+            },
+            Met::Callsite(callsite) => ("callsite".to_owned(), super::print::callsite_line(callsite)),
+            Met::Count(_) => ("records".to_owned(), String::new()),
+            _ => (String::new(), String::new()),
+        }
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        if let Met::Count(offset) = self.met {
+            let len = self.end.saturating_sub(offset);
+            return fields.field(&Field::new(offset, len, "records", ""));
+        }
+        let Some(mut layout) = self.layout.clone() else { return Ok(()) };
+        // What cannot be told apart has no fields; nor has what follows it.
+        while let Ok(Some(field)) = layout.next_field() {
+            if field.offset() >= self.end {
+                break;
+            }
+            fields.field(&Field::new(field.offset(), field.size(), field.name(), field.value()))?;
+        }
+        Ok(())
+    }
+}
+
+fn object_text(names: &Names, object: &Object<'_>) -> (String, String) {
+    let place = names.place(object.callsite_id());
+    match object {
+        Object::Task(task) => ("Task".to_owned(), format!("{} {}  {place}", task.name(), task.kind().name())),
+        _ => ("Span".to_owned(), format!("#{}  {place}", object.iid())),
+    }
+}
+
+/// What a record is about, as `cat` says it.
+fn data_text(names: &Names, data: &RecordData<'_>) -> String {
+    let mut text = String::new();
+    let (iid, context) = match data {
+        RecordData::Event(event) => {
+            match names.place(event.callsite_id()) {
+                "" => text.push_str(&format!("callsite {:#x}", event.callsite_id())),
+                place => text.push_str(place),
+            }
+            let known = names.fields(event.callsite_id()).iter().map(Some).chain(std::iter::repeat(None));
+            for (value, name) in event.split_field_values().zip(known) {
+                text.push(' ');
+                if let Some(name) = name {
+                    text.push_str(name);
+                    text.push('=');
+                }
+                text.push_str(&shown(&value));
+            }
+            for field in event.dynamic_fields() {
+                text.push_str(&format!(" {}={}", field.name(), shown(&field.value())));
+            }
+            return text;
+        }
+        RecordData::WakerWake(waker)
+        | RecordData::WakerWakeByRef(waker)
+        | RecordData::WakerClone(waker)
+        | RecordData::WakerDrop(waker) => (Some(waker.task_iid()), waker.context()),
+        _ => (data.iid(), None),
+    };
+    let Some(iid) = iid else { return text };
+    names.push_object(&mut text, iid);
+    if let Some(context) = context {
+        text.push_str(" in ");
+        names.push_object(&mut text, context);
+    }
+    text.push_str("  ");
+    text.push_str(names.place_of(iid));
+    text
+}

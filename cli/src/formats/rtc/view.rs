@@ -1,0 +1,311 @@
+//! An RTC file, looked at piece by piece.
+
+use super::session::{Frames, Rtc};
+use super::value::{Content, Known};
+use crate::status::{Result, Unreadable};
+use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use traceglass::event;
+use traceglass::rtc::{self, Frame, Grid, Item, Records, Stream, Time, Unit};
+use traceglass::{Format, Gap};
+
+/// Room for the pieces of records that are put together.
+const ROOM: usize = 1 << 20;
+
+/// Looks at a file.
+pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
+    rtc::recover::probe(data).map_err(|error| Unreadable {
+        format: Some(Format::Rtc),
+        error: Some(error),
+        message: error.to_string(),
+    })?;
+    let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
+    look(&View { rtc: Rtc { data }, entries: [entry], marks: Mutex::new(Marks::new()) });
+    Ok(())
+}
+
+struct View<'a> {
+    rtc: Rtc<'a>,
+    entries: [FileEntry; 1],
+    /// Where units begin, as they are met: of a file whose grid is damaged.
+    marks: Mutex<Marks<()>>,
+}
+
+/// Where a walk begins.
+#[derive(Clone, Copy)]
+enum Begin {
+    /// At the start of the file.
+    Start,
+    /// At the Marker there.
+    Unit(u64),
+    /// In the minor unit in which this is, as far as the grid leads there; else at the Marker before.
+    Within(u64, u64),
+}
+
+impl<'a> View<'a> {
+    /// The Marker from which what is at `offset` is read; 0 is the start of the file. And whether the grid has it.
+    fn marker(&self, offset: u64) -> (u64, bool) {
+        let grid = Unit::parse(self.rtc.data, 0).ok().and_then(|first| {
+            let size = first.major_size().max(1);
+            let at = offset.saturating_sub(offset.checked_rem(size)?);
+            Unit::parse(self.rtc.data, at).is_ok().then_some(at)
+        });
+        let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mark = marks.before(0, offset).map(|(at, ())| *at).unwrap_or(0);
+        match grid {
+            Some(grid) if grid >= mark => (grid, true),
+            _ => (mark, false),
+        }
+    }
+
+    /// Where to begin, so that what is at `offset` is read.
+    fn begin(&self, offset: u64) -> Begin {
+        match self.marker(offset) {
+            (at, true) => Begin::Within(at, offset),
+            (0, _) => Begin::Start,
+            (at, false) => Begin::Unit(at),
+        }
+    }
+
+    fn frames(&self, begin: Begin) -> Frames<'a> {
+        match begin {
+            Begin::Start => Frames::new(self.rtc.data),
+            Begin::Unit(at) => Frames::at_unit(self.rtc.data, at),
+            Begin::Within(at, offset) => {
+                // The first unit is at the start of the file, or there were no grid.
+                let grid = Grid::new(self.rtc.data).and_then(|grid| grid.frames(offset));
+                match grid {
+                    Ok(frames) => Frames::from_strict(frames),
+                    Err(_) => Frames::at_unit(self.rtc.data, at),
+                }
+            }
+        }
+    }
+
+    /// Units, and minor units, by what their Markers say.
+    ///
+    /// True if the rest cannot be told so, from the place on that is given.
+    fn units(&self, from: u64, each: Each<'_>) -> Option<u64> {
+        let (mut at, _) = self.marker(from);
+        while at < self.rtc.data.len() as u64 {
+            let Ok(unit) = Unit::parse(self.rtc.data, at) else { return Some(at) };
+            let about = Major(unit);
+            let end = unit.end().min(self.rtc.data.len() as u64);
+            if !each(&Node { level: Level::Part, offset: at, sub: 0, end, time: None, about: &about }) {
+                return None;
+            }
+            let origin = unit.index().map_or(unit.offset(), |index| index.offset());
+            for number in 0..unit.minor_count() {
+                let start = origin.saturating_add(number.saturating_mul(unit.minor_size()));
+                let end = start.saturating_add(unit.minor_size()).min(end);
+                let (level, about) = (Level::Inner, Minor { number, start });
+                if start < end
+                    && !each(&Node { level, offset: start, sub: 0, end, time: None, about: &about })
+                {
+                    return None;
+                }
+            }
+            at = at.saturating_add(unit.major_size().max(1));
+        }
+        None
+    }
+
+    fn pass(&self, begin: Begin, note: bool, each: Each<'_>) {
+        let mut buffer = vec![0; ROOM.min(self.rtc.data.len().saturating_mul(2))];
+        let mut records = Box::new(Records::new(self.frames(begin), &mut buffer));
+        if matches!(begin, Begin::Within(..)) {
+            // What clocks said before is known from the indices.
+            if let Ok(grid) = Grid::new(self.rtc.data) {
+                grid.prime(&mut records);
+            }
+        }
+        let mut unit = u64::MAX;
+        loop {
+            loop {
+                let order = records.frames().byte_order();
+                let frame = match records.next_item() {
+                    Ok(Some(Item::Frame(frame))) => frame,
+                    Ok(Some(Item::Record(frame, record))) => {
+                        let content = Content::of(&record);
+                        let time = content.time.or(record.time());
+                        let about = Said {
+                            order,
+                            frame: &frame,
+                            stream: Some(record.stream()),
+                            content: Some(&content),
+                        };
+                        let node = Node {
+                            level: Level::Record,
+                            offset: frame.offset(),
+                            sub: 0,
+                            end: frame.end(),
+                            time: time.map(on_clock),
+                            about: &about,
+                        };
+                        if !each(&node) {
+                            return;
+                        }
+                        continue;
+                    }
+                    _ => break,
+                };
+                let frames = records.frames();
+                if frame.id() == rtc::id::MARKER
+                    && let Some(found) = frames.unit()
+                    && found.offset() != unit
+                {
+                    unit = found.offset();
+                    if note {
+                        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+                        marks.note(frame.offset(), ());
+                    }
+                    let about = Major(*found);
+                    let end = found.end().min(self.rtc.data.len() as u64).max(frame.end());
+                    let node = Node {
+                        level: Level::Part,
+                        offset: frame.offset(),
+                        sub: 0,
+                        end,
+                        time: None,
+                        about: &about,
+                    };
+                    if !each(&node) {
+                        return;
+                    }
+                }
+                let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
+                let about = Said { order, frame: &frame, stream, content: None };
+                let node = Node {
+                    level: Level::Filling,
+                    offset: frame.offset(),
+                    sub: 0,
+                    end: frame.end(),
+                    time: None,
+                    about: &about,
+                };
+                if !each(&node) {
+                    return;
+                }
+            }
+            let Some(gap) = records.recover() else { return };
+            let about = Lost { gap, why: records.frames().gap_reason().map_or("", |reason| reason.name()) };
+            let node = Node {
+                level: Level::Gap,
+                offset: gap.offset(),
+                sub: 0,
+                end: gap.end(),
+                time: None,
+                about: &about,
+            };
+            if !each(&node) {
+                return;
+            }
+        }
+    }
+}
+
+fn on_clock(time: Time) -> event::Time {
+    event::Time::since_origin(time.attoseconds().div_euclid(1_000_000_000))
+}
+
+impl Browse for View<'_> {
+    fn format(&self) -> Format {
+        Format::Rtc
+    }
+
+    fn files(&self) -> &[FileEntry] {
+        &self.entries
+    }
+
+    fn data(&self, _file: usize) -> Result<&[u8], String> {
+        Ok(self.rtc.data)
+    }
+
+    fn walk(&self, _file: usize, from: u64, depth: Depth, each: Each<'_>) {
+        if depth == Depth::All {
+            return self.pass(self.begin(from), false, each);
+        }
+        let mut stopped = false;
+        let rest = self.units(from, &mut |node| {
+            stopped = !each(node);
+            !stopped
+        });
+        if let (false, Some(rest)) = (stopped, rest) {
+            // Where the grid does not lead, all is read.
+            self.pass(self.begin(rest), false, &mut |node| {
+                !((node.level.is_part() || node.level == Level::Gap) && node.end > rest && !each(node))
+            });
+        }
+    }
+
+    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner).reset(file);
+        self.pass(Begin::Start, true, &mut |node| going(node.end));
+    }
+}
+
+/// A major unit.
+struct Major<'a>(Unit<'a>);
+
+impl About for Major<'_> {
+    fn text(&self) -> (String, String) {
+        let unit = &self.0;
+        let text = format!("{} bytes, minor units of {}", unit.major_size(), unit.minor_size());
+        (format!("unit {}", unit.number()), text)
+    }
+}
+
+struct Minor {
+    number: u64,
+    start: u64,
+}
+
+impl About for Minor {
+    fn text(&self) -> (String, String) {
+        (format!("minor unit {}", self.number), format!("at {:#x}", self.start))
+    }
+}
+
+/// A frame, and the record that ends with it.
+struct Said<'s, 'a> {
+    order: traceglass::ByteOrder,
+    frame: &'s Frame<'a>,
+    stream: Option<&'s Stream<'a>>,
+    content: Option<&'s Content<'s>>,
+}
+
+impl About for Said<'_, '_> {
+    fn text(&self) -> (String, String) {
+        match (self.content, self.stream) {
+            (Some(content), Some(stream)) => {
+                let known = Known::alone(stream);
+                let mut text = String::new();
+                content.show(&mut text, &known);
+                let text = text.trim_start().to_owned();
+                (known.shown, text)
+            }
+            _ => (super::hex::name(self.frame, self.stream), String::new()),
+        }
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        super::hex::show(self.frame, self.stream, self.order, fields)
+    }
+}
+
+struct Lost {
+    gap: Gap,
+    why: &'static str,
+}
+
+impl About for Lost {
+    fn text(&self) -> (String, String) {
+        ("(lost)".to_owned(), format!("{}: {}", self.why, self.gap.cause()))
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        let (_, what) = self.text();
+        fields.field(&crate::trace::Field::new(self.gap.offset(), self.gap.len(), "(lost)", what))
+    }
+}

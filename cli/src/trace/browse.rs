@@ -1,0 +1,228 @@
+//! What a viewer asks of a trace: its files, and what lies in them from a place on.
+//!
+//! A viewer shows a screen of a file of any size, so that a format walks only a little at a time: from a place where
+//! reading can begin, which is a [mark](Marks), up to where the viewer has seen enough. Marks are found by a pass in the
+//! background; until that has come far enough, places that only it can reach are not told apart.
+
+use super::{Field, Fields};
+use std::path::Path;
+use traceglass::Format;
+use traceglass::event::Time;
+
+/// A trace that can be looked at piece by piece.
+pub trait Browse: Sync {
+    fn format(&self) -> Format;
+
+    /// Its files, in the order in which they are gone through.
+    fn files(&self) -> &[FileEntry];
+
+    /// The bytes of a file.
+    fn data(&self, file: usize) -> Result<&[u8], String>;
+
+    /// Hands out what lies in a file in ascending order: from somewhere at or before `from`, as near as reading can
+    /// begin, until `each` has seen enough and gives false, or to the end.
+    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>);
+
+    /// Looks for places where reading can begin, until `going` gives false, which is told how far it has come.
+    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool);
+
+    /// A place in a file from which on all is at or after a time, or a little before that: from where to walk.
+    fn near(&self, _file: usize, _ns: i128) -> u64 {
+        0
+    }
+
+    /// The file that an event's input is, if that can be told.
+    fn file_of_input(&self, input: usize) -> Option<usize> {
+        (self.files().len() == 1 && input == 0).then_some(0)
+    }
+
+    /// The file of which a finding gives the path.
+    fn file_of_path(&self, path: Option<&Path>) -> Option<usize> {
+        match path {
+            None => (self.files().len() == 1).then_some(0),
+            Some(path) => self.files().iter().position(|file| Path::new(&file.path) == path),
+        }
+    }
+}
+
+/// What is told of a node; true asks for the next one.
+pub type Each<'e> = &'e mut dyn FnMut(&Node<'_>) -> bool;
+
+/// How a trace is opened to be looked at.
+pub type OpenBrowse = for<'a> fn(
+    &'a crate::input::Input,
+    super::Reading,
+    &mut dyn FnMut(&dyn Browse),
+) -> Result<(), crate::status::Unreadable>;
+
+/// A file of a trace.
+pub struct FileEntry {
+    pub path: std::path::PathBuf,
+    pub size: u64,
+    /// When it begins and ends in nanoseconds, if that stands in a header.
+    pub times: Option<(i128, i128)>,
+}
+
+/// How much is wanted of what lies in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Parts alone.
+    Parts,
+    /// Everything.
+    All,
+}
+
+/// What something in a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// A part: a unit, a packet, a chunk.
+    Part,
+    /// A part of the part before.
+    Inner,
+    /// A record, or what else happened.
+    Record,
+    /// What is neither: headers, padding.
+    Filling,
+    /// What cannot be read.
+    Gap,
+}
+
+impl Level {
+    pub fn is_part(self) -> bool {
+        matches!(self, Self::Part | Self::Inner)
+    }
+
+    pub fn is_record(self) -> bool {
+        matches!(self, Self::Record | Self::Gap)
+    }
+}
+
+/// Something that lies in a file.
+pub struct Node<'n> {
+    pub level: Level,
+    pub offset: u64,
+    /// Where it is in what was decompressed, and one more; 0 of what lies in the file as it is.
+    pub sub: u64,
+    pub end: u64,
+    pub time: Option<Time>,
+    pub about: &'n dyn About,
+}
+
+/// What something says, made when it is shown.
+pub trait About {
+    /// A name, and what else there is to say.
+    fn text(&self) -> (String, String);
+
+    /// Its fields, of its own bytes.
+    fn fields(&self, _fields: &mut Fields<'_, '_>) -> crate::status::Result<()> {
+        Ok(())
+    }
+}
+
+/// What has a name and a text, and is one field.
+pub struct Plain<'n> {
+    pub name: &'n str,
+    pub text: String,
+    pub field: Option<Field>,
+}
+
+impl About for Plain<'_> {
+    fn text(&self) -> (String, String) {
+        (self.name.to_owned(), self.text.clone())
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> crate::status::Result<()> {
+        self.field.iter().try_for_each(|field| fields.field(field))
+    }
+}
+
+/// Places at which reading can begin, with what it takes. However many there are, a limited number is kept: each second
+/// one is dropped when there are too many.
+pub struct Marks<M> {
+    /// Of which file they are.
+    pub file: usize,
+    places: Vec<(u64, M)>,
+    spacing: u64,
+    /// How far they have been looked for.
+    pub done: u64,
+}
+
+impl<M> Marks<M> {
+    const MOST: usize = 1 << 15;
+
+    pub const fn new() -> Self {
+        Self { file: usize::MAX, places: Vec::new(), spacing: 0, done: 0 }
+    }
+
+    /// Forgets all, for another file.
+    pub fn reset(&mut self, file: usize) {
+        *self = Self { file, ..Self::new() };
+    }
+
+    /// Keeps a place, unless it is near the last one; places come in ascending order.
+    pub fn note(&mut self, offset: u64, mark: M) {
+        self.done = offset;
+        let due = self.places.last().is_none_or(|(last, _)| offset >= last.saturating_add(self.spacing));
+        if !due || self.places.last().is_some_and(|(last, _)| *last == offset) {
+            return;
+        }
+        self.places.push((offset, mark));
+        if self.places.len() < Self::MOST {
+            return;
+        }
+        let mut number = 0_usize;
+        self.places.retain(|_| {
+            number = number.wrapping_add(1);
+            number % 2 == 1
+        });
+        let (first, last) = (self.places.first(), self.places.last());
+        let span = first.zip(last).map_or(0, |(first, last)| last.0.saturating_sub(first.0));
+        self.spacing = (span / (Self::MOST as u64 / 2)).max(1);
+    }
+
+    /// The last place at or before an offset.
+    pub fn before(&self, file: usize, offset: u64) -> Option<&(u64, M)> {
+        if self.file != file {
+            return None;
+        }
+        let next = self.places.partition_point(|(place, _)| *place <= offset);
+        next.checked_sub(1).and_then(|place| self.places.get(place))
+    }
+
+    /// How many places of a file are known.
+    pub fn places(&self, file: usize) -> usize {
+        if self.file == file { self.places.len() } else { 0 }
+    }
+
+    /// A place by its number, with what it takes.
+    pub fn get(&self, number: usize) -> Option<&(u64, M)> {
+        self.places.get(number)
+    }
+
+    /// All places of a file, if none was dropped and the pass has come beyond `offset`.
+    pub fn all(&self, file: usize, offset: u64) -> Option<&[(u64, M)]> {
+        (self.file == file && self.spacing == 0 && self.done >= offset).then_some(&self.places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_stay_few_and_near() {
+        let mut marks = Marks::new();
+        marks.reset(3);
+        for offset in (0..10_000_000_u64).step_by(10) {
+            marks.note(offset, offset / 10);
+        }
+        assert!(marks.places.len() < Marks::<u64>::MOST);
+        assert!(marks.before(2, 5).is_none());
+        for offset in [0, 9, 10, 4_999_999, 9_999_999, u64::MAX] {
+            let &(place, mark) = marks.before(3, offset).unwrap();
+            assert_eq!(place, mark * 10);
+            assert!(place <= offset && offset.min(9_999_999) - place < 2000, "{place} {offset}");
+        }
+        assert!(marks.all(3, 0).is_none());
+    }
+}

@@ -1,0 +1,74 @@
+//! What `check` finds, while it is still looking.
+
+use super::key::Key;
+use super::rows::Place;
+use super::state::{Pane, State};
+use crate::trace::Browse;
+use std::path::PathBuf;
+
+/// So many findings are kept; the others are counted.
+pub const KEPT: usize = 10_000;
+
+/// Something that `check` found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub path: Option<PathBuf>,
+    pub offset: u64,
+    pub is_error: bool,
+    pub message: String,
+}
+
+#[derive(Clone, Default)]
+pub struct List {
+    pub shown: bool,
+    pub started: bool,
+    pub done: bool,
+    pub found: Vec<Found>,
+    pub errors: u64,
+    pub warnings: u64,
+    /// Why `check` could not read on.
+    pub failed: Option<String>,
+    pub selected: usize,
+}
+
+impl List {
+    pub fn add(&mut self, found: Found) {
+        let count = if found.is_error { &mut self.errors } else { &mut self.warnings };
+        *count = count.saturating_add(1);
+        if self.found.len() < KEPT {
+            self.found.push(found);
+        }
+    }
+}
+
+impl State {
+    /// Whether the key was for the list.
+    pub fn findings_key(&mut self, key: Key, browse: &dyn Browse) -> bool {
+        let last = self.findings.found.len().saturating_sub(1);
+        let selected = &mut self.findings.selected;
+        match key {
+            Key::Char('j') | Key::Down => *selected = selected.saturating_add(1).min(last),
+            Key::Char('k') | Key::Up => *selected = selected.saturating_sub(1),
+            Key::Ctrl('f') | Key::PageDown => *selected = selected.saturating_add(10).min(last),
+            Key::Ctrl('b') | Key::PageUp => *selected = selected.saturating_sub(10),
+            Key::Char('g') | Key::Home => *selected = 0,
+            Key::Char('G') | Key::End => *selected = last,
+            Key::Escape | Key::Char('!' | 'q') => self.findings.shown = false,
+            Key::Enter => {
+                if let Some(found) = self.findings.found.get(self.findings.selected) {
+                    let (offset, path) = (found.offset, found.path.clone());
+                    match browse.file_of_path(path.as_deref()) {
+                        Some(file) => {
+                            self.findings.shown = false;
+                            self.pane = Pane::Hex;
+                            self.go(Place::at(file, offset), browse);
+                        }
+                        None => self.message = "that file is not open here".to_owned(),
+                    }
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+}

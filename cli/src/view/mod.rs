@@ -1,0 +1,241 @@
+//! A terminal viewer: what lies at and about one place of a trace of any size.
+//!
+//! [`State`] is all that is shown, [`State::update`] takes a key, `draw` makes a screen of it. Nothing is scanned before
+//! the first frame: a frame makes the rows that are seen, from the nearest place at which reading can begin. What takes
+//! longer is done beside it: a pass for such places, searches, `check`, the timeline.
+
+mod clip;
+mod draw;
+mod errand;
+mod findings;
+#[cfg(unix)]
+pub mod guard;
+mod key;
+mod lanes;
+mod paint;
+mod pattern;
+mod rows;
+mod screen;
+mod state;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod work;
+
+use crate::input::Input;
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Browse, Open, OpenBrowse, Reading};
+use key::Key;
+use ratatui::Terminal;
+use ratatui::backend::Backend;
+use ratatui::crossterm::event::{self, Event};
+use screen::Layout;
+use state::{Effect, State};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use work::{Message, Work};
+
+/// What is looked at, and how.
+pub struct View<'v> {
+    pub path: &'v Path,
+    pub reading: Reading,
+    pub color: bool,
+    pub open: Open,
+    pub browse: OpenBrowse,
+}
+
+/// How one look at the files ended.
+enum End {
+    Quit,
+    /// They have grown, or are others now.
+    Changed,
+}
+
+/// Shows the viewer until it is left.
+pub fn run(view: &View<'_>) -> Result<Status> {
+    let mut state = State::new();
+    let mut terminal = None;
+    let mut failed = None;
+    loop {
+        let input = Input::open(view.path)?;
+        let stamp = Stamp::of(view.path);
+        let mut end = End::Quit;
+        let looked = (view.browse)(&input, view.reading, &mut |browse| {
+            let screen = match &mut terminal {
+                Some(screen) => screen,
+                None => match Screen::enter() {
+                    Ok(entered) => terminal.insert(entered),
+                    Err(error) => {
+                        failed = Some(error);
+                        return;
+                    }
+                },
+            };
+            match look(view, &stamp, &mut state, browse, &mut screen.0) {
+                Ok(how) => end = how,
+                Err(error) => failed = Some(error),
+            }
+        });
+        if let Some(error) = failed {
+            return Err(Failure::unreadable(format!("the terminal: {error}")));
+        }
+        looked?;
+        match end {
+            End::Quit => return Ok(Status::Clean),
+            End::Changed => {}
+        }
+    }
+}
+
+/// The terminal, as long as it is ours.
+struct Screen(ratatui::DefaultTerminal);
+
+impl Screen {
+    fn enter() -> std::io::Result<Self> {
+        let terminal = ratatui::try_init()?;
+        // What else fails must not write over the screen, nor leave it as it is: the message follows the screen, and
+        // the command ends, whichever thread it was.
+        let inner = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            inner(panic);
+            std::process::exit(101);
+        }));
+        Ok(Self(terminal))
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        ratatui::restore();
+    }
+}
+
+/// The size of a file, which tells that it has changed.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    path: PathBuf,
+    size: Option<u64>,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Self {
+        let about = path.metadata().ok().filter(std::fs::Metadata::is_file);
+        Self { path: path.to_owned(), size: about.map(|about| about.len()) }
+    }
+
+    /// Whether the file is shorter than it was, or longer.
+    fn change(&self) -> Option<std::cmp::Ordering> {
+        let now = Self::of(&self.path);
+        Some(now.size?.cmp(&self.size?)).filter(|order| order.is_ne())
+    }
+}
+
+/// How long a key is waited for, while something is going on and while nothing is.
+const BUSY: Duration = Duration::from_millis(40);
+const IDLE: Duration = Duration::from_millis(250);
+
+fn look<B: Backend>(
+    view: &View<'_>,
+    stamp: &Stamp,
+    state: &mut State,
+    browse: &dyn Browse,
+    terminal: &mut Terminal<B>,
+) -> std::io::Result<End>
+where
+    std::io::Error: From<B::Error>,
+{
+    std::thread::scope(|scope| {
+        let mut work = Work::start(scope, browse, view);
+        if state.follows {
+            state.update(Key::Char('G'), browse);
+        }
+        let place = state.place;
+        state.go(place, browse);
+        let mut looked = Instant::now();
+        let mut first = true;
+        let end = loop {
+            work.focus(state.place.file);
+            paint(view, state, browse, terminal)?;
+            if first {
+                // The screen is there: now for what takes longer.
+                work.timeline(state.window);
+                first = false;
+            }
+            if let Some(errand) = state.wanted() {
+                work.errand(errand);
+            }
+            let waits = if work.is_busy() { BUSY } else { IDLE };
+            let mut quits = false;
+            if event::poll(waits)? {
+                // All keys that are there already, before the next frame.
+                loop {
+                    if let Event::Key(pressed) = event::read()?
+                        && let Some(key) = Key::of(pressed)
+                    {
+                        for effect in state.update(key, browse) {
+                            match effect {
+                                Effect::Quit => quits = true,
+                                Effect::Errand(errand) => work.errand(errand),
+                                Effect::Check => {
+                                    if !state.findings.started {
+                                        state.findings.started = true;
+                                        work.check();
+                                    }
+                                }
+                                Effect::Timeline(window) => work.timeline(window),
+                                Effect::Copy(text) => clip::copy(&text)?,
+                            }
+                        }
+                    }
+                    if quits || !event::poll(Duration::ZERO)? {
+                        break;
+                    }
+                }
+            }
+            if quits {
+                break End::Quit;
+            }
+            for message in work.messages() {
+                match message {
+                    Message::Found(found) => state.take(found, browse),
+                    Message::Lanes(lanes) => state.set_lanes(*lanes),
+                    Message::Findings(list) => {
+                        let (shown, selected) = (state.findings.shown, state.findings.selected);
+                        state.findings = *list;
+                        (state.findings.shown, state.findings.selected) = (shown, selected);
+                    }
+                }
+            }
+            if looked.elapsed() >= IDLE {
+                looked = Instant::now();
+                match stamp.change() {
+                    // What is mapped of it is no longer there: it must not be touched.
+                    Some(std::cmp::Ordering::Less) => {
+                        state.message = "the file is shorter than it was: it was opened again".to_owned();
+                        break End::Changed;
+                    }
+                    Some(_) if state.follows => break End::Changed,
+                    _ => {}
+                }
+            }
+        };
+        work.stop();
+        Ok(end)
+    })
+}
+
+/// Draws a frame.
+fn paint<B: Backend>(
+    view: &View<'_>,
+    state: &mut State,
+    browse: &dyn Browse,
+    terminal: &mut Terminal<B>,
+) -> Result<(), B::Error> {
+    terminal.draw(|frame| {
+        let layout = Layout::of(frame.area(), state);
+        state.fit(&layout, browse);
+        let scene = state.scene(&layout, browse);
+        draw::draw(frame.buffer_mut(), &layout, state, &scene, browse, view.color);
+    })?;
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! The timeline: a lane a row.
+
+use super::draw::seconds;
+use super::lanes::{BUCKETS, Cell, Lane};
+use super::paint::{Look, Paint};
+use super::state::{Pane, State};
+use crate::output::{counted, shortened};
+use crate::trace::rfc3339;
+use ratatui::layout::Rect;
+
+/// A share of eight, as a block.
+const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+pub fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
+    let lanes = &state.lanes;
+    let (from, to) = state.shown_window();
+    let span = to.saturating_sub(from).max(1);
+    let title = match (lanes.span.is_some() || state.window.is_some(), &lanes.failed) {
+        (false, Some(why)) => format!("timeline: {why}"),
+        (false, None) if lanes.done => "timeline: nothing has a time".to_owned(),
+        (false, None) => "timeline: reading …".to_owned(),
+        _ => {
+            let reading = if lanes.done { "" } else { ", reading …" };
+            format!("timeline: {} from {}{reading}", duration(span), moment(from, lanes.absolute))
+        }
+    };
+    paint.title(area, &title, state.pane == Pane::Timeline);
+    let label = (area.width / 4).min(24);
+    let width = area.width.saturating_sub(label).saturating_sub(1);
+    // The last row tells of the cell at the cursor.
+    let rows = usize::from(area.height.saturating_sub(2));
+    if width == 0 || rows == 0 {
+        return;
+    }
+    let cursor = state.lanes_at.filter(|at| (from..to).contains(at)).map(|at| {
+        let column = at.saturating_sub(from).saturating_mul(width.into()).checked_div(span).unwrap_or(0);
+        u16::try_from(column).unwrap_or(0)
+    });
+    let top = state.lane.saturating_sub(rows.saturating_sub(1));
+    for (number, lane) in lanes.lanes.iter().enumerate().skip(top).take(rows) {
+        let row = u16::try_from(number.saturating_sub(top).saturating_add(1)).unwrap_or(u16::MAX);
+        let is_this = number == state.lane && state.pane == Pane::Timeline;
+        let look = if is_this { Look::Cursor } else { Look::Name };
+        let room = usize::from(label.saturating_sub(1));
+        let name = shortened(&lane.name, room.saturating_sub(1));
+        paint.put(Rect { width: label, ..area }, row, 0, &format!("{name:<room$}"), look);
+        draw_lane(paint, area, (row, label.saturating_add(1), width), lane, state);
+        if let Some(cursor) = cursor {
+            let x = label.saturating_add(1).saturating_add(cursor);
+            let cell = cell_at(lane, state, cursor, width);
+            let sign = sign(&cell, lane, state, width);
+            paint.put(area, row, x, if sign == " " { "│" } else { sign }, Look::Cursor);
+        }
+    }
+    if let (Some(lane), Some(cursor)) = (lanes.lanes.get(state.lane), cursor) {
+        let cell = cell_at(lane, state, cursor, width);
+        let mut text = format!("{} {}: {}", lane.kind, lane.name, counted(cell.events, "event", "events"));
+        if cell.busy > 0 {
+            text.push_str(&format!(", busy {}", duration(cell.busy.into())));
+        }
+        if let Some(value) = cell.value {
+            text.push_str(&format!(", {value}"));
+        }
+        if !lanes.name(cell.name).is_empty() {
+            text.push_str(&format!(", {}", lanes.name(cell.name)));
+        }
+        if cell.is_damaged {
+            text.push_str(", something is lost");
+        }
+        paint.put(area, area.height.saturating_sub(1), 0, text.trim(), Look::Dim);
+    }
+}
+
+/// What happened in the time of a column.
+fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> Cell {
+    let (from, to) = state.shown_window();
+    let span = to.saturating_sub(from).max(1);
+    let at = |column: u16| {
+        let part = span.saturating_mul(column.into()).checked_div(i128::from(width.max(1))).unwrap_or(0);
+        from.saturating_add(part)
+    };
+    let lanes = &state.lanes;
+    let start = at(column).max(lanes.time_of(0));
+    let end = at(column.saturating_add(1))
+        .saturating_sub(1)
+        .max(start)
+        .min(lanes.time_of(BUCKETS).saturating_sub(1));
+    let (Some(first), Some(last)) = (lanes.bucket_of(start), lanes.bucket_of(end)) else {
+        return Cell::default();
+    };
+    let cells = lane.cells.get(first..=last).unwrap_or_default();
+    cells.iter().copied().reduce(Cell::join).unwrap_or_default()
+}
+
+/// What stands for a cell.
+fn sign(cell: &Cell, lane: &Lane, state: &State, width: u16) -> &'static str {
+    if cell.is_damaged {
+        return "✗";
+    }
+    if let (Some(value), Some((least, most))) = (cell.value, lane.values) {
+        let share = if most > least { (value - least) / (most - least) } else { 0.5 };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // From 0 to 7.
+        let level = (share * 7.0).round().clamp(0.0, 7.0) as usize;
+        return LEVELS.get(level).copied().unwrap_or("█");
+    }
+    if cell.busy > 0 {
+        let (from, to) = state.shown_window();
+        let column = to.saturating_sub(from).checked_div(i128::from(width.max(1))).unwrap_or(1);
+        let whole = column.max(state.lanes.width).max(1);
+        return match i128::from(cell.busy).saturating_mul(4).checked_div(whole).unwrap_or(0) {
+            0 => "░",
+            1 => "▒",
+            2 => "▓",
+            _ => "█",
+        };
+    }
+    match cell.events {
+        0 => " ",
+        1 => "╎",
+        2..=9 => "┆",
+        _ => "┃",
+    }
+}
+
+fn draw_lane(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    (row, left, width): (u16, u16, u16),
+    lane: &Lane,
+    state: &State,
+) {
+    let cells: Vec<Cell> = (0..width).map(|column| cell_at(lane, state, column, width)).collect();
+    let mut column = 0_usize;
+    while let Some(cell) = cells.get(column) {
+        let place = u16::try_from(column).unwrap_or(u16::MAX);
+        let name = state.lanes.name(cell.name);
+        let look = match cell {
+            cell if cell.is_damaged => Look::Error,
+            _ if name.is_empty() => Look::Name,
+            _ => Look::of_field(name),
+        };
+        // A slice with room for its name has it written in.
+        let full = |other: &Cell| {
+            other.name == cell.name
+                && other.busy > 0
+                && sign(other, lane, state, width) == "█"
+                && !other.is_damaged
+        };
+        let run = cells.iter().skip(column).take_while(|other| full(other)).count();
+        if run >= 4 && !name.is_empty() {
+            let mut text = format!("█{}", shortened(name, run.saturating_sub(3)));
+            let used = text.chars().count();
+            text.extend(std::iter::repeat_n('█', run.saturating_sub(used)));
+            paint.put(area, row, left.saturating_add(place), &text, look);
+            column = column.saturating_add(run);
+            continue;
+        }
+        paint.put(area, row, left.saturating_add(place), sign(cell, lane, state, width), look);
+        column = column.saturating_add(1);
+    }
+}
+
+fn moment(ns: i128, absolute: bool) -> String {
+    let date = if absolute { rfc3339(ns) } else { None };
+    date.unwrap_or_else(|| format!("{} s", seconds(ns)))
+}
+
+/// A span of time in the unit that suits it.
+fn duration(ns: i128) -> String {
+    #[allow(clippy::cast_precision_loss)] // Four digits are shown.
+    let value = ns as f64;
+    match ns {
+        ..1_000 => format!("{ns} ns"),
+        1_000..1_000_000 => format!("{:.1} µs", value / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} ms", value / 1e6),
+        _ => format!("{:.3} s", value / 1e9),
+    }
+}

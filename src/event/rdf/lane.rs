@@ -1,0 +1,123 @@
+//! What is merged by time: each is in order by itself.
+
+use crate::gap::Gap;
+use crate::heap::Place;
+use crate::rdf::contents::rmt::{Token, Tokens};
+use crate::rdf::contents::{self, QueueEvent, Snapshot};
+
+/// Room for a chunk with events, or for a stream of them.
+#[derive(Clone, Debug)]
+pub struct Lane<'s> {
+    pub(super) content: Content<'s>,
+    /// Where it stands in the file, and how large it is there.
+    pub(super) offset: u64,
+    pub(super) len: u64,
+    /// Whether offsets in the data are offsets in the file, too.
+    pub(super) exact: bool,
+    // This place of the heap: nothing to do with the content above, but kept in the same room.
+    rank: Rank,
+}
+
+/// When it is the turn of a lane, and which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    pub ns: i128,
+    /// What comes first at the same time.
+    pub class: u8,
+    /// The order of lanes at the same time.
+    pub order: u64,
+    pub slot: usize,
+}
+
+impl Rank {
+    const EMPTY: Self = Self { ns: 0, class: 0, order: 0, slot: 0 };
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Content<'s> {
+    None,
+    /// A range that cannot be read.
+    Gap(Gap),
+    /// A `QueueEvent`; its data, and once it has begun, on which of its queue's tracks.
+    Queue {
+        event: QueueEvent<'s>,
+        data: &'s [u8],
+        on: Option<u64>,
+    },
+    Snapshot {
+        snapshot: Snapshot<'s>,
+        data: &'s [u8],
+    },
+    /// A stream of a memory trace. The rate is known from its first timestamp on.
+    Tokens {
+        tokens: Tokens<'s>,
+        head: Head<Token<'s>>,
+        process: u32,
+        stream: u32,
+        hz: Option<u64>,
+    },
+    /// What a driver noted.
+    Driver {
+        events: contents::Events<'s>,
+        head: Head<contents::Event<'s>>,
+        provider: u32,
+        hz: Option<u64>,
+    },
+    /// The rest of a `COLoadEvent`, and how far it has been read.
+    Loads {
+        rest: &'s [u8],
+        version: u32,
+        read: u64,
+    },
+    /// The rest of the samples of a counter, of their times, and how far they have been read.
+    Samples {
+        rest: &'s [u8],
+        times: &'s [u8],
+        width: u8,
+        number: u64,
+        pci: Option<u32>,
+        read: u64,
+    },
+    /// The rest of a `UserMarkerHist`.
+    Markers {
+        rest: &'s [u8],
+        cmd_buffer: u32,
+        table: u32,
+        read: u64,
+    },
+}
+
+/// What comes next of a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Head<T> {
+    Record(T),
+    Gap(Gap),
+    End,
+}
+
+impl<'s> Lane<'s> {
+    /// Nothing: what storage is filled with before it is lent.
+    pub const EMPTY: Self =
+        Self { content: Content::None, offset: 0, len: 0, exact: false, rank: Rank::EMPTY };
+
+    pub(super) const fn new(content: Content<'s>, offset: u64, len: u64, exact: bool) -> Self {
+        Self { content, offset, len, exact, rank: Rank::EMPTY }
+    }
+
+    /// Where a record stands in the file that has a place in the lane's data.
+    pub(super) const fn place(&self, position: u64, len: u64) -> (u64, u64) {
+        if self.exact { (self.offset.saturating_add(position), len) } else { (self.offset, self.len) }
+    }
+}
+
+impl Place for Lane<'_> {
+    type Rank = Rank;
+
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn set_rank(&mut self, rank: Rank) {
+        self.rank = rank;
+    }
+}

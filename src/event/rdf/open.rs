@@ -1,0 +1,388 @@
+//! Which chunks have events, and their data.
+
+use super::fields::RdfData;
+use super::lane::{Content, Head, Lane};
+use super::timeline::Timeline;
+use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot};
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::element::{BUFFER, OVERLAPPING};
+use crate::event::label::Label;
+use crate::event::room::Room;
+use crate::event::track::TrackKind;
+use crate::gap::Gap;
+use crate::rdf::contents::rmt::{RmtData, Stream};
+use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, QueueInfo, SpmCounterFields};
+use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
+
+/// Chunks that events refer to.
+const FIRST: [&[u8]; 6] =
+    [b"SystemInfo", b"AsicInfo", b"ClockCalibration", b"QueueInfo", b"StringTable", b"SpmSession"];
+/// Chunks with events.
+const SECOND: [&[u8]; 7] = [
+    b"QueueEvent",
+    b"RmvSnapshotData",
+    b"RmtData",
+    b"DDEvent",
+    b"COLoadEvent",
+    b"SpmCounterData",
+    b"UserMarkerHist",
+];
+
+fn is_one_of(entry: &Entry<'_>, names: &[&[u8]]) -> bool {
+    names.contains(&entry.identifier().name())
+}
+
+/// How many bytes the chunks with events take once they are decompressed, as they claim: as many are to be lent to a
+/// [`Timeline`].
+///
+/// Streams that lie in several chunks take as many again, as they are put together.
+pub fn needed(file: &File<'_>) -> u64 {
+    let mut sum = 0_u64;
+    for entry in file.entries() {
+        if !is_one_of(&entry, &FIRST) && !is_one_of(&entry, &SECOND) {
+            continue;
+        }
+        let size = entry.output_size().unwrap_or(0);
+        if entry.compression() != Compression::None {
+            sum = sum.saturating_add(size);
+        }
+        if entry.identifier().name() == b"RmtData" {
+            sum = sum.saturating_add(size);
+        }
+    }
+    sum
+}
+
+/// A chunk that was read.
+#[derive(Clone, Copy)]
+struct Loaded<'s> {
+    entry: Entry<'s>,
+    header: &'s [u8],
+    data: &'s [u8],
+    /// Where the stored data stands, how large it is, and whether it is the data.
+    offset: u64,
+    len: u64,
+    exact: bool,
+}
+
+impl<'s> Loaded<'s> {
+    fn content(&self) -> Result<Chunked<'s>> {
+        Chunked::parse(self.entry.identifier(), self.entry.version(), self.header, self.data)
+    }
+
+    fn lane(&self, content: Content<'s>) -> Lane<'s> {
+        Lane::new(content, self.offset, self.len, self.exact)
+    }
+}
+
+/// What is read into, and how much more may be read.
+struct Reader<'s, 'd> {
+    buffer: &'s mut [u8],
+    decoder: &'d mut dyn Decompress,
+    /// How many bytes of chunks may be read in all: they may overlap, and claim to be large.
+    limit: u64,
+    read: u64,
+}
+
+impl<'s> Reader<'s, '_> {
+    /// The first bytes of the buffer, which nothing else gets.
+    fn take(&mut self, size: u64, offset: u64) -> Result<&'s mut [u8]> {
+        let capacity = to_u64(self.buffer.len());
+        let len = usize::try_from(size).ok().filter(|&len| len <= self.buffer.len());
+        let taken = len.and_then(|len| core::mem::take(&mut self.buffer).split_at_mut_checked(len));
+        let Some((front, rest)) = taken else {
+            let kind = ErrorKind::CapacityExceeded { capacity, needed: size };
+            return Err(Error::new(offset, BUFFER, kind));
+        };
+        self.buffer = rest;
+        Ok(front)
+    }
+
+    fn load(&mut self, chunk: Chunk<'s>) -> Result<Loaded<'s>> {
+        let entry = chunk.entry();
+        let (header, stored) = (chunk.header()?, chunk.stored()?);
+        let offset = entry.stored_range()?.start;
+        let exact = entry.compression() == Compression::None;
+        let size = entry.output_size()?;
+        let value = self.read.saturating_add(size).saturating_add(to_u64(header.len()));
+        if value > self.limit {
+            let kind = ErrorKind::OverLimit { value, limit: self.limit };
+            return Err(Error::new(offset, OVERLAPPING, kind));
+        }
+        self.read = value;
+        let data = if exact {
+            stored
+        } else {
+            let buffer = self.take(size, offset)?;
+            entry.decode(stored, buffer, self.decoder)?
+        };
+        Ok(Loaded { entry, header, data, offset, len: to_u64(stored.len()), exact })
+    }
+}
+
+impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
+    /// The timeline of a file, which events refer to as `input`.
+    ///
+    /// All that is compressed is decompressed now, into `buffer`; [`needed`](super::needed) tells how much that is.
+    ///
+    /// # Errors
+    /// Those of [`File::recover`]; `CapacityExceeded`.
+    pub fn new(
+        input: usize,
+        data: &'s [u8],
+        buffer: &'s mut [u8],
+        decoder: &mut dyn Decompress,
+        tracks: T,
+        lanes: L,
+    ) -> Result<Self> {
+        let (file, gap) = File::recover(data)?;
+        let mut this = Self::empty(input, data.len(), tracks, lanes);
+        if let Some(gap) = gap {
+            this.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))?;
+        }
+        let size = to_u64(data.len()).saturating_mul(2).saturating_add(1 << 20);
+        let limit = size.saturating_add(to_u64(buffer.len()));
+        this.read(&file, &mut Reader { buffer, decoder, limit, read: 0 })?;
+        this.open_lanes();
+        Ok(this)
+    }
+
+    /// Reads the chunks, those first that others refer to.
+    fn read(&mut self, file: &File<'s>, reader: &mut Reader<'s, '_>) -> Result<()> {
+        let mut streams = [0_u16; 256];
+        for names in [&FIRST[..], &SECOND[..]] {
+            for entry in file.entries().filter(|entry| is_one_of(entry, names)) {
+                let Some(chunk) = file.chunk_at(entry.number()) else { continue };
+                if let Some(stream) = stream_of(&chunk)
+                    && let Some(count) = streams.get_mut(stream)
+                {
+                    *count = count.saturating_add(1);
+                    continue;
+                }
+                let done = reader.load(chunk).and_then(|loaded| self.take(&loaded));
+                self.mend(&chunk, done)?;
+            }
+        }
+        for (stream, &count) in streams.iter().enumerate().filter(|(_, count)| **count > 0) {
+            self.join(file, reader, stream, count > 1)?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a chunk is an event; room that is too small is none.
+    fn mend(&mut self, chunk: &Chunk<'s>, done: Result<()>) -> Result<()> {
+        let Err(error) = done else { return Ok(()) };
+        if let ErrorKind::CapacityExceeded { .. } = error.kind() {
+            return Err(error);
+        }
+        let range = chunk.entry().stored_range().unwrap_or(error.offset()..error.offset());
+        let size = to_u64(self.size);
+        let start = range.start.min(size);
+        let gap = Gap::new(start, range.end.min(size).saturating_sub(start), error);
+        self.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))
+    }
+
+    /// The pieces of a stream, put together if there are several.
+    fn join(
+        &mut self,
+        file: &File<'s>,
+        reader: &mut Reader<'s, '_>,
+        stream: usize,
+        several: bool,
+    ) -> Result<()> {
+        let chunks = || file.chunks("RmtData".into()).filter(|chunk| stream_of(chunk) == Some(stream));
+        let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
+        let sizes = chunks().map(|chunk| chunk.entry().output_size().unwrap_or(0));
+        let total = sizes.fold(0_u64, u64::saturating_add);
+        let offset = chunks().next().map_or(0, |chunk| chunk.entry().offset());
+        let mut room = if several && total <= reader.limit { reader.take(total, offset)? } else { &mut [] };
+        let whole = room.len();
+        let (joined, mut written) = (&mut room, 0_usize);
+        for chunk in chunks() {
+            let mut load = || {
+                let loaded = reader.load(chunk)?;
+                let Chunked::Rmt(rmt) = loaded.content()? else { return Ok(()) };
+                if let Some(to) = joined.get_mut(written..) {
+                    written = written.saturating_add(to.len().min(rmt.data().len()));
+                    to.iter_mut().zip(rmt.data()).for_each(|(to, from)| *to = *from);
+                }
+                first.get_or_insert((loaded, rmt));
+                Ok(())
+            };
+            let done = load();
+            self.mend(&chunk, done)?;
+        }
+        let Some((mut loaded, rmt)) = first else { return Ok(()) };
+        let mut stream = rmt.stream();
+        if several && whole > 0 {
+            let room: &'s mut [u8] = core::mem::take(&mut room);
+            let room: &'s [u8] = room;
+            stream = Stream::new(rmt.fields(), room.get(..written).unwrap_or_default());
+            loaded.exact = false;
+        }
+        self.add_stream(&loaded, &stream)
+    }
+
+    fn add_stream(&mut self, loaded: &Loaded<'s>, stream: &Stream<'s>) -> Result<()> {
+        let (process, number) = (stream.process(), stream.number());
+        let label = match process {
+            0 => Label::Numbered("memory, stream", number.into()),
+            _ => Label::Numbered("memory of process", process.into()),
+        };
+        let data = RdfData::Number("stream", number.into());
+        let key = Key(Space::Memory, number, process.into());
+        self.add_track(key, TrackKind::Stream, label, data)?;
+        let (tokens, head) = (stream.tokens(), Head::End);
+        self.add(loaded.lane(Content::Tokens { tokens, head, process, stream: number, hz: None }))
+    }
+
+    fn add_track(
+        &mut self,
+        key: Key,
+        kind: TrackKind<'static>,
+        label: Label<'s>,
+        data: RdfData<'s>,
+    ) -> Result<()> {
+        let place = Place { id: None, parent: None, kind, label, data, open: 0 };
+        self.tracks.add(key, 0, Known::Track(place)).map(drop)
+    }
+
+    /// Takes notice of what a chunk says.
+    fn take(&mut self, loaded: &Loaded<'s>) -> Result<()> {
+        let at = loaded.offset;
+        match loaded.content()? {
+            Chunked::System(system) => {
+                self.cpu_hz = self.cpu_hz.or(system.cpu_hz());
+                self.gpu_hz = self.gpu_hz.or(system.gpu_hz());
+            }
+            Chunked::Asic(asic) => {
+                let hz = asic.gpu_hz();
+                if let Some(gpu) = self.gpu(asic.pci(), at)? {
+                    gpu.hz = gpu.hz.or(hz);
+                }
+            }
+            Chunked::ClockCalibration(calibration) => {
+                if let Some(gpu) = self.gpu(calibration.pci(), at)? {
+                    gpu.calibration = gpu.calibration.or(Some(calibration));
+                }
+            }
+            Chunked::StringTable(strings) => {
+                let key = Key(Space::Strings, strings.fields().table(), 0);
+                self.tracks.add(key, at, Known::Strings(strings)).map(drop)?;
+            }
+            Chunked::SpmSession(session) => {
+                let size = session.times().len().saturating_mul(8);
+                let times = loaded.data.get(..size).unwrap_or_default();
+                self.tracks.add(session_key(session.pci()), at, Known::Times(times)).map(drop)?;
+            }
+            Chunked::QueueInfo(info) => {
+                let data = RdfData::Structure(QueueInfo::FIELDS, loaded.data);
+                let (pci, queue) = (info.pci().number(), info.queue());
+                self.add_queue(pci, queue, data)?;
+            }
+            Chunked::QueueEvent(event) => {
+                self.add_queue(event.pci().number(), event.queue(), RdfData::None)?;
+                self.add(loaded.lane(Content::Queue { event, data: loaded.data, on: None }))?;
+            }
+            Chunked::Snapshot(snapshot) => {
+                let label = Label::Text("snapshots");
+                self.add_track(Key(Space::Snapshots, 0, 0), TrackKind::Stream, label, RdfData::None)?;
+                self.add(loaded.lane(Content::Snapshot { snapshot, data: loaded.data }))?;
+            }
+            // A number that is none of the known ones: by itself.
+            Chunked::Rmt(rmt) => self.add_stream(loaded, &rmt.stream())?,
+            Chunked::DriverEvents(events) => {
+                let fields = events.fields();
+                let provider = fields.provider();
+                let label = match provider {
+                    Provider::Umd => Label::Text("driver in the process"),
+                    Provider::Kmd => Label::Text("driver in the kernel"),
+                    Provider::Other(number) => Label::Numbered("driver", number.into()),
+                };
+                let data = RdfData::Structure(contents::DriverEventsFields::FIELDS, loaded.header);
+                let provider = provider.number();
+                self.add_track(Key(Space::Driver, provider, 0), TrackKind::Stream, label, data)?;
+                let hz = Some(fields.hz()).filter(|&hz| hz > 0);
+                let (events, head) = (events.events(), Head::End);
+                self.add(loaded.lane(Content::Driver { events, head, provider, hz }))?;
+            }
+            Chunked::LoadEvents(events) => {
+                let label = Label::Text("code objects");
+                self.add_track(Key(Space::CodeObjects, 0, 0), TrackKind::Stream, label, RdfData::None)?;
+                let size = events.events().len().saturating_mul(contents::LoadFields::SIZE);
+                let rest = loaded.data.get(..size).unwrap_or_default();
+                let version = loaded.entry.version();
+                self.add(loaded.lane(Content::Loads { rest, version, read: 0 }))?;
+            }
+            Chunked::SpmCounter(counter) => self.add_counter(loaded, &counter)?,
+            Chunked::MarkerHistory(history) => {
+                let fields = history.fields();
+                let cmd_buffer = fields.sqtt_cmd_buffer();
+                let label = Label::Numbered("user markers of command buffer", cmd_buffer.into());
+                self.add_track(Key(Space::History, cmd_buffer, 0), TrackKind::Thread, label, RdfData::None)?;
+                let rest = loaded.data.get(..history.ops().len().saturating_mul(4)).unwrap_or_default();
+                let table = fields.table();
+                self.add(loaded.lane(Content::Markers { rest, cmd_buffer, table, read: 0 }))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The clock of a GPU. What does not say of which one it is holds for all.
+    fn gpu(&mut self, pci: Option<PciId>, at: u64) -> Result<Option<&mut Gpu>> {
+        let Some(pci) = pci else { return Ok(Some(&mut self.any_gpu)) };
+        let known = self.tracks.add(Key(Space::Gpu, pci.number(), 0), at, Known::Gpu(Gpu::default()))?;
+        Ok(match known {
+            Some(Known::Gpu(gpu)) => Some(gpu),
+            _ => None,
+        })
+    }
+
+    fn add_queue(&mut self, pci: u32, queue: u64, data: RdfData<'s>) -> Result<()> {
+        let label = Label::Numbered("queue", queue);
+        self.add_track(Key(Space::Queue(0), pci, queue), TrackKind::Queue, label, data)
+    }
+
+    fn add_counter(&mut self, loaded: &Loaded<'s>, counter: &contents::SpmCounter<'s>) -> Result<()> {
+        let fields = counter.fields();
+        let number = self.counters;
+        self.counters = number.saturating_add(1);
+        let label = match fields.block().name() {
+            Some(name) => Label::Numbered(name, fields.event().into()),
+            None => Label::Numbered("counter", fields.event().into()),
+        };
+        // In version 2 a GPU stands before them.
+        let at = if counter.pci().is_some() { 4 } else { 0 };
+        let structure = loaded.header.get(at..).unwrap_or_default();
+        let data = RdfData::Structure(SpmCounterFields::FIELDS, structure);
+        self.add_track(Key(Space::Counter, 0, number), TrackKind::Counter { unit: None }, label, data)?;
+        let times = match self.tracks.get(session_key(counter.pci())) {
+            Some(&mut Known::Times(times)) => times,
+            _ => &[],
+        };
+        let width = if fields.item_size() == 2 { 2 } else { 4 };
+        let size = usize::try_from(counter.len()).unwrap_or(usize::MAX).saturating_mul(usize::from(width));
+        let rest = loaded.data.get(..size).unwrap_or_default();
+        let pci = counter.pci().map(PciId::number);
+        self.add(loaded.lane(Content::Samples { rest, times, width, number, pci, read: 0 }))
+    }
+}
+
+fn session_key(pci: Option<PciId>) -> Key {
+    Key(Space::Session, pci.map_or(0, PciId::number), pci.is_some().into())
+}
+
+/// The number of the stream of which a chunk is a piece, if that is one of those there can be.
+fn stream_of(chunk: &Chunk<'_>) -> Option<usize> {
+    if chunk.entry().identifier().name() != b"RmtData" {
+        return None;
+    }
+    let Ok(Chunked::Rmt(rmt)) =
+        Chunked::parse(chunk.entry().identifier(), chunk.entry().version(), chunk.header().ok()?, &[])
+    else {
+        return None;
+    };
+    usize::try_from(rmt.fields().stream()).ok().filter(|&stream| stream < 256)
+}

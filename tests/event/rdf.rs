@@ -1,0 +1,266 @@
+//! RDF: what chunks tell of queues, memory, markers and counters, merged by time.
+
+use crate::common::rdf::{Chunk, file};
+use crate::common::rdf_contents::{self, UMD, driver_events, event, process_tokens, rmt, token};
+use crate::common::{mutations, prefixes};
+use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
+use traceglass::event::{EventKind, Fields, Item, Number, Source, Value, Window};
+use traceglass::rdf::File;
+use traceglass::rdf::contents::Content;
+use traceglass::rdf::contents::rmt::TokenKind;
+use traceglass::zstd::Workspace;
+use traceglass::{ErrorKind, Result};
+
+fn text(fields: Fields<'_>) -> String {
+    let fields = fields.map(|field| {
+        let field = field.unwrap();
+        let value = match field.value() {
+            Value::Unsigned(value) => value.to_string(),
+            Value::Text(label) => label.to_string(),
+            Value::Bool(value) => value.to_string(),
+            other => format!("{other:?}"),
+        };
+        format!("{}={value}", field.name().unwrap())
+    });
+    fields.collect::<Vec<_>>().join(" ")
+}
+
+fn read(data: &[u8], window: Window) -> Result<(Vec<String>, Vec<String>)> {
+    let (tracks, events) = read_damaged(data, window)?;
+    let times = events.iter().filter_map(|event| event.split(' ').next()?.parse::<i128>().ok());
+    assert!(times.is_sorted(), "{events:#?}");
+    Ok((tracks, events))
+}
+
+/// Of damaged input, a stream may go back in time.
+fn read_damaged(data: &[u8], window: Window) -> Result<(Vec<String>, Vec<String>)> {
+    let (mut tracks, mut events) = (Vec::new(), Vec::new());
+    let size = File::recover(data).map_or(0, |(file, _)| needed(&file)).min(1 << 20);
+    let mut buffer = vec![0; size as usize];
+    let mut workspace = Workspace::new();
+    let slots = ([const { TrackSlot::EMPTY }; 200], [const { Lane::EMPTY }; 200]);
+    let mut timeline = Timeline::new(0, data, &mut buffer, &mut workspace, slots.0, slots.1)?;
+    timeline.set_window(window);
+    while let Some(item) = timeline.next_item()? {
+        match item {
+            Item::Track(track) => {
+                let parent = track.parent().map(|parent| parent.number());
+                let (number, kind) = (track.id().number(), track.kind().name());
+                tracks.push(format!("{number} < {parent:?}: {kind} {}", track.label()));
+            }
+            Item::Event(event) => {
+                assert!(event.end_offset() <= data.len() as u64);
+                let time = event.time().map(|time| time.ns());
+                let kind = match event.kind() {
+                    EventKind::Counter(Number::Integer(value)) => format!("= {value}"),
+                    EventKind::Gap(gap) => format!("gap of {}: {}", gap.len(), gap.cause().kind().code()),
+                    kind => format!("{} {}", kind.name(), event.name()),
+                };
+                let time = time.map_or_else(|| "?".to_owned(), |time| time.to_string());
+                events.push(format!("{time} {} {kind}", event.track().number()));
+                let _ = text(event.fields());
+            }
+            _ => unreachable!(),
+        }
+    }
+    assert!(timeline.next_item()?.is_none());
+    Ok((tracks, events))
+}
+
+#[test]
+fn a_profile_is_merged_by_time() {
+    let data = file(&rdf_contents::sample());
+    let (tracks, events) = read(&data, Window::ALL).unwrap();
+    let expected = [
+        "0 < None: recording RDF file",
+        "1 < Some(0): thread user markers of command buffer 1",
+        "2 < Some(0): stream memory of process 77",
+        "3 < Some(0): queue queue 1",
+        "4 < Some(0): counter SQ 4",
+        "5 < Some(0): queue queue 2",
+        "6 < Some(5): queue queue 2",
+    ];
+    for line in expected {
+        assert!(tracks.iter().any(|track| track[4..] == line[4..]), "{line} in {tracks:#?}");
+    }
+    let track = |label: &str| {
+        let found = tracks.iter().find(|track| track.ends_with(label)).expect(label);
+        found.split(' ').next().unwrap().to_owned()
+    };
+    let on = |track: &str| -> Vec<String> {
+        let of = |event: &&String| event.split(' ').nth(1) == Some(track);
+        let cut = |event: &String| event.replacen(&format!(" {track} "), " ", 1);
+        events.iter().filter(of).map(cut).collect()
+    };
+    // 50,000 GPU ticks of 10 ns were at 1,000 CPU ticks of 100 ns.
+    let at = |gpu: i128| 100_000 + gpu * 10;
+    assert_eq!(
+        on(&track("queue queue 1")),
+        [
+            format!("{} begin CmdBufSubmit", at(100)),
+            format!("{} end CmdBufSubmit", at(900)),
+            format!("{} begin CmdBufSubmit", at(900)),
+            format!("{} end CmdBufSubmit", at(2500)),
+            format!("{} instant SignalSemaphore", at(2500)),
+            format!("{} instant Present", at(3100)),
+        ]
+    );
+    let second: Vec<_> = tracks.iter().filter(|track| track.ends_with("queue queue 2")).collect();
+    let numbers: Vec<_> = second.iter().map(|track| track.split(' ').next().unwrap()).collect();
+    assert_eq!(second.len(), 2);
+    assert!(second[1].contains(&format!("< Some({}): ", numbers[0])), "{second:?}");
+    assert_eq!(
+        on(numbers[0]),
+        [format!("{} begin CmdBufSubmit", at(400)), format!("{} end CmdBufSubmit", at(3000))]
+    );
+    // It overlaps.
+    assert_eq!(
+        on(numbers[1]),
+        [format!("{} begin CmdBufSubmit", at(2000)), format!("{} end CmdBufSubmit", at(2600))]
+    );
+    assert_eq!(
+        on(&track("counter SQ 4")),
+        [format!("{} = 3", at(100)), format!("{} = 700", at(1100)), format!("{} = 42", at(2100))]
+    );
+    assert_eq!(on(&track("snapshots")), ["140000 instant level loaded"]);
+    // Nobody knows when.
+    assert_eq!(
+        on(&track("user markers of command buffer 1")),
+        ["? begin Frame", "? begin Shadows", "? end string 0", "? end string 0"]
+    );
+    // From 10 × 32 ticks of 100 ns on, then 90 × 32 later.
+    let memory = on(&track("memory of process 77"));
+    assert_eq!(memory.first().unwrap(), "32000 instant virtual_allocate");
+    assert_eq!(memory.last().unwrap(), "320000 instant virtual_free");
+    // (35 + 1 × 32) × 32 ticks of 100 ns.
+    let markers = on(&track("command buffer 5"));
+    assert_eq!(
+        markers,
+        [
+            "214400 begin Frame",
+            "214400 begin Clear",
+            "214400 begin Barrier",
+            "316800 end marker_end",
+            "316800 end marker_end",
+            "316800 begin Draw",
+            "419200 instant marker_info",
+            "30832000 end marker_end",
+            "30934400 end marker_end",
+        ]
+    );
+    assert_eq!(on(&track("driver in the kernel")), ["128000 instant page_fault"]);
+    // A window, of which what has no time is a part.
+    let (_, part) = read(&data, Window::new(Some(at(900)), Some(at(2500)))).unwrap();
+    let expected: Vec<_> = events
+        .iter()
+        .filter(|event| {
+            let time = event.split(' ').next().unwrap().parse::<i128>();
+            time.is_ok_and(|time| (at(900)..at(2500)).contains(&time))
+        })
+        .map(|event| event.split(' ').next().unwrap())
+        .collect();
+    let found: Vec<_> =
+        part.iter().map(|event| event.split(' ').next().unwrap()).filter(|time| *time != "?").collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn every_token_but_those_of_time_is_an_event() {
+    let chunks: Vec<_> = rdf_contents::chunks();
+    let data = file(&chunks);
+    let mut expected = 0;
+    let file = File::parse(&data).unwrap();
+    let mut workspace = Workspace::new();
+    for entry in file.entries() {
+        let chunk = file.chunk_at(entry.number()).unwrap();
+        if let Ok(Content::Rmt(rmt)) = chunk.content(&mut [], &mut workspace) {
+            let tokens = rmt.tokens().map(|token| token.unwrap().kind());
+            expected +=
+                tokens.filter(|kind| !matches!(kind, TokenKind::Timestamp | TokenKind::TimeDelta)).count();
+        }
+    }
+    let (tracks, events) = read(&data, Window::ALL).unwrap();
+    let memory: Vec<_> = tracks.iter().filter(|track| track.contains("memory")).collect();
+    let of_memory =
+        |event: &&String| memory.iter().any(|track| track.split(' ').next() == event.split(' ').nth(1));
+    assert_eq!(events.iter().filter(of_memory).count(), expected);
+    assert!(expected > 5 && memory.len() == 2);
+}
+
+#[test]
+fn a_stream_in_pieces_is_one() {
+    let tokens = process_tokens();
+    let (_, whole) = read(&file(&[rmt(77, 1, &tokens)]), Window::ALL).unwrap();
+    for at in [1, 13, 30, tokens.len() - 1] {
+        let (front, rest) = tokens.split_at(at);
+        let mut second = rmt(77, 1, rest);
+        second.stored = crate::common::rdf::zstd_frame(&second.stored);
+        (second.compression, second.uncompressed_size) = (1, rest.len() as i64);
+        let (_, found) = read(&file(&[rmt(77, 1, front), rmt(5, 2, &tokens), second]), Window::ALL).unwrap();
+        let found: Vec<_> = found.into_iter().filter(|event| event.split(' ').nth(1) == Some("1")).collect();
+        assert_eq!(found, whole, "cut at {at}");
+    }
+}
+
+#[test]
+fn faults_are_told_and_the_rest_is_read() {
+    let reserved = [token(12, 10 << 4 | 10_000_000 << 64), vec![0x05, 3], vec![2, 2, 2]].concat();
+    let cut = [event(16, 0, b"12345678\0\0"), vec![16, 0, 9, 0]].concat();
+    let bad = Chunk { stored: vec![1, 2, 3], ..Chunk::zstd("QueueEvent", &[0; 72]) };
+    let data =
+        file(&[rmt(1, 1, &reserved), driver_events(UMD, 1, &cut), bad, Chunk::raw("DDEvent", b"short")]);
+    let (_, events) = read(&data, Window::ALL).unwrap();
+    let gaps: Vec<_> = events.iter().filter(|event| event.contains(" gap ")).collect();
+    assert_eq!(gaps.len(), 4, "{events:#?}");
+    assert!(gaps.iter().any(|gap| gap.contains("gap of 3: invalid")), "{gaps:?}");
+    assert!(events.iter().any(|event| event.contains("present")), "{events:?}");
+}
+
+#[test]
+fn rooms_that_are_too_small_are_errors() {
+    let data = file(&rdf_contents::sample());
+    let mut workspace = Workspace::new();
+    let error =
+        Timeline::new(0, &data, &mut [], &mut workspace, [TrackSlot::EMPTY; 3], [const { Lane::EMPTY }; 99])
+            .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 3, needed: 4 });
+    let error =
+        Timeline::new(0, &data, &mut [], &mut workspace, [TrackSlot::EMPTY; 99], [const { Lane::EMPTY }; 2])
+            .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 2, needed: 3 });
+    let packed = file(&[Chunk::zstd("SystemInfo", b"{}")]);
+    let slots = ([TrackSlot::EMPTY; 9], [const { Lane::EMPTY }; 9]);
+    let error = Timeline::new(0, &packed, &mut [0], &mut workspace, slots.0, slots.1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
+}
+
+/// Many entries for the same bytes do not make more work than a few times the file.
+#[test]
+fn chunks_that_overlap_are_read_within_bounds() {
+    let tokens = [token(12, 10 << 4 | 10_000_000 << 64), [5, 3].repeat(20_000)].concat();
+    let mut data = file(&vec![rmt(1, 300, &tokens); 60]);
+    // All entries are made the first one.
+    let index = File::parse(&data).unwrap().index().offset() as usize;
+    let first: [u8; 64] = data[index..index + 64].try_into().unwrap();
+    for entry in 0..60 {
+        data[index + entry * 64..][..64].copy_from_slice(&first);
+    }
+    let size = data.len();
+    data.truncate(size);
+    let (_, events) = read(&data, Window::ALL).unwrap();
+    let most = (2 * size + (1 << 20)) / 2;
+    assert!(events.len() <= most + 60, "{} events of {size} bytes", events.len());
+}
+
+#[test]
+fn any_damage_ends() {
+    let data = file(&rdf_contents::sample());
+    for prefix in prefixes(&data).step_by(7) {
+        let _ = read_damaged(prefix, Window::ALL);
+    }
+    mutations(&data, |place, mutant| {
+        if place % 5 == 0 {
+            let _ = read_damaged(mutant, Window::ALL);
+        }
+    });
+}
