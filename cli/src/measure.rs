@@ -56,22 +56,20 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let text = crate::escape::printable(text);
     let mut lines = Vec::new();
     let mut rest = text.as_str();
-    while width(rest) > columns {
+    loop {
+        // A look at one line, however long the text is.
         let end = place(rest, columns);
-        let (line, _) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        // A space right after it ends it as well.
-        let whole = rest.get(end..).is_some_and(|rest| rest.starts_with(' '));
-        let space = if whole { Some(end) } else { line.rfind(' ').filter(|&at| at > 0) };
-        let end = space.unwrap_or(end).max(rest.chars().next().map_or(0, char::len_utf8));
         let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        if line.trim().is_empty() && !line.is_empty() {
-            // Nothing but an indent before a long word: that is broken instead.
-            let end = place(rest, columns).max(1);
-            let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            lines.push(line.to_owned());
-            rest = after;
-            continue;
+        if after.is_empty() {
+            break;
         }
+        // A space right after it ends it as well; one before a word that alone is too long does not.
+        let space = match after.starts_with(' ') {
+            true => Some(end),
+            false => line.rfind(' ').filter(|&at| !line.get(..at).unwrap_or_default().trim().is_empty()),
+        };
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let (line, after) = rest.split_at_checked(space.unwrap_or(end).max(first)).unwrap_or((rest, ""));
         lines.push(line.trim_end().to_owned());
         rest = after.trim_start_matches(' ');
     }

@@ -9,7 +9,10 @@ use anstyle::Style;
 const LOOK_AHEAD: usize = 1024;
 
 /// The narrowest that a column of text becomes before others are left out.
-const NARROW: usize = 14;
+const NARROW: usize = 20;
+
+/// The widest that a column becomes: a longer cell of text is shortened.
+const WIDEST: usize = 512;
 
 /// A column of a [`Table`].
 #[derive(Clone, Copy)]
@@ -86,7 +89,7 @@ impl Table {
 
     fn widen(&mut self, cells: &[String]) {
         for (column, cell) in self.widths.iter_mut().zip(cells) {
-            *column = column.map(|widest| widest.max(width(cell)));
+            *column = column.map(|widest| widest.max(width(cell).min(WIDEST)));
         }
     }
 
@@ -240,6 +243,6 @@ mod tests {
         }
         assert_eq!(table().lines(80)[1], "2026-11/21-01/chunk-41-54.rfr  1,234,567  chunk       12");
         assert_eq!(table().lines(40)[1], "…21-01/chunk-41-54.rfr  1,234,567  chunk");
-        assert_eq!(table().lines(26)[1], "…unk-41-54.rfr  1,234,567");
+        assert_eq!(table().lines(26)[1], "…hunk-41-54.rfr  1,234,567");
     }
 }

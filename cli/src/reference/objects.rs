@@ -189,6 +189,7 @@ pub const OBJECTS: &[Object] = &[
                 has("header_bytes", Int, "size of all chunk headers"),
                 has("stored_bytes", Int, "size of all data as it is stored"),
                 has("data_bytes", Int, "size of all data, decompressed"),
+                has("contents_complete", Bool, "whether all contents were read for what follows"),
                 has("chunks_by_id", Members, "how many chunks have each identifier"),
                 part(
                     "gpus",

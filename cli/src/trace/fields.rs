@@ -212,7 +212,8 @@ impl Dump<'_, '_> {
             // What is left of the line, of which a long name takes from the value.
             let room = self.out.width().saturating_sub(columns).saturating_sub(11);
             let name = fit(name, room.max(name_columns));
-            let value = fit(value, room.saturating_sub(width(&name).max(name_columns)).saturating_sub(2));
+            let left = room.saturating_sub(width(&name).max(name_columns)).saturating_sub(2);
+            let value = if left > 1 { fit(value, left) } else { "".into() };
             let mut label = String::new();
             pad(&mut label, &shown, columns, false);
             label.push(' ');

@@ -4,7 +4,7 @@ use super::names::{Names, aligned};
 use crate::output::{add, grouped};
 use crate::table::{Table, left, right};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use traceglass::rfr::{Callsite, Object, RecordData};
 
 /// How many of the busiest tasks are shown, unless all are asked for.
@@ -116,7 +116,7 @@ impl Tasks {
             left("state").spare(2),
             left("spawned at").spare(3),
         ]);
-        let mut count = 0_usize;
+        let (mut count, polled) = (0_usize, self.polled());
         for ((iid, _), task) in self.sorted() {
             if !all && (count >= SHOWN || task.polls == 0) {
                 break;
@@ -128,24 +128,26 @@ impl Tasks {
             };
             let cells =
                 [name, grouped(task.polls), aligned(task.busy), aligned(task.longest), grouped(task.wakes)];
-            let state = task.state(self.is_polled(*iid)).to_owned();
+            let state = task.state(polled.contains(iid)).to_owned();
             table.add(cells.into_iter().chain([state, place]).collect());
         }
         (count > 0).then_some(table)
     }
 
-    fn is_polled(&self, iid: u64) -> bool {
-        self.open.keys().any(|&(_, open)| open == iid)
+    /// The tasks of which a poll has begun and not ended.
+    fn polled(&self) -> HashSet<u64> {
+        self.open.keys().map(|&(_, iid)| iid).collect()
     }
 
     /// The same as JSON, of all.
     pub fn json(&self) -> Value {
+        let polled = self.polled();
         let each = self.sorted().into_iter().map(|(&(iid, task_id), task)| {
             let (name, place) = task.named.as_ref().map(|(name, place)| (name, place)).unzip();
             json!({
                 "iid": iid, "task_id": task_id, "task": name, "location": place, "polls": task.polls,
                 "busy_ns": task.busy.saturating_mul(1000), "longest_ns": task.longest.saturating_mul(1000),
-                "wakes": task.wakes, "state": task.state(self.is_polled(iid)),
+                "wakes": task.wakes, "state": task.state(polled.contains(&iid)),
             })
         });
         each.collect::<Vec<_>>().into()

@@ -8,6 +8,9 @@ use crate::trace::{Bounds, Reference, Window};
 use std::cell::Cell;
 use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Stream, Time};
 
+/// So many clocks are followed to tell when a range has passed.
+const CLOCKS: usize = 64;
+
 /// A range, and how much of the file has something of it.
 #[derive(Default)]
 pub(super) struct Range {
@@ -91,7 +94,8 @@ impl<'a> Rtc<'a> {
             let places = used.iter().map(|clock| grid.seek_time::<STREAMS>(clock.id(), time).ok());
             range.start = places.min().flatten().filter(|&place| place > 0);
         }
-        if range.bounds.to.is_some() {
+        // With very many clocks, it would take longer to look at them than to read on.
+        if range.bounds.to.is_some() && used.len() <= CLOCKS {
             range.clocks = used.iter().filter_map(|clock| Some((streams.slot(clock.id())?, None))).collect();
         }
         Ok(range)
