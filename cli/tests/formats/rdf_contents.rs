@@ -100,7 +100,7 @@ fn records_are_printed_and_bytes_stay_the_default() {
     assert!(records.iter().all(|record| all.contains(record)), "{all:?}");
     let (status, text) = trace.run(&["cat", "--records", "--chunk", "DDEvent", "--index", "1"]);
     assert_eq!(status, 0);
-    assert!(text.lines().last().unwrap().starts_with("page_fault offset=36"), "{text}");
+    assert!(text.lines().last().unwrap().starts_with("page_fault 0.000352000s offset=36"), "{text}");
     let output = traceglass(&["cat", "--chunk", "RmtData", trace.0.to_str().unwrap()]);
     assert_eq!(output.stdout, build::process_tokens());
 }

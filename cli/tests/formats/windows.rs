@@ -43,6 +43,7 @@ fn lines(args: &[&str]) -> Vec<Value> {
 /// What a range gives is what the whole trace has in it, however the range is told.
 fn ranges_are_parts(path: &str, own_clock: impl Fn(i64) -> i64) {
     let mut all = lines(&["cat", "--json", path]);
+    let start = all.iter().filter_map(|line| line["time_ns"].as_i64()).min().unwrap();
     // The stamps of a clock from which another one counts are in no range.
     all.retain(|line| line["stream"] != "clk");
     let mut times: Vec<i64> = all.iter().filter_map(|line| line["time_ns"].as_i64()).collect();
@@ -61,7 +62,7 @@ fn ranges_are_parts(path: &str, own_clock: impl Fn(i64) -> i64) {
         let date = |ns: i64| jiff::Timestamp::from_nanosecond(ns.into()).unwrap().to_string();
         let forms = [
             (date(from), date(to)),
-            (format!("+{}ns", from - first), format!("+{}ns", to - first)),
+            (format!("+{}ns", from - start), format!("+{}ns", to - start)),
             (format!("@{}", own_clock(from)), format!("@{}", own_clock(to))),
         ];
         for (number, (from, to)) in forms.iter().enumerate() {
@@ -74,7 +75,7 @@ fn ranges_are_parts(path: &str, own_clock: impl Fn(i64) -> i64) {
     }
     assert!(found > 0);
     // One end is enough.
-    let from = format!("+{}ns", at(5) - first);
+    let from = format!("+{}ns", at(5) - start);
     let (before, after) =
         (lines(&["cat", "--json", "--to", &from, path]), lines(&["cat", "--json", "--from", &from, path]));
     assert_eq!(before.len() + after.len(), times.len(), "{path}");
@@ -147,7 +148,7 @@ fn parts_outside_of_a_range_are_not_listed() {
     for (name, kind, option, from) in [
         ("sample.rtc", "unit", None, "+18ms"),
         ("sample.ctf", "data-packet", Some("--packets"), "+10ms"),
-        ("sample.rfr", "chunk", None, "+999ms"),
+        ("sample.rfr", "chunk", None, "+1010ms"),
     ] {
         let option: Vec<&str> = option.into_iter().collect();
         let all = of(name, kind, &option);
