@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
     let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
     let mut callsites = vec![TableEntry::EMPTY; callsites];
+    let mut schema = None;
     let mut nodes = vec![Node::EMPTY; usize::try_from(nodes)?];
     let mut merge = vec![MergeSlot::EMPTY; inputs.len()];
     let mut streams = Growing(Vec::new(), ctf::StreamSlot::EMPTY);
@@ -62,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut lanes, &mut callsites)
-        .ctf(&mut nodes, &mut merge, &mut streams)
+        .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
         .rtc(&mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
     let mut trace = Trace::<256>::open(&inputs, rooms)?;

@@ -17,10 +17,10 @@ use crate::error::Result;
 #[cfg(feature = "ctf")]
 pub(crate) use accept::{accepts_object, trim};
 pub(crate) use parser::{Event, Parser};
-#[cfg(feature = "ctf")]
-pub(crate) use text::{encode_utf8, next_char};
 pub use text::{JsonChars, JsonString};
 pub(crate) use text::{JsonString as Str, Number};
+#[cfg(feature = "ctf")]
+pub(crate) use text::{encode_utf8, next_char};
 
 /// Bytes to read text from, in one piece or several.
 pub trait Source<'a>: Copy {

@@ -2,12 +2,17 @@
 
 use std::io::{IsTerminal, Write};
 
+/// The columns of a screen where no terminal tells.
+const WIDTH: usize = 80;
+
 /// The streams of a run, and what is known of them.
 pub struct Console {
     pub(crate) stdout: Box<dyn Write + Send>,
     pub(crate) stderr: Box<dyn Write + Send>,
     /// Whether a terminal shows what is written to stdout.
     pub(crate) is_terminal: bool,
+    /// How many columns it has.
+    pub(crate) width: usize,
     /// Whether colour is welcome, of stdout and stderr.
     pub(crate) color: [bool; 2],
 }
@@ -23,6 +28,7 @@ impl Console {
                 welcome(anstream::AutoStream::choice(&stderr)),
             ],
             is_terminal: stdout.is_terminal(),
+            width: columns(),
             stdout: Box::new(stdout),
             stderr: Box::new(stderr),
         }
@@ -34,6 +40,19 @@ impl Console {
         stderr: impl Write + Send + 'static,
         is_terminal: bool,
     ) -> Self {
-        Self { stdout: Box::new(stdout), stderr: Box::new(stderr), is_terminal, color: [is_terminal; 2] }
+        Self {
+            stdout: Box::new(stdout),
+            stderr: Box::new(stderr),
+            is_terminal,
+            width: WIDTH,
+            color: [is_terminal; 2],
+        }
     }
+}
+
+/// How many columns there are: as `COLUMNS` says, or the terminal.
+fn columns() -> usize {
+    let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    stated.or_else(terminal).filter(|&columns| columns > 0).unwrap_or(WIDTH)
 }

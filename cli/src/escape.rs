@@ -24,8 +24,10 @@ pub fn is_unsafe(c: char) -> bool {
 }
 
 /// Whether a string may hold something unsafe: one look at each byte, for what most often is ASCII.
-fn is_suspect(text: &[u8]) -> bool {
-    text.iter().any(|&byte| !(0x20..0x7f).contains(&byte))
+pub fn is_suspect(text: &[u8]) -> bool {
+    // Without a way out in a piece, which lets many bytes be looked at at once.
+    text.chunks(64)
+        .any(|piece| piece.iter().fold(false, |found, &byte| found | !(0x20..0x7f).contains(&byte)))
 }
 
 /// Text from a file, an argument or a name: what is unsafe is escaped, as `\u{1b}`.
@@ -60,6 +62,11 @@ pub fn painted(style: Style, text: impl fmt::Display) -> String {
     let _ = write!(Escaped(&mut painted), "{text}");
     painted.extend(mark.map(|_| PLAIN));
     painted
+}
+
+/// Text without the marks of styles.
+pub fn plain(text: &str) -> String {
+    text.chars().filter(|c| !(STYLE..=PLAIN).contains(c)).collect()
 }
 
 /// Escapes all that is written to it.

@@ -1,6 +1,7 @@
 //! Folders with files of a trace in them.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What is in a folder, by name; nothing if it cannot be read.
@@ -20,13 +21,47 @@ pub fn folders(folder: &Path, most: usize) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a file may be a data stream of CTF: hidden files and metadata are none.
+/// Whether a file may be a data stream of CTF: hidden files and metadata are none, nor is what is text by its name and its
+/// content, or an index.
 pub fn is_stream(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.is_file() && name != b"metadata" && !name.starts_with(b".")
+    path.is_file() && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
 }
 
 /// Whether a folder has CTF's metadata, and no data streams.
 pub fn has_metadata_alone(folder: &Path) -> bool {
     folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
+}
+
+/// The first bytes of a file; of one that cannot be read none.
+fn front(path: &Path) -> Vec<u8> {
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
+    if read.is_err() {
+        start.clear();
+    }
+    start
+}
+
+/// Text that people or tools laid beside a trace.
+fn is_note(path: &Path) -> bool {
+    const NAMES: [&str; 14] = [
+        "csv", "html", "idx", "json", "log", "md", "ndjson", "py", "rst", "sh", "toml", "txt", "xml", "yaml",
+    ];
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_readme = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"README"));
+    if !is_readme && !NAMES.contains(&extension.to_ascii_lowercase().as_str()) {
+        return false;
+    }
+    let start = front(path);
+    // Cut within a character, the last one may be no UTF-8.
+    let valid = start.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e | 0x80..);
+    !start.is_empty() && valid.saturating_add(4) > start.len() && start.iter().all(is_text)
+}
+
+/// An index as LTTng writes it: by its magic number.
+fn is_index(path: &Path) -> bool {
+    const MAGIC: [u8; 4] = 0xc1f1_dcc1_u32.to_be_bytes();
+    path.extension().is_some_and(|extension| extension == "idx") && front(path).starts_with(&MAGIC)
 }

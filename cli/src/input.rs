@@ -41,6 +41,12 @@ impl Input {
     }
 }
 
+/// The size of all files of some paths, as far as it can be told without opening them.
+pub fn total(paths: &[PathBuf]) -> u64 {
+    let sizes = paths.iter().filter_map(|path| path.metadata().ok()).filter(Metadata::is_file);
+    sizes.map(|about| about.len()).fold(0, u64::saturating_add)
+}
+
 /// Whether all files are read, and none is mapped: what else `--no-map` is for would have to be told to each reader of
 /// each format.
 static UNMAPPED: AtomicBool = AtomicBool::new(false);

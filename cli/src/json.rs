@@ -1,8 +1,10 @@
 //! Lines of JSON, of which there may be many millions: the text is made without a tree of values in between.
 
+use crate::trace::Stamps;
 use serde_json::Value;
 use std::fmt::Display;
 use std::io::Write;
+use std::path::Path;
 
 // A vector takes all that is written to it: no error can come.
 
@@ -60,6 +62,64 @@ impl Line {
         }
     }
 
+    /// Text of which is known that nothing in it is to be escaped.
+    pub fn plain(&mut self, key: &str, value: &str) -> &mut Self {
+        let text = &mut self.key(key).text;
+        text.push(b'"');
+        text.extend_from_slice(value.as_bytes());
+        text.push(b'"');
+        self
+    }
+
+    /// A time: `time_ns`, an integer, of more than 64 bits a string; `time`, a date where the clock is absolute.
+    pub fn time(&mut self, nanoseconds: Option<i128>, is_absolute: bool, stamps: &mut Stamps) -> &mut Self {
+        self.stamp(["time_ns", "time"], nanoseconds, is_absolute, stamps)
+    }
+
+    /// The same of the end of something.
+    pub fn end_time(
+        &mut self,
+        nanoseconds: Option<i128>,
+        is_absolute: bool,
+        stamps: &mut Stamps,
+    ) -> &mut Self {
+        self.stamp(["end_time_ns", "end_time"], nanoseconds, is_absolute, stamps)
+    }
+
+    fn stamp(
+        &mut self,
+        [in_ns, date]: [&str; 2],
+        time: Option<i128>,
+        is_absolute: bool,
+        stamps: &mut Stamps,
+    ) -> &mut Self {
+        match time.map(|time| (i64::try_from(time), time)) {
+            Some((Ok(time), _)) => signed(&mut self.key(in_ns).text, time),
+            Some((Err(_), time)) if u64::try_from(time).is_ok() => {
+                self.raw(in_ns, time);
+            }
+            Some((Err(_), time)) => {
+                self.text(in_ns, &time.to_string());
+            }
+            None => {
+                self.null(in_ns);
+            }
+        }
+        match time.filter(|_| is_absolute).and_then(|time| stamps.rfc3339(time)) {
+            Some(text) => self.plain(date, text),
+            None => self.null(date),
+        }
+    }
+
+    /// The path of a file in the folder that was named.
+    pub fn path(&mut self, path: Option<&Path>) -> &mut Self {
+        let Some(path) = path else { return self.null("path") };
+        match path.to_str() {
+            Some(text) => self.text("path", text),
+            None => self.null("path").hex("path_hex", path.as_os_str().as_encoded_bytes()),
+        }
+    }
+
     /// Bytes, as hex.
     pub fn hex(&mut self, key: &str, value: &[u8]) -> &mut Self {
         hex(&mut self.key(key).text, value);
@@ -80,7 +140,12 @@ impl Line {
 
 /// An integer.
 pub fn int(text: &mut Vec<u8>, value: u64) {
-    let _ = serde_json::to_writer(text, &value);
+    text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// An integer with a sign.
+pub fn signed(text: &mut Vec<u8>, value: i64) {
+    text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// A float, or a string where JSON has no number for it.
@@ -100,7 +165,7 @@ pub fn quote(text: &mut Vec<u8>, value: &str) {
 /// A string of hex digits.
 pub fn hex(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'"');
-    text.extend(bytes.iter().flat_map(|&byte| crate::output::digits(byte)));
+    bytes.iter().for_each(|&byte| text.extend_from_slice(&crate::output::digits(byte)));
     text.push(b'"');
 }
 

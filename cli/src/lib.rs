@@ -27,9 +27,11 @@ mod folder;
 mod formats;
 mod input;
 mod json;
+mod measure;
 mod output;
 mod parallel;
 mod progress;
+pub mod reference;
 mod status;
 mod style;
 mod table;
@@ -65,6 +67,9 @@ struct Cli {
         hide_default_value = true
     )]
     color: Color,
+    /// Columns of the screen, instead of those of the terminal
+    #[arg(long, global = true, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(1..))]
+    width: Option<u16>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -98,6 +103,14 @@ const AFTER: &str = "\
   2  the command line is wrong
   3  done, but the input is damaged; what could be read was printed";
 
+/// The reference of the command, as Markdown.
+pub fn reference_page() -> String {
+    let mut command = <Cli as clap::CommandFactory>::command();
+    // Verbs get their whole name, and what is global to all, only then.
+    command.build();
+    reference::markdown(&command)
+}
+
 /// Does `work` on a thread whose stack is large enough for [`run`], whatever the system gives to others.
 pub fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> std::io::Result<R> {
     std::thread::scope(|scope| {
@@ -114,7 +127,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Ok(cli) => cli,
         Err(error) => return refuse(&args, &error, console),
     };
-    let mut out = Out::new(cli.color, console);
+    let mut out =
+        Out::new(cli.color, Console { width: cli.width.map_or(console.width, usize::from), ..console });
     let open = formats::open;
     let done = match &cli.verb {
         Verb::Info(args) => verbs::info::run(args, open, &mut out),
@@ -128,8 +142,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };
+    progress::finish();
     match done.and_then(|status| out.finish().map(|()| status)) {
-        Ok(status) => status.code(),
+        Ok(status) => {
+            out.tell_hidden();
+            status.code()
+        }
         // The reader has seen enough.
         Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {

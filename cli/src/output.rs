@@ -3,6 +3,8 @@
 use crate::console::Console;
 pub use crate::escape::printable;
 use crate::escape::{self, Screen, painted, push};
+use crate::measure::{width, wrap};
+use crate::progress;
 use crate::status::{Failure, Result};
 pub use crate::style::{DIM, ERROR, GOOD, HEADING, LABEL, WARNING};
 use anstyle::Style;
@@ -34,6 +36,10 @@ pub struct Out {
     color: bool,
     color_stderr: bool,
     is_terminal: bool,
+    /// How many columns the screen has.
+    width: usize,
+    /// Columns that were left out of tables.
+    hidden: Vec<&'static str>,
     /// Whether what was written ends within a line.
     in_line: bool,
     /// What is being written.
@@ -42,7 +48,9 @@ pub struct Out {
 }
 
 impl Out {
-    pub fn new(color: Color, console: Console) -> Self {
+    pub fn new(color: Color, mut console: Console) -> Self {
+        console.stdout = progress::shy(console.stdout);
+        console.stderr = progress::shy(console.stderr);
         let choose = |welcome: bool| match color {
             Color::Auto => welcome,
             Color::Always => true,
@@ -56,6 +64,8 @@ impl Out {
             color: color_stdout,
             color_stderr,
             is_terminal: console.is_terminal,
+            width: console.width,
+            hidden: Vec::new(),
             in_line: false,
             line: String::new(),
             json: Vec::new(),
@@ -64,7 +74,8 @@ impl Out {
 
     /// A page for another thread to write; a page too long is a failure, and is to be written in its turn.
     pub fn page(&self) -> PageMaker {
-        PageMaker { color: self.color, color_stderr: self.color_stderr, is_terminal: self.is_terminal }
+        let Self { color, color_stderr, is_terminal, width, .. } = *self;
+        PageMaker { color, color_stderr, is_terminal, width }
     }
 
     /// Writes a page of another thread.
@@ -117,6 +128,29 @@ impl Out {
         self.put(text, "\n")
     }
 
+    /// Text that is as long as it is, in lines that fit the screen; the lines after the first are indented.
+    pub fn wrapped(&mut self, front: &str, text: impl Display) -> Result<()> {
+        let indent = width(&escape::plain(front));
+        let text = text.to_string();
+        let lines = wrap(&text, self.width.saturating_sub(indent));
+        for (number, line) in lines.iter().enumerate() {
+            match number {
+                0 => self.line(format_args!("{front}{line}"))?,
+                _ => self.line(format_args!("{:indent$}{line}", ""))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A line that was made in a buffer, of which many are written: text and styles, which are escaped here.
+    pub fn buffered(&mut self, text: &str) -> Result<()> {
+        if !self.color && !escape::is_suspect(text.as_bytes()) {
+            self.stdout.write_all(text.as_bytes())?;
+            return Ok(self.stdout.write_all(b"\n")?);
+        }
+        self.line(text)
+    }
+
     fn put(&mut self, text: impl Display, end: &str) -> Result<()> {
         self.line.clear();
         // A string takes all that is written to it; what cannot be shown ends there.
@@ -144,6 +178,29 @@ impl Out {
     /// `text` in a style, where colour is on.
     pub fn paint(&self, style: Style, text: impl Display) -> String {
         if self.color { painted(style, text) } else { text.to_string() }
+    }
+
+    /// How many columns the screen has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Remembers columns that a table had no room for.
+    pub fn hidden_columns(&mut self, names: &[&'static str]) {
+        for name in names {
+            if !self.hidden.contains(name) {
+                self.hidden.push(name);
+            }
+        }
+    }
+
+    /// Says which columns were left out, if a person reads it.
+    pub fn tell_hidden(&mut self) {
+        let hidden = std::mem::take(&mut self.hidden);
+        if self.is_terminal && !hidden.is_empty() {
+            let names = hidden.join(", ");
+            self.message(&format!("no room for: {names}; --width or --json shows all\n"));
+        }
     }
 
     /// Whether colour is on.
@@ -219,6 +276,7 @@ pub struct PageMaker {
     color: bool,
     color_stderr: bool,
     is_terminal: bool,
+    width: usize,
 }
 
 impl PageMaker {
@@ -231,6 +289,8 @@ impl PageMaker {
             color: self.color,
             color_stderr: self.color_stderr,
             is_terminal: self.is_terminal,
+            width: self.width,
+            hidden: Vec::new(),
             in_line: false,
             line: String::new(),
             json: Vec::new(),
@@ -313,19 +373,25 @@ pub fn grouped(number: impl Into<i128>) -> String {
     text
 }
 
-/// A number of bytes: exact, and rounded where it is large.
+/// A number of bytes: rounded where it is large, and exact as well.
 pub fn bytes(count: u64) -> String {
-    let exact = grouped(count);
-    let unit = if count == 1 { "byte" } else { "bytes" };
-    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    match UNITS.iter().find(|(_, unit)| count >= unit.saturating_mul(10)) {
-        Some((name, size)) => {
-            #[allow(clippy::cast_precision_loss)]
-            let rounded = count as f64 / *size as f64;
-            format!("{exact} {unit} ({rounded:.1} {name})")
-        }
-        None => format!("{exact} {unit}"),
+    let exact = format!("{} {}", grouped(count), if count == 1 { "byte" } else { "bytes" });
+    match size(count) {
+        Some((rounded, true)) => rounded,
+        Some((rounded, false)) => format!("{rounded} ({exact})"),
+        None => exact,
     }
+}
+
+/// A number of bytes in the unit that suits it, as "1.0 MiB", and whether that is exact; of few bytes there is none.
+fn size(count: u64) -> Option<(String, bool)> {
+    const UNITS: [(&str, u64); 5] =
+        [("PiB", 1 << 50), ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let (name, unit) = UNITS.iter().find(|(_, unit)| count >= *unit)?;
+    #[allow(clippy::cast_precision_loss)]
+    let rounded = count as f64 / *unit as f64;
+    let tenth = u128::from(count).saturating_mul(10).checked_rem(u128::from(*unit)) == Some(0);
+    Some((format!("{rounded:.1} {name}"), tenth))
 }
 
 /// Text of up to so many characters; of a longer one the beginning.
@@ -333,18 +399,6 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
         Some(start) if text.len() > most => format!("{start}…").into(),
         _ => text.into(),
-    }
-}
-
-/// Appends text, and spaces up to a width. Formatting has a limit of widths, and panics.
-pub fn pad(to: &mut String, text: &str, width: usize, right: bool) {
-    let spaces = width.saturating_sub(text.chars().count());
-    if right {
-        to.extend(std::iter::repeat_n(' ', spaces));
-    }
-    to.push_str(text);
-    if !right {
-        to.extend(std::iter::repeat_n(' ', spaces));
     }
 }
 
@@ -377,7 +431,9 @@ mod tests {
         assert_eq!(grouped(1_000), "1,000");
         assert_eq!(grouped(i64::MIN), "-9,223,372,036,854,775,808");
         assert_eq!(bytes(1), "1 byte");
-        assert_eq!(bytes(464_946), "464,946 bytes (454.0 KiB)");
+        assert_eq!(bytes(464_946), "454.0 KiB (464,946 bytes)");
+        assert_eq!((bytes(1 << 20), bytes(1023)), ("1.0 MiB".into(), "1,023 bytes".into()));
+        assert_eq!(bytes(u64::MAX), "16384.0 PiB (18,446,744,073,709,551,615 bytes)");
         assert_eq!(counted(1, "chunk", "chunks"), "1 chunk");
     }
 }

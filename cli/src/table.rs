@@ -1,36 +1,65 @@
-//! Aligned columns for people.
+//! Aligned columns for people, within the width of the screen.
 
-use crate::output::{DIM, Out, pad};
+use crate::measure::{fit, fit_end, pad, width};
+use crate::output::{DIM, Out};
 use crate::status::Result;
 use anstyle::Style;
 
 /// How many rows are looked at before the widths of the columns are fixed, so that memory stays flat.
 const LOOK_AHEAD: usize = 1024;
 
-/// The widest that a column becomes for one of its cells: a longer one stands out.
-const WIDTH_MAX: usize = 64;
+/// The narrowest that a column of text becomes before others are left out.
+const NARROW: usize = 20;
+
+/// The widest that a column becomes: a longer cell of text is shortened.
+const WIDEST: usize = 512;
 
 /// A column of a [`Table`].
 #[derive(Clone, Copy)]
 pub struct Column {
     name: &'static str,
     right: bool,
+    /// Of a path the end counts.
+    is_path: bool,
+    /// Of a date, a part says nothing.
+    is_whole: bool,
+    /// Columns with larger numbers are left out first; none is left out that has 0.
+    spare: u8,
 }
 
-/// A column of text.
+impl Column {
+    /// A column that is left out where there is no room for it: the larger the number, the sooner.
+    pub const fn spare(mut self, order: u8) -> Self {
+        self.spare = order;
+        self
+    }
+}
+
+/// A column of text, which is shortened where there is no room for it.
 pub const fn left(name: &'static str) -> Column {
-    Column { name, right: false }
+    Column { name, right: false, is_path: false, is_whole: false, spare: 0 }
 }
 
-/// A column of numbers.
+/// A column of paths: where there is no room for one, its end is shown.
+pub const fn path(name: &'static str) -> Column {
+    Column { name, right: false, is_path: true, is_whole: false, spare: 0 }
+}
+
+/// A column of dates, which are never shortened.
+pub const fn date(name: &'static str) -> Column {
+    Column { name, right: false, is_path: false, is_whole: true, spare: 0 }
+}
+
+/// A column of numbers, which are never shortened.
 pub const fn right(name: &'static str) -> Column {
-    Column { name, right: true }
+    Column { name, right: true, is_path: false, is_whole: false, spare: 0 }
 }
 
 /// Rows of aligned columns, written as they come.
 pub struct Table {
     columns: Vec<Column>,
-    widths: Vec<usize>,
+    /// Of each column that is shown.
+    widths: Vec<Option<usize>>,
     waiting: Vec<(Style, Row)>,
     fixed: bool,
 }
@@ -43,7 +72,7 @@ enum Row {
 
 impl Table {
     pub fn new(columns: &[Column]) -> Self {
-        let widths = columns.iter().map(|column| column.name.chars().count()).collect();
+        let widths = columns.iter().map(|column| Some(width(column.name))).collect();
         Self { columns: columns.to_vec(), widths, waiting: Vec::new(), fixed: false }
     }
 
@@ -52,11 +81,21 @@ impl Table {
         self.styled_row(out, Style::new(), cells)
     }
 
+    /// A row of a table that is given as lines.
+    pub fn add(&mut self, cells: Vec<String>) {
+        self.widen(&cells);
+        self.waiting.push((Style::new(), Row::Cells(cells)));
+    }
+
+    fn widen(&mut self, cells: &[String]) {
+        for (column, cell) in self.widths.iter_mut().zip(cells) {
+            *column = column.map(|widest| widest.max(width(cell).min(WIDEST)));
+        }
+    }
+
     pub fn styled_row(&mut self, out: &mut Out, style: Style, cells: Vec<String>) -> Result<()> {
         if !self.fixed {
-            for (width, cell) in self.widths.iter_mut().zip(&cells) {
-                *width = (*width).max(cell.chars().count().min(WIDTH_MAX));
-            }
+            self.widen(&cells);
         }
         self.push(out, style, Row::Cells(cells))
     }
@@ -68,7 +107,8 @@ impl Table {
 
     fn push(&mut self, out: &mut Out, style: Style, row: Row) -> Result<()> {
         if self.fixed {
-            return self.write(out, style, &row);
+            let line = self.line(&row);
+            return out.line(out.paint(style, line));
         }
         self.waiting.push((style, row));
         if self.waiting.len() >= LOOK_AHEAD { self.fix(out) } else { Ok(()) }
@@ -80,28 +120,129 @@ impl Table {
     }
 
     fn fix(&mut self, out: &mut Out) -> Result<()> {
+        let hidden = self.lay_out(out.width());
         self.fixed = true;
-        let names = self.columns.iter().map(|column| column.name.to_owned()).collect();
-        self.write(out, DIM, &Row::Cells(names))?;
+        out.line(out.paint(DIM, self.header()))?;
         for (style, row) in std::mem::take(&mut self.waiting) {
-            self.write(out, style, &row)?;
+            let line = self.line(&row);
+            out.line(out.paint(style, line))?;
+        }
+        if !hidden.is_empty() {
+            out.hidden_columns(&hidden);
         }
         Ok(())
     }
 
-    fn write(&self, out: &mut Out, style: Style, row: &Row) -> Result<()> {
+    /// All lines, the header first, within so many columns; those in a style have it.
+    pub fn lines(mut self, columns: usize) -> Vec<String> {
+        self.lay_out(columns);
+        let rows = std::mem::take(&mut self.waiting);
+        std::iter::once(self.header()).chain(rows.iter().map(|(_, row)| self.line(row))).collect()
+    }
+
+    /// Makes the columns fit; gives the names of those that are left out.
+    fn lay_out(&mut self, available: usize) -> Vec<&'static str> {
+        let mut hidden = Vec::new();
+        loop {
+            let shown = self.widths.iter().flatten();
+            let total = shown
+                .clone()
+                .sum::<usize>()
+                .saturating_add(shown.count().saturating_sub(1).saturating_mul(2));
+            let Some(excess) = total.checked_sub(available).filter(|&excess| excess > 0) else {
+                return hidden;
+            };
+            // First what is narrowed a little, then what is left out, then what is narrowed more.
+            if self.narrow(excess, NARROW) {
+                continue;
+            }
+            let spare = self.columns.iter().zip(&mut self.widths).filter(|(_, width)| width.is_some());
+            if let Some((column, width)) =
+                spare.filter(|(column, _)| column.spare > 0).max_by_key(|(column, _)| column.spare)
+            {
+                hidden.push(column.name);
+                *width = None;
+            } else if !self.narrow(excess, 4) {
+                self.narrow(usize::MAX, 4);
+                return hidden;
+            }
+        }
+    }
+
+    /// Narrows the widest columns of text, none below a width; gives whether all of the excess is gone.
+    fn narrow(&mut self, mut excess: usize, least: usize) -> bool {
+        let room: usize = self.texts().map(|(_, width)| width.saturating_sub(least)).sum();
+        if excess > room && excess != usize::MAX {
+            return false;
+        }
+        while excess > 0 {
+            let Some((_, widest)) = self.texts().max_by_key(|(_, width)| **width) else { return false };
+            if *widest <= least {
+                return false;
+            }
+            *widest = widest.saturating_sub(1);
+            excess = excess.saturating_sub(1);
+        }
+        true
+    }
+
+    /// The widths of the columns of text that are shown.
+    fn texts(&mut self) -> impl Iterator<Item = (&Column, &mut usize)> {
+        let all = self.columns.iter().zip(&mut self.widths);
+        all.filter(|(column, _)| !column.right && !column.is_whole)
+            .filter_map(|(column, width)| Some((column, width.as_mut()?)))
+    }
+
+    fn header(&self) -> String {
+        self.line(&Row::Cells(self.columns.iter().map(|column| column.name.to_owned()).collect()))
+    }
+
+    fn line(&self, row: &Row) -> String {
         let cells = match row {
             Row::Cells(cells) => cells,
-            Row::Note(text) => return out.line(out.paint(style, format_args!("  {text}"))),
+            Row::Note(text) => return format!("  {text}"),
         };
         let mut line = String::new();
-        for ((column, &width), cell) in self.columns.iter().zip(&self.widths).zip(cells) {
-            if !line.is_empty() {
+        let mut first = true;
+        for ((column, width), cell) in self.columns.iter().zip(&self.widths).zip(cells) {
+            let Some(width) = *width else { continue };
+            if !std::mem::take(&mut first) {
                 line.push_str("  ");
             }
-            pad(&mut line, cell, width, column.right);
+            let cell = match (column.right || column.is_whole, column.is_path) {
+                (true, _) => cell.as_str().into(),
+                (_, true) => fit_end(cell, width),
+                (..) => fit(cell, width),
+            };
+            pad(&mut line, &cell, width, column.right);
         }
-        let line = out.paint(style, line.trim_end());
-        out.line(line)
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table =
+            Table::new(&[path("file"), right("bytes"), left("kind").spare(1), right("records").spare(2)]);
+        for (file, bytes) in [("2026-11/21-01/chunk-41-54.rfr", "1,234,567"), ("a", "1")] {
+            table.add([file, bytes, "chunk", "12"].map(str::to_owned).to_vec());
+        }
+        table
+    }
+
+    #[test]
+    fn columns_fit() {
+        for columns in [1, 20, 24, 34, 40, 56, 80] {
+            let lines = table().lines(columns);
+            let widest = lines.iter().map(|line| width(line)).max().unwrap();
+            assert!(widest <= columns.max(15), "{columns}: {lines:?}");
+        }
+        assert_eq!(table().lines(80)[1], "2026-11/21-01/chunk-41-54.rfr  1,234,567  chunk       12");
+        assert_eq!(table().lines(40)[1], "…21-01/chunk-41-54.rfr  1,234,567  chunk");
+        assert_eq!(table().lines(26)[1], "…hunk-41-54.rfr  1,234,567");
     }
 }

@@ -8,6 +8,7 @@ mod findings;
 #[cfg(feature = "tables")]
 mod lent;
 mod options;
+mod stamps;
 mod time;
 
 #[cfg(feature = "view")]
@@ -18,26 +19,36 @@ pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables};
 pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
-pub use time::{Time, Window, rfc3339};
+pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
+pub use time::{Bounds, Reference, Time, Window, rfc3339};
 
 use crate::input::Input;
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
+use crate::table::Table;
 use serde_json::{Map, Value};
+use std::any::Any;
+use std::collections::HashMap;
+use std::path::PathBuf;
 use traceglass::Format;
 
 /// A trace that has been opened.
 pub trait Trace {
     fn format(&self) -> Format;
 
+    /// The name of the format in JSON.
+    fn format_name(&self) -> &'static str {
+        self.format().name()
+    }
+
     /// What it is, and whether all of it can be read.
-    fn info(&self) -> Result<Info>;
+    fn info(&self, args: &Inquiry) -> Result<Info>;
 
     /// Its parts, one a line.
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status>;
 
-    /// Its content, or the part selected.
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status>;
+    /// Its content, or the part selected; of a trace that is followed, what has come since.
+    fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status>;
 
     /// Reads and verifies everything.
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status>;
@@ -88,6 +99,40 @@ pub struct Info {
     pub title: String,
     /// Label and value, one a line, for people.
     pub lines: Vec<(&'static str, String)>,
+    /// More of the same, which does not fit into a line.
+    pub tables: Vec<(&'static str, Table)>,
     /// What is wrong, one a line.
     pub damage: Vec<String>,
+    /// Whether all of it was read.
+    pub complete: bool,
+}
+
+/// Of more bytes than these, `info` reads only what it needs.
+const LARGE: u64 = 256 << 20;
+
+/// What `info` is to say.
+#[derive(Clone, Copy)]
+pub struct Inquiry {
+    /// Read everything, however large it is.
+    pub full: bool,
+    /// Say what each task did.
+    pub tasks: bool,
+}
+
+impl Inquiry {
+    /// Whether all of so many bytes is to be read.
+    pub fn wants_all(self, bytes: u64) -> bool {
+        self.full || bytes <= LARGE
+    }
+}
+
+/// How far a trace that grows has been printed.
+#[derive(Default)]
+pub struct Cursor {
+    /// Whether more is to come: then what a file ends in is no damage.
+    pub follows: bool,
+    /// Where printing goes on in each file.
+    pub places: HashMap<PathBuf, u64>,
+    /// What else the format keeps.
+    pub kept: Option<Box<dyn Any>>,
 }

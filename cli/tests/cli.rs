@@ -397,6 +397,15 @@ fn the_screen_is_as_it_was_blessed() {
         &["ls", "examples/data/sample.rfr"],
         &["check", "examples/data/sample.rfr"],
         &["hex", "--len", "0x60", "examples/data/sample.rfr/2026-11/21-01/chunk-41-54.rfr"],
+        &["info", "--tasks", "examples/data/stream.rfr"],
+        &["info", "examples/data/sample.ctf"],
+        &["ls", "examples/data/sample.ctf"],
+        &["ls", "--packets", "examples/data/sample.ctf"],
+        &["ls", "--fragments", "examples/data/sample.ctf"],
+        &["cat", "examples/data/sample.ctf"],
+        &["cat", "--from", "+20ms", "examples/data/sample.rtc"],
+        &["hex", "examples/data/sample.rtc"],
+        &["ls", "examples/data/stream.rfr"],
         &["info", "examples/data/stream.rfr"],
         &["cat", "examples/data/stream.rfr"],
         &["cat", "--stream", "adc", "examples/data/sample.rtc"],
@@ -415,20 +424,32 @@ fn the_screen_is_as_it_was_blessed() {
         &["man", "cat"],
     ];
     for args in calls {
-        let output = Command::new(env!("CARGO_BIN_EXE_traceglass"))
-            .args(*args)
-            .env("COLUMNS", "100")
-            .current_dir(root)
-            .output()
-            .unwrap();
-        assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
-        let name = args
-            .join("_")
-            .replace("examples/data/", "")
-            .replace("--", "")
-            .replace("-h", "usage")
-            .replace('/', "_");
-        blessed(&name, text(&output.stdout));
+        // What is looked at, and looks different where there is less room, or more.
+        let is_screen = ["info", "ls", "hex", "check"].contains(&args[0])
+            && !args.iter().any(|arg| arg.contains("-h") || *arg == "--json");
+        let widths: &[usize] = if is_screen { &[80, 40, 200] } else { &[80] };
+        for &columns in widths {
+            let output = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+                .args(*args)
+                .env("COLUMNS", columns.to_string())
+                .current_dir(root)
+                .output()
+                .unwrap();
+            assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
+            let screen = text(&output.stdout);
+            if is_screen && !args.contains(&"--color") {
+                let widest = screen.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
+                assert!(widest <= columns, "{args:?} in {columns}: {widest}\n{screen}");
+            }
+            let name = args
+                .join("_")
+                .replace("examples/data/", "")
+                .replace("--", "")
+                .replace("-h", "usage")
+                .replace('/', "_");
+            let name = if columns == 80 { name } else { format!("{name}_{columns}") };
+            blessed(&name, screen);
+        }
     }
 }
 

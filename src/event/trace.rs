@@ -37,6 +37,7 @@ struct RfrRooms<'a, 't> {
 
 #[cfg(feature = "ctf")]
 struct CtfRooms<'a, 's, 't> {
+    schema: &'s mut Option<crate::ctf::schema::Schema<'a, 's>>,
     nodes: &'s mut [crate::ctf::schema::Node],
     merge: &'t mut [crate::ctf::data::MergeSlot<'a, 's>],
     streams: Lent<'t, super::ctf::StreamSlot<'a, 's>>,
@@ -70,16 +71,17 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
         self
     }
 
-    /// Lends what CTF takes: nodes for the metadata, and a slot of each kind for each stream.
+    /// Lends what CTF takes: a place for the schema and nodes to compile it in, and a slot of each kind for each stream.
     #[cfg(feature = "ctf")]
     #[must_use]
     pub fn ctf(
         mut self,
+        schema: &'s mut Option<crate::ctf::schema::Schema<'a, 's>>,
         nodes: &'s mut [crate::ctf::schema::Node],
         merge: &'t mut [crate::ctf::data::MergeSlot<'a, 's>],
         streams: Lent<'t, super::ctf::StreamSlot<'a, 's>>,
     ) -> Self {
-        self.ctf = Some(CtfRooms { nodes, merge, streams });
+        self.ctf = Some(CtfRooms { schema, nodes, merge, streams });
         self
     }
 
@@ -240,12 +242,12 @@ fn open_streams<'a, 's, 't>(
 ) -> Result<super::ctf::Timeline<'a, 's, 't, Lent<'t, super::ctf::StreamSlot<'a, 's>>>> {
     use crate::ctf::metadata::MetadataStream;
     use crate::ctf::schema::Schema;
-    let CtfRooms { nodes, merge, streams } = rooms;
+    let CtfRooms { schema, nodes, merge, streams } = rooms;
     let metadata = MetadataStream::parse(inputs.first().copied().unwrap_or_default())?;
-    let schema = Schema::compile(&metadata, nodes)?;
+    let schema: &_ = schema.insert(Schema::compile(&metadata, nodes)?);
     let mut timeline = super::ctf::Timeline::new(merge, streams);
     for (number, input) in inputs.iter().enumerate().skip(1) {
-        timeline.add(number, input, &schema)?;
+        timeline.add(number, input, schema)?;
     }
     Ok(timeline)
 }

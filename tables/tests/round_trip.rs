@@ -1,8 +1,8 @@
 //! What is read back is what was in the samples, by whichever way it went.
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
-use arrow_array::{Array, RecordBatch};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

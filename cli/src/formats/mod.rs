@@ -31,7 +31,11 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
             ));
         }
     };
-    match Format::detect(data) {
+    let format = Format::detect(data);
+    if let (None, Some(trace)) = (format, rdf::neighbor::open(data)) {
+        return Ok(trace);
+    }
+    match format {
         Some(Format::Rdf) => rdf::open(data, reading.private),
         Some(Format::Rtc) => rtc::open(data),
         Some(Format::Ctf1 | Format::Ctf2) => ctf::open(data, reading.lenient),

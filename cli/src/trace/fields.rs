@@ -1,10 +1,10 @@
 //! The fields of a hex dump.
 
-use crate::output::{DIM, Out};
+use crate::measure::{fit, pad, width};
+use crate::output::{DIM, Out, digits};
 use crate::status::Result;
 use anstyle::{AnsiColor, Style};
 use std::collections::HashMap;
-use traceglass::HexDump;
 
 /// A field, and what it says.
 #[derive(Clone)]
@@ -41,6 +41,48 @@ struct Dump<'d, 'o> {
     data: &'d [u8],
     out: &'o mut Out,
     legend: Legend,
+    layout: Layout,
+}
+
+/// How a row is laid out.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// How many bytes are in it.
+    bytes: usize,
+    /// The columns of the bytes and their text, and of the field's name.
+    row: usize,
+    name: usize,
+}
+
+impl Layout {
+    /// As many bytes in a row as leave room for names and values.
+    fn of(columns: usize) -> Self {
+        match columns {
+            112.. => Self { bytes: 16, row: 68, name: 24 },
+            64.. => Self { bytes: 8, row: 34, name: 16 },
+            _ => Self { bytes: 4, row: 18, name: 8 },
+        }
+    }
+}
+
+/// Appends bytes as hex and as text.
+fn write_row(to: &mut String, row: &[u8], bytes: usize) {
+    for place in 0..bytes {
+        if place > 0 {
+            to.push_str(if place == 8 { "  " } else { " " });
+        }
+        match row.get(place) {
+            Some(&byte) => to.extend(digits(byte).map(char::from)),
+            None => to.push_str("  "),
+        }
+    }
+    to.push_str("  |");
+    to.extend(row.iter().map(
+        |&byte| {
+            if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { '.' }
+        },
+    ));
+    to.push('|');
 }
 
 /// Which colour fields of a name have: they are given in turn, to each name that is new.
@@ -84,7 +126,8 @@ impl Legend {
 impl<'d, 'o> Fields<'d, 'o> {
     /// The fields of `data` in a range of it, to be printed.
     pub fn new(data: &'d [u8], range: std::ops::Range<u64>, out: &'o mut Out) -> Self {
-        let dump = Dump { data, out, legend: Legend::default() };
+        let layout = Layout::of(out.width());
+        let dump = Dump { data, out, legend: Legend::default(), layout };
         Self { next: range.start, end: range.end, to: To::Dump(dump) }
     }
 
@@ -136,10 +179,9 @@ impl<'d, 'o> Fields<'d, 'o> {
 }
 
 impl Dump<'_, '_> {
-    /// Shows the bytes of a range, which belong to the field of that name, or to none.
+    /// Shows the bytes of a range, which belong to the field of that name, or to none. Of rows that repeat in a field, the
+    /// first one is shown, then `*`, then the last one, so that its end is seen.
     fn rows(&mut self, range: std::ops::Range<u64>, name: &str, value: &str) -> Result<()> {
-        /// Of a row of 16 bytes.
-        const WIDTH: usize = 78;
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
         let part = self.data.get(place(range.start)..place(range.end)).unwrap_or_default();
         let style = match name {
@@ -147,20 +189,47 @@ impl Dump<'_, '_> {
             _ if self.out.is_colored() => self.legend.style(name),
             _ => Style::new(),
         };
-        for (number, row) in HexDump::new(part, range.start).rows().enumerate() {
-            let row = row.to_string();
-            let (offset, shown) = row.split_once("  ").unwrap_or(("", &row));
-            // Only the first row of a field is labelled: padded, so that the labels stand in a column.
-            if number == 0 && !name.is_empty() {
-                let width = WIDTH.saturating_sub(offset.len()).saturating_sub(2);
-                let shown = self.out.paint(style, format_args!("{shown:<width$} {name:<24}"));
-                self.out.line(
-                    format_args!("{}  {shown} {value}", self.out.paint(DIM, offset)).to_string().trim_end(),
-                )?;
-            } else {
-                let (offset, shown) = (self.out.paint(DIM, offset), self.out.paint(style, shown));
-                self.out.line(format_args!("{offset}  {shown}"))?;
+        let Layout { bytes, row: columns, name: name_columns } = self.layout;
+        let mut previous: Option<&[u8]> = None;
+        let mut squeezed = false;
+        let rows = part.chunks(bytes).zip((range.start..).step_by(bytes)).enumerate();
+        let last = part.len().div_ceil(bytes).saturating_sub(1);
+        for (number, (row, offset)) in rows {
+            if previous == Some(row) && number < last {
+                if !std::mem::replace(&mut squeezed, true) {
+                    self.out.line(self.out.paint(DIM, "*"))?;
+                }
+                continue;
             }
+            squeezed = false;
+            previous = Some(row);
+            let mut shown = String::new();
+            write_row(&mut shown, row, bytes);
+            let offset = self.out.paint(DIM, format_args!("{offset:08x}"));
+            // Only the first row of a field is labelled: padded, so that the labels stand in a column.
+            if number > 0 || name.is_empty() {
+                let shown = self.out.paint(style, shown);
+                self.out.line(format_args!("{offset}  {shown}"))?;
+                continue;
+            }
+            // What is left of the line, of which a long name takes from the value.
+            let room = self.out.width().saturating_sub(columns).saturating_sub(11);
+            let name = fit(name, room.max(name_columns));
+            let left = room.saturating_sub(width(&name).max(name_columns)).saturating_sub(2);
+            let value = if left > 1 { fit(value, left) } else { "".into() };
+            let mut label = String::new();
+            pad(&mut label, &shown, columns, false);
+            label.push(' ');
+            pad(&mut label, &name, name_columns, false);
+            if width(&name) >= name_columns {
+                label.push(' ');
+            }
+            let label = match value.is_empty() {
+                true => label.trim_end().to_owned(),
+                false => label,
+            };
+            let label = self.out.paint(style, label);
+            self.out.line(format_args!("{offset}  {label} {value}").to_string().trim_end())?;
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ impl<'o> Findings<'o> {
         if !json {
             let file = file.map(|file| format!("{}: ", shown(file))).unwrap_or_default();
             let severity = out.paint(style, format_args!("{severity:<7}"));
-            return out.line(format_args!("  {severity}  {file}{message}"));
+            return out.wrapped(&format!("  {severity}  "), format_args!("{file}{message}"));
         }
         let mut object = Map::new();
         if let Some(file) = file {

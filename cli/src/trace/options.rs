@@ -28,9 +28,26 @@ pub struct Listing {
     /// Read every part, decompressed, and print its SHA-256
     #[arg(long)]
     pub sha256: bool,
+    #[command(flatten)]
+    pub window: Window,
+    #[command(flatten)]
+    pub ctf: CtfListing,
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
+}
+
+/// Which parts of a CTF trace `ls` lists.
+#[derive(clap::Args, Clone, Copy, Default, PartialEq)]
+#[group(id = "ctf-listing")]
+#[command(next_help_heading = "CTF")]
+pub struct CtfListing {
+    /// The packets of each stream
+    #[arg(long, conflicts_with = "fragments")]
+    pub packets: bool,
+    /// The fragments of the metadata
+    #[arg(long)]
+    pub fragments: bool,
 }
 
 /// What `cat` prints, and how.
@@ -42,11 +59,17 @@ pub struct Selection {
     /// One JSON object a record
     #[arg(long)]
     pub json: bool,
+    /// The bytes as they are: of a chunk of RDF, which is what is printed anyway, or of a stream of RTC
+    #[arg(long, conflicts_with = "json")]
+    pub raw: bool,
     /// Write raw bytes even to a terminal
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
     pub reading: Reading,
+    /// When all is printed, wait for more, as `tail -f`
+    #[arg(short, long)]
+    pub follow: bool,
     #[command(flatten)]
     pub window: Window,
     #[command(flatten)]
@@ -54,25 +77,41 @@ pub struct Selection {
     #[command(flatten)]
     pub rtc: RtcSelect,
     #[command(flatten)]
+    pub ctf: CtfSelect,
+    #[command(flatten)]
     pub rfr: RfrSelect,
 }
 
 impl Selection {
     /// Refuses options that select parts of another format.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        let ctf = self.ctf != CtfSelect::default();
+        if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
+            return Err(Failure::usage(format!("this is {format}, and --metadata selects from CTF")));
+        }
         let given = [
             (
                 Format::Rdf,
                 self.rdf != RdfSelect::default(),
-                "--chunk, --entry, --header, --stored and --records",
+                "--chunk, --entry, --header, --stored, --records and --all",
             ),
-            (Format::Rtc, self.rtc != RtcSelect::default(), "--stream and --raw"),
+            (Format::Rtc, self.rtc != RtcSelect::default(), "--stream"),
             (
                 Format::Rfr,
                 self.rfr != RfrSelect::default(),
                 "--objects, --callsites, --merge, --task and --kind",
             ),
         ];
+        if self.raw {
+            let says = match format {
+                Format::Rtc if self.rtc.stream.is_none() => "--raw: select the stream with --stream",
+                Format::Rtc | Format::Rdf => "",
+                _ => "--raw: only chunks of RDF and streams of RTC have bytes of their own",
+            };
+            if !says.is_empty() {
+                return Err(Failure::usage(says));
+            }
+        }
         match given.iter().find(|&&(of, given, _)| given && of != format) {
             Some((of, _, options)) => {
                 Err(Failure::usage(format!("this is {format}, and {options} select from {of}")))
@@ -89,9 +128,33 @@ impl Selection {
             Err(Failure::usage(format!("--from and --to: {why}")))
         }
     }
+
+    /// Refuses `--follow`, for what does not grow at its end.
+    pub fn refuse_follow(&self, why: &str) -> Result<()> {
+        if self.follow { Err(Failure::usage(format!("--follow: {why}"))) } else { Ok(()) }
+    }
 }
 
 impl Listing {
+    /// Refuses a range of time, for what has none.
+    pub fn refuse_window(&self, why: &str) -> Result<()> {
+        if self.window.is_everything() {
+            Ok(())
+        } else {
+            Err(Failure::usage(format!("--from and --to: {why}")))
+        }
+    }
+
+    /// Refuses options of another format.
+    pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        if self.ctf != CtfListing::default() && !matches!(format, Format::Ctf1 | Format::Ctf2) {
+            return Err(Failure::usage(format!(
+                "this is {format}, and --packets and --fragments are of CTF"
+            )));
+        }
+        Ok(())
+    }
+
     /// Refuses `--sha256`, for what has no parts with bytes of their own.
     pub fn refuse_sha256(&self, why: &str) -> Result<()> {
         if self.sha256 { Err(Failure::usage(format!("--sha256: {why}"))) } else { Ok(()) }
@@ -120,6 +183,22 @@ pub struct RdfSelect {
     /// What is in the chunk, one record a line; --json gives the same as JSON
     #[arg(long)]
     pub records: bool,
+    /// Every chunk as a file in a new directory, as `export --to files`
+    #[arg(long, requires = "output", conflicts_with_all = ["chunk", "entry", "header", "stored", "records", "json"])]
+    pub all: bool,
+    /// The directory for --all
+    #[arg(short, long, value_name = "DIR", requires = "all")]
+    pub output: Option<PathBuf>,
+}
+
+/// What of a CTF trace `cat` prints.
+#[derive(clap::Args, Default, PartialEq)]
+#[group(id = "ctf")]
+#[command(next_help_heading = "CTF")]
+pub struct CtfSelect {
+    /// The text of the metadata instead of the events; with --json its fragments
+    #[arg(long)]
+    pub metadata: bool,
 }
 
 /// Which part of an RTC file `cat` prints.
@@ -130,9 +209,6 @@ pub struct RtcSelect {
     /// The stream of this name, or of this number
     #[arg(long, value_name = "NAME|ID")]
     pub stream: Option<String>,
-    /// The payload bytes of the stream, one after the other
-    #[arg(long, requires = "stream", conflicts_with = "json")]
-    pub raw: bool,
 }
 
 /// Which records of a recording `cat` prints.

@@ -1,5 +1,6 @@
 //! Times as people and scripts write them, and ranges of them.
 
+use crate::status::{Failure, Result};
 use std::fmt;
 
 /// Nanoseconds in a second.
@@ -116,6 +117,68 @@ impl Window {
     }
 }
 
+/// A range of time, in nanoseconds of a clock; half open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    pub from: Option<i128>,
+    pub to: Option<i128>,
+}
+
+impl Bounds {
+    /// Whether all times are wanted, and what has none.
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether what has this time is wanted. What has none is in no range.
+    pub fn wants(&self, time: Option<i128>) -> bool {
+        match time {
+            Some(time) => self.from.is_none_or(|from| time >= from) && !self.is_past(time),
+            None => self.is_everything(),
+        }
+    }
+
+    /// Whether a time is at the end of the range or after it.
+    pub fn is_past(&self, time: i128) -> bool {
+        self.to.is_some_and(|to| time >= to)
+    }
+
+    /// Whether a span of time, with both its ends, has a part in the range.
+    pub fn meets(&self, first: i128, last: i128) -> bool {
+        self.from.is_none_or(|from| last >= from) && !self.is_past(first)
+    }
+}
+
+/// What times on the command line stand for in a trace.
+pub struct Reference<'r> {
+    /// Whether the trace's clock is absolute.
+    pub is_absolute: bool,
+    /// The time of the first record.
+    pub start: &'r dyn Fn() -> Result<Option<i128>>,
+    /// The time that a value of the trace's own clock stands for.
+    pub of_clock: &'r dyn Fn(i128) -> Result<i128>,
+}
+
+impl Window {
+    /// The range in nanoseconds of the trace's clock.
+    pub fn resolve(&self, reference: &Reference<'_>) -> Result<Bounds> {
+        let resolve = |time: Option<Time>| match time {
+            None => Ok(None),
+            Some(Time::Absolute(_)) if !reference.is_absolute => Err(Failure::usage(
+                "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in \
+                 the clock's own unit as @VALUE",
+            )),
+            Some(Time::Absolute(nanoseconds)) => Ok(Some(nanoseconds)),
+            Some(Time::SinceStart(nanoseconds)) => match (reference.start)()? {
+                Some(start) => Ok(Some(start.saturating_add(nanoseconds))),
+                None => Err(Failure::unreadable("no record from which time could count")),
+            },
+            Some(Time::Clock(value)) => (reference.of_clock)(value).map(Some),
+        };
+        Ok(Bounds { from: resolve(self.from)?, to: resolve(self.to)? })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +204,13 @@ mod tests {
         ] {
             assert_eq!(Time::parse(text), Ok(Time::SinceStart(expected)), "{text}");
         }
+        let bounds = Bounds { from: Some(5), to: Some(8) };
+        assert_eq!([4, 5, 7, 8].map(|time| bounds.wants(Some(time))), [false, true, true, false]);
+        assert!(!bounds.wants(None) && Bounds::default().wants(None));
+        assert_eq!(
+            [(0, 4), (0, 5), (7, 9), (8, 9)].map(|(a, b)| bounds.meets(a, b)),
+            [false, true, true, false]
+        );
         for wrong in [
             "",
             "-1",

@@ -1,9 +1,16 @@
 //! `traceglass cat`
 
+use super::export;
 use crate::input::Input;
 use crate::output::Out;
+use crate::progress;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Open, Selection};
+use crate::trace::{Cursor, Open, Selection};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether something has come.
+const TICK: Duration = Duration::from_millis(200);
 
 /// The content of a file: records, or the raw bytes of the selected part
 #[derive(clap::Args)]
@@ -16,27 +23,80 @@ pub struct Args {
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass cat --chunk AsicInfo a.rmv > asic   RDF: one chunk, decompressed
-  traceglass cat --stream adc trace.rtc          RTC: what one stream said, and when
-  traceglass cat trace/metadata                  CTF 2: the text, without packets
-  traceglass cat --merge --task main recording/  RFR: one task's records, by time
-  traceglass cat --json trace.rtc | head";
+  traceglass cat --all -o scene/ scene.rgp       RDF: each chunk as a file
+  traceglass cat --stream adc trace.rtc          RTC: what one stream said
+  traceglass cat --from +1.5s --to +2s trace/    half a second of any trace
+  traceglass cat --metadata trace/               CTF: the text, without packets
+  traceglass cat --merge --task main recording/  RFR: one task's records
+  traceglass cat --follow --json trace.rtc       and what comes from now on";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.selection;
     if args.force {
         out.force();
     }
-    let done = (|| {
-        let input = Input::open(&args.path)?;
-        let trace = open(&input, args.reading)?;
-        args.refuse_foreign(trace.format())?;
-        trace.cat(args, out)
-    })();
-    match done {
-        Err(failure @ Failure::Unreadable(_)) => {
-            out.complain_of(&args.path, &failure);
-            Ok(Status::Failed)
+    if let (true, Some(folder)) = (args.rdf.all, &args.rdf.output) {
+        return export::files(folder, std::slice::from_ref(&args.path), args.reading, open, out);
+    }
+    progress::begin("reading", 0);
+    let mut cursor = Cursor { follows: args.follow, ..Cursor::default() };
+    let mut worst = Status::Clean;
+    loop {
+        let started = Instant::now();
+        let size = size(&args.path);
+        let done = (|| {
+            if args.follow && args.path == Path::new("-") {
+                return Err(Failure::usage("--follow: a pipe is read to its end as it is"));
+            }
+            let input = Input::open(&args.path)?;
+            let trace = open(&input, args.reading)?;
+            args.refuse_foreign(trace.format())?;
+            trace.cat(args, &mut cursor, out)
+        })();
+        match done {
+            Err(failure @ Failure::Unreadable(_)) => {
+                out.complain_of(&args.path, &failure);
+                return Ok(Status::Failed);
+            }
+            Ok(status) => worst = worst.max(status),
+            other => return other,
         }
-        other => other,
+        if !args.follow {
+            return Ok(worst);
+        }
+        out.finish()?;
+        if !wait(&args.path, size, started.elapsed(), out)? {
+            return Ok(worst);
+        }
+    }
+}
+
+/// The size of a file; of a folder none.
+fn size(path: &Path) -> Option<u64> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len())
+}
+
+/// Waits until a file has grown, or until it is worth looking into a folder again. Gives whether there may be more.
+fn wait(path: &Path, size: Option<u64>, last: Duration, out: &mut Out) -> Result<bool> {
+    let Some(size) = size else {
+        // Not busier with looking than a tenth of the time.
+        std::thread::sleep(TICK.max(last.saturating_mul(10)));
+        return Ok(true);
+    };
+    loop {
+        match self::size(path) {
+            Some(now) if now > size => return Ok(true),
+            Some(now) if now < size => {
+                out.warn(path, "has become shorter, and is not followed any more");
+                return Ok(false);
+            }
+            Some(_) => std::thread::sleep(TICK),
+            None => {
+                out.warn(path, "is not there any more");
+                return Ok(false);
+            }
+        }
+        // Whoever reads may be gone.
+        out.finish()?;
     }
 }

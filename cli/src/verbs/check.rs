@@ -3,6 +3,7 @@
 use crate::input::Input;
 use crate::output::{ERROR, GOOD, HEADING, Out, counted, insert_path, shown};
 use crate::parallel;
+use crate::progress;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{Findings, Open, Reading};
 use serde_json::{Map, Value, json};
@@ -36,6 +37,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
     let sizes = args.paths.iter().map(|path| path.metadata().ok().map(|about| (about.is_dir(), about.len())));
+    progress::begin("checking", crate::input::total(&args.paths));
     let bytes: Option<u64> =
         sizes.map(|size| size.filter(|&(folder, len)| folder || len > 0).map(|(_, len)| len)).sum();
     if args.paths.len() == 1 || !bytes.is_some_and(parallel::pays) {
@@ -82,7 +84,7 @@ fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
         Err(unreadable) => return refuse(args, path, &unreadable, out),
     };
     if args.json {
-        begin(path, Some(trace.format()), out)?;
+        begin(path, Some(trace.format_name()), out)?;
     } else {
         out.line(out.paint(HEADING, shown(path)))?;
     }
@@ -110,13 +112,14 @@ fn refuse(args: &Args, path: &Path, unreadable: &Unreadable, out: &mut Out) -> R
     let (message, excerpt) = unreadable.parts();
     if !args.json {
         out.line(out.paint(HEADING, shown(path)))?;
-        out.line(format_args!("  {}: {message}", out.paint(ERROR, "unreadable")))?;
+        let front = format!("  {}: ", out.paint(ERROR, "unreadable"));
+        out.wrapped(&front, message)?;
         for line in excerpt.lines() {
             out.line(format_args!("  {line}"))?;
         }
         return Ok(Status::Failed);
     }
-    begin(path, unreadable.format, out)?;
+    begin(path, unreadable.format.map(Format::name), out)?;
     let (offset, what) = match unreadable.error {
         Some(error) => (error.offset(), error.kind().code()),
         None => (0, "unreadable"),
@@ -128,10 +131,10 @@ fn refuse(args: &Args, path: &Path, unreadable: &Unreadable, out: &mut Out) -> R
 }
 
 /// The object up to its findings; they are streamed.
-fn begin(path: &Path, format: Option<Format>, out: &mut Out) -> Result<()> {
+fn begin(path: &Path, format: Option<&str>, out: &mut Out) -> Result<()> {
     let mut object = Map::new();
     insert_path(&mut object, path);
-    object.insert("format".into(), format.map(Format::name).into());
+    object.insert("format".into(), format.into());
     let text = Value::from(object).to_string();
     out.json_text(text.trim_end_matches('}').as_bytes())?;
     out.json_text(b",\"findings\":[")

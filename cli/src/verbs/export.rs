@@ -4,12 +4,12 @@ use crate::export::files::Files;
 use crate::export::perfetto::{Left, Perfetto};
 use crate::input::Input;
 use crate::output::{Out, counted, shown};
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Target, Time, Window};
+use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Time, Window};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use traceglass::event::Item;
 
 /// The same content, for other tools
@@ -50,21 +50,13 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     }
     match (target, output) {
         (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
-        (Target::Files, Some(folder)) => {
-            let mut files = Files::create(folder)?;
-            let status = each(args, open, out, |path, trace, _| {
-                files.begin(path, trace.bytes())?;
-                trace.extract(&mut files)
-            })?;
-            files.finish()?;
-            Ok(status)
-        }
+        (Target::Files, Some(folder)) => files(folder, &args.paths, args.reading, open, out),
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
             crate::export::files::make_empty(folder)?;
             let mut names = crate::export::tables::Names::default();
-            each(args, open, out, |path, trace, _| {
+            each(&args.paths, args.reading, open, out, |path, trace, _| {
                 crate::export::tables::parquet(trace, &names.of(path), folder)
             })
         }
@@ -78,7 +70,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                 out.raw(&[])?;
             }
             let table = args.table.as_deref().unwrap_or("events");
-            each(args, open, out, |path, trace, out| {
+            each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let name = crate::export::tables::name_of(path);
                 match output {
                     Some(path) => crate::export::tables::to_file(trace, &name, table, path),
@@ -103,18 +95,37 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     }
 }
 
+/// Writes every part of the traces as a file into a new folder.
+pub fn files(
+    folder: &Path,
+    paths: &[PathBuf],
+    reading: Reading,
+    open: Open,
+    out: &mut Out,
+) -> Result<Status> {
+    let mut files = Files::create(folder)?;
+    let status = each(paths, reading, open, out, |path, trace, _| {
+        files.begin(path, trace.bytes())?;
+        trace.extract(&mut files)
+    })?;
+    files.finish()?;
+    Ok(status)
+}
+
 /// Opens the traces one after the other. The worst status is that of all.
 fn each(
-    args: &Export,
+    paths: &[PathBuf],
+    reading: Reading,
     open: Open,
     out: &mut Out,
     mut export: impl FnMut(&Path, &dyn crate::trace::Trace, &mut Out) -> Result<Outcome>,
 ) -> Result<Status> {
     let mut status = Status::Clean;
-    for path in &args.paths {
+    progress::begin("exporting", crate::input::total(paths));
+    for path in paths {
         let done = (|| {
             let input = Input::open(path)?;
-            let trace = open(&input, args.reading)?;
+            let trace = open(&input, reading)?;
             export(path, &*trace, out)
         })();
         let found = match done {
@@ -215,7 +226,7 @@ fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass:
 
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<BufWriter<File>>) -> Result<Status> {
     let mut perfetto = Perfetto::default();
-    let status = each(args, open, out, |path, trace, out| {
+    let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window()?, trace)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy());

@@ -15,9 +15,9 @@ pub struct Args {
     /// Offset of the first byte
     #[arg(long, value_name = "OFFSET", value_parser = number, default_value = "0")]
     at: u64,
-    /// Number of bytes
-    #[arg(long, value_name = "N", value_parser = number, default_value = "512")]
-    len: u64,
+    /// Number of bytes; else as many as fill a screen, of which repeated ones count once
+    #[arg(long, value_name = "N", value_parser = number)]
+    len: Option<u64>,
     #[command(flatten)]
     reading: Reading,
     /// A file; - for stdin
@@ -52,7 +52,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         return fail(Failure::unreadable("a directory; name one of the files in it"), out);
     };
     let data = mapped.data();
-    let end = args.at.saturating_add(args.len).min(data.len() as u64);
+    let len = args.len.unwrap_or_else(|| screen(data, args.at, out.width()));
+    let end = args.at.saturating_add(len).min(data.len() as u64);
     if args.at > data.len() as u64 {
         let message = format!("ends at {:#x}, before the offset asked for", data.len());
         return fail(Failure::unreadable(message), out);
@@ -73,4 +74,25 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             done
         }
     }
+}
+
+/// How many bytes fill a screen: what repeats is shown once, and is no reason to end before something else comes.
+fn screen(data: &[u8], at: u64, columns: usize) -> u64 {
+    /// Pieces of so many bytes are compared; and so much is looked at.
+    const PIECE: usize = 16;
+    const MOST: usize = 64 << 20;
+    let start = usize::try_from(at).unwrap_or(usize::MAX);
+    let rest = data.get(start..).unwrap_or_default();
+    // Of a narrow screen, a row holds less.
+    let pieces: usize = if columns < 112 { 16 } else { 32 };
+    let (mut left, mut previous) = (pieces, &[][..]);
+    for (number, piece) in rest.chunks(PIECE).take(MOST / PIECE).enumerate() {
+        if piece != previous {
+            let Some(fewer) = left.checked_sub(1) else {
+                return (number as u64).saturating_mul(PIECE as u64);
+            };
+            (left, previous) = (fewer, piece);
+        }
+    }
+    rest.len().min(MOST) as u64
 }

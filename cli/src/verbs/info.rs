@@ -1,9 +1,12 @@
 //! `traceglass info`
 
 use crate::input::Input;
+use crate::measure::{width, wrap};
 use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
+use crate::progress;
 use crate::status::{Failure, Result, Status, Unreadable};
-use crate::trace::{Open, Reading};
+use crate::trace::{Info, Inquiry, Open, Reading};
+use anstyle::Style;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
@@ -15,8 +18,14 @@ pub struct Args {
     /// One JSON object a path
     #[arg(long)]
     json: bool,
+    /// Count and verify everything, however large it is; else more than 256 MiB are only looked at
+    #[arg(long)]
+    full: bool,
     #[command(flatten)]
     reading: Reading,
+    /// What each task of an RFR recording did: polls, wakes, and whether it ended
+    #[arg(long)]
+    tasks: bool,
     /// Show the computer's name and its list of processes as well
     #[arg(long)]
     private: bool,
@@ -28,12 +37,14 @@ pub struct Args {
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass info trace.rtc
-  traceglass info recording/                  an RFR recording, or a CTF 2 trace
+  traceglass info recording/                  an RFR recording, or a CTF trace
+  traceglass info --tasks recording/          what its tasks did
   gzip -dc a.rmv.gz | traceglass info -
   traceglass info --json *.rmv | jq -r 'select(.verdict != \"clean\").path'";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
+    progress::begin("reading", crate::input::total(&args.paths));
     for (number, path) in args.paths.iter().enumerate() {
         if number > 0 && !args.json {
             out.line("")?;
@@ -61,6 +72,7 @@ fn refuse(path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<()> {
     object.insert("format".into(), unreadable.format.map(Format::name).into());
     object.insert("bytes".into(), Value::Null);
     object.insert("error".into(), unreadable.message.as_str().into());
+    object.insert("complete".into(), false.into());
     object.insert("verdict".into(), Status::Failed.verdict().into());
     out.json(&object.into())
 }
@@ -68,34 +80,58 @@ fn refuse(path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<()> {
 fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
     let trace = open(&input, Reading { private: args.private, ..args.reading })?;
-    let info = trace.info()?;
+    let info = trace.info(&Inquiry { full: args.full, tasks: args.tasks })?;
     if args.json {
         let mut object = Map::new();
         insert_path(&mut object, path);
-        object.insert("format".into(), trace.format().name().into());
+        object.insert("format".into(), trace.format_name().into());
         object.insert("bytes".into(), info.bytes.into());
         object.extend(info.fields);
-        object.insert("verdict".into(), info.status.verdict().into());
+        object.insert("complete".into(), info.complete.into());
+        // What was not read may be damaged.
+        let known = info.complete || info.status != Status::Clean;
+        object.insert("verdict".into(), known.then(|| info.status.verdict()).into());
         out.json(&object.into())?;
         return Ok(info.status);
     }
+    show(path, info, out)
+}
+
+/// Prints it for people.
+fn show(path: &Path, info: Info, out: &mut Out) -> Result<Status> {
     out.line(out.paint(HEADING, shown(path)))?;
-    let width = info.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0).max("format".len());
-    let mut line = |label: &str, value: &str| {
-        let label = out.paint(LABEL, format_args!("{label:<width$}"));
-        out.line(format_args!("  {label}  {value}"))
+    let labels =
+        info.lines.iter().map(|(label, _)| *label).chain(info.tables.iter().map(|(label, _)| *label));
+    let indent = labels.map(width).max().unwrap_or(0).max("format".len());
+    let columns = out.width().saturating_sub(indent).saturating_sub(4);
+    let mut lines = |label: &str, style: Option<Style>, text: Vec<String>| {
+        for (number, line) in text.iter().enumerate() {
+            let label = if number == 0 { label } else { "" };
+            let label = out.paint(LABEL, format_args!("{label:<indent$}"));
+            let line = style.map_or_else(|| line.clone(), |style| out.paint(style, line));
+            out.line(format_args!("  {label}  {line}"))?;
+        }
+        Ok::<_, Failure>(())
     };
-    line("format", &info.title)?;
-    line("size", &bytes(info.bytes))?;
+    lines("format", None, wrap(&info.title, columns))?;
+    lines("size", None, wrap(&bytes(info.bytes), columns))?;
     for (label, value) in &info.lines {
-        line(label, value)?;
+        lines(label, None, wrap(value, columns))?;
     }
-    let label = out.paint(LABEL, format_args!("{:<width$}", "damage"));
-    if info.damage.is_empty() && info.status == Status::Clean {
-        out.line(format_args!("  {label}  {}", out.paint(GOOD, "none seen")))?;
+    for (label, table) in info.tables {
+        lines(label, None, table.lines(columns))?;
+    }
+    match (info.damage.is_empty() && info.status == Status::Clean, info.complete) {
+        (true, true) => lines("damage", Some(GOOD), vec!["none seen".to_owned()])?,
+        (true, false) => lines(
+            "damage",
+            None,
+            wrap("none seen in what was read: not all was, because it is large; --full reads all", columns),
+        )?,
+        _ => {}
     }
     for damage in &info.damage {
-        out.line(format_args!("  {label}  {}", out.paint(ERROR, damage)))?;
+        lines("damage", Some(ERROR), wrap(damage, columns))?;
     }
     Ok(info.status)
 }

@@ -2,12 +2,14 @@
 
 use crate::input::Input;
 use crate::output::Out;
+use crate::progress;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Listing, Open};
 
 /// The parts of a file, one a line
 ///
-/// Of RDF these are chunks, of RTC units and streams, of CTF 2 metadata packets, of RFR chunks and sequences.
+/// Of RDF these are chunks, of RTC units and streams, of a CTF trace streams and packets, of CTF metadata packets and
+/// fragments, of RFR chunks and sequences. With --from and --to, those in which something happened then.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -18,6 +20,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass ls a.rmv
+  traceglass ls --from +1.5s --to +2s trace.rtc
+  traceglass ls --packets trace/
   traceglass ls --sha256 --json a.rmv | jq -r '[.data_sha256, .id] | @tsv'";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
@@ -34,7 +38,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         Err(unreadable) => return failed(unreadable.into(), out),
     };
     match open(&input, args.reading) {
-        Ok(trace) => trace.ls(args, out),
+        Ok(trace) => {
+            args.refuse_foreign(trace.format())?;
+            progress::begin("reading", 0);
+            trace.ls(args, out)
+        }
         Err(unreadable) => failed(unreadable.into(), out),
     }
 }

@@ -1,6 +1,7 @@
 //! `traceglass man`
 
 use crate::output::Out;
+use crate::reference;
 use crate::status::{Failure, Result, Status};
 use clap::CommandFactory;
 use clap_mangen::Man;
@@ -9,7 +10,7 @@ use clap_mangen::Man;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The page of this verb
+    /// The page of this verb; or json, of all that is printed with --json
     #[arg(value_name = "VERB")]
     verb: Option<String>,
 }
@@ -17,12 +18,17 @@ pub struct Args {
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass man | man -l -
+  traceglass man json | man -l -
   traceglass man hex > ~/.local/share/man/man1/traceglass-hex.1";
 
 pub fn run<C: CommandFactory>(args: &Args, out: &mut Out) -> Result<Status> {
     let mut command = C::command();
     // Verbs get their whole name, and what is global to all, only then.
     command.build();
+    if args.verb.as_deref() == Some("json") {
+        out.own(reference::manual().as_bytes())?;
+        return Ok(Status::Clean);
+    }
     if let Some(verb) = &args.verb {
         let unknown = || Failure::usage(format!("there is no verb {verb}; `traceglass help` lists them"));
         command = command.find_subcommand(verb).cloned().ok_or_else(unknown)?;

@@ -229,7 +229,7 @@ fn hex_names_every_byte_of_a_packet() {
     let data = stream([&b"\x1e{\"ty"[..], b"pe\":\"x\"}\n\x1e"], |part| Packet::v2(part).padding(b"pad"));
     let trace = Trace::new("hex", &data);
     let path = trace.0.join("metadata");
-    let output = traceglass(&["hex", path.to_str().unwrap()]);
+    let output = traceglass(&["hex", "--width", "120", path.to_str().unwrap()]);
     let screen = String::from_utf8(output.stdout).unwrap();
     // What a field is has its name after the dump; a row without one continues the field above it.
     let names: Vec<&str> = screen.lines().filter_map(|line| line.get(78..)).map(str::trim).collect();

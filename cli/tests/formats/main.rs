@@ -6,4 +6,6 @@ mod common;
 mod ctf;
 mod export;
 mod rdf_contents;
+mod reference;
 mod rfr;
+mod windows;

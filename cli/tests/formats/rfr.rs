@@ -142,7 +142,7 @@ fn selections_are_kept() {
     // For people: names, and where they come from.
     let text =
         String::from_utf8(traceglass(&["cat", "--kind", "WakerWake", recording.path()]).stdout).unwrap();
-    assert!(text.starts_with("1970-01-01 00:16:40.000025  seq 2 "), "{text}");
+    assert!(text.starts_with("1970-01-01T00:16:40.000025Z  s2 "), "{text}");
     assert!(text.contains("alpha in beta") && text.contains("src/main.rs:7"), "{text}");
 }
 
@@ -247,7 +247,7 @@ fn hex_names_every_byte() {
     let stream = build::stream(&[(3, 0, 9, Writer::new().ints([1])), (1, 5, 13, build::waker(1, Some(2)))]);
     for (name, data) in [("chunk", chunk), ("meta", meta), ("sites", sites), ("stream", stream)] {
         let path = recording.file(name, &data);
-        let output = traceglass(&["hex", "--len", "100000", &path]);
+        let output = traceglass(&["hex", "--width", "120", "--len", "100000", &path]);
         assert_eq!(status(&output), 0, "{name}");
         let text = String::from_utf8(output.stdout).unwrap();
         let rows: Vec<&str> = text.lines().collect();
@@ -257,7 +257,7 @@ fn hex_names_every_byte() {
         let bytes: usize = rows.iter().map(|row| row[10..58].split_whitespace().count()).sum();
         assert_eq!(bytes, data.len(), "{name}");
         // A part of it says the same of the same bytes.
-        let part = traceglass(&["hex", "--at", "20", "--len", "6", &path]);
+        let part = traceglass(&["hex", "--width", "120", "--at", "20", "--len", "6", &path]);
         let part = String::from_utf8(part.stdout).unwrap();
         let last = part.lines().last().unwrap();
         assert!(last.len() > 77, "{name}: {last}");
@@ -283,10 +283,7 @@ fn a_task_is_more_than_its_id() {
         assert_eq!(cat(&["--task", "7"]).1.len(), 4);
     }
     let info = String::from_utf8(traceglass(&["info", path]).stdout).unwrap();
-    assert!(
-        info.contains("of 2 tasks") && info.contains("beta ") && info.contains("4 µs in 1 poll"),
-        "{info}"
-    );
+    assert!(info.contains("of 2 tasks") && info.contains("beta ") && info.contains("4.000 µs"), "{info}");
 
     let one = |at, kind, data| (at, 0, kind, data);
     let iid = || Writer::new().ints([7]);

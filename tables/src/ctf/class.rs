@@ -37,8 +37,8 @@ struct Member {
 }
 
 impl Classes {
-    pub(super) fn new<'t, 's: 't>(
-        schemas: impl Iterator<Item = &'t Schema<'s, 's>>,
+    pub(super) fn new<'t>(
+        schemas: impl Iterator<Item = &'t Schema<'t, 't>>,
         tables: &mut Vec<Table>,
     ) -> Self {
         let mut classes = Self { first: tables.len(), ..Self::default() };

@@ -63,12 +63,13 @@ entries! {
         let (metadata, stream) = data.split_at_checked(data.len() / 2).unwrap_or_default();
         let (mut registry, mut lanes) = ([RegistrySlot::EMPTY; 8], [const { Lane::EMPTY }; 4]);
         let mut callsites = [traceglass::rfr::TableEntry::EMPTY; 4];
+        let mut schema = None;
         let mut nodes = [traceglass::ctf::schema::Node::EMPTY; 16];
         let mut merge = [const { traceglass::ctf::data::MergeSlot::EMPTY }; 2];
         let mut streams = [const { ctf::StreamSlot::EMPTY }; 2];
         let rooms = Rooms::new()
             .rfr(&mut registry, &mut lanes, &mut callsites)
-            .ctf(&mut nodes, &mut merge, &mut streams);
+            .ctf(&mut schema, &mut nodes, &mut merge, &mut streams);
         match Trace::<4>::open(&[metadata, stream], rooms) {
             Ok(trace) => drain(trace),
             Err(error) => error.offset(),

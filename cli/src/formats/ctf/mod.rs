@@ -2,17 +2,21 @@
 
 mod extract;
 mod fragment;
+mod ls;
 mod summary;
 mod trace;
 #[cfg(feature = "view")]
 mod view;
 
 use crate::input::Mapped;
-use crate::output::{Out, bytes, counted, grouped, percent, shortened};
+use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Result, Status, Unreadable};
-use crate::table::{Table, left, right};
-use crate::trace::{Field, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use fragment::{kind, label, name_of};
+use crate::trace::{
+    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+};
+use fragment::kind;
+#[cfg(feature = "view")]
+use fragment::label;
 use serde_json::Map;
 use std::ops::Range;
 use std::path::Path;
@@ -53,6 +57,20 @@ pub fn open(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadabl
 }
 
 fn parse(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
+    parse_with(data, lenient, |options| MetadataStream::parse_with(data, options))
+}
+
+/// A file that is called `metadata`: it may be TSDL without the signature.
+fn open_text(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    let parsed = parse_with(data, lenient, |options| MetadataStream::parse_text_with(data, options));
+    Ok(Box::new(parsed?))
+}
+
+fn parse_with<'a>(
+    data: &'a [u8],
+    lenient: bool,
+    parse: impl Fn(ParseOptions) -> traceglass::Result<MetadataStream<'a>>,
+) -> Result<Ctf2<'a>, Unreadable> {
     let refuse = |error: Error| {
         let mut message = error.to_string();
         if !lenient
@@ -66,7 +84,7 @@ fn parse(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
         Unreadable { format: Some(Format::Ctf2), error: Some(error), message }
     };
     let leniency = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
-    let stream = MetadataStream::parse_with(data, leniency).map_err(refuse)?;
+    let stream = parse(leniency).map_err(refuse)?;
     let mut segments = Vec::new();
     let mut next = Some(stream);
     while let Some(segment) = next {
@@ -179,7 +197,7 @@ impl Trace for Ctf2<'_> {
         self.extract_packets(parts)
     }
 
-    fn info(&self) -> Result<Info> {
+    fn info(&self, _: &Inquiry) -> Result<Info> {
         let text = self.text_bytes();
         let (mut packets, mut padding) = (0_u64, 0_u64);
         for packet in self.packets() {
@@ -251,70 +269,19 @@ impl Trace for Ctf2<'_> {
                 _ => "CTF 2 metadata in packets".into(),
             },
             lines,
+            tables: Vec::new(),
             damage: self.damage(&errors),
+            complete: true,
         })
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        args.refuse_sha256(
-            "packets and fragments are no files of their own; `traceglass cat` gives the text",
-        )?;
-        if self.stream.form() == Form::Plain {
-            return self.list_fragments(args, out);
-        }
-        let columns = [
-            right("packet"),
-            right("offset"),
-            right("header"),
-            right("content"),
-            right("total"),
-            right("padding"),
-            left("version"),
-            left("stream"),
-        ];
-        let mut table = Table::new(&columns);
-        let mut packets = 0_u64;
-        for (number, packet) in self.packets().enumerate() {
-            let header = packet.header();
-            if args.json {
-                let mut object = Map::new();
-                object.insert("kind".into(), "packet".into());
-                object.insert("packet".into(), number.into());
-                object.insert("offset".into(), header.offset().into());
-                object.insert("header_bytes".into(), header.header_bytes().into());
-                object.insert("content_bytes".into(), header.content_bytes().into());
-                object.insert("total_bytes".into(), header.total_bytes().into());
-                object.insert("padding_bytes".into(), header.padding_bytes().into());
-                object.insert("uuid".into(), header.uuid().to_string().into());
-                out.json(&object.into())?;
-                continue;
-            }
-            packets += 1;
-            table.row(
-                out,
-                vec![
-                    number.to_string(),
-                    format!("{:#x}", header.offset()),
-                    header.header_bytes().to_string(),
-                    grouped(header.content_bytes()),
-                    grouped(header.total_bytes()),
-                    grouped(header.padding_bytes()),
-                    format!("{}.{}", header.major(), header.minor()),
-                    header.uuid().to_string(),
-                ],
-            )?;
-        }
-        if args.json {
-            return Ok(self.tell(&args.path, out));
-        }
-        table.finish(out)?;
-        let (size, text) = (bytes(self.data.len() as u64), bytes(self.text_bytes()));
-        out.line(format_args!("{}, {size}, {text} of text", counted(packets, "packet", "packets")))?;
-        Ok(self.tell(&args.path, out))
+        self.list(args, out)
     }
 
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, _: &mut Cursor, out: &mut Out) -> Result<Status> {
         args.refuse_window("metadata has no time")?;
+        args.refuse_follow("of CTF, traces with data streams can be followed, not their metadata")?;
         if !args.json {
             for piece in self.pieces() {
                 out.content(piece)?;
@@ -388,56 +355,6 @@ impl Trace for Ctf2<'_> {
 }
 
 impl Ctf2<'_> {
-    /// The fragments, for `ls`.
-    fn list_fragments(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        let mut table =
-            Table::new(&[right("fragment"), right("offset"), right("bytes"), left("type"), left("name")]);
-        let mut count = 0_u64;
-        for (number, fragment) in self.fragments() {
-            count += 1;
-            let found = fragment.check().and_then(|()| fragment.kind());
-            let kind = found.as_ref().ok().map(|_| name_of(&found));
-            let (name, id) = (label(&fragment, "name"), label(&fragment, "id"));
-            if args.json {
-                let mut object = Map::new();
-                object.insert("kind".into(), "fragment".into());
-                object.insert("fragment".into(), number.into());
-                object.insert("offset".into(), fragment.offset().into());
-                object.insert("type".into(), kind.into());
-                object.insert("name".into(), name.into());
-                object.insert("id".into(), id.unwrap_or_default());
-                object.insert("bytes".into(), fragment.text().len().into());
-                out.json(&object.into())?;
-                continue;
-            }
-            let id = id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
-            let name = name.as_ref().and_then(|name| name.as_str().map(str::to_owned));
-            let name = match (name, id) {
-                (Some(name), Some(id)) => format!("{name} ({id})"),
-                (name, id) => name.or(id).unwrap_or_default(),
-            };
-            let kind = kind.unwrap_or_else(|| "unreadable".into());
-            let offset = format!("{:#x}", fragment.offset());
-            let size = grouped(fragment.text().len());
-            table.row(
-                out,
-                vec![
-                    number.to_string(),
-                    offset,
-                    size,
-                    shortened(&kind, 32).into(),
-                    shortened(&name, 60).into(),
-                ],
-            )?;
-        }
-        if !args.json {
-            table.finish(out)?;
-            let size = bytes(self.data.len() as u64);
-            out.line(format_args!("plain text of {size}, {}", counted(count, "fragment", "fragments")))?;
-        }
-        Ok(self.tell(&args.path, out))
-    }
-
     /// The pieces of fragments in the range to be shown, each with the 0x1E before it.
     fn fragment_fields(&self, shown: &Range<u64>, contents: &[Range<u64>], parts: &mut Vec<Field>) {
         for (number, fragment) in self.fragments() {

@@ -3,6 +3,7 @@
 use super::fragment::name_of;
 use crate::json::minify;
 use crate::output::{counted, grouped, printable};
+use crate::trace::shown_time;
 use serde_json::{Map, Value};
 use traceglass::JsonString;
 use traceglass::ctf::metadata::{
@@ -159,6 +160,14 @@ fn clock_line(clock: &ClockClass<'_>) -> String {
         Some(hertz) => format!("{} Hz", grouped(hertz)),
         None => "frequency not stated".to_owned(),
     };
+    let zero = || {
+        let cycles = i128::from(clock.offset_cycles()).checked_mul(1_000_000_000)?;
+        let part = cycles.checked_div(clock.frequency()?.into())?;
+        Some(i128::from(clock.offset_seconds()).saturating_mul(1_000_000_000).saturating_add(part))
+    };
+    if let (Some(ClockOrigin::UnixEpoch), Some(zero)) = (clock.origin(), zero()) {
+        return format!("{name}: {frequency}, zero is {}", shown_time(zero, true));
+    }
     let since = match origin(clock) {
         Some(origin) => format!("since {}", printable(&origin)),
         None => "origin not stated".to_owned(),

@@ -1,44 +1,50 @@
-//! One chunk as it is, or the records of one or all.
+//! The bytes of a chunk, or the records in it.
 
-use super::contents::{Loaded, Records, To, is_known, located};
+use super::contents::{Loaded, Records, Streams};
 use super::decoder::Decoder;
 use super::plan::{Part, Plan, Turn};
 use super::{Rdf, name};
 use crate::json::Line;
-use crate::output::{Out, add, counted, hex};
+use crate::output::{Out, add, counted};
+use crate::progress::Progress;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{RdfSelect, Selection};
+use std::collections::BTreeMap;
 use traceglass::rdf::{Chunk, Identifier};
 use traceglass::{Error, Format};
 
+/// The chunk whose pieces are put together.
+const TOKENS: &str = "RmtData";
+
 impl Rdf<'_> {
     pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        args.refuse_window("an RDF file's chunks have no time")?;
+        args.refuse_follow("an RDF file is written at once")?;
+        let is_all = args.rdf.chunk.is_none() && args.rdf.entry.is_none();
+        let wants_records = args.json || args.rdf.records;
+        if !wants_records || args.rdf.header || args.rdf.stored {
+            args.refuse_window("only records have times: say --records or --json")?;
+        }
         if let Some(damage) = self.damage {
             out.warn(&args.path, damage);
         }
-        let select = &args.rdf;
-        let records = args.json || select.records;
-        if records && (select.header || select.stored) {
+        if wants_records && (args.rdf.header || args.rdf.stored || args.raw) {
             return Err(Failure::usage(
-                "--header and --stored are bytes, which --json and --records do not give",
+                "--header, --stored and --raw are bytes, which --json and --records do not give",
             ));
         }
-        if records && select.chunk.is_none() && select.entry.is_none() {
+        if wants_records && is_all && !(args.rdf.header || args.rdf.stored) {
             return self.all_records(args, out);
         }
-        let chunk = self.selected(select)?;
-        let fail = |error| Failure::content(Format::Rdf, error);
-        if records {
-            let (begun, error) = self.records_of(chunk, None, args, &mut Decoder::new(), out)?;
-            return match error {
-                Some(error) if !begun => Err(fail(error)),
-                Some(error) => {
-                    out.warn(&args.path, error);
-                    Ok(Status::Damaged)
-                }
-                None => Ok(Status::damaged_if(self.damage.is_some())),
+        let chunk = self.selected(&args.rdf)?;
+        if wants_records {
+            let is_joined = args.rdf.chunk.as_deref() == Some(TOKENS) && args.rdf.index.is_none();
+            let mut records = Records::new(out, args)?;
+            let fault = match is_joined {
+                true => self.tokens(&Plan::of(&self.file, Part::Contents), &mut records)?,
+                false => records
+                    .write(&Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?, self.place(chunk))?,
             };
+            return Ok(self.ended(fault, args, out));
         }
         if args.rdf.header {
             out.raw(chunk.header().map_err(fail)?)?;
@@ -64,98 +70,107 @@ impl Rdf<'_> {
         Ok(Status::damaged_if(self.damage.is_some()))
     }
 
-    /// The records of all chunks, in file order. What several entries name is written once.
+    fn ended(&self, fault: Option<Error>, args: &Selection, out: &mut Out) -> Status {
+        if let Some(error) = fault {
+            out.warn(&args.path, error);
+        }
+        Status::damaged_if(fault.is_some() || self.damage.is_some())
+    }
+
+    /// The records of all chunks, one after the other.
     fn all_records(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        let plan = Plan::of(&self.file, Part::Contents);
         let mut decoder = Decoder::new();
         let mut status = Status::damaged_if(self.damage.is_some());
+        let mut seen: BTreeMap<Identifier, u64> = BTreeMap::new();
+        let plan = Plan::of(&self.file, Part::Contents);
+        let progress = Progress::new(self.size());
         for entry in self.file.entries() {
-            let number = entry.number();
-            let Some(chunk) = self.file.chunk_at(number) else { continue };
-            let error = match plan.turn(number) {
-                Turn::Read => self.records_of(chunk, Some(number), args, &mut decoder, out)?.1,
-                Turn::As(first) => {
-                    let id = name(entry.identifier());
-                    if args.json {
-                        let mut line = Line::new();
-                        line.begin().text("kind", "same").int("entry", number as u64).text("id", &id);
-                        out.json_text(line.int("as", first as u64).end())?;
-                    } else {
-                        out.line(format_args!("{number} {id}: the same as entry {first}"))?;
-                    }
+            let index = seen.entry(entry.identifier()).or_default();
+            let place = (entry.number() as u64, *index);
+            add(index, 1);
+            let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
+            let is_tokens = entry.identifier() == Identifier::from(TOKENS);
+            match plan.turn(entry.number()) {
+                Turn::As(first) if !is_tokens => {
+                    same(entry.number(), &name(entry.identifier()), first, args.json, out)?;
+                    continue;
+                }
+                Turn::Beyond(error) => {
+                    out.warn(&args.path, error);
+                    status = Status::Damaged;
+                    continue;
+                }
+                _ => {}
+            }
+            let mut records = Records::new(out, args)?;
+            let fault = match (is_tokens, place.1) {
+                (true, 0) => self.tokens(&plan, &mut records)?,
+                (true, _) => None,
+                _ if !super::contents::is_known(entry.identifier()) => {
+                    records.unknown(&entry, place)?;
                     None
                 }
-                Turn::Beyond(error) => Some(error),
+                _ => match Loaded::read(chunk, &mut decoder) {
+                    Ok(loaded) => {
+                        if loaded.content().is_err() {
+                            // It is not what it is called.
+                            records.unknown(&entry, place)?;
+                        }
+                        records.write(&loaded, place)?
+                    }
+                    Err(error) => {
+                        out.warn(&args.path, error);
+                        status = Status::Damaged;
+                        continue;
+                    }
+                },
             };
-            if let Some(error) = error {
-                out.warn(&args.path, format_args!("entry {number}: {error}"));
-                status = Status::Damaged;
+            // As `check` has it: the container can be read, and what is in it is not what it is called.
+            if let Some(error) = fault {
+                out.warn(&args.path, super::contents::located(error, chunk));
             }
+            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
         }
         Ok(status)
     }
 
-    /// The records of a chunk: whether any was written, and what is wrong.
-    fn records_of(
-        &self,
-        chunk: Chunk<'_>,
-        entry: Option<usize>,
-        args: &Selection,
-        decoder: &mut Decoder,
-        out: &mut Out,
-    ) -> Result<(bool, Option<Error>)> {
-        let json = args.json;
-        if is_known(chunk.entry().identifier()) {
-            let loaded = match Loaded::read(chunk, decoder) {
-                Ok(loaded) => loaded,
-                Err(error) => return Ok((false, Some(error))),
+    /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
+    /// What several entries name is read once.
+    fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<Option<Error>> {
+        let mut decoder = Decoder::new();
+        let mut streams = Streams::default();
+        let mut first = None;
+        for (index, chunk) in (0..).zip(self.file.chunks(TOKENS.into())) {
+            let entry = chunk.entry().number();
+            let read = match plan.turn(entry) {
+                Turn::Read => Loaded::read(chunk, &mut decoder),
+                Turn::As(_) => continue,
+                Turn::Beyond(error) => Err(error),
             };
-            match (entry, loaded.content()) {
-                // Of all chunks, one that is not what it is called is bytes; `check` warns of it as well.
-                (Some(number), Err(error)) => {
-                    out.warn(&args.path, format_args!("entry {number}: {}", located(error, chunk)));
+            match read {
+                Ok(loaded) => {
+                    let entry = entry as u64;
+                    if let Some(error) = records.structures(&loaded, (entry, index))? {
+                        first = first.or(Some(error));
+                    } else {
+                        streams.add(&loaded);
+                    }
                 }
-                _ => return Ok((true, Records { to: To::out(out, json), entry }.write(&loaded)?)),
+                Err(error) => first = first.or(Some(error)),
             }
         }
-        // Bytes of which it is not known what they are: piece by piece, since there may be any number.
-        let header = match chunk.header() {
-            Ok(header) => header,
-            Err(error) => return Ok((false, Some(error))),
-        };
-        let id = chunk.entry().identifier();
-        let mut line = Line::new();
-        if json {
-            line.begin().text("kind", &id.to_string());
-            if let Some(entry) = entry {
-                line.int("entry", entry as u64);
-            }
-            line.hex("header_hex", header).key("data_hex").text.push(b'"');
-        } else {
-            let entry = entry.map(|entry| format!("{entry} ")).unwrap_or_default();
-            line.text =
-                format!("{entry}{} header_hex=\"{}\" data_hex=\"", name(id), hex(header)).into_bytes();
+        for stream in streams.iter() {
+            let fault = records.tokens(&stream)?;
+            first = first.or(fault);
         }
-        let (mut begun, mut written) = (false, Ok(()));
-        let mut put = |piece: &[u8], out: &mut Out| {
-            if !std::mem::replace(&mut begun, true) {
-                out.json_text(&line.text)?;
-            }
-            piece.chunks(1 << 14).try_for_each(|part| out.json_text(hex(part).as_bytes()))
-        };
-        let read = decoder.read(chunk, |piece| {
-            if written.is_ok() {
-                written = put(piece, out);
-            }
-        });
-        written?;
-        if read.is_ok() {
-            put(&[], out)?;
-        }
-        if begun {
-            out.json_text(if json { b"\"}\n" } else { b"\"\n" })?;
-        }
-        Ok((begun, read.err()))
+        Ok(first)
+    }
+
+    /// The number of a chunk's entry, and which one of its identifier it is.
+    fn place(&self, chunk: Chunk<'_>) -> (u64, u64) {
+        let (number, id) = (chunk.entry().number(), chunk.entry().identifier());
+        let before = self.file.entries().take(number).filter(|entry| entry.identifier() == id);
+        (number as u64, before.count() as u64)
     }
 
     fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
@@ -170,7 +185,8 @@ impl Rdf<'_> {
             (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
             (None, None) => {
                 return Err(Failure::usage(
-                    "an RDF file has many chunks: select one with --chunk or --entry; `traceglass ls` lists them",
+                    "an RDF file has many chunks: select one with --chunk or --entry, or say --records or --json to see \
+                     what is in all of them; `traceglass ls` lists them",
                 ));
             }
         };
@@ -184,4 +200,18 @@ impl Rdf<'_> {
             }
         })
     }
+}
+
+fn fail(error: Error) -> Failure {
+    Failure::content(Format::Rdf, error)
+}
+
+/// Says that an entry names the same as an earlier one.
+fn same(entry: usize, id: &str, first: usize, json: bool, out: &mut Out) -> Result<()> {
+    if json {
+        let mut line = Line::new();
+        line.begin().text("kind", "same").int("entry", entry as u64).text("id", id);
+        return out.json_text(line.int("as", first as u64).end());
+    }
+    out.line(format_args!("{entry} {id}: the same as entry {first}"))
 }

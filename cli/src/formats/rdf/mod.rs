@@ -5,16 +5,19 @@ mod contents;
 mod decoder;
 mod export;
 mod extract;
+pub mod neighbor;
 mod plan;
 #[cfg(feature = "view")]
 mod view;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
+use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Events, Field, Fields, Findings, Info, Listing, Outcome, Parts as Extracted, Selection, Trace,
+    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts as Extracted, Selection,
+    Trace,
 };
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
@@ -66,7 +69,9 @@ impl Rdf<'_> {
             };
             (found, read)
         };
+        let progress = Progress::new(self.size());
         parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |entry, (found, read)| {
+            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
             found.into_iter().for_each(&mut report);
             if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
                 report(Finding::new(Severity::Error, error));
@@ -103,7 +108,8 @@ impl Trace for Rdf<'_> {
         self.extract_chunks(parts)
     }
 
-    fn info(&self) -> Result<Info> {
+    fn info(&self, args: &Inquiry) -> Result<Info> {
+        let complete = args.wants_all(self.size());
         let header = self.file.header();
         let mut fields = Map::new();
         fields.insert("magic".into(), String::from_utf8_lossy(header.magic()).into());
@@ -112,7 +118,7 @@ impl Trace for Rdf<'_> {
         fields.insert("index_size".into(), header.index_size().into());
         fields.insert("entries".into(), self.file.index().len().into());
 
-        let summary = contents::summarize(&self.file, self.private);
+        let summary = contents::summarize(&self.file, self.private, complete);
         fields.extend(summary.fields);
         let mut lines = summary.lines;
         let at = format!("at {:#x}", header.index_offset());
@@ -155,6 +161,11 @@ impl Trace for Rdf<'_> {
             };
             lines.push(("data", format!("{}{ratio}", bytes(data))));
         }
+        fields.insert("header_bytes".into(), headers.into());
+        fields.insert("stored_bytes".into(), stored.into());
+        fields.insert("data_bytes".into(), data.into());
+        let names = identifiers.iter().map(|&(id, count)| (name(id), count.into()));
+        fields.insert("chunks_by_id".into(), names.collect::<Map<_, _>>().into());
         const SHOWN: usize = 12;
         let more = identifiers.len().saturating_sub(SHOWN);
         for (number, (id, count)) in identifiers.into_iter().take(SHOWN).enumerate() {
@@ -166,14 +177,19 @@ impl Trace for Rdf<'_> {
             lines.push(("", format!("and {} more", grouped(more as u64))));
         }
         let (mut damage, mut errors) = (Vec::new(), 0_usize);
-        self.verify(|finding| {
+        let mut report = |finding: Finding| {
             if finding.severity() == Severity::Error {
                 errors = errors.saturating_add(1);
                 if errors <= SHOWN {
                     damage.push(finding.cause().to_string());
                 }
             }
-        })?;
+        };
+        if complete {
+            self.verify(&mut report)?;
+        } else if let Some(error) = self.damage {
+            report(Finding::new(Severity::Error, error));
+        }
         let status = Status::damaged_if(errors > 0);
         if errors > SHOWN {
             damage.push(format!("and {} more", grouped(errors.saturating_sub(SHOWN) as u64)));
@@ -185,21 +201,24 @@ impl Trace for Rdf<'_> {
             fields,
             title: format!("RDF, Radeon Data File, version {}{legacy}", header.version()),
             lines,
+            tables: Vec::new(),
             damage,
+            complete,
         })
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        args.refuse_window("the index of an RDF file has no times")?;
         let mut columns = vec![
             right("entry"),
             left("identifier"),
-            right("n"),
-            right("version"),
-            left("kind"),
-            right("header"),
-            right("offset"),
+            right("n").spare(3),
+            right("version").spare(6),
+            left("kind").spare(2),
+            right("header").spare(7),
+            right("offset").spare(4),
         ];
-        columns.extend([right("stored"), right("data"), right("ratio")]);
+        columns.extend([right("stored").spare(1), right("data"), right("ratio").spare(5)]);
         if args.sha256 {
             columns.push(left("data sha256"));
         }
@@ -216,7 +235,9 @@ impl Trace for Rdf<'_> {
             None => Parts::check(&self.file, *entry),
         };
         let read_bytes = if args.sha256 { self.size() } else { 0 };
+        let progress = Progress::new(read_bytes);
         parallel::in_order(read_bytes, self.file.entries(), Decoder::new, read, |&entry, mut parts| {
+            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
             if let Some((headers, contents)) = plans {
                 parts.header = shared_headers.result(headers, &self.file, &entry, parts.header);
                 parts.data = shared_contents.result(contents, &self.file, &entry, parts.data);
@@ -263,7 +284,7 @@ impl Trace for Rdf<'_> {
         if !args.json {
             table.finish(out)?;
             let total = counted(self.file.index().len() as u64, "chunk", "chunks");
-            out.line(format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
+            out.wrapped("", format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
         }
         if let Some(damage) = self.damage {
             out.warn(&args.path, format_args!("the index is not whole: {damage}"));
@@ -271,7 +292,7 @@ impl Trace for Rdf<'_> {
         Ok(status)
     }
 
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+    fn cat(&self, args: &Selection, _: &mut Cursor, out: &mut Out) -> Result<Status> {
         self.print(args, out)
     }
 

@@ -1,48 +1,49 @@
 //! `cat` of a recording.
 
 use super::files::{Files, Kind, Part};
-use super::json;
-use super::names::{Clock, Names, Objects, short};
+use super::names::{Names, Objects};
+use super::print::Printer;
 use super::scan::{self, Damage};
 use super::select::Filter;
-use crate::json::Line;
-use crate::output::{DIM, LABEL, Out, pad, printable};
+use crate::output::Out;
 use crate::progress::Progress;
 use crate::status::{Result, Status};
-use crate::trace::Selection;
-use anstyle::Style;
+use crate::trace::{Cursor, Selection};
 use std::collections::HashSet;
-use std::fmt::Write;
 use std::path::Path;
 use traceglass::rfr::{
-    Callsite, Callsites, Chunk, ChunkHeader, Event, Item, Merge, MergeSlot, Object, Record, RecordData,
-    Records, StreamData, StreamRecord, Streaming,
+    Callsites, Chunk, ChunkHeader, Item, Merge, MergeSlot, RecordData, Records, StreamData, StreamRecord,
+    Streaming,
 };
 
-pub fn cat(files: &Files<'_>, args: &Selection, out: &mut Out) -> Result<Status> {
+pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
     let select = &args.rfr;
-    let mut damage = Damage::of(files);
+    let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
+    let again = kept.is_some();
+    // What was told once is not told again.
+    let mut damage = if again { Damage::default() } else { Damage::of(files) };
     let mut filter = Filter::of(select, &args.window, files)?;
-    let mut printer = Printer {
-        out,
-        json: args.json,
-        line: Line::new(),
-        text: String::new(),
-        clock: Clock::default(),
-        names: Names::of(files)?,
-    };
+    let mut printer = Printer::new(out, args.json, Names::of(files)?);
+    if let Some(kept) = kept {
+        filter.go_on(kept.ids);
+        printer.names.go_on(kept.names);
+    }
     // A file of callsites has nothing else.
     let callsites_only = files.parts.iter().all(|part| part.kind == Kind::Callsites);
     if select.callsites || callsites_only {
+        args.refuse_follow("callsites have no time at which they come")?;
         callsites(files, &mut printer, &mut damage)?;
         return Ok(damage.tell(&args.path, printer.out));
     }
-    let chunks: Vec<&Part<'_>> = files
+    let mut chunks: Vec<&Part<'_>> = files
         .chunks()
         .filter(|part| part.header().is_some_and(|header| filter.range.wants_chunk(&header)))
         .collect();
+    if cursor.follows {
+        new_chunks(&mut chunks, cursor)?;
+    }
     let streams: Vec<&Part<'_>> = files.of(Kind::Stream).collect();
-    for part in files.of(Kind::Meta).chain(files.of(Kind::Callsites)) {
+    for part in files.of(Kind::Meta).chain(files.of(Kind::Callsites)).filter(|_| !again) {
         scan::errors(part, &mut damage)?;
     }
     let progress = Progress::new(chunks.iter().chain(&streams).map(|part| part.size).sum());
@@ -58,11 +59,42 @@ pub fn cat(files: &Files<'_>, args: &Selection, out: &mut Out) -> Result<Status>
         }
     }
     for part in streams {
-        stream(part, &mut filter, select.merge, &mut printer, &mut damage)?;
+        stream(part, &mut filter, select.merge, cursor, &mut printer, &mut damage)?;
         progress.advance(part.size);
     }
-    filter.finish()?;
-    Ok(damage.tell(&args.path, printer.out))
+    let told = damage.tell(&args.path, printer.out);
+    if cursor.follows {
+        cursor.kept = Some(Box::new(Kept { names: printer.names, ids: filter.keep() }));
+    } else {
+        filter.finish()?;
+    }
+    Ok(told)
+}
+
+/// What is known of a stream that grows.
+struct Kept {
+    names: Names,
+    ids: (HashSet<u64>, bool),
+}
+
+/// Leaves the chunks that are whole and were not printed before.
+fn new_chunks(chunks: &mut Vec<&Part<'_>>, cursor: &mut Cursor) -> Result<()> {
+    let mut error = None;
+    chunks.retain(|part| {
+        let path = part.path.clone().unwrap_or_default();
+        if error.is_some() || cursor.places.contains_key(&path) {
+            return false;
+        }
+        // One that is still being written is cut.
+        let mut is_cut = false;
+        let checked = scan::check(part, |finding| is_cut |= finding.cause().is_truncation());
+        error = checked.err();
+        if !is_cut && error.is_none() {
+            cursor.places.insert(path, part.size);
+        }
+        !is_cut
+    });
+    error.map_or(Ok(()), Err)
 }
 
 fn callsites(files: &Files<'_>, printer: &mut Printer<'_>, damage: &mut Damage) -> Result<()> {
@@ -342,6 +374,7 @@ fn stream(
     part: &Part<'_>,
     filter: &mut Filter,
     sort: bool,
+    cursor: &mut Cursor,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
 ) -> Result<()> {
@@ -359,7 +392,7 @@ fn stream(
         printer.learn(&record);
         filter.learn(&record);
         if filter.wants(record.kind(), micros, iid) {
-            printer.stream_record(path, &record)?;
+            printer.stream_record(path, micros, &record)?;
         }
         // What has this id from now on is another task.
         if let StreamData::Record(RecordData::TaskDrop { iid }) = record.data() {
@@ -368,7 +401,13 @@ fn stream(
         filter.unlearn(&record);
         Ok(())
     };
-    printer_sorted(&stream, sort, path, damage, &mut print)
+    if !cursor.follows {
+        return printer_sorted(&stream, sort, path, damage, &mut print);
+    }
+    let place = cursor.places.entry(path.map(Path::to_owned).unwrap_or_default()).or_default();
+    let records = if *place == 0 { stream.records() } else { stream.records_from(*place) };
+    *place = scan::records(records, true, path, damage, print)?;
+    Ok(())
 }
 
 /// Hands out the records of a stream; sorted by time, if that is asked for and they are not.
@@ -390,210 +429,4 @@ fn printer_sorted<'a>(
     })?;
     records.sort_by_key(key);
     records.into_iter().try_for_each(|record| print(record, damage))
-}
-
-/// Writes lines, of JSON or for people.
-struct Printer<'o> {
-    out: &'o mut Out,
-    json: bool,
-    line: Line,
-    /// A line for people.
-    text: String,
-    clock: Clock,
-    names: Names,
-}
-
-/// The columns before what a record is about: time, sequence, kind.
-const TIME: usize = 26;
-const SEQUENCE: usize = 6;
-const KIND: usize = 14;
-/// The column of a task's name.
-const NAME: usize = 24;
-
-impl Printer<'_> {
-    fn record(
-        &mut self,
-        path: Option<&Path>,
-        seq_id: u64,
-        micros: Option<u64>,
-        record: &Record<'_>,
-    ) -> Result<()> {
-        if self.json {
-            let line = self.line.begin().path(path).int("offset", record.offset()).int("seq_id", seq_id);
-            let line = line.record(micros, record).about(&record.data(), &self.names);
-            return self.out.json_text(line.end());
-        }
-        self.begin(micros, Some(seq_id), record.kind().name());
-        self.about(&record.data());
-        self.end()
-    }
-
-    fn stream_record(&mut self, path: Option<&Path>, record: &StreamRecord<'_>) -> Result<()> {
-        if self.json {
-            let line = self.line.begin().path(path).int("offset", record.offset()).stream_record(record);
-            if let StreamData::Record(data) = record.data() {
-                line.about(&data, &self.names);
-            }
-            return self.out.json_text(self.line.end());
-        }
-        self.begin(record.unix_micros().ok(), None, record.kind().name());
-        match record.data() {
-            StreamData::Callsite(callsite) => self.text.push_str(&callsite_line(&callsite)),
-            StreamData::Span(span) => self.object_line(&Object::Span(span)),
-            StreamData::Task(task) => self.object_line(&Object::Task(task)),
-            StreamData::Record(data) => self.about(&data),
-            _ => {}
-        }
-        self.end()
-    }
-
-    fn object(&mut self, path: Option<&Path>, seq_id: u64, object: &Object<'_>, print: bool) -> Result<()> {
-        self.names.add_object(object);
-        if !print {
-            return Ok(());
-        }
-        if self.json {
-            let line = self.line.begin().path(path).int("offset", object.offset()).int("seq_id", seq_id);
-            let location = self.names.location_of(object.callsite_id());
-            return self.out.json_text(line.object(object).text_or_null("location", location).end());
-        }
-        let kind = if matches!(object, Object::Task(_)) { "Task" } else { "Span" };
-        self.begin(None, Some(seq_id), kind);
-        self.object_line(object);
-        self.end()
-    }
-
-    fn callsite(&mut self, callsite: &Callsite<'_>) -> Result<()> {
-        if self.json {
-            return self.out.json_text(self.line.begin().callsite(callsite).end());
-        }
-        self.out.line(callsite_line(callsite))
-    }
-
-    /// Keeps what a stream says about ids.
-    fn learn(&mut self, record: &StreamRecord<'_>) {
-        match record.data() {
-            StreamData::Callsite(callsite) => self.names.add_callsite(&callsite),
-            StreamData::Span(span) => self.names.add_object(&Object::Span(span)),
-            StreamData::Task(task) => self.names.add_object(&Object::Task(task)),
-            _ => {}
-        }
-    }
-
-    /// Begins a line for people.
-    fn begin(&mut self, micros: Option<u64>, sequence: Option<u64>, kind: &str) {
-        self.text.clear();
-        let mut cell = String::new();
-        if let Some(micros) = micros {
-            self.clock.push(&mut cell, micros);
-        }
-        self.column(DIM, &cell, TIME);
-        if let Some(sequence) = sequence {
-            cell.clear();
-            // A string takes all that is written to it.
-            let _ = write!(cell, "seq {sequence}");
-            pad(&mut self.text, &cell, SEQUENCE, false);
-            self.text.push_str("  ");
-        }
-        self.column(LABEL, kind, KIND);
-    }
-
-    fn column(&mut self, style: Style, cell: &str, width: usize) {
-        if self.out.is_colored() {
-            let mut padded = String::new();
-            pad(&mut padded, cell, width, false);
-            self.text.push_str(&self.out.paint(style, padded));
-        } else {
-            pad(&mut self.text, cell, width, false);
-        }
-        self.text.push_str("  ");
-    }
-
-    fn end(&mut self) -> Result<()> {
-        self.out.line(self.text.trim_end())
-    }
-
-    fn dimmed(&mut self, text: impl FnOnce(&Names) -> &str) {
-        let text = text(&self.names);
-        if self.out.is_colored() && !text.is_empty() {
-            self.text.push_str(&self.out.paint(DIM, text));
-        } else {
-            self.text.push_str(text);
-        }
-    }
-
-    /// What a record is about.
-    fn about(&mut self, data: &RecordData<'_>) {
-        let (iid, context) = match data {
-            RecordData::Event(event) => return self.event(event),
-            RecordData::WakerWake(waker)
-            | RecordData::WakerWakeByRef(waker)
-            | RecordData::WakerClone(waker)
-            | RecordData::WakerDrop(waker) => (Some(waker.task_iid()), waker.context()),
-            _ => (data.iid(), None),
-        };
-        let Some(iid) = iid else { return };
-        let start = self.text.len();
-        self.names.push_object(&mut self.text, iid);
-        if let Some(context) = context {
-            self.text.push_str(" in ");
-            self.names.push_object(&mut self.text, context);
-        }
-        let width = self.text.get(start..).map_or(0, |name| name.chars().count());
-        self.text.extend(std::iter::repeat_n(' ', NAME.saturating_sub(width)));
-        self.text.push_str("  ");
-        self.dimmed(|names| names.place_of(iid));
-    }
-
-    fn event(&mut self, event: &Event<'_>) {
-        // A string takes all that is written to it.
-        let _ = match self.names.place(event.callsite_id()) {
-            "" => write!(self.text, "callsite {:#x}", event.callsite_id()),
-            place => write!(self.text, "{place}"),
-        };
-        let names = self.names.fields(event.callsite_id()).iter().map(Some).chain(std::iter::repeat(None));
-        for (value, name) in event.split_field_values().zip(names) {
-            self.text.push(' ');
-            if let Some(name) = name {
-                self.text.push_str(name);
-                self.text.push('=');
-            }
-            self.text.push_str(&json::shown(&value));
-        }
-        for field in event.dynamic_fields() {
-            self.text.push(' ');
-            self.text.push_str(field.name());
-            self.text.push('=');
-            self.text.push_str(&json::shown(&field.value()));
-        }
-    }
-
-    fn object_line(&mut self, object: &Object<'_>) {
-        // A string takes all that is written to it.
-        let _ = match object {
-            Object::Task(task) => write!(self.text, "#{} {} {}", task.iid(), task.name(), task.kind().name()),
-            _ => write!(self.text, "#{}", object.iid()),
-        };
-        self.text.push_str("  ");
-        self.dimmed(|names| names.place(object.callsite_id()));
-    }
-}
-
-pub fn callsite_line(callsite: &Callsite<'_>) -> String {
-    let level = match callsite.level().name() {
-        Some(name) => name.to_owned(),
-        None => callsite.level().number().to_string(),
-    };
-    let names: Vec<String> = callsite.split_field_names().map(printable).collect();
-    // The name of an event is its place.
-    let name = match callsite.name().unwrap_or_default() {
-        name if name.starts_with("event ") && callsite.file().is_some() => "event",
-        name => name,
-    };
-    let place = match (callsite.file(), callsite.line()) {
-        (Some(file), Some(line)) => format!("  {}:{line}", printable(short(file))),
-        _ => String::new(),
-    };
-    let (kind, name) = (callsite.kind().name(), printable(name));
-    format!("{:#x}  {level:<5}  {kind:<7}  {name} {{{}}}{place}", callsite.id(), names.join(", "))
 }

@@ -1,19 +1,16 @@
 //! `info` of a recording.
 
 use super::files::{Files, Kind, Part};
-use super::names::{Names, clock, duration};
+use super::names::{Names, duration};
 use super::scan::{self, Damage};
-use crate::output::{add, counted, grouped, pad};
+use super::tasks::Tasks;
+use crate::output::{add, counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::{Info, rfc3339};
-use serde_json::Map;
-use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
+use crate::trace::{Info, Inquiry, rfc3339, shown_micros, time_json};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use traceglass::rfr::{Callsites, Chunk, Item, Meta, Object, RecordData, RecordKind, StreamData, Streaming};
-
-/// How many of the busiest tasks are shown.
-const SHOWN: usize = 5;
 
 /// What a recording consists of.
 #[derive(Default)]
@@ -28,90 +25,31 @@ struct Counts {
     created: Option<u64>,
 }
 
-/// What tasks did.
-///
-/// Instrumentation ids recur: a task is known by its own and by what the runtime calls it.
-#[derive(Default)]
-struct Tasks {
-    by_id: HashMap<(u64, Option<u64>), Task>,
-    /// Which task an instrumentation id is of, in this chunk or at this place of a stream.
-    now: HashMap<u64, u64>,
-    /// Polls that have begun, by sequence and task.
-    open: HashMap<(u64, u64), u64>,
-    names: Names,
-}
-
-#[derive(Default, Clone)]
-struct Task {
-    polls: u64,
-    busy: u64,
-    /// Its name and its place, of a task whose object is known.
-    named: Option<(String, String)>,
-}
-
-impl Tasks {
-    /// Another chunk begins.
-    fn enter(&mut self) {
-        self.now.clear();
-    }
-
-    fn object(&mut self, object: &Object<'_>) {
-        let Object::Task(task) = object else { return };
-        self.now.insert(task.iid(), task.task_id());
-        let known = self.by_id.entry((task.iid(), Some(task.task_id()))).or_default();
-        if known.named.is_none() {
-            self.names.add_object(object);
-            let place = self.names.place_of(task.iid()).to_owned();
-            known.named = Some((self.names.object(task.iid()), place));
-            self.names.forget(task.iid());
+impl Counts {
+    /// When a stream begins.
+    fn glance(&mut self, part: &Part<'_>) -> Result<()> {
+        let data = part.data()?;
+        let record = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
+        if let Some(Ok(micros)) = record.and_then(traceglass::Result::ok).map(|record| record.unix_micros()) {
+            self.stream = Some((micros, micros));
         }
-    }
-
-    fn record(&mut self, seq_id: u64, micros: u64, data: &RecordData<'_>) {
-        match *data {
-            RecordData::TaskPollStart { iid } => drop(self.open.insert((seq_id, iid), micros)),
-            RecordData::TaskPollEnd { iid } => {
-                let start = self.open.remove(&(seq_id, iid)).unwrap_or(micros);
-                let task = self.by_id.entry((iid, self.now.get(&iid).copied())).or_default();
-                add(&mut task.polls, 1);
-                add(&mut task.busy, micros.saturating_sub(start));
-            }
-            _ => {}
-        }
-    }
-
-    /// The busiest ones, one a line.
-    fn busiest(&self) -> Vec<String> {
-        let mut tasks: Vec<_> = self.by_id.iter().filter(|(_, task)| task.polls > 0).collect();
-        tasks.sort_by_key(|(id, task)| (std::cmp::Reverse(task.busy), **id));
-        tasks.truncate(SHOWN);
-        let names: Vec<String> = tasks
-            .iter()
-            .map(|((iid, _), task)| {
-                task.named.as_ref().map_or_else(|| format!("#{iid}"), |(name, _)| name.clone())
-            })
-            .collect();
-        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let line = |((_, task), name): (&(_, &Task), &String)| {
-            let mut text = String::new();
-            pad(&mut text, name, width, false);
-            let (busy, polls) = (duration(task.busy), counted(task.polls, "poll", "polls"));
-            let place = task.named.as_ref().map_or("", |(_, place)| place);
-            // A string takes all that is written to it.
-            let _ = write!(text, "  {busy:>9} in {polls:<12}  {place}");
-            text.trim_end().to_owned()
-        };
-        tasks.iter().zip(&names).map(line).collect()
+        Ok(())
     }
 }
 
-pub fn info(files: &Files<'_>) -> Result<Info> {
+pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
     let mut damage = Damage::of(files);
     let mut counts = Counts::default();
-    let mut tasks = Tasks { names: Names::of(files)?, ..Tasks::default() };
-    let progress = Progress::new(files.bytes);
+    let mut tasks = Tasks::new(Names::of(files)?);
+    let complete = args.tasks || args.wants_all(files.bytes);
+    let progress = Progress::new(if complete { files.bytes } else { 0 });
     for part in &files.parts {
-        count(part, &mut counts, &mut tasks, &mut damage)?;
+        match part.kind {
+            // Of what is large, the headers tell when.
+            Kind::Chunk(_) if !complete => {}
+            Kind::Stream if !complete => counts.glance(part)?,
+            _ => count(part, &mut counts, &mut tasks, &mut damage)?,
+        }
         progress.advance(part.size);
     }
     drop(progress);
@@ -119,7 +57,7 @@ pub fn info(files: &Files<'_>) -> Result<Info> {
     let chunks = files.chunks().count() as u64;
     let (mut start, mut end) = files.period();
     if let (0, Some((first, last))) = (chunks, counts.stream) {
-        (start, end) = (Some(first), Some(last));
+        (start, end) = (Some(first), complete.then_some(last));
     }
     // Of a recording, the identifier of what has the records.
     let with_records = files.parts.iter().find(|part| matches!(part.kind, Kind::Chunk(_) | Kind::Stream));
@@ -128,29 +66,52 @@ pub fn info(files: &Files<'_>) -> Result<Info> {
     let mut fields = Map::new();
     fields.insert("identifier".into(), identifier.into());
     fields.insert("chunks".into(), chunks.into());
-    fields.insert("sequences".into(), counts.sequences.into());
-    fields.insert("objects".into(), counts.objects.into());
-    fields.insert("records".into(), counts.records.into());
-    fields.insert("callsites".into(), counts.callsites.into());
+    let counted_only = |count: u64| if complete { count.into() } else { Value::Null };
+    fields.insert("sequences".into(), counted_only(counts.sequences));
+    fields.insert("objects".into(), counted_only(counts.objects));
+    fields.insert("records".into(), counted_only(counts.records));
+    // In a stream, they lie between the records.
+    let has_streams = files.of(Kind::Stream).next().is_some();
+    let callsites = if has_streams { counted_only(counts.callsites) } else { counts.callsites.into() };
+    fields.insert("callsites".into(), callsites);
     let by_kind: Map<_, _> =
         counts.by_kind.iter().map(|(kind, &count)| (kind.name().into(), count.into())).collect();
-    fields.insert("records_by_kind".into(), by_kind.into());
+    fields.insert("records_by_kind".into(), if complete { by_kind.into() } else { Value::Null });
     fields.insert("start_micros".into(), start.into());
     fields.insert("end_micros".into(), end.into());
-    for (name, micros) in [("start", start), ("end", end)] {
+    for (name, micros) in [("", start), ("end_", end)] {
         let nanoseconds = micros.map(|micros| i128::from(micros).saturating_mul(1000));
-        fields.insert(format!("{name}_time"), nanoseconds.and_then(rfc3339).into());
+        fields.insert(format!("{name}time_ns"), time_json(nanoseconds));
+        fields.insert(format!("{name}time"), nanoseconds.and_then(rfc3339).into());
     }
     if let Some(created) = counts.created {
         fields.insert("created_micros".into(), created.into());
+        let nanoseconds = i128::from(created).saturating_mul(1000);
+        fields.insert("created_time".into(), rfc3339(nanoseconds).into());
     }
+    let (known, left) = tasks.counts();
+    fields.insert("task_count".into(), counted_only(known));
+    fields.insert("tasks_never_dropped".into(), counted_only(left));
+    if args.tasks {
+        fields.insert("tasks".into(), tasks.json());
+    }
+    let table = tasks.table(args.tasks);
     Ok(Info {
         bytes: files.bytes,
         status: damage.status(),
         fields,
         title: format!("RFR, Rust Flight Recorder, {identifier}"),
-        lines: lines(chunks, start, end, &counts, &tasks),
+        lines: if complete {
+            lines(chunks, start, end, &counts, &tasks)
+        } else {
+            glance(chunks, start, end, &counts)
+        },
+        tables: table
+            .map(|table| (if args.tasks { "tasks" } else { "busiest" }, table))
+            .into_iter()
+            .collect(),
         damage: damage.lines(),
+        complete,
     })
 }
 
@@ -207,7 +168,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
                 match record.data() {
                     StreamData::Callsite(callsite) => {
                         add(&mut counts.callsites, 1);
-                        tasks.names.add_callsite(&callsite);
+                        tasks.callsite(&callsite);
                     }
                     StreamData::Span(_) => add(&mut counts.objects, 1),
                     StreamData::Task(task) => {
@@ -220,7 +181,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
                             tasks.record(0, micros, &data);
                         }
                         if let RecordData::TaskDrop { iid } = data {
-                            tasks.now.remove(&iid);
+                            tasks.forget(iid);
                         }
                     }
                     _ => {}
@@ -246,6 +207,29 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
     Ok(())
 }
 
+/// What is said of a large recording without reading its records.
+fn glance(chunks: u64, start: Option<u64>, end: Option<u64>, counts: &Counts) -> Vec<(&'static str, String)> {
+    let mut lines = when(start, end, counts);
+    if chunks > 0 {
+        lines.push(("chunks", grouped(chunks)));
+    }
+    lines.push(("records", "not counted".to_owned()));
+    lines
+}
+
+/// When it was recorded.
+fn when(start: Option<u64>, end: Option<u64>, counts: &Counts) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(created) = counts.created {
+        lines.push(("created", shown_micros(created)));
+    }
+    if let Some(start) = start {
+        let length = end.map(|end| format!(", {}", duration(end.saturating_sub(start))));
+        lines.push(("time", format!("{}{}", shown_micros(start), length.unwrap_or_default())));
+    }
+    lines
+}
+
 fn lines(
     chunks: u64,
     start: Option<u64>,
@@ -253,14 +237,7 @@ fn lines(
     counts: &Counts,
     tasks: &Tasks,
 ) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    if let Some(created) = counts.created {
-        lines.push(("created", format!("{} UTC", clock(created))));
-    }
-    if let (Some(start), Some(end)) = (start, end) {
-        let length = duration(end.saturating_sub(start));
-        lines.push(("time", format!("{} UTC, {length}", clock(start))));
-    }
+    let mut lines = when(start, end, counts);
     if chunks > 0 {
         lines.push(("chunks", grouped(chunks)));
         lines.push(("sequences", grouped(counts.sequences)));
@@ -269,9 +246,10 @@ fn lines(
         lines.push(("callsites", grouped(counts.callsites)));
     }
     if counts.objects > 0 {
-        let distinct = tasks.by_id.values().filter(|task| task.named.is_some()).count() as u64;
+        let (distinct, left) = tasks.counts();
         let of = counted(distinct, "task", "tasks");
-        lines.push(("objects", format!("{}, of {of}", grouped(counts.objects))));
+        let left = if left > 0 { format!(", {} never dropped", grouped(left)) } else { String::new() };
+        lines.push(("objects", format!("{}, of {of}{left}", grouped(counts.objects))));
     }
     if chunks > 0 || counts.records > 0 {
         lines.push(("records", grouped(counts.records)));
@@ -281,9 +259,6 @@ fn lines(
     let width = kinds.first().map_or(0, |&(_, count)| grouped(count).len());
     for (name, count) in kinds {
         lines.push(("", format!("{:>width$}  {name}", grouped(count))));
-    }
-    for (number, line) in tasks.busiest().into_iter().enumerate() {
-        lines.push((if number == 0 { "busiest" } else { "" }, line));
     }
     lines
 }

@@ -2,33 +2,18 @@
 
 use super::names::Names;
 use crate::json::{Line, array, float, int, quote};
-use crate::trace::rfc3339;
+use crate::trace::Stamps;
 use std::io::Write;
-use std::path::Path;
 use traceglass::rfr::{
     Callsite, Event, FieldValue, List, Object, Parent, Record, RecordData, RecordKind, Span, StreamData,
     StreamRecord, Task, Waker,
 };
 
 impl Line {
-    /// The path of the file in the recording's directory.
-    pub fn path(&mut self, path: Option<&Path>) -> &mut Self {
-        let Some(path) = path else { return self.null("path") };
-        match path.to_str() {
-            Some(text) => self.text("path", text),
-            None => self.null("path").hex("path_hex", path.as_os_str().as_encoded_bytes()),
-        }
-    }
-
     /// The time, in all the forms that it has.
-    pub fn time(&mut self, micros: Option<u64>) -> &mut Self {
+    fn micros(&mut self, micros: Option<u64>, stamps: &mut Stamps) -> &mut Self {
         let nanoseconds = micros.map(|micros| i128::from(micros).saturating_mul(1000));
-        match nanoseconds {
-            Some(nanoseconds) => self.raw("time_ns", nanoseconds),
-            None => self.null("time_ns"),
-        };
-        self.text_or_null("time", nanoseconds.and_then(rfc3339).as_deref());
-        self.null("clock").int_or_null("micros", micros)
+        self.time(nanoseconds, true, stamps).null("clock").int_or_null("micros", micros)
     }
 
     /// The task that a record is about, and where it was spawned.
@@ -47,18 +32,18 @@ impl Line {
         self.text_or_null("location", iid.and_then(|iid| names.location(iid)))
     }
 
-    pub fn record(&mut self, micros: Option<u64>, record: &Record<'_>) -> &mut Self {
-        self.time(micros).text("kind", record.kind().name()).data(&record.data())
+    pub fn record(&mut self, micros: Option<u64>, record: &Record<'_>, stamps: &mut Stamps) -> &mut Self {
+        self.micros(micros, stamps).plain("kind", record.kind().name()).data(&record.data())
     }
 
-    pub fn stream_record(&mut self, record: &StreamRecord<'_>) -> &mut Self {
-        self.null("seq_id").time(record.unix_micros().ok());
-        self.text("kind", record.kind().name());
+    pub fn stream_record(&mut self, record: &StreamRecord<'_>, stamps: &mut Stamps) -> &mut Self {
+        self.null("seq_id").micros(record.unix_micros().ok(), stamps);
+        self.plain("kind", record.kind().name());
         match record.data() {
             StreamData::Callsite(callsite) => {
                 // `kind` is that of the record.
                 self.int("callsite_id", callsite.id()).text("callsite_kind", callsite.kind().name());
-                self.int("level", callsite.level().number().into());
+                self.level(&callsite);
                 self.callsite_details(&callsite)
             }
             StreamData::Span(span) => self.span(&span),
@@ -108,8 +93,13 @@ impl Line {
     }
 
     pub fn callsite(&mut self, callsite: &Callsite<'_>) -> &mut Self {
-        self.int("callsite_id", callsite.id()).int("level", callsite.level().number().into());
+        self.int("callsite_id", callsite.id()).level(callsite);
         self.text("kind", callsite.kind().name()).callsite_details(callsite)
+    }
+
+    fn level(&mut self, callsite: &Callsite<'_>) -> &mut Self {
+        self.int("level", callsite.level().number().into())
+            .text_or_null("level_name", callsite.level().name())
     }
 
     fn callsite_details(&mut self, callsite: &Callsite<'_>) -> &mut Self {

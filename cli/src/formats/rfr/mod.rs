@@ -7,12 +7,14 @@ mod hex;
 mod info;
 mod json;
 mod names;
+mod print;
 #[cfg(feature = "view")]
 mod said;
 mod scan;
 mod select;
 #[cfg(feature = "tables")]
 mod tables;
+mod tasks;
 #[cfg(feature = "view")]
 mod view;
 
@@ -21,11 +23,14 @@ use crate::output::{Out, add, counted, grouped, shown};
 use crate::parallel;
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
-use crate::table::{Table, left, right};
-use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
+use crate::table::{Table, date, path, right};
+use crate::trace::{
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Stamps, Trace,
+    shown_micros,
+};
 use files::{Files, Kind, Part, Problem};
-use names::clock;
 use scan::Damage;
+use select::Range;
 use std::path::Path;
 use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
@@ -97,7 +102,13 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
 }
 
 /// What a stream holds.
-fn list_stream(part: &Part<'_>, args: &Listing, damage: &mut Damage, out: &mut Out) -> Result<()> {
+fn list_stream(
+    part: &Part<'_>,
+    args: &Listing,
+    range: &Range,
+    damage: &mut Damage,
+    out: &mut Out,
+) -> Result<()> {
     let data = part.data()?;
     let Ok(stream) = Streaming::parse(data.bytes()) else { return Ok(()) };
     let [mut callsites, mut objects, mut records] = [0_u64; 3];
@@ -119,23 +130,28 @@ fn list_stream(part: &Part<'_>, args: &Listing, damage: &mut Damage, out: &mut O
     })?;
     let path = part.path.as_deref().unwrap_or(&args.path);
     let (first, last) = span.unzip();
+    if !range.is_everything() && !span.is_some_and(|(first, last)| range.meets(first, last)) {
+        return Ok(());
+    }
     if args.json {
-        let mut line = Line::new();
+        let (mut line, mut stamps) = (Line::new(), Stamps::default());
+        let in_ns = |micros: Option<u64>| micros.map(|micros| i128::from(micros).saturating_mul(1000));
         line.begin().text("kind", "stream").path(Some(path)).text("identifier", &part.identifier);
-        line.int_or_null("start_micros", first).int_or_null("end_micros", last);
+        line.time(in_ns(first), true, &mut stamps).end_time(in_ns(last), true, &mut stamps).null("clock");
+        line.int_or_null("start_micros", first).int_or_null("end_micros", last).int("bytes", part.size);
         line.int("callsites", callsites).int("objects", objects);
         return out.json_text(line.int("records", records).end());
     }
     let mut table = Table::new(&[
-        left("first record"),
+        date("first record").spare(3),
         right("length"),
-        right("callsites"),
-        right("objects"),
+        right("callsites").spare(2),
+        right("objects").spare(1),
         right("records"),
-        left("stream"),
+        self::path("stream"),
     ]);
-    let length = span.map(|(first, last)| names::duration(last.saturating_sub(first)));
-    let mut cells = vec![first.map(clock).unwrap_or_default(), length.unwrap_or_default()];
+    let length = span.map(|(first, last)| names::aligned(last.saturating_sub(first)));
+    let mut cells = vec![first.map(shown_micros).unwrap_or_default(), length.unwrap_or_default()];
     cells.extend([callsites, objects, records].map(grouped));
     cells.push(shown(path));
     table.row(out, cells)?;
@@ -169,22 +185,23 @@ impl Trace for Rfr<'_> {
         self.extract_files(parts)
     }
 
-    fn info(&self) -> Result<Info> {
-        info::info(&self.files)
+    fn info(&self, args: &Inquiry) -> Result<Info> {
+        info::info(&self.files, args)
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         args.refuse_sha256(
             "chunks and sequences are no files of their own; `sha256sum` hashes a recording's",
         )?;
+        let range = Range::of(&args.window, &self.files)?;
         let mut damage = Damage::of(&self.files);
-        let mut line = Line::new();
+        let (mut line, mut stamps) = (Line::new(), Stamps::default());
         let mut table = Table::new(&[
-            left("chunk"),
-            right("offset"),
-            left("start, or sequence"),
+            path("chunk"),
+            right("offset").spare(3),
+            date("start, or sequence"),
             right("length"),
-            right("objects"),
+            right("objects").spare(1),
             right("records"),
         ]);
         let progress = Progress::new(self.files.bytes);
@@ -192,11 +209,14 @@ impl Trace for Rfr<'_> {
         for part in &self.files.parts {
             progress.advance(part.size);
             if part.kind == Kind::Stream {
-                list_stream(part, args, &mut damage, out)?;
+                list_stream(part, args, &range, &mut damage, out)?;
                 continue;
             }
-            if part.header().is_none() {
+            let Some(header) = part.header() else {
                 scan::errors(part, &mut damage)?;
+                continue;
+            };
+            if !range.wants_chunk(&header) {
                 continue;
             }
             let data = part.data()?;
@@ -206,14 +226,21 @@ impl Trace for Rfr<'_> {
             let path = part.path.as_deref().unwrap_or(&args.path);
             let header = chunk.header();
             if args.json {
+                let in_ns = |micros| Some(i128::from(header.unix_micros(micros).ok()?).saturating_mul(1000));
                 line.begin().text("kind", "chunk").path(Some(path)).text("identifier", &part.identifier);
+                line.time(in_ns(header.start()), true, &mut stamps).end_time(
+                    in_ns(header.end()),
+                    true,
+                    &mut stamps,
+                );
+                line.null("clock").int("bytes", part.size);
                 line.int("base_time_secs", header.base_time());
                 line.int("start_micros", header.start()).int("end_micros", header.end());
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
                 out.json_text(line.int("sequences", sequences.len() as u64).end())?;
             } else {
-                let start = header.unix_micros(header.start()).map(clock).unwrap_or_default();
-                let length = names::duration(header.end().saturating_sub(header.start()));
+                let start = header.unix_micros(header.start()).map(shown_micros).unwrap_or_default();
+                let length = names::aligned(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
                 let counts = [1, sequences.len() as u64, objects, records];
@@ -223,15 +250,21 @@ impl Trace for Rfr<'_> {
                 table.row(out, cells)?;
             }
             for Listed { header, objects, records } in sequences {
+                let micros = |timestamp| chunk.header().unix_micros(timestamp).ok();
+                let span = micros(header.earliest()).zip(micros(header.latest()));
+                let meets = span.is_some_and(|(first, last)| range.meets(first, last));
+                if !range.is_everything() && !meets {
+                    continue;
+                }
                 if args.json {
-                    line.begin().text("kind", "sequence").path(Some(path)).int("offset", header.offset());
+                    line.begin().plain("kind", "sequence").path(Some(path)).int("offset", header.offset());
                     line.int("seq_id", header.seq_id()).int("earliest_micros", header.earliest());
                     line.int("latest_micros", header.latest()).int("objects", objects);
                     out.json_text(line.int("records", records).end())?;
                 } else {
                     let length = match header.is_empty() {
                         true => "empty".to_owned(),
-                        false => names::duration(header.latest().saturating_sub(header.earliest())),
+                        false => names::aligned(header.latest().saturating_sub(header.earliest())),
                     };
                     let offset = format!("{:#x}", header.offset());
                     let cells = [String::new(), offset, format!("  sequence {}", header.seq_id()), length];
@@ -248,10 +281,13 @@ impl Trace for Rfr<'_> {
                 let chunks = counted(chunks, "chunk", "chunks");
                 let sequences = counted(sequences, "sequence", "sequences");
                 let objects = counted(objects, "object", "objects");
-                out.line(format_args!(
-                    "{chunks}, {sequences}, {objects}, {}",
-                    counted(records, "record", "records")
-                ))?;
+                out.wrapped(
+                    "",
+                    format_args!(
+                        "{chunks}, {sequences}, {objects}, {}",
+                        counted(records, "record", "records")
+                    ),
+                )?;
             } else if self.files.parts.iter().all(|part| part.kind != Kind::Stream) {
                 out.warn(&args.path, "no chunks in it; `traceglass cat` prints what it holds");
             }
@@ -259,8 +295,8 @@ impl Trace for Rfr<'_> {
         Ok(damage.tell(&args.path, out))
     }
 
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        cat::cat(&self.files, args, out)
+    fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
+        cat::cat(&self.files, args, cursor, out)
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {

@@ -2,9 +2,9 @@
 
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
+use crate::escape::push;
 use crate::output::shortened;
 use crate::status::Result;
-use crate::trace::rfc3339;
 use std::collections::HashMap;
 use std::fmt::Write;
 use traceglass::rfr::{Callsite, Callsites, Object};
@@ -91,6 +91,12 @@ impl Names {
         self.objects.clear();
     }
 
+    /// Goes on with what was kept, and what is known of callsites by now.
+    pub fn go_on(&mut self, kept: Self) {
+        self.objects = kept.objects;
+        self.callsites.extend(kept.callsites);
+    }
+
     /// Takes the objects out.
     pub fn take(&mut self) -> Objects {
         Objects(std::mem::take(&mut self.objects))
@@ -119,6 +125,16 @@ impl Names {
     /// Where in the source a callsite is.
     pub fn location_of(&self, callsite: u64) -> Option<&str> {
         self.callsites.get(&callsite).filter(|place| place.is_location).map(|place| &*place.place)
+    }
+
+    /// Appends the name of a task or span for people, its id if it has none; and gives the place that it comes from.
+    pub fn push_placed(&self, to: &mut String, iid: u64) -> &str {
+        let object = self.objects.get(&iid);
+        match object {
+            Some(Named { name: Some(name), .. }) => push(to, &shortened(name, SHOWN), |_| false),
+            _ => self.push_object(to, iid),
+        }
+        object.map_or("", |object| self.place(object.callsite))
     }
 
     /// Appends the name of a task or span for people; its id if it has none.
@@ -160,59 +176,19 @@ pub fn short(file: &str) -> &str {
     after.split_once('/').map_or(after, |(_, path)| path)
 }
 
-/// A time since the Unix epoch in UTC, with microseconds.
-pub fn clock(micros: u64) -> String {
-    let mut text = String::new();
-    Clock::default().push(&mut text, micros);
-    text
-}
-
-/// Writes times, of which many lie in the same second.
-#[derive(Default)]
-pub struct Clock {
-    second: Option<u64>,
-    text: String,
-}
-
-impl Clock {
-    /// Appends a time in UTC, with microseconds; one after the year 9999 as a number of seconds.
-    pub fn push(&mut self, to: &mut String, micros: u64) {
-        let (second, micros) = (micros / 1_000_000, micros % 1_000_000);
-        if self.second != Some(second) {
-            self.second = Some(second);
-            let full = rfc3339(i128::from(second).saturating_mul(1_000_000_000));
-            let full = full.as_deref().and_then(|full| full.get(..19)).map(|full| full.replace('T', " "));
-            self.text = full.unwrap_or_else(|| format!("{second} s"));
-        }
-        // A string takes all that is written to it.
-        let _ = write!(to, "{}.{micros:06}", self.text);
-    }
-}
-
-/// A duration in the unit that suits it.
+/// A span of microseconds for people.
 pub fn duration(micros: u64) -> String {
-    #[allow(clippy::cast_precision_loss)]
-    let value = micros as f64;
-    match micros {
-        0..1_000 => format!("{micros} µs"),
-        1_000..1_000_000 => format!("{:.1} ms", value / 1e3),
-        _ => format!("{:.3} s", value / 1e6),
-    }
+    crate::trace::duration(i128::from(micros).saturating_mul(1000))
+}
+
+/// The same, for a column.
+pub fn aligned(micros: u64) -> String {
+    crate::trace::aligned(i128::from(micros).saturating_mul(1000))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn clock_knows_leap_years() {
-        assert_eq!(clock(0), "1970-01-01 00:00:00.000000");
-        assert_eq!(clock(951_782_400_000_001), "2000-02-29 00:00:00.000001");
-        assert_eq!(clock(1_795_225_315_215_309), "2026-11-21 01:41:55.215309");
-        assert_eq!(clock(4_107_542_399_999_999), "2100-02-28 23:59:59.999999");
-        assert_eq!(clock(4_107_542_400_000_000), "2100-03-01 00:00:00.000000");
-        assert_eq!(clock(u64::MAX), "18446744073709 s.551615");
-    }
 
     #[test]
     fn places_in_the_registry_are_short() {

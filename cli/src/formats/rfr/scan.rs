@@ -4,7 +4,7 @@ use super::files::{Files, Kind, Part, Problem};
 use crate::output::{Out, add, shown};
 use crate::status::{Result, Status};
 use std::path::{Path, PathBuf};
-use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, Streaming};
+use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, StreamRecords, Streaming};
 use traceglass::{Error, Finding, Severity};
 
 /// What could not be read.
@@ -122,17 +122,28 @@ pub fn stream<'a>(
     stream: &Streaming<'a>,
     path: Option<&Path>,
     damage: &mut Damage,
-    mut each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
+    each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
 ) -> Result<()> {
-    let mut records = stream.records();
+    records(stream.records(), false, path, damage, each).map(drop)
+}
+
+/// All records that can be read; gives where reading ended. Of a stream that grows, what it ends in is no damage.
+pub fn records<'a>(
+    mut records: StreamRecords<'a>,
+    grows: bool,
+    path: Option<&Path>,
+    damage: &mut Damage,
+    mut each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
+) -> Result<u64> {
     loop {
         match records.next_record() {
             Ok(Some(record)) => each(record, damage)?,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(records.offset()),
+            Err(error) if grows && error.is_truncation() => return Ok(records.offset()),
             Err(error) => {
                 damage.add(path, error);
                 if records.recover().is_none() {
-                    return Ok(());
+                    return Ok(records.offset());
                 }
             }
         }

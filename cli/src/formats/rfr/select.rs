@@ -47,11 +47,21 @@ impl Range {
         last >= u128::from(self.from) && self.to.is_none_or(|to| first < u128::from(to))
     }
 
+    /// Whether all times are in it, and what has none.
+    pub fn is_everything(&self) -> bool {
+        self.from == 0 && self.to.is_none()
+    }
+
+    /// Whether something that takes its time has a part in it.
+    pub fn meets(&self, first: u64, last: u64) -> bool {
+        last >= self.from && self.to.is_none_or(|to| first < to)
+    }
+
     /// Whether a time is in it. One that does not fit is in no range.
     fn wants(&self, micros: Option<u64>) -> bool {
         match micros {
             Some(micros) => micros >= self.from && self.to.is_none_or(|to| micros < to),
-            None => self.from == 0 && self.to.is_none(),
+            None => self.is_everything(),
         }
     }
 }
@@ -106,6 +116,16 @@ impl Filter {
         self.now.clear();
     }
 
+    /// What is to be kept of it while a trace grows.
+    pub fn keep(self) -> (HashSet<u64>, bool) {
+        (self.now, self.met)
+    }
+
+    /// Goes on with what was kept.
+    pub fn go_on(&mut self, (now, met): (HashSet<u64>, bool)) {
+        (self.now, self.met) = (now, met);
+    }
+
     /// Takes the ids out.
     pub fn take(&mut self) -> HashSet<u64> {
         std::mem::take(&mut self.now)
@@ -152,12 +172,9 @@ impl Filter {
     /// Fails if a task was asked for by a name that none has.
     pub fn finish(&self) -> Result<()> {
         match &self.task {
-            Some((name, None)) if !self.met && self.range.from == 0 && self.range.to.is_none() => {
-                Err(Failure::unreadable(format!(
-                    "no task {}; `traceglass cat --objects` lists what there is",
-                    printable(name)
-                )))
-            }
+            Some((name, None)) if !self.met && self.range.is_everything() => Err(Failure::unreadable(
+                format!("no task {}; `traceglass cat --objects` lists what there is", printable(name)),
+            )),
             _ => Ok(()),
         }
     }

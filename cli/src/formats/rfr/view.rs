@@ -433,14 +433,14 @@ impl About for Seen<'_, '_> {
             }
             Met::Stream(record) => match record.data() {
                 StreamData::Callsite(callsite) => {
-                    ("Callsite".to_owned(), super::cat::callsite_line(&callsite))
+                    ("Callsite".to_owned(), super::print::callsite_line(&callsite))
                 }
                 StreamData::Span(span) => object_text(names, &Object::Span(span)),
                 StreamData::Task(task) => object_text(names, &Object::Task(task)),
                 StreamData::Record(data) => (record.kind().name().to_owned(), data_text(names, &data)),
                 _ => (record.kind().name().to_owned(), String::new()),
             },
-            Met::Callsite(callsite) => ("callsite".to_owned(), super::cat::callsite_line(callsite)),
+            Met::Callsite(callsite) => ("callsite".to_owned(), super::print::callsite_line(callsite)),
             Met::Count(_) => ("records".to_owned(), String::new()),
             _ => (String::new(), String::new()),
         }

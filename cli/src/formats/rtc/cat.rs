@@ -1,48 +1,69 @@
 //! Records, in the order in which they begin.
 
-use super::scan::Event;
+use super::scan::{Event, Pass};
 use super::session::{Record, Rtc, Streams};
-use super::value::{Content, Known};
+use super::value::{Content, Known, in_ns};
+use super::window::Range;
 use crate::json::Line;
+use crate::measure::pad;
 use crate::output::{DIM, LABEL, Out, bytes};
 use crate::status::{Failure, Result, Status};
-use crate::trace::Selection;
+use crate::trace::{Cursor, Selection, Stamps};
 use std::collections::BTreeMap;
-use std::io::Write;
-use traceglass::rtc::Stream;
+use std::path::PathBuf;
+use traceglass::rtc::{Stream, Time};
 use traceglass::{ErrorKind, Severity};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
 
+/// The columns of a time that is no date, and of a stream's name.
+const TIME: usize = 20;
+const NAME: usize = 12;
+
 impl Rtc<'_> {
-    pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
+    pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let wanted = args.rtc.stream.as_deref();
-        let mut seen = wanted.is_none();
-        let mut records = Records::default();
+        let mut seen = wanted.is_none() || cursor.kept.is_some();
+        let mut range = self.range(&args.window)?;
+        let grid = self.grid();
+        let mut records = Records { names_sessions: grid.is_none(), ..Records::default() };
         let mut choice = Choice { wanted, revision: None, slot: None };
         let mut lost = None;
-        let status = self.scan(false, false, |event| {
+        // What was printed before, of a file that grows; and from where on it is to be read again.
+        let place = cursor.places.entry(PathBuf::new()).or_default();
+        let printed = *place;
+        let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
+        let start = grid.is_some().then(|| range.start.unwrap_or(0).max(again)).filter(|&start| start > 0);
+        let pass = Pass { start, follows: cursor.follows, ..Pass::default() };
+        let (mut end, mut open) = (printed, None);
+        let status = self.scan(&pass, |event| {
             match event {
                 Event::Frame(frame, streams) => {
                     if frame.is_user() && choice.has(frame.slot(), streams) {
                         seen = true;
-                        if args.rtc.raw {
+                        if args.raw && frame.offset() >= printed {
+                            end = frame.end();
                             return out.raw(frame.payload());
                         }
                     }
                 }
                 Event::Record(record) => {
-                    if !args.rtc.raw
-                        && (wanted.is_none() || choice.has(Some(record.slot()), record.streams()))
-                    {
-                        match record.bytes() {
-                            Ok(data) => records.take(record, data, args.json, out)?,
-                            Err(error) => out.warn(&args.path, error),
-                        }
+                    if pass.stop.get() || record.offset() < printed {
+                        return Ok(());
                     }
+                    if range.has_passed(record) && open.is_none() {
+                        pass.stop.set(true);
+                    }
+                    if args.raw || wanted.is_some() && !choice.has(Some(record.slot()), record.streams()) {
+                        return Ok(());
+                    }
+                    records.take(record, &range, args, out)?;
                 }
-                Event::Open(first) => records.print_before(first, args.json, out)?,
+                Event::Open(first) => {
+                    open = first;
+                    records.print_before(first, args.json, out)?;
+                }
                 Event::Gap(gap, _) => {
                     out.warn(&args.path, format_args!("{}; {} lost", gap.cause(), bytes(gap.len())));
                     lost = Some(gap.cause());
@@ -62,7 +83,9 @@ impl Rtc<'_> {
                             row.name.text.as_deref() == Some(wanted) || wanted.parse() == Ok(row.id)
                         })
                     });
-                    records.print_before(None, args.json, out)?;
+                    if !cursor.follows {
+                        records.print_before(None, args.json, out)?;
+                    }
                     records.known.clear();
                 }
                 Event::Unit(_) => {}
@@ -74,6 +97,12 @@ impl Rtc<'_> {
             return Err(Failure::unreadable(format!(
                 "no stream {wanted}; `traceglass ls` lists what there is"
             )));
+        }
+        if cursor.follows {
+            *place = records.last.map_or(end, |last| last.saturating_add(1)).max(end);
+            // The minor unit of the first record that is not finished, or of the last one that was printed.
+            let from = open.unwrap_or(u64::MAX).min(*place);
+            cursor.kept = Some(Box::new(if args.raw { *place } else { from }));
         }
         Ok(status)
     }
@@ -108,20 +137,49 @@ struct Records {
     size: usize,
     /// Where the first record begins that is not finished.
     open: Option<u64>,
+    /// Where the last one that was printed begins.
+    last: Option<u64>,
     line: Line,
+    text: String,
+    stamps: Stamps,
+    /// The time that was written last, and its text.
+    time: Option<(Time, bool)>,
+    time_text: String,
     /// What was looked up of the streams, by their slots.
     known: Vec<Option<Known>>,
+    /// Whether there may be several sessions.
+    names_sessions: bool,
 }
 
 impl Records {
-    fn take(&mut self, record: &Record<'_, '_>, data: &[u8], json: bool, out: &mut Out) -> Result<()> {
-        self.write(record, data, json, out);
+    fn take(
+        &mut self,
+        record: &Record<'_, '_>,
+        range: &Range,
+        args: &Selection,
+        out: &mut Out,
+    ) -> Result<()> {
+        let content = Content::of(record);
+        let time = content.time.or(record.time());
+        if !range.wants(record, time) {
+            return Ok(());
+        }
+        let data = match record.bytes() {
+            Ok(data) => data,
+            Err(error) => {
+                out.warn(&args.path, error);
+                return Ok(());
+            }
+        };
+        self.write(record, &content, time, data, args.json, out);
         if self.open.is_none_or(|open| record.offset() < open) && self.waiting.is_empty() {
             // Most are in one piece, and wait for none.
-            return emit(json, &self.line.text, out);
+            self.last = Some(record.offset());
+            return if args.json { out.json_text(&self.line.text) } else { out.buffered(&self.text) };
         }
-        self.size += self.line.text.len();
-        self.waiting.insert(record.offset(), self.line.text.clone());
+        let line = if args.json { &self.line.text } else { self.text.as_bytes() };
+        self.size += line.len();
+        self.waiting.insert(record.offset(), line.to_vec());
         Ok(())
     }
 
@@ -133,76 +191,111 @@ impl Records {
             if open.is_some_and(|open| *entry.key() > open) && self.size <= WAITING {
                 break;
             }
+            self.last = self.last.max(Some(*entry.key()));
             let line = entry.remove();
             self.size -= line.len();
-            emit(json, &line, out)?;
+            if json {
+                out.json_text(&line)?;
+            } else {
+                out.buffered(&String::from_utf8_lossy(&line))?;
+            }
         }
         Ok(())
     }
 
     /// What is known of a stream.
-    fn learn(&mut self, slot: usize, stream: &Stream<'_>) -> &Known {
-        if self.known.len() <= slot {
-            self.known.resize_with(slot + 1, || None);
+    fn learn<'k>(known: &'k mut Vec<Option<Known>>, slot: usize, streams: &Streams<'_>) -> Option<&'k Known> {
+        if known.len() <= slot {
+            known.resize_with(slot + 1, || None);
         }
-        let known = &mut self.known[slot];
-        if known.as_ref().is_some_and(|known| known.declared != stream.object().offset()) {
-            *known = None;
+        let entry = &mut known[slot];
+        if entry.as_ref().is_some_and(|known| known.revision != streams.revision()) {
+            *entry = None;
         }
-        known.get_or_insert_with(|| Known::of(stream))
+        if entry.is_none() {
+            *entry = streams.at(slot).map(|stream| Known::of(stream, streams));
+        }
+        entry.as_ref()
     }
 
     /// The line of a record.
-    fn write(&mut self, record: &Record<'_, '_>, data: &[u8], json: bool, out: &Out) {
-        let mut line = std::mem::take(&mut self.line);
-        line.text.clear();
-        let content = Content::of(record);
+    fn write(
+        &mut self,
+        record: &Record<'_, '_>,
+        content: &Content<'_>,
+        time: Option<Time>,
+        data: &[u8],
+        json: bool,
+        out: &Out,
+    ) {
+        let streams = record.streams();
+        let Self { line, text, stamps, known, .. } = self;
         // An annotation says itself when it belongs, on the clock of the stream that it is about.
         let about = record.annotated();
         let clock = match (content.time, about) {
-            (Some(_), Some(about)) => {
-                record.streams().slot(about.id()).and_then(|slot| record.streams().clock_of(slot))
-            }
+            (Some(_), Some(about)) => streams.slot(about.id()).and_then(|slot| streams.clock_of(slot)),
             _ => record.clock(),
         };
+        let clock = clock.and_then(|clock| streams.slot(clock.id()));
+        let clock_known = clock.and_then(|slot| Self::learn(known, slot, streams));
+        // An annotation on no clock is on the one of the Epoch.
+        let is_absolute = clock_known.map_or(content.time.is_some(), |clock| clock.is_absolute);
         if json {
-            let known = self.learn(record.slot(), record.stream());
-            known.name.write(line.begin(), "stream");
-            line.int("id", known.id).int("session", record.session());
+            line.begin().plain("kind", "record");
+            let Some(stream) = Self::learn(known, record.slot(), streams) else { return };
+            stream.name.write(line, "stream");
+            line.int("id", stream.id).int("session", record.session());
             line.int("offset", record.offset()).int("len", record.len());
-            match content.time.or(record.time()) {
-                // Exact, as a number of any precision.
-                Some(time) => line.raw("time", format_args!("{time}")),
-                None => line.null("time"),
-            };
-            for (key, stream) in [("clock", clock), ("about", about)] {
-                match stream.and_then(|stream| Some((record.streams().slot(stream.id())?, stream))) {
-                    Some((slot, stream)) => self.learn(slot, stream).name.write(&mut line, key),
-                    None if key == "clock" => {
-                        line.null(key);
-                    }
-                    None => {}
+            line.time(time.map(in_ns), is_absolute, stamps);
+            match clock.and_then(|slot| Self::learn(known, slot, streams)) {
+                Some(clock) => clock.name.write(line, "clock"),
+                None => {
+                    line.null("clock");
                 }
             }
-            let known = self.learn(record.slot(), record.stream());
-            if !content.write(&mut line.key("value").text, known) {
+            let about = about.and_then(|about| streams.slot(about.id()));
+            if let Some(about) = about.and_then(|slot| Self::learn(known, slot, streams)) {
+                about.name.write(line, "about");
+            }
+            let Some(stream) = Self::learn(known, record.slot(), streams) else { return };
+            if !content.write(&mut line.key("value").text, stream) {
                 line.hex("value_hex", data);
             }
             line.end();
-        } else {
-            let known = self.learn(record.slot(), record.stream());
-            let time = content.time.or(record.time());
-            let time = time.map_or_else(|| String::from("-"), |time| time.to_string());
-            let time = out.paint(DIM, format_args!("{time:>20}"));
-            let name = out.paint(LABEL, format_args!("{:<16}", known.shown));
-            // A vector takes all that is written to it.
-            let _ = writeln!(line.text, "{time}  {name}  {}", content.shown(known));
+            return;
         }
-        self.line = line;
+        text.clear();
+        match time {
+            Some(time) => {
+                if self.time != Some((time, is_absolute)) {
+                    self.time = Some((time, is_absolute));
+                    self.time_text.clear();
+                    stamps.push(&mut self.time_text, in_ns(time), is_absolute);
+                }
+                column(text, DIM, &self.time_text, TIME, true, out);
+            }
+            None => column(text, DIM, "-", TIME, true, out),
+        }
+        if self.names_sessions {
+            text.push_str("  session ");
+            text.push_str(itoa::Buffer::new().format(record.session()));
+        }
+        let Some(stream) = Self::learn(known, record.slot(), streams) else { return };
+        text.push_str("  ");
+        column(text, LABEL, &stream.shown, NAME, false, out);
+        text.push_str("  ");
+        content.show(text, stream);
+        text.truncate(text.trim_end().len());
     }
 }
 
-/// Prints a line that is complete.
-fn emit(json: bool, line: &[u8], out: &mut Out) -> Result<()> {
-    if json { out.json_text(line) } else { out.line(String::from_utf8_lossy(line).trim_end()) }
+/// Appends a cell in its style.
+fn column(to: &mut String, style: anstyle::Style, text: &str, width: usize, right: bool, out: &Out) {
+    if out.is_colored() {
+        let mut cell = String::new();
+        pad(&mut cell, text, width, right);
+        to.push_str(&out.paint(style, cell));
+    } else {
+        pad(to, text, width, right);
+    }
 }

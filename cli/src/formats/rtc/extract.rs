@@ -1,6 +1,6 @@
 //! The payload of every stream.
 
-use super::scan::Event;
+use super::scan::{Event, Pass};
 use super::session::Rtc;
 use super::value::Known;
 use crate::output::bytes;
@@ -16,7 +16,7 @@ impl Rtc<'_> {
         let mut open: HashMap<(u64, u64), PartId> = HashMap::new();
         let mut read = 0;
         let mut session = 0;
-        let status = self.scan(false, false, |event| {
+        let status = self.scan(&Pass::default(), |event| {
             match event {
                 Event::Frame(frame, streams) if frame.is_user() => {
                     let Some(stream) = frame.slot().and_then(|slot| streams.at(slot)) else {
@@ -26,7 +26,7 @@ impl Rtc<'_> {
                     let part = match open.get(&key) {
                         Some(&part) => part,
                         None => {
-                            let known = Known::of(stream);
+                            let known = Known::of(stream, streams);
                             let name = known.name.text.as_deref();
                             let number = stream.id();
                             let part = parts.part(&Part {

@@ -95,7 +95,10 @@ pub(super) fn show(
     }
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
-            Content::of_frame(stream, frame, order).shown(&Known::of(stream))
+            let mut text = String::new();
+            let known = Known::alone(stream);
+            Content::of_frame(stream, frame, order).show(&mut text, &known);
+            text.trim_start().to_owned()
         }
         _ => String::new(),
     };

@@ -1,23 +1,53 @@
 //! What `info` says.
 
-use super::scan::Event;
-use super::session::{Record, Rtc};
-use super::value::Text;
-use crate::output::{bytes, counted, grouped};
+use super::scan::{Event, Pass, StreamRow};
+use super::session::Rtc;
+use super::value::in_ns;
+use crate::output::{bytes, counted, grouped, printable};
 use crate::status::{Result, Status};
-use crate::trace::Info;
-use serde_json::Map;
+use crate::table::{Table, date, left, right};
+use crate::trace::{Info, Inquiry, Stamps, aligned, duration, shown_time, time_json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use traceglass::rtc::Time;
+use traceglass::rtc::{Grid, Unit};
 use traceglass::{Error, Severity};
 
 impl Rtc<'_> {
-    pub(super) fn summarise(&self) -> Result<Info> {
+    pub(super) fn summarise(&self, args: &Inquiry) -> Result<Info> {
+        let size = self.data.len() as u64;
+        if !args.wants_all(size) {
+            return self.glance();
+        }
         let mut summary = Summary::default();
-        let status = self.scan(true, false, |event| {
+        let status = self.scan(&Pass::default(), |event| {
             summary.take(event);
             Ok(())
         })?;
+        Ok(summary.info(size, status))
+    }
+
+    /// Looks at the first unit and the last one.
+    fn glance(&self) -> Result<Info> {
+        /// So much is read where there is no grid to rely on.
+        const START: usize = 16 << 20;
+        let mut summary = Summary { is_glance: true, ..Summary::default() };
+        let grid = self.grid();
+        let last = grid.and_then(|grid| grid.unit_at((self.data.len() as u64).saturating_sub(1)).ok());
+        let part = Rtc { data: self.data.get(..START).unwrap_or(self.data) };
+        let (file, start) =
+            if grid.is_some() { (self, last.map(|unit: Unit<'_>| unit.offset())) } else { (&part, None) };
+        let status = file.scan(&Pass { start, follows: true, ..Pass::default() }, |event| {
+            summary.take(event);
+            Ok(())
+        })?;
+        if let Some(first) = self.first_time()? {
+            summary.begin = Some(summary.begin.map_or(first, |begin| begin.min(first)));
+        }
+        summary.units = grid.as_ref().map_or(0, Grid::len);
+        summary.sizes = Unit::parse(self.data, 0).ok().map(|unit| (unit.major_size(), unit.minor_size()));
+        if grid.is_none() {
+            summary.end = None;
+        }
         Ok(summary.info(self.data.len() as u64, status))
     }
 }
@@ -25,6 +55,8 @@ impl Rtc<'_> {
 /// What `info` gathers.
 #[derive(Default)]
 struct Summary {
+    /// Whether not all of the file is read.
+    is_glance: bool,
     units: u64,
     sessions: u64,
     streams: u64,
@@ -35,14 +67,21 @@ struct Summary {
     gaps: u64,
     lost: u64,
     verdicts: BTreeMap<&'static str, u64>,
-    names: Vec<String>,
     damage: Vec<Error>,
     damages: u64,
-    times: Vec<(u64, usize, String, Time, Time)>,
+    /// Earliest and latest time on an absolute clock; if there is none, on any.
+    begin: Option<i128>,
+    end: Option<i128>,
+    is_absolute: bool,
+    rows: Vec<Vec<String>>,
+    details: Vec<Value>,
+    stamps: Stamps,
 }
 
 /// How many lines of a kind `info` shows.
 const SHOWN: usize = 12;
+/// How many streams.
+const STREAMS: usize = 64;
 
 impl Summary {
     fn take(&mut self, event: Event<'_, '_>) {
@@ -62,105 +101,210 @@ impl Summary {
                     self.damage.push(finding.cause());
                 }
             }
-            Event::Finding(_) => {}
             Event::Session(session) => {
                 self.sessions += 1;
                 self.streams += session.rows.len() as u64;
                 self.frames += session.frames();
                 for row in session.sorted() {
-                    self.records += row.records;
-                    self.payload += row.bytes;
-                    if self.names.len() < SHOWN {
-                        let name = match row.name.shown() {
-                            name if name.is_empty() => format!("stream {}", row.id),
-                            name => name,
-                        };
-                        self.names.push(format!("{name}: {}", counted(row.records, "record", "records")));
-                    }
+                    self.stream(session.number, row);
                 }
             }
-            Event::Record(record) => self.time(record),
-            Event::Frame(..) | Event::Open(_) => {}
+            Event::Finding(_) | Event::Record(_) | Event::Frame(..) | Event::Open(_) => {}
         }
     }
 
-    /// Follows the clocks, for the range of time.
-    fn time(&mut self, record: &Record<'_, '_>) {
-        if !record.is_stamp() {
-            return;
+    fn stream(&mut self, session: u64, row: &StreamRow) {
+        self.records += row.records;
+        self.payload += row.bytes;
+        if let Some((first, last)) = row.times.map(|(first, last)| (in_ns(first), in_ns(last))) {
+            if row.details.is_absolute && !self.is_absolute {
+                (self.is_absolute, self.begin, self.end) = (true, None, None);
+            }
+            if row.details.is_absolute == self.is_absolute {
+                self.begin = Some(self.begin.map_or(first, |begin| begin.min(first)));
+                self.end = Some(self.end.map_or(last, |end| end.max(last)));
+            }
         }
-        let Some(time) = record.time() else { return };
-        let key = (record.session(), record.slot());
-        if let Some((.., last)) = self.times.iter_mut().find(|(session, slot, ..)| (*session, *slot) == key) {
-            *last = time;
-        } else if self.times.len() < SHOWN {
-            self.times.push((key.0, key.1, Text::of(record.stream().name()).shown(), time, time));
+        let mut details = row.json(session, &mut self.stamps);
+        if self.is_glance {
+            for counted in
+                ["frames", "records", "bytes", "time_ns", "time", "end_time_ns", "end_time", "rate_hz"]
+            {
+                details.insert(counted.into(), Value::Null);
+            }
         }
+        self.details.push(details.into());
+        if self.rows.len() < STREAMS {
+            self.rows.push(self.cells(session, row));
+        }
+    }
+
+    fn cells(&self, session: u64, row: &StreamRow) -> Vec<String> {
+        let details = &row.details;
+        let known = ["id", "name", "format", "type", "length", "clock", "delta", "gain", "offset"];
+        let more = details.object.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        let more: Vec<String> = more.map(|(name, value)| format!("{}={value}", printable(name))).collect();
+        let counted = |text: String| if self.is_glance { String::from("-") } else { text };
+        let length = row.times.map(|(first, last)| aligned(in_ns(last).saturating_sub(in_ns(first))));
+        let clock = match details.object.get("delta").and_then(Value::as_str) {
+            Some(base) => format!("+ {base}"),
+            None => details.clock.shown(),
+        };
+        vec![
+            session.to_string(),
+            row.id.to_string(),
+            row.name.shown(),
+            row.format_shown(),
+            counted(grouped(row.records)),
+            counted(row.rate().map(rate).unwrap_or_default()),
+            clock,
+            details.gain.map(|gain| gain.to_f64().to_string()).unwrap_or_default(),
+            details.offset.map(|offset| offset.to_f64().to_string()).unwrap_or_default(),
+            counted(length.unwrap_or_default()),
+            counted(
+                row.times.map(|(first, _)| shown_time(in_ns(first), details.is_absolute)).unwrap_or_default(),
+            ),
+            more.join(" "),
+        ]
     }
 
     fn info(self, size: u64, status: Status) -> Info {
+        let mut stamps = Stamps::default();
+        let mut date =
+            |time: Option<i128>| stamps.rfc3339(time.filter(|_| self.is_absolute)?).map(str::to_owned);
+        let counted_only = |count: u64| if self.is_glance { Value::Null } else { count.into() };
         let mut fields = Map::new();
-        fields.insert("units".into(), self.units.into());
-        fields.insert("sessions".into(), self.sessions.into());
+        let units = if self.is_glance && self.units == 0 { Value::Null } else { self.units.into() };
+        fields.insert("units".into(), units);
+        fields.insert(
+            "sessions".into(),
+            if self.units == 0 && self.is_glance { Value::Null } else { self.sessions.into() },
+        );
         fields.insert("streams".into(), self.streams.into());
-        fields.insert("frames".into(), self.frames.into());
+        fields.insert("frames".into(), counted_only(self.frames));
         fields.insert("unit_bytes".into(), self.sizes.map(|(major, _)| major).into());
         fields.insert("subunit_bytes".into(), self.sizes.map(|(_, minor)| minor).into());
-        fields.insert("gaps".into(), self.gaps.into());
+        fields.insert("gaps".into(), counted_only(self.gaps));
+        fields.insert("lost_bytes".into(), counted_only(self.lost));
+        fields.insert("records".into(), counted_only(self.records));
+        fields.insert("payload_bytes".into(), counted_only(self.payload));
+        let verdicts: Map<String, Value> =
+            self.verdicts.iter().map(|(name, &count)| ((*name).to_owned(), count.into())).collect();
+        fields.insert("checksums".into(), if self.is_glance { Value::Null } else { verdicts.into() });
+        fields.insert("time_ns".into(), time_json(self.begin));
+        fields.insert("time".into(), date(self.begin).into());
+        fields.insert("end_time_ns".into(), time_json(self.end));
+        fields.insert("end_time".into(), date(self.end).into());
+
         let mut lines = Vec::new();
+        if let Some(begin) = self.begin {
+            let length = self.end.map(|end| format!(", {}", duration(end.saturating_sub(begin))));
+            lines.push((
+                "time",
+                format!("{}{}", shown_time(begin, self.is_absolute), length.unwrap_or_default()),
+            ));
+        }
         let sizes = self.sizes.map_or_else(String::new, |(major, minor)| {
-            let minor = if minor < major {
-                format!(", each in minor ones of {}", bytes(minor))
-            } else {
-                String::new()
-            };
+            let minor =
+                if minor < major { format!(", minor ones of {}", bytes(minor)) } else { String::new() };
             format!(" of {}{minor}", bytes(major))
         });
-        lines.push(("units", format!("{}{sizes}", grouped(self.units))));
+        match (self.is_glance, self.units) {
+            (true, 0) => lines.push(("units", format!("not counted{sizes}"))),
+            (_, units) => lines.push(("units", format!("{}{sizes}", grouped(units)))),
+        }
         if self.sessions > 1 {
             lines.push(("sessions", grouped(self.sessions)));
         }
-        let meaning = |name| match name {
-            "ieee" => "right (CRC-32/IEEE)",
-            "writer" => "right (the writer's CRC)",
-            "mismatch" => "wrong",
-            other => other,
-        };
-        let verdicts: Vec<String> = self
-            .verdicts
-            .iter()
-            .map(|(name, count)| format!("{} {}", grouped(*count), meaning(name)))
-            .collect();
-        lines.push(("checksums", verdicts.join(", ")));
-        lines.push((
-            "records",
-            format!(
-                "{} in {}, {}",
-                grouped(self.records),
-                counted(self.frames, "frame", "frames"),
-                bytes(self.payload)
-            ),
-        ));
-        let more = self.streams.saturating_sub(self.names.len() as u64);
-        for (number, name) in self.names.into_iter().enumerate() {
-            lines.push((if number == 0 { "streams" } else { "" }, name));
-        }
-        if more > 0 {
-            lines.push(("", format!("and {} more", grouped(more))));
-        }
-        for (number, (_, _, name, first, last)) in self.times.into_iter().enumerate() {
-            let label = if number == 0 { "clocks" } else { "" };
-            lines.push((label, format!("{name}: {first} s to {last} s")));
+        if self.is_glance {
+            lines.push(("records", "not counted".to_owned()));
+        } else {
+            lines.push(("checksums", checksums(&self.verdicts)));
+            lines.push((
+                "records",
+                format!(
+                    "{} in {}, {} of payload",
+                    grouped(self.records),
+                    counted(self.frames, "frame", "frames"),
+                    bytes(self.payload)
+                ),
+            ));
         }
         if self.lost > 0 {
             lines.push(("lost", format!("{} in {}", bytes(self.lost), counted(self.gaps, "gap", "gaps"))));
         }
+        let more = self.streams.saturating_sub(self.rows.len() as u64);
+        if more > 0 {
+            lines.push((
+                "streams",
+                format!("the first {} of {}", grouped(self.rows.len() as u64), grouped(self.streams)),
+            ));
+        }
+        let tables = table(self.rows, self.sessions > 1);
+        fields.insert("stream_list".into(), self.details.into());
         let mut damage: Vec<String> = self.damage.iter().map(Error::to_string).collect();
         let hidden = self.damages.saturating_sub(damage.len() as u64);
         if hidden > 0 {
             damage.push(format!("and {} more", grouped(hidden)));
         }
         let title = String::from("RTC, Ruler Trace Container");
-        Info { bytes: size, status, fields, title, lines, damage }
+        let complete = !self.is_glance;
+        Info { bytes: size, status, fields, title, lines, tables, damage, complete }
     }
+}
+
+/// The streams, one a row, without columns in which nothing stands.
+fn table(rows: Vec<Vec<String>>, names_sessions: bool) -> Vec<(&'static str, Table)> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let columns = [
+        right("session"),
+        right("id").spare(5),
+        left("stream"),
+        left("format").spare(4),
+        right("records"),
+        right("per second").spare(3),
+        left("clock").spare(2),
+        left("gain").spare(1),
+        left("offset").spare(6),
+        right("length").spare(7),
+        date("first record").spare(8),
+        left("attributes").spare(9),
+    ];
+    let is_used = |place: usize| {
+        let says = rows.iter().any(|row| row.get(place).is_some_and(|cell| !cell.is_empty()));
+        says && (place > 0 || names_sessions)
+    };
+    let used: Vec<bool> = (0..columns.len()).map(is_used).collect();
+    let keep = |place: usize| used.get(place) == Some(&true);
+    let shown: Vec<_> =
+        columns.iter().enumerate().filter(|(place, _)| keep(*place)).map(|(_, one)| *one).collect();
+    let mut table = Table::new(&shown);
+    for row in rows {
+        let cells = row.into_iter().enumerate().filter(|(place, _)| keep(*place)).map(|(_, cell)| cell);
+        table.add(cells.collect());
+    }
+    vec![("streams", table)]
+}
+
+fn checksums(verdicts: &BTreeMap<&'static str, u64>) -> String {
+    let meaning = |name| match name {
+        "ieee" => "right (CRC-32/IEEE)",
+        "writer" => "right (the writer's CRC)",
+        "mismatch" => "wrong",
+        other => other,
+    };
+    let each = verdicts.iter().map(|(name, count)| format!("{} {}", grouped(*count), meaning(name)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Records a second, with three digits after the point, so that points stand below each other.
+fn rate(rate: f64) -> String {
+    let (value, unit) = match rate {
+        ..1e3 => (rate, "  "),
+        1e3..1e6 => (rate / 1e3, " k"),
+        _ => (rate / 1e6, " M"),
+    };
+    format!("{value:.3}{unit}")
 }

@@ -1,24 +1,60 @@
 //! Units and streams, for `ls`.
 
-use super::scan::{Event, StreamRow, UnitRow};
+use super::scan::{Event, Pass, StreamRow, UnitRow};
 use super::session::Rtc;
+use super::value::in_ns;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
-use crate::status::{Result, Status};
-use crate::table::{Table, left, right};
-use crate::trace::Listing;
+use crate::status::{Failure, Result, Status};
+use crate::table::{Table, date, left, right};
+use crate::trace::{Listing, Stamps, aligned, shown_time, time_json};
 use serde_json::{Map, Value};
 use sha2::Digest;
+use std::cell::Cell;
 use traceglass::Gap;
 use traceglass::rtc::recover::GapReason;
 
 impl Rtc<'_> {
+    /// Reads what is listed: all of it, or the units with something in the range that is asked for.
+    fn listed<'a>(
+        &'a self,
+        args: &Listing,
+        mut event: impl FnMut(Event<'_, 'a>) -> Result<()>,
+    ) -> Result<Status> {
+        let mut range = self.range(&args.window)?;
+        // Units are listed as a whole.
+        let unit = |at| self.grid().and_then(|grid| grid.unit_at(at).ok()).map(|unit| unit.offset());
+        let start = range.start.and_then(unit);
+        let pass = Pass { digest: args.sha256, start, verifies: true, ..Pass::default() };
+        let has_passed = Cell::new(false);
+        if args.sha256 && !range.bounds.is_everything() {
+            return Err(Failure::usage("--sha256 is of whole streams: not of those of a range of time"));
+        }
+        self.scan(&pass, |one| {
+            match &one {
+                Event::Record(record) if range.has_passed(record) => has_passed.set(true),
+                Event::Unit(row) if !range.bounds.is_everything() => {
+                    pass.stop.set(has_passed.get());
+                    let (first, last) = row.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
+                    let meets = first.zip(last).is_some_and(|(first, last)| range.bounds.meets(first, last));
+                    if !meets {
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+            event(one)
+        })
+    }
+
     pub(super) fn list_json(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        self.scan(true, args.sha256, |event| match event {
+        let mut stamps = Stamps::default();
+        self.listed(args, |event| match event {
             Event::Unit(row) => out.json(&row.json()),
             Event::Gap(gap, reason) => out.json(&gap_json(gap, reason)),
-            Event::Session(session) => {
-                session.sorted().iter().try_for_each(|row| out.json(&row.json(session.number)))
-            }
+            Event::Session(session) => session
+                .sorted()
+                .iter()
+                .try_for_each(|row| out.json(&row.json(session.number, &mut stamps).into())),
             Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })
     }
@@ -26,17 +62,19 @@ impl Rtc<'_> {
     pub(super) fn list(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let mut units = Table::new(&[
             right("unit"),
-            right("session"),
+            right("session").spare(3),
             right("offset"),
             right("bytes"),
-            right("minor"),
+            right("minor").spare(2),
             left("crc"),
+            date("first record").spare(1),
+            right("length").spare(4),
         ]);
         let mut sessions: Vec<(u64, Vec<Vec<String>>)> = Vec::new();
         let (mut count, mut lost, mut records) = (0_u64, 0_u64, 0_u64);
         // Gaps are told before the unit that they lie in has ended: they wait for its row.
         let mut gaps: Vec<(u64, Vec<String>)> = Vec::new();
-        let status = self.scan(true, args.sha256, |event| match event {
+        let status = self.listed(args, |event| match event {
             Event::Unit(row) => {
                 count += 1;
                 for (_, cells) in gaps.extract_if(.., |(offset, _)| *offset < row.offset) {
@@ -50,6 +88,10 @@ impl Rtc<'_> {
                     grouped(row.end.saturating_sub(row.offset)),
                     minor,
                     row.crc.to_owned(),
+                    row.first(),
+                    row.times
+                        .map(|(first, last)| aligned(in_ns(last).saturating_sub(in_ns(first))))
+                        .unwrap_or_default(),
                 ];
                 match row.crc {
                     "mismatch" => units.styled_row(out, ERROR, cells),
@@ -67,6 +109,8 @@ impl Rtc<'_> {
                     grouped(gap.len()),
                     String::new(),
                     reason.name().to_owned(),
+                    String::new(),
+                    String::new(),
                 ];
                 gaps.push((gap.offset(), cells));
                 Ok(())
@@ -81,9 +125,14 @@ impl Rtc<'_> {
         })?;
         gaps.drain(..).try_for_each(|(_, cells)| units.styled_row(out, ERROR, cells))?;
         units.finish(out)?;
-        let mut columns =
-            vec![right("session"), right("id"), left("stream"), left("format"), right("length")];
-        columns.extend([right("frames"), right("records"), right("bytes")]);
+        let mut columns = vec![
+            right("session").spare(5),
+            right("id"),
+            left("stream"),
+            left("format").spare(2),
+            right("length").spare(6),
+        ];
+        columns.extend([right("frames").spare(4), right("records"), right("bytes").spare(3)]);
         if args.sha256 {
             columns.push(left("sha256"));
         }
@@ -97,7 +146,7 @@ impl Rtc<'_> {
         streams.finish(out)?;
         let lost = if lost > 0 { format!(", {} lost", bytes(lost)) } else { String::new() };
         let (units, records) = (counted(count, "unit", "units"), counted(records, "record", "records"));
-        out.line(format_args!("{units}, {}, {records}{lost}", bytes(self.data.len() as u64)))?;
+        out.wrapped("", format_args!("{units}, {}, {records}{lost}", bytes(self.data.len() as u64)))?;
         Ok(status)
     }
 }
@@ -113,12 +162,20 @@ impl UnitRow {
         object.insert("subunit_bytes".into(), self.minor.into());
         object.insert("end".into(), self.end.into());
         object.insert("crc".into(), self.crc.into());
+        let (first, last) = self.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
+        object.insert("time_ns".into(), time_json(first));
+        object.insert("end_time_ns".into(), time_json(last));
         object.into()
+    }
+
+    fn first(&self) -> String {
+        self.times.map(|(first, _)| shown_time(in_ns(first), self.is_absolute)).unwrap_or_default()
     }
 }
 
 impl StreamRow {
-    fn json(&self, session: u64) -> Value {
+    /// All that is known of a stream.
+    pub(super) fn json(&self, session: u64, stamps: &mut Stamps) -> Map<String, Value> {
         let mut object = Map::new();
         object.insert("kind".into(), "stream".into());
         object.insert("session".into(), session.into());
@@ -132,20 +189,45 @@ impl StreamRow {
         if let Some(digest) = self.digest() {
             object.insert("sha256".into(), digest.into());
         }
-        object.into()
+        let details = &self.details;
+        let (first, last) = self.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
+        let mut date =
+            |time: Option<i128>| stamps.rfc3339(time.filter(|_| details.is_absolute)?).map(str::to_owned);
+        object.insert("time_ns".into(), time_json(first));
+        object.insert("time".into(), date(first).into());
+        object.insert("end_time_ns".into(), time_json(last));
+        object.insert("end_time".into(), date(last).into());
+        details.clock.insert(&mut object, "clock");
+        object.insert("rate_hz".into(), self.rate().into());
+        object.insert("gain".into(), details.gain.map(|gain| gain.to_f64()).into());
+        object.insert("gain_offset".into(), details.offset.map(|offset| offset.to_f64()).into());
+        object.insert("attributes".into(), details.object.clone().into());
+        object
     }
 
-    fn cells(&self, session: u64) -> Vec<String> {
-        let format = match &self.format {
+    /// How many records there are in a second, on average.
+    pub(super) fn rate(&self) -> Option<f64> {
+        let (first, last) = self.times?;
+        let span = in_ns(last).saturating_sub(in_ns(first));
+        #[allow(clippy::cast_precision_loss)]
+        let rate = self.records.checked_sub(1)? as f64 * 1e9 / span as f64;
+        (span > 0).then_some(rate)
+    }
+
+    pub(super) fn format_shown(&self) -> String {
+        match &self.format {
             Value::String(text) => printable(text),
             Value::Null => String::from("-"),
             other => other.to_string(),
-        };
+        }
+    }
+
+    fn cells(&self, session: u64) -> Vec<String> {
         let mut cells = vec![
             session.to_string(),
             self.id.to_string(),
             self.name.shown(),
-            format,
+            self.format_shown(),
             self.length.map_or_else(String::new, grouped),
             grouped(self.frames),
             grouped(self.records),

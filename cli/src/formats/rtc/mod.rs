@@ -11,11 +11,14 @@ mod session;
 mod value;
 #[cfg(feature = "view")]
 mod view;
+mod window;
 
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
-use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use scan::Event;
+use crate::trace::{
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+};
+use scan::{Event, Pass};
 use session::Rtc;
 use traceglass::Format;
 use traceglass::event::Window;
@@ -59,20 +62,20 @@ impl Trace for Rtc<'_> {
         self.extract_streams(parts)
     }
 
-    fn info(&self) -> Result<Info> {
-        self.summarise()
+    fn info(&self, args: &Inquiry) -> Result<Info> {
+        self.summarise(args)
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         if args.json { self.list_json(args, out) } else { self.list(args, out) }
     }
 
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        self.print(args, out)
+    fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
+        self.print(args, cursor, out)
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        self.scan(true, false, |event| {
+        self.scan(&Pass::default(), |event| {
             if let Event::Finding(finding) = event {
                 findings.report(finding);
             }

@@ -1,14 +1,30 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in the order in which they stand.
 
-use super::session::{Frames, Record, Rtc, Streams};
-use super::value::Text;
+use super::session::{Frames, Record, Rtc, STREAMS, Streams};
+use super::value::{Text, is_absolute};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use traceglass::rtc::recover::GapReason;
-use traceglass::rtc::{self, Checker, Frame, Item, Records, Stream, Unit};
+use traceglass::rtc::{self, Checker, ClockLink, Decimal, Frame, Grid, Item, Records, Stream, Time, Unit};
 use traceglass::{Finding, Gap, Severity};
+
+/// How a file is read.
+#[derive(Default)]
+pub(super) struct Pass {
+    /// Whether the payload of each stream is hashed.
+    pub(super) digest: bool,
+    /// Where to begin, if not at the start.
+    pub(super) start: Option<u64>,
+    /// Whether checksums are verified even so: then that is the start of a unit.
+    pub(super) verifies: bool,
+    /// Whether the file grows: then what it ends in is no damage.
+    pub(super) follows: bool,
+    /// Set by who has seen enough.
+    pub(super) stop: Cell<bool>,
+}
 
 /// What happens on a pass over the file, in file order.
 pub(super) enum Event<'e, 'a> {
@@ -35,6 +51,9 @@ pub(super) struct UnitRow {
     pub(super) minor: u64,
     pub(super) end: u64,
     pub(super) crc: &'static str,
+    /// Earliest and latest time of the records that end in it, and whether they count from the Unix epoch.
+    pub(super) times: Option<(Time, Time)>,
+    pub(super) is_absolute: bool,
 }
 
 /// The streams of a session and what they held.
@@ -46,8 +65,45 @@ pub(super) struct Session {
 /// The longest record that is put together.
 pub(super) const LONGEST: usize = 256 << 20;
 
+/// What an object says of its stream.
+#[derive(Default)]
+pub(super) struct Details {
+    /// The whole object.
+    pub(super) object: Map<String, Value>,
+    pub(super) gain: Option<Decimal>,
+    pub(super) offset: Option<Decimal>,
+    /// The clock that it tells its time by.
+    pub(super) clock: Text,
+    /// Whether that counts from the Unix epoch.
+    pub(super) is_absolute: bool,
+}
+
+impl Details {
+    fn of(slot: usize, stream: &Stream<'_>, streams: &Streams<'_>) -> Self {
+        let text: Vec<u8> = stream.object().bytes().collect();
+        let value = std::str::from_utf8(&text).ok().and_then(crate::json::value);
+        let object = match value {
+            Some(Value::Object(object)) => object,
+            _ => Map::new(),
+        };
+        let is_clock = stream.clock() == Some(ClockLink::IsClock);
+        let clock = if is_clock { Some(stream) } else { streams.clock_of(slot) };
+        Self {
+            object,
+            // One that cannot be read is reported by `check`.
+            gain: stream.gain().ok().flatten(),
+            offset: stream.offset().ok().flatten(),
+            clock: Text::of(clock.filter(|_| !is_clock).and_then(|clock| clock.name())),
+            is_absolute: clock.is_some_and(|clock| is_absolute(clock, streams)),
+        }
+    }
+}
+
 pub(super) struct StreamRow {
     pub(super) id: u64,
+    pub(super) details: Details,
+    /// Earliest and latest time of its records.
+    pub(super) times: Option<(Time, Time)>,
     pub(super) name: Text,
     pub(super) format: Value,
     pub(super) length: Option<u64>,
@@ -75,6 +131,7 @@ impl Session {
             row.name = Text::of(stream.name());
             row.format = format_of(stream);
             row.length = stream.length();
+            row.details = Details::of(slot, stream, streams);
         }
         Some(row)
     }
@@ -111,6 +168,8 @@ impl StreamRow {
     fn new(id: u64, digest: bool) -> Self {
         Self {
             id,
+            details: Details::default(),
+            times: None,
             name: Text::default(),
             format: Value::Null,
             length: None,
@@ -140,6 +199,17 @@ struct Current<'a> {
     offset: u64,
     session: u64,
     crc: &'static str,
+    times: Option<(Time, Time)>,
+    is_absolute: bool,
+}
+
+/// Widens a range of time.
+fn meet(times: &mut Option<(Time, Time)>, time: Option<Time>) {
+    let Some(time) = time else { return };
+    match times {
+        Some((first, last)) => (*first, *last) = ((*first).min(time), (*last).max(time)),
+        None => *times = Some((time, time)),
+    }
 }
 
 impl Current<'_> {
@@ -153,38 +223,58 @@ impl Current<'_> {
             minor: unit.minor_size(),
             end: end.min(unit.end()),
             crc: self.crc,
+            times: self.times,
+            is_absolute: self.is_absolute,
         }
     }
 }
 
 impl<'a> Rtc<'a> {
-    /// Reads the file once, and verifies it. Gives whether something is wrong.
-    ///
-    /// What prints records as it goes has no need of a bar between them.
+    /// Reads the file once, or a part of it, and verifies it. Gives whether something is wrong.
     pub(super) fn scan(
         &self,
-        bar: bool,
-        digest: bool,
+        pass: &Pass,
         mut event: impl FnMut(Event<'_, 'a>) -> Result<()>,
     ) -> Result<Status> {
         // Memory that is not touched costs nothing.
         let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
-        let mut records = Box::new(Records::new(Frames::new(self.data), &mut buffer));
+        let mut records = Box::new(match pass.start.and_then(|at| self.frames_at(at)) {
+            Some((grid, frames)) => {
+                let mut records = Records::new(Frames::from_strict(frames), &mut buffer);
+                grid.prime(&mut records);
+                records
+            }
+            None => Records::new(Frames::new(self.data), &mut buffer),
+        });
+        let digest = pass.digest;
+        // What begins or ends in the middle has checksums that cannot be verified.
+        let is_whole = pass.start.is_none() || pass.verifies;
         let mut checker = Checker::new();
-        let mut session = Session::new(0);
+        let mut session = Session::new(records.frames().session());
         let mut current: Option<Current<'a>> = None;
         let mut status = Status::Clean;
         let mut found = Vec::new();
-        let progress = bar.then(|| Progress::new(self.data.len() as u64));
-        let mut told = 0;
-        loop {
+        let from = pass.start.unwrap_or(0);
+        let progress = Progress::new((self.data.len() as u64).saturating_sub(from));
+        let mut told = from;
+        'units: loop {
             loop {
+                if pass.stop.get() {
+                    break 'units;
+                }
                 let frame = match records.next_item() {
                     Ok(Some(Item::Frame(frame))) => frame,
                     Ok(Some(Item::Record(frame, record))) => {
                         session.count(&frame, record.streams(), digest);
+                        let mut is_absolute = false;
                         if let Some(row) = session.rows.get_mut(record.slot()) {
                             row.records += 1;
+                            meet(&mut row.times, record.time());
+                            is_absolute = row.details.is_absolute;
+                        }
+                        if let Some(current) = &mut current {
+                            meet(&mut current.times, record.time());
+                            current.is_absolute |= is_absolute;
                         }
                         event(Event::Frame(&frame, record.streams()))?;
                         event(Event::Record(&record))?;
@@ -201,15 +291,15 @@ impl<'a> Rtc<'a> {
                     event(Event::Open(records.first_open()))?;
                     continue;
                 }
-                if let Some(progress) = &progress {
-                    progress.advance(frame.offset().saturating_sub(told));
-                    told = frame.offset();
-                }
+                progress.advance(frame.offset().saturating_sub(told));
+                told = told.max(frame.offset());
                 let frames = records.frames();
                 self.enter(frames, &frame, &mut current, &mut session, &mut event)?;
-                let crc = checker.frame(frames, &frame, |finding| found.push(finding));
-                if let (Some(crc), Some(current)) = (crc, &mut current) {
-                    current.crc = crc.name();
+                if is_whole {
+                    let crc = checker.frame(frames, &frame, |finding| found.push(finding));
+                    if let (Some(crc), Some(current)) = (crc, &mut current) {
+                        current.crc = crc.name();
+                    }
                 }
                 for finding in found.drain(..) {
                     status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
@@ -222,6 +312,10 @@ impl<'a> Rtc<'a> {
                 event(Event::Frame(&frame, frames.streams()))?;
             }
             let Some(gap) = records.recover() else { break };
+            if pass.follows && gap.end() >= self.data.len() as u64 && gap.cause().is_truncation() {
+                // The rest of it is to come.
+                break;
+            }
             status = Status::Damaged;
             checker.gap(&gap, |finding| found.push(finding));
             let reason = records.frames().gap_reason().unwrap_or(GapReason::Frames);
@@ -231,16 +325,29 @@ impl<'a> Rtc<'a> {
                 event(Event::Finding(finding))?;
             }
         }
-        checker.end(records.frames().session(), |finding| found.push(finding));
+        if is_whole && !pass.stop.get() && !pass.follows {
+            checker.end(records.frames().session(), |finding| found.push(finding));
+        }
         for finding in found.drain(..) {
             event(Event::Finding(finding))?;
         }
         if let Some(current) = &current {
-            event(Event::Unit(current.row(self.data.len() as u64)))?;
+            let end = if pass.stop.get() { current.unit.end() } else { u64::MAX };
+            event(Event::Unit(current.row(end.min(self.data.len() as u64))))?;
+        }
+        if pass.follows {
+            event(Event::Open(records.first_open()))?;
         }
         session.update(records.streams(), digest);
         event(Event::Session(&session))?;
         Ok(status)
+    }
+
+    /// The frames from a place on that a grid gives.
+    fn frames_at(&self, at: u64) -> Option<(Grid<'a>, rtc::Frames<'a, STREAMS>)> {
+        let grid = Grid::new(self.data).ok()?;
+        let frames = grid.frames::<STREAMS>(at).ok()?;
+        Some((grid, frames))
     }
 
     /// Enters the streams that are new.
@@ -289,7 +396,14 @@ impl<'a> Rtc<'a> {
             event(Event::Session(session))?;
             *session = Session::new(frames.session());
         }
-        *current = Some(Current { unit: *unit, offset, session: frames.session(), crc: "missing" });
+        *current = Some(Current {
+            unit: *unit,
+            offset,
+            session: frames.session(),
+            crc: "missing",
+            times: None,
+            is_absolute: false,
+        });
         Ok(())
     }
 }

@@ -1,11 +1,14 @@
 //! What names and records say.
 
+use super::session::Streams;
+use crate::escape::push;
 use crate::json::{self, Line};
-use crate::output::{hex, printable};
-use serde_json::{Map, Number, Value};
+use crate::output::{digits, hex, printable, shortened};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
 use std::io::Write;
 use traceglass::JsonString;
-use traceglass::rtc::{Annotation, Decimal, Frame, Sample, Samples, Stream, Time};
+use traceglass::rtc::{Annotation, ClockLink, Decimal, Format, Frame, Sample, Samples, Stream, Time};
 use traceglass::{ByteOrder, Error};
 
 /// A name that may not be UTF-8.
@@ -48,9 +51,29 @@ impl Text {
     }
 }
 
-/// An exact number of seconds.
-fn time_json(time: Time) -> Value {
-    time.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
+/// A time in nanoseconds, rounded down.
+pub(super) fn in_ns(time: Time) -> i128 {
+    const NANOSECOND: i64 = 1_000_000_000;
+    // Seconds first: most fit in 64 bits then, of which a division is much faster.
+    match i64::try_from(time.attoseconds()) {
+        Ok(short) => short.div_euclid(NANOSECOND).into(),
+        Err(_) => time.attoseconds().div_euclid(NANOSECOND.into()),
+    }
+}
+
+/// Whether a clock counts from the Unix epoch: that of format `timespec` does, and what counts from it.
+pub(super) fn is_absolute(clock: &Stream<'_>, streams: &Streams<'_>) -> bool {
+    /// How many clocks may count from each other.
+    const LEVELS: usize = 8;
+    let mut clock = *clock;
+    for _ in 0..LEVELS {
+        let Some(base) = clock.delta() else { return clock.format() == Format::Timespec };
+        match streams.slot_of_clock(base).and_then(|slot| streams.at(slot)) {
+            Some(base) => clock = *base,
+            None => return false,
+        }
+    }
+    false
 }
 
 /// What is asked of a stream for each of its records: its attributes are JSON, which is read once.
@@ -59,14 +82,22 @@ pub(super) struct Known {
     pub(super) name: Text,
     /// The name for people, or the number.
     pub(super) shown: String,
-    /// Where its object stands.
-    pub(super) declared: u64,
+    /// The state of the table that this was taken from.
+    pub(super) revision: u32,
+    /// Whether it is a clock that counts from the Unix epoch.
+    pub(super) is_absolute: bool,
     gain: Option<Decimal>,
     offset: Option<Decimal>,
 }
 
 impl Known {
-    pub(super) fn of(stream: &Stream<'_>) -> Self {
+    pub(super) fn of(stream: &Stream<'_>, streams: &Streams<'_>) -> Self {
+        let is_absolute = stream.clock() == Some(ClockLink::IsClock) && is_absolute(stream, streams);
+        Self { revision: streams.revision(), is_absolute, ..Self::alone(stream) }
+    }
+
+    /// What a stream's own object says.
+    pub(super) fn alone(stream: &Stream<'_>) -> Self {
         let name = Text::of(stream.name());
         let shown = match name.shown() {
             name if name.is_empty() => stream.id().to_string(),
@@ -74,7 +105,7 @@ impl Known {
         };
         // One that cannot be read is reported by `check`.
         let (gain, offset) = (stream.gain().ok().flatten(), stream.offset().ok().flatten());
-        Self { id: stream.id(), name, shown, declared: stream.object().offset(), gain, offset }
+        Self { id: stream.id(), name, shown, revision: 0, is_absolute: false, gain, offset }
     }
 
     /// Whether numbers are what they were written as.
@@ -121,54 +152,120 @@ impl<'a> Content<'a> {
         written
     }
 
-    /// For people: a line at most.
-    pub(super) fn shown(&self, known: &Known) -> String {
-        const LONGEST: usize = 120;
-        let values = self.samples.and_then(|samples| values(known, samples).ok());
-        let text = match values.as_deref() {
-            Some([Value::String(text)]) => printable(text.trim_end_matches(['\n', '\r'])),
-            Some([Value::Array(values)]) => spaced(values),
-            Some(values) => spaced(values),
-            None => String::from("(not what its format says)"),
-        };
-        match text.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
+    /// Appends it for people: a line at most. The points of single numbers stand below each other.
+    pub(super) fn show(&self, to: &mut String, known: &Known) {
+        let start = to.len();
+        let shown = self.samples.is_some_and(|samples| show_samples(to, known, samples).is_ok());
+        if !shown {
+            to.truncate(start);
+            to.push_str("(not what its format says)");
         }
     }
 }
 
-fn spaced(values: &[Value]) -> String {
-    values.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")
+/// So many bytes of text of a record are shown, or of numbers and bytes: the whole record is in the JSON.
+const TEXT: usize = 4096;
+const NUMBERS: usize = 120;
+
+/// The columns before the point of a number.
+const WHOLE: usize = 6;
+
+fn show_samples(to: &mut String, known: &Known, mut samples: Samples<'_>) -> Result<(), Error> {
+    let start = to.len();
+    let Some(first) = samples.next().transpose()? else { return Ok(()) };
+    let mut next = samples.next().transpose()?;
+    if next.is_none() {
+        show_sample(to, known, first);
+        if let Sample::Unsigned(_) | Sample::Signed(_) | Sample::Float32(_) | Sample::Float64(_) = first {
+            let number = to.get(start..).unwrap_or_default();
+            let whole = number.find('.').unwrap_or(number.len());
+            for _ in whole..WHOLE {
+                to.insert(start, ' ');
+            }
+        }
+        return Ok(());
+    }
+    show_sample(to, known, first);
+    while let Some(sample) = next {
+        if to.len().saturating_sub(start) > NUMBERS {
+            to.push_str(" …");
+            // Whether the rest is what its format says is told as well.
+            return samples.try_for_each(|sample| sample.map(drop));
+        }
+        to.push(' ');
+        show_sample(to, known, sample);
+        next = samples.next().transpose()?;
+    }
+    Ok(())
 }
 
-/// A number for people: 15 digits of a float are certain, so that 0.1 + 0.2 is 0.3.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.14e}").parse().unwrap_or(value)
+fn show_sample(to: &mut String, known: &Known, sample: Sample<'_>) {
+    match sample {
+        Sample::Unsigned(value) if known.is_raw() => to.push_str(itoa::Buffer::new().format(value)),
+        Sample::Signed(value) if known.is_raw() => to.push_str(itoa::Buffer::new().format(value)),
+        Sample::Unsigned(value) => scaled(to, known, value.into(), sample),
+        Sample::Signed(value) => scaled(to, known, value.into(), sample),
+        Sample::Timespec(seconds, nanoseconds) if known.is_raw() => {
+            // A string takes all that is written to it.
+            let _ = write!(to, "{}", Time::new(seconds, nanoseconds));
+        }
+        Sample::Text(text) => push(to, &shortened(text.trim_end_matches(['\n', '\r']), TEXT), |_| false),
+        Sample::Json(text) => push(to, &shortened(text, TEXT), |_| false),
+        Sample::Bytes(bytes) => {
+            let shown = bytes.get(..NUMBERS / 2).unwrap_or(bytes);
+            shown.iter().for_each(|&byte| to.extend(digits(byte).map(char::from)));
+            if shown.len() < bytes.len() {
+                to.push('…');
+            }
+        }
+        number => float(to, number.scaled(known.gain, known.offset)),
+    }
 }
 
-fn values(known: &Known, samples: Samples<'_>) -> Result<Vec<Value>, Error> {
-    let is_raw = known.is_raw();
-    samples
-        .map(|sample| {
-            let sample = sample?;
-            Ok(match sample {
-                Sample::Unsigned(value) if is_raw => value.into(),
-                Sample::Signed(value) if is_raw => value.into(),
-                Sample::Timespec(seconds, nanoseconds) if is_raw => {
-                    time_json(Time::new(seconds, nanoseconds))
-                }
-                Sample::Text(text) => text.into(),
-                Sample::Json(text) => parsed(text),
-                Sample::Bytes(bytes) => hex(bytes).into(),
-                number => match number.scaled(known.gain, known.offset) {
-                    Some(value) if value.is_finite() => rounded(value).into(),
-                    Some(value) => value.to_string().into(),
-                    None => Value::Null,
-                },
-            })
-        })
-        .collect()
+/// Appends an integer with gain and offset; exact, unless they are very large or very small.
+fn scaled(to: &mut String, known: &Known, raw: i128, sample: Sample<'_>) {
+    let exact = (|| {
+        let gain = known.gain.unwrap_or(Decimal::ONE);
+        let offset = known.offset.unwrap_or(Decimal::ZERO);
+        let places = gain.exponent().min(offset.exponent()).min(0).unsigned_abs();
+        let at = |decimal: Decimal, factor: i128| {
+            let up = u32::try_from(decimal.exponent().checked_add_unsigned(places)?).ok()?;
+            decimal.digits().checked_mul(factor)?.checked_mul(10_i128.checked_pow(up)?)
+        };
+        let value = at(gain, raw)?.checked_add(at(offset, 1)?)?;
+        // 15 digits of a float are certain.
+        (places <= 15 && value.unsigned_abs() < 10_u128.pow(15)).then_some((value, places))
+    })();
+    let Some((value, places)) = exact else { return float(to, sample.scaled(known.gain, known.offset)) };
+    if value < 0 {
+        to.push('-');
+    }
+    let unit = 10_u128.saturating_pow(places);
+    let (whole, mut rest) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+    to.push_str(itoa::Buffer::new().format(u64::try_from(whole).unwrap_or(u64::MAX)));
+    if places == 0 {
+        return;
+    }
+    to.push('.');
+    let mut unit = unit / 10;
+    while unit > 0 {
+        to.push(char::from(b'0'.saturating_add(u8::try_from(rest / unit).unwrap_or(0))));
+        rest %= unit;
+        unit /= 10;
+    }
+}
+
+/// Appends a number of which 15 digits are certain, so that 0.1 + 0.2 is 0.3.
+fn float(to: &mut String, value: Option<f64>) {
+    // A string takes all that is written to it.
+    let _ = match value {
+        Some(value) if value.is_finite() => {
+            let rounded = format!("{value:.14e}").parse().unwrap_or(value);
+            write!(to, "{rounded:?}")
+        }
+        Some(value) => write!(to, "{value}"),
+        None => write!(to, "-"),
+    };
 }
 
 /// A record of one sample is that; any other is a list.
@@ -196,7 +293,7 @@ fn write_sample(text: &mut Vec<u8>, known: &Known, sample: Sample<'_>) {
     // A vector takes all that is written to it.
     let _ = match sample {
         Sample::Unsigned(value) if is_raw => return json::int(text, value),
-        Sample::Signed(value) if is_raw => write!(text, "{value}"),
+        Sample::Signed(value) if is_raw => return json::signed(text, value),
         Sample::Timespec(seconds, nanoseconds) if is_raw => {
             write!(text, "{}", Time::new(seconds, nanoseconds))
         }

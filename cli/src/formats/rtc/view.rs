@@ -307,8 +307,10 @@ impl About for Said<'_, '_> {
     fn text(&self) -> (String, String) {
         match (self.content, self.stream) {
             (Some(content), Some(stream)) => {
-                let known = Known::of(stream);
-                let text = content.shown(&known);
+                let known = Known::alone(stream);
+                let mut text = String::new();
+                content.show(&mut text, &known);
+                let text = text.trim_start().to_owned();
                 (known.shown, text)
             }
             _ => (super::hex::name(self.frame, self.stream), String::new()),

@@ -1,46 +1,78 @@
 //! The event records of all streams, ordered by time.
 
-use super::time::{Clock, seconds};
 use super::value::{self, Names};
-use super::{Compiled, Ctf, nanoseconds};
+use super::window;
+use super::{Compiled, Stream};
 use crate::json::Line;
+use crate::measure::pad;
 use crate::output::{DIM, HEADING, Out, printable, shown};
+use crate::progress::Progress;
 use crate::status::{Result, Status};
-use crate::trace::Selection;
+use crate::trace::{Cursor, Selection, Stamps};
+use anstyle::Style;
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Merge, MergeSlot, Packets, Record};
 
-pub fn cat(ctf: &Ctf<'_>, traces: &[Compiled<'_>], args: &Selection, out: &mut Out) -> Result<Status> {
+/// The columns of a time that is no date.
+const TIME: usize = 20;
+
+/// Progress is told about so often that it costs nothing.
+const STEP: u64 = 1 << 20;
+
+pub fn cat(
+    traces: &[Compiled<'_>],
+    problems: Vec<String>,
+    args: &Selection,
+    cursor: &mut Cursor,
+    out: &mut Out,
+) -> Result<Status> {
     let mut damage = 0_u64;
-    for message in ctf.problems() {
+    let told = cursor.follows && cursor.kept.is_some();
+    for message in problems.iter().filter(|_| !told) {
         out.warn(&args.path, message);
         damage += 1;
     }
+    let bounds = window::range(traces, &args.window)?;
     let sources: Vec<_> = traces
         .iter()
         .enumerate()
-        .flat_map(|(at, trace)| trace.streams.iter().map(move |stream| (at, stream)))
+        .flat_map(|(at, trace)| trace.files.streams.iter().map(move |stream| (at, stream)))
         .collect();
+    let mut ends = take_ends(cursor);
     let mut slots = vec![MergeSlot::EMPTY; sources.len()];
     let mut merge = Merge::new(&mut slots);
+    let mut total = 0_u64;
     for (at, stream) in &sources {
+        let mut packets = Packets::new(stream.data.data(), &traces[*at].schema);
+        if cursor.follows {
+            packets = whole(stream, &traces[*at], &mut ends, out);
+        }
+        let packets = window::packets(packets, &bounds);
+        total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
         // There is a slot for each.
-        let _ = merge.add(Packets::new(stream.data.data(), &traces[*at].schema));
+        let _ = merge.add(packets);
+    }
+    if cursor.follows {
+        cursor.kept = Some(Box::new(ends));
     }
     let mut printer = Printer {
         line: Line::new(),
         text: String::new(),
-        clock: Clock::default(),
+        part: String::new(),
+        stamps: Stamps::default(),
         names: traces.iter().map(|_| Names::default()).collect(),
         events: HashMap::new(),
-        has_paths: sources.len() > 1,
+        paths: sources.iter().map(|(_, stream)| shown(&stream.path)).collect(),
     };
+    let progress = Progress::new(total);
+    let mut read = vec![0_u64; sources.len()];
     loop {
         let failed = match merge.next_record() {
             Ok(None) => break,
             Ok(Some(merged)) => {
-                let (trace, stream) = sources[merged.source()];
+                let source = merged.source();
+                let (trace, stream) = sources[source];
                 let loss = merged.loss();
                 if let Some(count) = loss.packets().filter(|count| *count > 0) {
                     out.warn(&stream.path, format_args!("{count} packets are missing here"));
@@ -49,10 +81,23 @@ pub fn cat(ctf: &Ctf<'_>, traces: &[Compiled<'_>], args: &Selection, out: &mut O
                     out.warn(&stream.path, format_args!("{count} event records were discarded about here"));
                 }
                 let record = merged.record();
+                let ahead = record.offset().saturating_sub(read[source]);
+                if ahead >= STEP {
+                    read[source] = record.offset();
+                    progress.advance(ahead);
+                }
+                if !bounds.is_everything() {
+                    match record.nanoseconds() {
+                        // They come in the order of time.
+                        Some(time) if bounds.is_past(time) => break,
+                        time if !bounds.wants(time) => continue,
+                        _ => {}
+                    }
+                }
                 let printed = if args.json {
                     printer.json(trace, &stream.path, &record)
                 } else {
-                    printer.text(trace, &stream.path, &record, out)
+                    printer.text(trace, source, &record, out)
                 };
                 match printed {
                     Ok(()) if args.json => {
@@ -60,7 +105,7 @@ pub fn cat(ctf: &Ctf<'_>, traces: &[Compiled<'_>], args: &Selection, out: &mut O
                         continue;
                     }
                     Ok(()) => {
-                        out.line(&printer.text)?;
+                        out.buffered(&printer.text)?;
                         continue;
                     }
                     Err(error) => error,
@@ -75,58 +120,115 @@ pub fn cat(ctf: &Ctf<'_>, traces: &[Compiled<'_>], args: &Selection, out: &mut O
     Ok(Status::damaged_if(damage > 0))
 }
 
-/// The name and the namespace of an event record class, and the name of its clock.
-type ClassNames = (Option<String>, Option<String>, Option<String>);
+/// How far a stream was printed: its last packet, with number and end.
+#[derive(Clone, Copy, Default)]
+struct End {
+    offset: u64,
+    number: u64,
+    end: u64,
+    /// Whether it cannot be followed.
+    is_lost: bool,
+}
+
+type Ends = HashMap<PathBuf, End>;
+
+fn take_ends(cursor: &mut Cursor) -> Ends {
+    cursor.kept.take().and_then(|kept| kept.downcast::<Ends>().ok()).map_or_else(Ends::default, |ends| *ends)
+}
+
+/// The packets of a stream that grows which are whole, and were not printed before.
+fn whole<'c>(stream: &'c Stream, trace: &'c Compiled<'c>, ends: &mut Ends, out: &mut Out) -> Packets<'c, 'c> {
+    let data = stream.data.data();
+    let none = Packets::new(&[], &trace.schema);
+    let known = ends.entry(stream.path.clone()).or_default();
+    if known.is_lost {
+        return none;
+    }
+    let mut packets = Packets::new(data, &trace.schema);
+    if known.end > 0 {
+        packets = Packets::from_packet(data, &trace.schema, known.offset, known.number);
+        let last = packets.next_packet().ok().flatten();
+        if last.is_none_or(|last| last.end_offset() != known.end) {
+            known.is_lost = true;
+            out.warn(&stream.path, "cannot be followed: its packets do not say how long they are");
+            return none;
+        }
+    }
+    let (first, number) = (packets.offset(), known.number.saturating_add(u64::from(known.end > 0)));
+    let mut end = first;
+    loop {
+        match packets.next_packet() {
+            Ok(Some(packet)) if !packet.is_cut() => {
+                end = packet.end_offset();
+                *known = End { offset: packet.offset(), number: packet.number(), end, is_lost: false };
+            }
+            Err(error) if !error.is_truncation() => {
+                // What is wrong is told by who reads it.
+                known.is_lost = true;
+                end = data.len() as u64;
+                break;
+            }
+            _ => break,
+        }
+    }
+    let data = usize::try_from(end).ok().and_then(|end| data.get(..end)).unwrap_or(data);
+    Packets::from_packet(data, &trace.schema, first, number)
+}
+
+/// What is looked up of an event record class once.
+struct EventNames {
+    name: Option<String>,
+    namespace: Option<String>,
+    clock: Option<String>,
+    /// The name for people.
+    shown: String,
+    is_unix: bool,
+}
 
 struct Printer {
     line: Line,
     text: String,
-    clock: Clock,
+    part: String,
+    stamps: Stamps,
     /// The names of fields of each trace.
     names: Vec<Names>,
-    /// Names and namespaces of event record classes, by trace and key.
-    events: HashMap<(usize, u32), ClassNames>,
-    has_paths: bool,
+    /// Event record classes, by trace and key.
+    events: HashMap<(usize, u32), EventNames>,
+    /// The streams, for people.
+    paths: Vec<String>,
 }
 
 impl Printer {
-    /// Name, namespace and clock's name of a record.
-    fn event(
-        &mut self,
-        trace: usize,
-        record: &Record<'_, '_, '_>,
-    ) -> &(Option<String>, Option<String>, Option<String>) {
+    /// Looks up the class of a record.
+    fn learn(&mut self, trace: usize, record: &Record<'_, '_, '_>) {
         let class = record.class();
         self.events.entry((trace, class.key())).or_insert_with(|| {
             let clock = class.stream_class().clock();
-            (
-                class.name().map(value::told),
-                class.namespace().map(value::told),
-                clock.and_then(|clock| clock.name()).map(value::told),
-            )
-        })
+            let name = class.name().map(value::told);
+            EventNames {
+                shown: name
+                    .as_deref()
+                    .map_or_else(|| format!("#{}", class.id()), |name| printable(&value::shown_name(name))),
+                name,
+                namespace: class.namespace().map(value::told),
+                clock: clock.and_then(|clock| clock.name()).map(value::told),
+                is_unix: clock.is_some_and(|clock| clock.is_unix()),
+            }
+        });
     }
 
-    fn json(
-        &mut self,
-        trace: usize,
-        path: &std::path::Path,
-        record: &Record<'_, '_, '_>,
-    ) -> traceglass::Result<()> {
+    fn json(&mut self, trace: usize, path: &Path, record: &Record<'_, '_, '_>) -> traceglass::Result<()> {
         let packet = record.packet();
         let bit = packet.offset() * 8 + record.start();
-        let is_unix = packet.stream_class().clock().is_some_and(|clock| clock.is_unix());
-        let time = record.nanoseconds();
-        self.event(trace, record);
-        let Self { line, clock, names, events, .. } = self;
+        self.learn(trace, record);
+        let Self { line, stamps, names, events, .. } = self;
         let names = &mut names[trace];
-        line.begin().text("kind", "event").path(Some(path)).int("offset", bit / 8).int("bit", bit % 8);
-        nanoseconds(line, "time_ns", time);
-        line.text_or_null("time", time.filter(|_| is_unix).and_then(|time| clock.rfc3339(time)));
-        if let Some((name, namespace, clock)) = events.get(&(trace, record.class().key())) {
-            line.text_or_null("clock", clock.as_deref());
-            line.text_or_null("namespace", namespace.as_deref());
-            line.text_or_null("name", name.as_deref());
+        line.begin().plain("kind", "event").path(Some(path)).int("offset", bit / 8).int("bit", bit % 8);
+        if let Some(event) = events.get(&(trace, record.class().key())) {
+            line.time(record.nanoseconds(), event.is_unix, stamps);
+            line.text_or_null("clock", event.clock.as_deref());
+            line.text_or_null("namespace", event.namespace.as_deref());
+            line.text_or_null("name", event.name.as_deref());
         }
         line.int("id", record.class().id()).int_or_null("data_stream", packet.stream_id());
         value::json(line, "packet_context", packet.context(), names)?;
@@ -139,43 +241,56 @@ impl Printer {
     fn text(
         &mut self,
         trace: usize,
-        path: &std::path::Path,
+        source: usize,
         record: &Record<'_, '_, '_>,
         out: &Out,
     ) -> traceglass::Result<()> {
-        let class = record.class();
-        let is_unix = class.stream_class().clock().is_some_and(|clock| clock.is_unix());
-        let time = match record.nanoseconds() {
-            None => "-".to_owned(),
-            Some(time) => match self.clock.rfc3339(time).filter(|_| is_unix) {
-                Some(date) => date.to_owned(),
-                None => format!("{:>20}", seconds(time)),
-            },
-        };
-        let name = match self.event(trace, record) {
-            (Some(name), ..) => printable(&value::shown_name(name)),
-            (None, ..) => format!("#{}", class.id()),
-        };
-        let Self { text, names, .. } = self;
+        self.learn(trace, record);
+        let Self { text, part, stamps, names, events, paths, .. } = self;
         let names = &mut names[trace];
+        let Some(event) = events.get(&(trace, record.class().key())) else { return Ok(()) };
         text.clear();
-        // A string takes all that is written to it.
-        let _ = write!(text, "{}  ", out.paint(DIM, time));
-        if self.has_paths {
-            let _ = write!(text, "{}  ", out.paint(DIM, shown(path)));
+        part.clear();
+        match record.nanoseconds() {
+            None => part.push('-'),
+            Some(time) => stamps.push(part, time, event.is_unix),
         }
-        let _ = write!(text, "{}", out.paint(HEADING, name));
+        if part.len() < TIME {
+            let mut padded = String::new();
+            pad(&mut padded, part, TIME, true);
+            *part = padded;
+        }
+        styled(text, DIM, part, out);
+        if let (Some(path), true) = (paths.get(source), paths.len() > 1) {
+            text.push_str("  ");
+            styled(text, DIM, path, out);
+        }
+        text.push_str("  ");
+        styled(text, HEADING, &event.shown, out);
         for context in [record.common_context(), record.specific_context()].into_iter().flatten() {
-            let mut inner = String::new();
-            value::text(&mut inner, context, names)?;
-            if !inner.is_empty() {
-                let _ = write!(text, "  {}", out.paint(DIM, format_args!("{{{inner}}}")));
+            part.clear();
+            part.push('{');
+            value::text(part, context, names)?;
+            if part.len() > 1 {
+                part.push('}');
+                text.push_str("  ");
+                styled(text, DIM, part, out);
             }
         }
         if let Some(payload) = record.payload() {
             text.push_str("  ");
             value::text(text, payload, names)?;
         }
+        text.truncate(text.trim_end().len());
         Ok(())
+    }
+}
+
+/// Appends text in a style, where colour is on.
+fn styled(to: &mut String, style: Style, text: &str, out: &Out) {
+    if out.is_colored() {
+        to.push_str(&out.paint(style, text));
+    } else {
+        to.push_str(text);
     }
 }

@@ -18,11 +18,10 @@ const STEP: u64 = 1 << 16;
 impl Ctf<'_> {
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Ctf2, error);
-        self.with(|traces| {
-            let mut damage = self.problems();
+        self.with(|traces, mut damage| {
             let streams: Vec<_> = traces
                 .iter()
-                .flat_map(|trace| trace.streams.iter().map(move |stream| (stream, &trace.schema)))
+                .flat_map(|trace| trace.files.streams.iter().map(move |stream| (stream, &trace.schema)))
                 .collect();
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
             let mut timeline = Timeline::new(&mut slots, Growing::new(StreamSlot::EMPTY));
@@ -59,7 +58,8 @@ impl Ctf<'_> {
     }
 
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
-        let damage = self.problems();
+        // A trace whose metadata says nothing is extracted all the same.
+        let damage = self.with(|_, problems| Ok(problems))?;
         for (number, files) in (0..).zip(&self.found.traces) {
             let of =
                 |kind, number, path| Part { kind, name: None, number, path: Some(path), offset: Some(0) };

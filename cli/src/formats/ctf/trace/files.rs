@@ -48,7 +48,11 @@ impl Files {
         let metadata = Mapped::open(&metadata_path)?;
         let mut streams = Vec::new();
         for path in entries(folder) {
-            if !is_stream(&path) || only.is_some_and(|only| only.file_name() != path.file_name()) {
+            let wanted = match only {
+                Some(only) => only.file_name() == path.file_name(),
+                None => is_stream(&path),
+            };
+            if !wanted {
                 continue;
             }
             match Mapped::open(&path) {

@@ -1,23 +1,22 @@
 //! What a trace holds, in short.
 
-use super::time::{duration, rfc3339};
-use super::{Compiled, Ctf, Scan, shown_time};
+use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
+use crate::progress::Progress;
 use crate::status::Status;
-use crate::trace::Info;
+use crate::table::{Table, left, right};
+use crate::trace::{Info, Inquiry, duration, rfc3339, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use traceglass::ctf::metadata::{EnvironmentValue, FragmentKind};
 
 /// So many event record classes are shown, the most frequent ones.
 const SHOWN: usize = 12;
-/// Of more bytes than these, records are not counted.
-const LARGE: u64 = 256 << 20;
 
-pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Info {
+pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, args: &Inquiry) -> Info {
     let bytes = ctf.found.bytes();
-    let complete = bytes <= LARGE;
-    let mut damage = ctf.problems();
+    let complete = args.wants_all(bytes);
+    let progress = Progress::new(if complete { bytes } else { 0 });
     let mut lines: Vec<(&'static str, String)> = Vec::new();
     let (mut streams, mut packets, mut records) = (0_u64, 0_u64, 0_u64);
     let (mut discarded, mut lost_packets) = (0_u64, 0_u64);
@@ -26,23 +25,17 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Info {
     let mut environment = Map::new();
     for trace in traces {
         let mut counts: HashMap<u32, (u64, String)> = HashMap::new();
-        for stream in trace.streams {
-            let scan = Scan::read(
-                stream,
-                &trace.schema,
-                complete,
-                |record| {
-                    let class = record.class();
-                    counts
-                        .entry(class.key())
-                        .or_insert_with(|| {
-                            let name = class.name().map(|name| name.to_string());
-                            (0, name.unwrap_or_else(|| format!("#{}", class.id())))
-                        })
-                        .0 += 1;
-                },
-                |_| {},
-            );
+        for stream in &trace.files.streams {
+            let scan = Scan::read(stream, &trace.schema, complete, &progress, |record| {
+                let class = record.class();
+                counts
+                    .entry(class.key())
+                    .or_insert_with(|| {
+                        let name = class.name().map(|name| name.to_string());
+                        (0, name.unwrap_or_else(|| format!("#{}", class.id())))
+                    })
+                    .0 += 1;
+            });
             streams += 1;
             packets += scan.packets;
             records += scan.records.unwrap_or(0);
@@ -82,22 +75,18 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Info {
     fields.insert("records".into(), if complete { records.into() } else { Value::Null });
     fields.insert("discarded".into(), discarded.into());
     fields.insert("lost_packets".into(), lost_packets.into());
-    let number = |time: Option<i128>| match time.map(|time| (i64::try_from(time), time)) {
-        Some((Ok(time), _)) => time.into(),
-        Some((Err(_), time)) => time.to_string().into(),
-        None => Value::Null,
-    };
     let date = |time: Option<i128>| time.filter(|_| is_unix).and_then(rfc3339).into();
-    fields.insert("time_ns".into(), number(begin));
+    fields.insert("time_ns".into(), time_json(begin));
     fields.insert("time".into(), date(begin));
-    fields.insert("end_time_ns".into(), number(end));
+    fields.insert("end_time_ns".into(), time_json(end));
     fields.insert("end_time".into(), date(end));
     let uuid = traces.first().and_then(|trace| trace.schema.uuid()).map(|uuid| uuid.to_string());
     fields.insert("uuid".into(), uuid.into());
     let list: Vec<Value> =
         classes.iter().map(|(count, name)| json!({"name": name, "records": count})).collect();
     fields.insert("event_classes".into(), list.into());
-    fields.insert("complete".into(), complete.into());
+    let (clock_lines, clocks) = clocks(traces);
+    fields.insert("clocks".into(), clocks.into());
 
     let text = |key: &str| {
         environment.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
@@ -135,16 +124,59 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Info {
         false => ("records", format!("not counted{dropped}")),
     });
     if let (Some(begin), Some(end)) = (begin, end) {
-        lines.push(("from", shown_time(begin, is_unix)));
-        lines.push(("to", format!("{}, {}", shown_time(end, is_unix), duration(end - begin))));
+        let length = duration(end.saturating_sub(begin));
+        lines.push(("time", format!("{}, {length}", shown_time(begin, is_unix))));
     }
-    for (number, (count, name)) in classes.iter().take(SHOWN).enumerate() {
-        let label = if number == 0 { "events" } else { "" };
-        lines.push((label, format!("{} × {}", grouped(*count), printable(name))));
+    for (number, line) in clock_lines.into_iter().enumerate() {
+        lines.push((if number == 0 { "clocks" } else { "" }, line));
+    }
+    let mut table = Table::new(&[right("records"), left("event")]);
+    for (count, name) in classes.iter().take(SHOWN) {
+        table.add(vec![grouped(*count), printable(name)]);
     }
     if classes.len() > SHOWN {
-        lines.push(("", format!("and {} more", counted((classes.len() - SHOWN) as u64, "class", "classes"))));
+        let rest = classes.iter().skip(SHOWN).map(|(count, _)| *count).fold(0, u64::saturating_add);
+        let more = counted(classes.len().saturating_sub(SHOWN) as u64, "more class", "more classes");
+        table.add(vec![grouped(rest), format!("of {more}")]);
     }
+    let tables = if classes.is_empty() { Vec::new() } else { vec![("events", table)] };
     let title = if ctf.is_tsdl() { "CTF 1.8 trace" } else { "CTF 2 trace" };
-    Info { bytes, status: Status::damaged_if(!damage.is_empty()), fields, title: title.into(), lines, damage }
+    let status = Status::damaged_if(!damage.is_empty());
+    Info { bytes, status, fields, title: title.into(), lines, tables, damage, complete }
+}
+
+/// The clocks, for people and as JSON; those of several traces that say the same once.
+fn clocks(traces: &[Compiled<'_>]) -> (Vec<String>, Vec<Value>) {
+    let (mut lines, mut values) = (Vec::new(), Vec::new());
+    for clock in traces.iter().flat_map(|trace| trace.schema.clocks()) {
+        let name = clock.name().or(clock.id()).map(|name| name.to_string());
+        let zero = clock.nanoseconds(0);
+        let since = match clock.is_unix() {
+            true => format!("zero is {}", shown_time(zero, true)),
+            false => "it does not tell the date".to_owned(),
+        };
+        let hertz = frequency(clock.frequency());
+        let line =
+            format!("{}: {hertz}, {since}", name.as_deref().map_or_else(|| "unnamed".to_owned(), printable));
+        let value = json!({
+            "name": name, "frequency": clock.frequency(), "offset_seconds": clock.offset_seconds(),
+            "offset_cycles": clock.offset_cycles(), "is_absolute": clock.is_unix(),
+            "time_ns": time_json(Some(zero)), "time": if clock.is_unix() { rfc3339(zero) } else { None },
+        });
+        if !values.contains(&value) {
+            lines.push(line);
+            values.push(value);
+        }
+    }
+    (lines, values)
+}
+
+fn frequency(hertz: u64) -> String {
+    match hertz {
+        _ if hertz > 0 && hertz.is_multiple_of(1_000_000_000) => {
+            format!("{} GHz", grouped(hertz / 1_000_000_000))
+        }
+        _ if hertz > 0 && hertz.is_multiple_of(1_000_000) => format!("{} MHz", grouped(hertz / 1_000_000)),
+        _ => format!("{} Hz", grouped(hertz)),
+    }
 }

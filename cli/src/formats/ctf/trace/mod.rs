@@ -5,20 +5,22 @@ mod events;
 mod files;
 mod hex;
 mod info;
+mod ls;
 #[cfg(feature = "tables")]
 mod tables;
-mod time;
 mod value;
 #[cfg(feature = "view")]
 mod view;
+mod window;
 
 use crate::input::Mapped;
-use crate::json::Line;
-use crate::output::{Out, counted, grouped, shown};
+use crate::output::{Out, counted, shown};
+use crate::progress::Progress;
 use crate::status::{Failure, Result, Status, Unreadable};
-use crate::table::{Table, left, right};
-use crate::trace::{Events, Fields, Findings, Info, Listing, Outcome, Parts, Selection, Trace};
-use files::{Found, Stream, compile, marked_line};
+use crate::trace::{
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+};
+use files::{Files, Found, Stream, compile, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
 use traceglass::ctf::metadata::{Language, ParseOptions};
@@ -36,7 +38,7 @@ struct Ctf<'a> {
 /// A trace with its schema.
 struct Compiled<'c> {
     schema: Schema<'c, 'c>,
-    streams: &'c [Stream],
+    files: &'c Files,
 }
 
 /// A folder with a trace or several; `None` if there is none.
@@ -80,7 +82,7 @@ fn parse(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Ctf<'_>,
     let options = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
     let ctf = Ctf { found, options, named };
     // Metadata that describes nothing makes all data unreadable.
-    ctf.with(|_| Ok(())).map_err(|failure| match failure {
+    ctf.with(|_, _| Ok(())).map_err(|failure| match failure {
         Failure::Unreadable(unreadable) => unreadable,
         other => Unreadable::new(other.to_string()),
     })?;
@@ -88,31 +90,53 @@ fn parse(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Ctf<'_>,
 }
 
 impl Ctf<'_> {
-    /// Compiles all metadata, and hands out the traces.
-    fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>]) -> Result<T>) -> Result<T> {
+    /// Compiles all metadata, and hands out the traces, and what is wrong with the others and with files. It is an error
+    /// if there is none that can be read.
+    fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Vec<String>) -> Result<T>) -> Result<T> {
         let mut storage: Vec<Vec<Node>> = self.found.traces.iter().map(|_| Vec::new()).collect();
         let mut traces = Vec::new();
+        let problem = |(path, message): &(std::path::PathBuf, String)| format!("{}: {message}", shown(path));
+        let mut problems: Vec<String> = self.found.problems.iter().map(problem).collect();
+        let mut first = None;
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
             let metadata = files.parse(self.options);
-            let schema = metadata.and_then(|metadata| compile(&metadata, nodes)).map_err(|error| {
-                let line = metadata.ok().and_then(|metadata| marked_line(&metadata, &error));
-                let message = format!("{}: {error}{}", shown(&files.metadata_path), line.unwrap_or_default());
-                Unreadable { format: Some(self.format()), error: Some(error), message }
-            })?;
-            traces.push(Compiled { schema, streams: &files.streams });
+            match metadata.and_then(|metadata| compile(&metadata, nodes)) {
+                Ok(schema) => traces.push(Compiled { schema, files }),
+                Err(error) => {
+                    let line = metadata.ok().and_then(|metadata| marked_line(&metadata, &error));
+                    let path = shown(&files.metadata_path);
+                    let streams = match files.streams.len() {
+                        0 => String::new(),
+                        count => format!("; {} cannot be read", counted(count as u64, "stream", "streams")),
+                    };
+                    problems.push(format!("{path}: {error}{streams}"));
+                    let message = format!("{path}: {error}{}", line.unwrap_or_default());
+                    let format = Some(if self.is_tsdl() { Format::Ctf1 } else { Format::Ctf2 });
+                    first.get_or_insert(Unreadable { format, error: Some(error), message });
+                }
+            }
         }
-        read(&traces)
-    }
-
-    fn problems(&self) -> Vec<String> {
-        let problem = |(path, message): &(std::path::PathBuf, String)| format!("{}: {message}", shown(path));
-        self.found.problems.iter().map(problem).collect()
+        match first {
+            Some(unreadable) if traces.is_empty() => Err(unreadable.into()),
+            _ => read(&traces, problems),
+        }
     }
 
     fn is_tsdl(&self) -> bool {
         self.found.traces.first().is_some_and(|files| {
             files.parse(self.options).is_ok_and(|stream| stream.language() == Language::Tsdl)
         })
+    }
+
+    /// The metadata of each trace, read as a file of its own.
+    fn metadata(&self, mut read: impl FnMut(&dyn Trace) -> Result<Status>) -> Result<Status> {
+        let mut worst = Status::Clean;
+        for files in &self.found.traces {
+            let lenient = self.options == ParseOptions::LENIENT;
+            let trace = super::open_text(files.metadata.data(), lenient)?;
+            worst = worst.max(read(&*trace)?);
+        }
+        Ok(worst)
     }
 }
 
@@ -125,6 +149,7 @@ struct Scan {
     lost_packets: u64,
     class: Option<u64>,
     id: Option<u64>,
+    clock: Option<String>,
     is_unix: bool,
     begin: Option<i128>,
     end: Option<i128>,
@@ -137,8 +162,8 @@ impl Scan {
         stream: &Stream,
         schema: &Schema<'_, '_>,
         counts: bool,
+        progress: &Progress,
         mut record: impl FnMut(&traceglass::ctf::data::Record<'_, '_, '_>),
-        mut each: impl FnMut(&Packet<'_, '_>),
     ) -> Self {
         let mut scan = Self { records: counts.then_some(0), ..Self::default() };
         let mut losses = Losses::default();
@@ -151,7 +176,6 @@ impl Scan {
                     break;
                 }
             };
-            each(&packet);
             scan.packets += 1;
             let loss = losses.observe(&packet);
             scan.lost_packets += loss.packets().unwrap_or(0);
@@ -162,15 +186,19 @@ impl Scan {
             scan.id = scan.id.or(packet.stream_id());
             let clock = packet.stream_class().clock();
             scan.is_unix |= clock.is_some_and(|clock| clock.is_unix());
-            let nanoseconds = |cycles: Option<u64>| Some(clock?.nanoseconds(cycles?));
+            if scan.clock.is_none() {
+                scan.clock = clock.and_then(|clock| clock.name()).map(|name| name.to_string());
+            }
             let mut meet = |time: Option<i128>| {
                 if let Some(time) = time {
                     scan.begin = Some(scan.begin.map_or(time, |begin| begin.min(time)));
                     scan.end = Some(scan.end.map_or(time, |end| end.max(time)));
                 }
             };
-            meet(nanoseconds(packet.begin()));
-            meet(nanoseconds(packet.end()));
+            let span = span(&packet);
+            meet(span.0);
+            meet(span.1);
+            progress.advance(packet.end_offset().saturating_sub(packet.offset()));
             if !counts {
                 continue;
             }
@@ -189,6 +217,13 @@ impl Scan {
     }
 }
 
+/// The begin and the end of a packet in nanoseconds, where it says them.
+fn span(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>) {
+    let clock = packet.stream_class().clock();
+    let nanoseconds = |cycles: Option<u64>| Some(clock?.nanoseconds(cycles?));
+    (nanoseconds(packet.begin()), nanoseconds(packet.end()))
+}
+
 impl Trace for Ctf<'_> {
     fn format(&self) -> Format {
         if self.is_tsdl() { Format::Ctf1 } else { Format::Ctf2 }
@@ -204,7 +239,7 @@ impl Trace for Ctf<'_> {
 
     fn clock_ns(&self, value: i128) -> Option<i128> {
         let cycles = u64::try_from(value).ok()?;
-        let of = |traces: &[Compiled<'_>]| {
+        let of = |traces: &[Compiled<'_>], _| {
             let mut clocks = traces.iter().flat_map(|trace| trace.schema.clocks());
             Ok(clocks.next().map(|clock| clock.nanoseconds(cycles)))
         };
@@ -220,86 +255,49 @@ impl Trace for Ctf<'_> {
         self.extract_streams(parts)
     }
 
-    fn info(&self) -> Result<Info> {
-        self.with(|traces| Ok(info::info(self, traces)))
+    fn info(&self, args: &Inquiry) -> Result<Info> {
+        self.with(|traces, problems| Ok(info::info(self, traces, problems, args)))
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        self.with(|traces| {
-            let mut damage = self.problems();
-            let mut line = Line::new();
-            let mut table = Table::new(&[
-                left("stream"),
-                right("class"),
-                right("packets"),
-                right("records"),
-                right("discarded"),
-                left("begin"),
-                right("length"),
-            ]);
-            let (mut count, mut records) = (0_u64, 0_u64);
-            for trace in traces {
-                for stream in trace.streams {
-                    let scan = Scan::read(stream, &trace.schema, true, |_| {}, |_| {});
-                    count += 1;
-                    records += scan.records.unwrap_or(0);
-                    if args.json {
-                        line.begin().text("kind", "stream").path(Some(&stream.path));
-                        line.int_or_null("data_stream_class", scan.class).int_or_null("data_stream", scan.id);
-                        line.int("packets", scan.packets).int("records", scan.records.unwrap_or(0));
-                        line.int_or_null("discarded", scan.discarded);
-                        nanoseconds(&mut line, "time_ns", scan.begin);
-                        nanoseconds(&mut line, "end_time_ns", scan.end);
-                        out.json_text(line.end())?;
-                    } else {
-                        let length = scan.begin.zip(scan.end).map(|(begin, end)| time::duration(end - begin));
-                        let number = |number: Option<u64>| number.map(grouped).unwrap_or_default();
-                        let cells = vec![
-                            shown(&stream.path),
-                            number(scan.class),
-                            grouped(scan.packets),
-                            number(scan.records),
-                            number(scan.discarded),
-                            scan.begin.map(|begin| shown_time(begin, scan.is_unix)).unwrap_or_default(),
-                            length.unwrap_or_default(),
-                        ];
-                        table.row(out, cells)?;
-                    }
-                    damage.extend(scan.damage);
-                }
-            }
-            if !args.json {
-                table.finish(out)?;
-                let streams = counted(count, "stream", "streams");
-                out.line(format_args!("{streams}, {}", counted(records, "record", "records")))?;
-            }
-            for message in &damage {
-                out.warn(&args.path, message);
-            }
-            Ok(Status::damaged_if(!damage.is_empty()))
-        })
+        args.refuse_sha256("streams are files of their own: `sha256sum` hashes them")?;
+        if args.ctf.fragments {
+            args.refuse_window("metadata has no time")?;
+            return self.metadata(|trace| trace.ls(args, out));
+        }
+        self.with(|traces, problems| ls::ls(self, traces, problems, args, out))
     }
 
-    fn cat(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        self.with(|traces| cat::cat(self, traces, args, out))
+    fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
+        if args.ctf.metadata {
+            return self.metadata(|trace| trace.cat(args, cursor, out));
+        }
+        self.with(|traces, problems| cat::cat(traces, problems, args, cursor, out))
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
+        for (path, message) in &self.found.problems {
+            findings.unreadable(Some(path), message);
+        }
         for files in &self.found.traces {
             let path = files.metadata_path.as_path();
-            let checked = files
-                .parse(self.options)
-                .and_then(|stream| stream.check(&mut |finding| findings.report_in(Some(path), finding)));
+            let mut nodes = Vec::new();
+            let checked = files.parse(self.options).and_then(|stream| {
+                stream.check(&mut |finding| findings.report_in(Some(path), finding))?;
+                compile(&stream, &mut nodes).map(|_| ())
+            });
             if let Err(error) = checked {
                 findings.report_in(Some(path), Finding::new(Severity::Error, error));
             }
         }
-        self.with(|traces| {
+        let progress = Progress::new(self.found.bytes());
+        self.with(|traces, _| {
             for trace in traces {
-                for stream in trace.streams {
+                for stream in &trace.files.streams {
                     check(stream.data.data(), &trace.schema, &mut |finding| {
                         findings.report_in(Some(&stream.path), finding);
                     });
+                    progress.advance(stream.data.data().len() as u64);
                 }
             }
             Ok(findings.status())
@@ -310,23 +308,9 @@ impl Trace for Ctf<'_> {
         let Some(named) = self.named else {
             return Err(Failure::unreadable("a directory; name one of the files in it"));
         };
-        self.with(|traces| match traces.first() {
+        self.with(|traces, _| match traces.first() {
             Some(trace) => hex::hex(named.data(), &trace.schema, fields),
             None => Ok(Status::Clean),
         })
     }
-}
-
-/// A time as JSON: an integer, of more than 64 bits a string.
-fn nanoseconds(line: &mut Line, key: &str, value: Option<i128>) {
-    match value {
-        Some(value) if i64::try_from(value).is_ok() || u64::try_from(value).is_ok() => line.raw(key, value),
-        Some(value) => line.text(key, &value.to_string()),
-        None => line.null(key),
-    };
-}
-
-fn shown_time(nanoseconds: i128, is_unix: bool) -> String {
-    let date = if is_unix { time::rfc3339(nanoseconds) } else { None };
-    date.unwrap_or_else(|| format!("{} s", time::seconds(nanoseconds)))
 }

@@ -7,10 +7,10 @@ use traceglass_tables as tables;
 
 impl Ctf<'_> {
     pub(super) fn lend_streams(&self, read: &mut ReadTables<'_>) -> Result<()> {
-        self.with(|traces| {
+        self.with(|traces, _| {
             let mut lent = Vec::new();
             for trace in traces {
-                let streams = trace.streams.iter().map(|stream| {
+                let streams = trace.files.streams.iter().map(|stream| {
                     Lent::bytes(stream.path.to_string_lossy().into_owned(), stream.data.data())
                 });
                 lent.push((trace.schema, streams.collect::<Vec<_>>()));

@@ -1,10 +1,10 @@
 //! Fields as text and as JSON.
 
-use crate::json::{Line, float, hex, int, quote};
+use crate::escape::push;
+use crate::json::{Line, float, hex, int, quote, signed};
 use crate::output::{printable, shortened};
 use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
-use std::io::Write as _;
 use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
 use traceglass::ctf::schema::{FieldClass, FieldKind};
@@ -154,10 +154,7 @@ pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &
         }
         match value {
             Value::Unsigned(value) => int(text, value),
-            Value::Signed(value) => {
-                // A vector takes all that is written to it.
-                let _ = write!(text, "{value}");
-            }
+            Value::Signed(value) => signed(text, value),
             Value::Boolean(value) => text.extend(if value { &b"true"[..] } else { b"false" }),
             Value::Wide(bits) => quote(text, &wide(bits, field.class().kind() == FieldKind::Signed)),
             Value::Bits(bits) => match bits.to_u64() {
@@ -251,9 +248,15 @@ pub fn text(to: &mut String, mut fields: Fields<'_, '_>, names: &mut Names) -> R
                 2 => write!(to, "{value:#b}"),
                 8 => write!(to, "{value:#o}"),
                 16 => write!(to, "{value:#x}"),
-                _ => write!(to, "{value}"),
+                _ => {
+                    to.push_str(itoa::Buffer::new().format(value));
+                    Ok(())
+                }
             },
-            Value::Signed(value) => write!(to, "{value}"),
+            Value::Signed(value) => {
+                to.push_str(itoa::Buffer::new().format(value));
+                Ok(())
+            }
             Value::Boolean(value) => write!(to, "{value}"),
             Value::Wide(bits) => write!(to, "{}", wide(bits, field.class().kind() == FieldKind::Signed)),
             Value::Bits(bits) => match bits.to_u64() {
@@ -264,7 +267,15 @@ pub fn text(to: &mut String, mut fields: Fields<'_, '_>, names: &mut Names) -> R
                 Some(value) => write!(to, "{value:?}"),
                 None => write!(to, "{}", wide(value.bits(), false)),
             },
-            Value::Text(value) => write!(to, "\"{}\"", printable(&value.to_string()).replace('"', "\\\"")),
+            Value::Text(value) => {
+                to.push('"');
+                match value.as_str().filter(|text| !text.contains('"')) {
+                    Some(text) => push(to, text, |_| false),
+                    None => to.push_str(&printable(&value.to_string()).replace('"', "\\\"")),
+                }
+                to.push('"');
+                Ok(())
+            }
             Value::Blob(bytes) => write!(to, "{}", crate::output::hex(bytes)),
             Value::Structure => {
                 levels.push(Level::Structure);

@@ -14,7 +14,7 @@ use traceglass::{Error, Format};
 
 /// Looks at the traces in a folder, or at a data stream with the metadata beside it.
 pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
-    let looked = ctf.with(|traces| {
+    let looked = ctf.with(|traces, _| {
         let mut files = Vec::new();
         let mut entries = Vec::new();
         let entry =

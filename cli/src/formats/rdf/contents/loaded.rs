@@ -12,6 +12,9 @@ use traceglass::{Error, ErrorKind};
 /// So much of a file's contents is read to say what it is about, and eight times the file's size.
 const BUDGET: u64 = 16 << 20;
 
+/// So much of a large file's.
+const GLANCE: u64 = 8 << 20;
+
 /// A chunk's content is kept that is no larger than this and 32 times what is stored of it: the contents that are known
 /// are tables, which no compressor makes smaller than that, and a byte that is repeated is none.
 const KEPT: u64 = 8 << 20;
@@ -69,9 +72,10 @@ pub(super) struct Loader<'f, 'a> {
 }
 
 impl<'f, 'a> Loader<'f, 'a> {
-    pub(super) fn new(file: &'f File<'a>) -> Self {
+    /// Reads as much as is in proportion to the file; of a large one of which not all is asked for, a little.
+    pub(super) fn new(file: &'f File<'a>, complete: bool) -> Self {
         let size = u64::try_from(file.data().len()).unwrap_or(u64::MAX);
-        let left = size.saturating_mul(8).saturating_add(BUDGET);
+        let left = if complete { size.saturating_mul(8).saturating_add(BUDGET) } else { GLANCE };
         Self { file, decoder: Decoder::new(), all: left, left, exceeded: None }
     }
 

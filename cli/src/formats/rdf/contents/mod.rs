@@ -7,7 +7,7 @@ mod records;
 
 pub use loaded::Loaded;
 use loaded::{First, Loader};
-pub use records::{Records, To};
+pub use records::Records;
 #[cfg(feature = "view")]
 pub use records::{Said, say};
 
@@ -16,6 +16,7 @@ use super::plan::{Part as Stored, Plan, Turn};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::ops::Range;
 use traceglass::rdf::contents::joins::{QueueTime, queue_times};
 use traceglass::rdf::contents::rmt::Stream;
@@ -47,8 +48,8 @@ impl Summary {
 
 /// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
 /// list of its processes only where `private` asks for them.
-pub fn summarize(file: &File<'_>, private: bool) -> Summary {
-    let mut loader = Loader::new(file);
+pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
+    let mut loader = Loader::new(file, complete);
     let mut summary = Summary::default();
     let system = loader.load("SystemInfo");
     let system = system.iter().find_map(|chunk| match chunk.content() {
@@ -314,7 +315,12 @@ fn duration(ns: i128) -> String {
 }
 
 /// The streams of tokens in chunks, each put together of its pieces.
-struct Streams(Vec<Pieces>);
+#[derive(Default)]
+pub struct Streams {
+    pieces: Vec<Pieces>,
+    /// Where the stream of a number is.
+    places: HashMap<u32, usize>,
+}
 
 /// A stream of tokens.
 struct Pieces {
@@ -326,27 +332,28 @@ struct Pieces {
 
 impl Streams {
     fn new(chunks: &[Loaded<'_>]) -> Self {
-        let mut streams: Vec<Pieces> = Vec::new();
-        for chunk in chunks {
-            let Ok(Content::Rmt(rmt)) = chunk.content() else { continue };
-            let (fields, data) = (rmt.fields(), rmt.data());
-            let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
-            let place = streams.iter().position(|stream| stream.number == number);
-            let room = streams.len() < 256;
-            match place.and_then(|place| streams.get_mut(place)) {
-                Some(stream) => stream.data.extend_from_slice(data),
-                // There are fewer than 256.
-                None if room => {
-                    streams.push(Pieces { process: fields.process(), number, version, data: data.to_vec() });
-                }
-                None => {}
-            }
-        }
-        Self(streams)
+        let mut streams = Self::default();
+        chunks.iter().for_each(|chunk| streams.add(chunk));
+        streams
     }
 
-    fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
-        self.0.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
+    /// Adds what a chunk holds.
+    pub fn add(&mut self, chunk: &Loaded<'_>) {
+        let Ok(Content::Rmt(rmt)) = chunk.content() else { return };
+        let (fields, data) = (rmt.fields(), rmt.data());
+        let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
+        let next = self.pieces.len();
+        let place = *self.places.entry(number).or_insert(next);
+        match self.pieces.get_mut(place) {
+            Some(stream) => stream.data.extend_from_slice(data),
+            None => {
+                self.pieces.push(Pieces { process: fields.process(), number, version, data: data.to_vec() })
+            }
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
+        self.pieces.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
     }
 }
 

@@ -3,16 +3,22 @@
 use super::Loaded;
 use crate::json::{self, Line};
 use crate::output::{Out, hex};
-use crate::status::Result;
+use crate::status::{Failure, Result};
+use crate::trace::{Selection, Stamps, Time, Window, time_json};
 use serde_json::{Map, Value, json};
-use traceglass::rdf::contents::rmt::{ResourceDetail, Token, TokenValue};
-use traceglass::rdf::contents::{Content, Event, EventValue, FieldValue, MarkerStruct, Structure};
+use traceglass::rdf::Entry;
+use traceglass::rdf::contents::rmt::{ResourceDetail, Stream, Token, TokenValue};
+use traceglass::rdf::contents::{
+    Content, Event, EventValue, FieldValue, MarkerStruct, Structure, ticks_to_ns,
+};
 
-/// Writes the records of one chunk.
+/// Writes the records of chunks.
 pub struct Records<'o> {
-    pub to: To<'o>,
-    /// The number of the chunk's entry, where the records of several chunks are written.
-    pub entry: Option<usize>,
+    to: To<'o>,
+    window: Window,
+    /// The chunk that is written: its identifier, entry, and which one of its identifier it is.
+    chunk: Option<(String, u64, u64)>,
+    stamps: Stamps,
 }
 
 /// Where records are written.
@@ -42,7 +48,9 @@ pub struct Said {
 /// The records of a chunk, up to a number of them.
 #[cfg(feature = "view")]
 pub fn say(chunk: &Loaded<'_>, most: usize, records: &mut Vec<Said>) {
-    let written = Records { to: To::List(records, most), entry: None }.write(chunk);
+    let to = To::List(records, most);
+    let mut writer = Records { to, window: Window::default(), chunk: None, stamps: Stamps::default() };
+    let written = writer.write(chunk, (0, 0));
     // Only a list that is full fails.
     if let Ok(Some(error)) = written {
         records.push(Said { offset: None, kind: "(lost)".to_owned(), text: error.to_string() });
@@ -51,17 +59,65 @@ pub fn say(chunk: &Loaded<'_>, most: usize, records: &mut Vec<Said>) {
 
 type Fields = Vec<(&'static str, Value)>;
 
-impl Records<'_> {
-    /// Writes all of them; the first error is handed back, and what precedes it was written.
-    pub fn write(&mut self, chunk: &Loaded<'_>) -> Result<Option<traceglass::Error>> {
-        let content = match chunk.content() {
-            Ok(content) => content,
-            Err(error) => return Ok(Some(error)),
+/// The rate of a clock, and the first time on it: what `--from +1s` counts from.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    hz: Option<u64>,
+    first: Option<u64>,
+}
+
+impl Clock {
+    fn ns(self, ticks: u64) -> Option<i128> {
+        ticks_to_ns(ticks, self.hz.filter(|&hz| hz > 0)?)
+    }
+}
+
+impl<'o> Records<'o> {
+    pub fn new(out: &'o mut Out, args: &Selection) -> Result<Self> {
+        let window = args.window;
+        if [window.from, window.to].iter().any(|time| matches!(time, Some(Time::Absolute(_)))) {
+            return Err(Failure::usage(
+                "--from and --to: the clocks of an RDF file do not tell the date: count from the first record as +1.5s, or \
+                 in ticks as @VALUE",
+            ));
+        }
+        let to = To::out(out, args.json);
+        Ok(Self { to, window, chunk: None, stamps: Stamps::default() })
+    }
+
+    /// Whether a time is wanted; what has none is in no range.
+    fn wants(&self, clock: Clock, ticks: Option<u64>) -> bool {
+        if self.window.is_everything() {
+            return true;
+        }
+        let Some(ticks) = ticks else { return false };
+        let since = || clock.ns(ticks.saturating_sub(clock.first.unwrap_or(ticks)));
+        let reached = |time: Time| match time {
+            Time::Clock(value) => i128::from(ticks) >= value,
+            Time::SinceStart(start) => since().is_some_and(|since| since >= start),
+            Time::Absolute(_) => false,
         };
+        self.window.from.is_none_or(reached) && !self.window.to.is_some_and(reached)
+    }
+
+    /// One of which nothing is known but its size.
+    pub fn unknown(&mut self, entry: &Entry<'_>, place: (u64, u64)) -> Result<()> {
+        let id = entry.identifier().to_string();
+        self.chunk = Some((id.clone(), place.0, place.1));
+        if !self.window.is_everything() {
+            return Ok(());
+        }
+        self.record(&id, vec![("bytes", entry.data_size().into())])
+    }
+
+    /// The structures at the start of a chunk.
+    pub fn structures(&mut self, chunk: &Loaded<'_>, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
         let id = chunk.id.to_string();
-        if let Content::Unknown { header, data, .. } = content {
-            let fields = vec![("header_hex", hex(header).into()), ("data_hex", hex(data).into())];
-            self.record(&id, fields)?;
+        self.chunk = Some((id.clone(), place.0, place.1));
+        if let Err(error) = chunk.content() {
+            return Ok(Some(error));
+        }
+        if !self.window.is_everything() {
             return Ok(None);
         }
         for structure in Structure::of_chunk(chunk.id, chunk.version, chunk.header, &chunk.data) {
@@ -69,22 +125,67 @@ impl Records<'_> {
             fields.extend(of_structure(&structure));
             self.record(&id, fields)?;
         }
+        Ok(None)
+    }
+
+    /// The tokens of a stream.
+    pub fn tokens(&mut self, stream: &Stream<'_>) -> Result<Option<traceglass::Error>> {
+        let mut clock = Clock::default();
+        for token in stream.tokens() {
+            let token = match token {
+                Ok(token) => token,
+                Err(error) => return Ok(Some(error)),
+            };
+            if let TokenValue::Timestamp { hz } = token.value() {
+                clock.hz = Some(hz.into());
+            }
+            clock.first = clock.first.or(token.ticks());
+            if self.wants(clock, token.ticks()) {
+                let mut fields: Fields = vec![("stream", stream.number().into())];
+                fields.extend(of_token(&token));
+                self.timed(token.kind().name().unwrap_or("token"), token.ticks(), clock, fields)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes all of a chunk; the first error is handed back, and what precedes it was written.
+    pub fn write(&mut self, chunk: &Loaded<'_>, place: (u64, u64)) -> Result<Option<traceglass::Error>> {
+        if let Some(error) = self.structures(chunk, place)? {
+            return Ok(Some(error));
+        }
+        let content = match chunk.content() {
+            Ok(content) => content,
+            Err(error) => return Ok(Some(error)),
+        };
+        let id = chunk.id.to_string();
+        let has_times = matches!(content, Content::Rmt(_) | Content::DriverEvents(_));
+        if !has_times && !self.window.is_everything() {
+            return Ok(None);
+        }
+        if let Content::Unknown { header, data, .. } = content {
+            let fields = vec![("header_hex", hex(header).into()), ("data_hex", hex(data).into())];
+            self.record(&id, fields)?;
+            return Ok(None);
+        }
         match content {
             Content::Rmt(rmt) => {
-                for token in rmt.tokens() {
-                    match token {
-                        Ok(token) => self.record(token.kind().name().unwrap_or("token"), of_token(&token))?,
-                        Err(error) => return Ok(Some(error)),
-                    }
+                if let Some(error) = self.tokens(&rmt.stream())? {
+                    return Ok(Some(error));
                 }
             }
             Content::DriverEvents(events) => {
+                let mut clock = Clock { hz: Some(events.fields().hz()), first: None };
                 for event in events.events() {
                     let event = match event {
                         Ok(event) => event,
                         Err(error) => return Ok(Some(error)),
                     };
-                    self.record(event.kind_name().unwrap_or("event"), of_event(&event))?;
+                    let ticks = event.ticks();
+                    clock.first = clock.first.or(ticks);
+                    if self.wants(clock, ticks) {
+                        self.timed(event.kind_name().unwrap_or("event"), ticks, clock, of_event(&event))?;
+                    }
                 }
             }
             Content::System(system) => self.value(&id, system.json().raw())?,
@@ -185,37 +286,62 @@ impl Records<'_> {
         };
         let mut line = Line::new();
         line.begin().text("kind", kind);
-        if let Some(entry) = self.entry {
-            line.int("entry", entry as u64);
+        if let Some((chunk, entry, index)) = &self.chunk {
+            line.text("chunk", chunk).int("entry", *entry).int("index", *index);
         }
         json::minify(text.bytes(), &mut line.key("value").text);
         out.json_text(line.end())
     }
 
+    /// A record with a time, on the CPU's clock.
+    fn timed(&mut self, kind: &str, ticks: Option<u64>, clock: Clock, mut fields: Fields) -> Result<()> {
+        if let To::Json(_) = self.to {
+            let ns = ticks.and_then(|ticks| clock.ns(ticks));
+            fields.splice(0..0, [("time_ns", time_json(ns)), ("time", Value::Null), ("clock", "cpu".into())]);
+        } else if let Some(ns) = ticks.and_then(|ticks| clock.ns(ticks)) {
+            let mut text = String::new();
+            self.stamps.push(&mut text, ns, false);
+            fields.insert(0, ("time", Value::String(text)));
+        }
+        self.record(kind, fields)
+    }
+
     fn record(&mut self, kind: &str, fields: Fields) -> Result<()> {
         let shown = |fields: &Fields| {
-            fields.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+            let each = fields.iter().map(|(name, value)| match (*name, value) {
+                ("time", Value::String(time)) => format!("{time}s"),
+                _ => format!("{name}={value}"),
+            });
+            each.collect::<Vec<_>>().join(" ")
         };
         match &mut self.to {
             To::Json(out) => {
                 let mut object = Map::new();
                 object.insert("kind".into(), kind.into());
-                object.extend(self.entry.map(|entry| ("entry".to_owned(), entry.into())));
+                if let Some((chunk, entry, index)) = &self.chunk {
+                    object.insert("chunk".into(), chunk.as_str().into());
+                    object.insert("entry".into(), (*entry).into());
+                    object.insert("index".into(), (*index).into());
+                }
                 // A field that is called so, too, tells of something else.
-                let fields = fields
-                    .into_iter()
-                    .map(|(name, value)| (if name == "kind" { "type" } else { name }, value));
-                object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+                for (name, value) in fields {
+                    let name = match name {
+                        "kind" => "type",
+                        "index" | "entry" | "chunk" if object.contains_key(name) => {
+                            object.insert(format!("{name}_field"), value);
+                            continue;
+                        }
+                        name => name,
+                    };
+                    object.insert(name.to_owned(), value);
+                }
                 out.json(&object.into())
             }
-            To::Text(out) => {
-                let entry = self.entry.map(|entry| format!("{entry} ")).unwrap_or_default();
-                out.line(format_args!("{entry}{kind} {}", shown(&fields)))
-            }
+            To::Text(out) => out.line(format_args!("{kind} {}", shown(&fields))),
             #[cfg(feature = "view")]
             To::List(list, most) => {
                 if list.len() >= *most {
-                    return Err(crate::status::Failure::usage("more records than are asked for"));
+                    return Err(Failure::usage("more records than are asked for"));
                 }
                 let offset = fields.iter().find(|(name, _)| *name == "offset");
                 let offset = offset.and_then(|(_, value)| value.as_u64());

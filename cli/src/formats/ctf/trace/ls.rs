@@ -1,0 +1,172 @@
+//! The streams, or their packets.
+
+use super::window;
+use super::{Compiled, Ctf, Scan, span};
+use crate::json::Line;
+use crate::output::{Out, bytes, counted, grouped, shown};
+use crate::progress::Progress;
+use crate::status::{Result, Status};
+use crate::table::{Table, date, path, right};
+use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time};
+use traceglass::ctf::data::Packets;
+
+pub fn ls(
+    ctf: &Ctf<'_>,
+    traces: &[Compiled<'_>],
+    mut damage: Vec<String>,
+    args: &Listing,
+    out: &mut Out,
+) -> Result<Status> {
+    let bounds = window::range(traces, &args.window)?;
+    let progress = Progress::new(ctf.found.bytes());
+    if args.ctf.packets {
+        packets(traces, &bounds, &progress, &mut damage, args, out)?;
+    } else {
+        streams(traces, &bounds, &progress, &mut damage, args, out)?;
+    }
+    for message in &damage {
+        out.warn(&args.path, message);
+    }
+    Ok(Status::damaged_if(!damage.is_empty()))
+}
+
+fn streams(
+    traces: &[Compiled<'_>],
+    bounds: &Bounds,
+    progress: &Progress,
+    damage: &mut Vec<String>,
+    args: &Listing,
+    out: &mut Out,
+) -> Result<()> {
+    let (mut line, mut stamps) = (Line::new(), Stamps::default());
+    let mut table = Table::new(&[
+        path("stream"),
+        right("class").spare(3),
+        right("packets").spare(4),
+        right("records"),
+        right("discarded").spare(2),
+        date("first record").spare(1),
+        right("length"),
+    ]);
+    let (mut count, mut records) = (0_u64, 0_u64);
+    for trace in traces {
+        for stream in &trace.files.streams {
+            let scan = Scan::read(stream, &trace.schema, true, progress, |_| {});
+            damage.extend_from_slice(&scan.damage);
+            let meets = scan.begin.zip(scan.end).is_some_and(|(begin, end)| bounds.meets(begin, end));
+            if !bounds.is_everything() && !meets {
+                continue;
+            }
+            count += 1;
+            records += scan.records.unwrap_or(0);
+            if args.json {
+                line.begin().plain("kind", "stream").path(Some(&stream.path));
+                line.int_or_null("data_stream_class", scan.class).int_or_null("data_stream", scan.id);
+                line.int("bytes", stream.data.data().len() as u64);
+                line.int("packets", scan.packets).int("records", scan.records.unwrap_or(0));
+                line.int_or_null("discarded", scan.discarded).int("lost_packets", scan.lost_packets);
+                line.time(scan.begin, scan.is_unix, &mut stamps);
+                line.end_time(scan.end, scan.is_unix, &mut stamps);
+                out.json_text(line.text_or_null("clock", scan.clock.as_deref()).end())?;
+                continue;
+            }
+            let length = scan.begin.zip(scan.end).map(|(begin, end)| aligned(end.saturating_sub(begin)));
+            let number = |number: Option<u64>| number.map(grouped).unwrap_or_default();
+            let cells = vec![
+                shown(&stream.path),
+                number(scan.class),
+                grouped(scan.packets),
+                number(scan.records),
+                number(scan.discarded),
+                scan.begin.map(|begin| shown_time(begin, scan.is_unix)).unwrap_or_default(),
+                length.unwrap_or_default(),
+            ];
+            table.row(out, cells)?;
+        }
+    }
+    if !args.json {
+        table.finish(out)?;
+        let streams = counted(count, "stream", "streams");
+        out.wrapped("", format_args!("{streams}, {}", counted(records, "record", "records")))?;
+    }
+    Ok(())
+}
+
+fn packets(
+    traces: &[Compiled<'_>],
+    bounds: &Bounds,
+    progress: &Progress,
+    damage: &mut Vec<String>,
+    args: &Listing,
+    out: &mut Out,
+) -> Result<()> {
+    let (mut line, mut stamps) = (Line::new(), Stamps::default());
+    let mut table = Table::new(&[
+        path("stream"),
+        right("packet"),
+        right("offset"),
+        right("content").spare(4),
+        right("total").spare(5),
+        right("sequence").spare(6),
+        right("discarded").spare(3),
+        date("begin").spare(1),
+        right("length"),
+    ]);
+    let (mut count, mut size) = (0_u64, 0_u64);
+    for (trace, stream) in
+        traces.iter().flat_map(|trace| trace.files.streams.iter().map(move |one| (trace, one)))
+    {
+        for packet in Packets::new(stream.data.data(), &trace.schema) {
+            let packet = match packet {
+                Ok(packet) => packet,
+                Err(error) => {
+                    damage.push(format!("{}: {error}", shown(&stream.path)));
+                    break;
+                }
+            };
+            let total = packet.end_offset().saturating_sub(packet.offset());
+            progress.advance(total);
+            let (begin, end) = span(&packet);
+            let meets = begin.or(end).zip(end.or(begin)).is_some_and(|(begin, end)| bounds.meets(begin, end));
+            if !bounds.is_everything() && !meets {
+                continue;
+            }
+            (count, size) = (count + 1, size + total);
+            let clock = packet.stream_class().clock();
+            let is_unix = clock.is_some_and(|clock| clock.is_unix());
+            if args.json {
+                line.begin().plain("kind", "data-packet").path(Some(&stream.path));
+                line.int("packet", packet.number()).int("offset", packet.offset());
+                line.int("total_bits", packet.total_bits()).int("content_bits", packet.content_bits());
+                line.time(begin, is_unix, &mut stamps).end_time(end, is_unix, &mut stamps);
+                line.text_or_null(
+                    "clock",
+                    clock.and_then(|clock| clock.name()).map(|name| name.to_string()).as_deref(),
+                );
+                line.int_or_null("sequence", packet.sequence()).int_or_null("discarded", packet.discarded());
+                out.json_text(line.end())?;
+                continue;
+            }
+            let number = |number: Option<u64>| number.map(grouped).unwrap_or_default();
+            table.row(
+                out,
+                vec![
+                    shown(&stream.path),
+                    packet.number().to_string(),
+                    format!("{:#x}", packet.offset()),
+                    grouped(packet.content_bits().div_ceil(8)),
+                    grouped(total),
+                    number(packet.sequence()),
+                    number(packet.discarded()),
+                    begin.map(|begin| shown_time(begin, is_unix)).unwrap_or_default(),
+                    begin.zip(end).map(|(begin, end)| aligned(end.saturating_sub(begin))).unwrap_or_default(),
+                ],
+            )?;
+        }
+    }
+    if !args.json {
+        table.finish(out)?;
+        out.wrapped("", format_args!("{}, {}", counted(count, "packet", "packets"), bytes(size)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! How wide text is on a terminal, and text that fits.
+
+use std::borrow::Cow;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The columns that text takes, as it is printed: what is unsafe as its escape.
+pub fn width(text: &str) -> usize {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return text.len();
+    }
+    crate::escape::printable(text).width()
+}
+
+/// Text of at most so many columns: of a longer one the beginning, and a mark.
+pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return text.into();
+    }
+    let text = crate::escape::printable(text);
+    let end = place(&text, columns.saturating_sub(1));
+    format!("{}…", text.get(..end).unwrap_or_default()).into()
+}
+
+/// The same, of a longer one the end: of a path, that tells it from others.
+pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
+    let total = width(text);
+    if total <= columns {
+        return text.into();
+    }
+    let text = crate::escape::printable(text);
+    let left_out = total.saturating_sub(columns).saturating_add(1);
+    let mut start = place(&text, left_out);
+    // A wide character that lies across is left out.
+    if width(text.get(start..).unwrap_or_default()) >= columns {
+        start = start
+            .saturating_add(text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8));
+    }
+    format!("…{}", text.get(start..).unwrap_or_default()).into()
+}
+
+/// Where so many columns of text end.
+fn place(text: &str, columns: usize) -> usize {
+    let mut used = 0_usize;
+    for (at, c) in text.char_indices() {
+        used = used.saturating_add(c.width().unwrap_or(0));
+        if used > columns {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// Text in lines of at most so many columns, broken at spaces, or within a word that is longer.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let text = crate::escape::printable(text);
+    let mut lines = Vec::new();
+    let mut rest = text.as_str();
+    loop {
+        // A look at one line, however long the text is.
+        let end = place(rest, columns);
+        let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        if after.is_empty() {
+            break;
+        }
+        // A space right after it ends it as well; one before a word that alone is too long does not.
+        let space = match after.starts_with(' ') {
+            true => Some(end),
+            false => line.rfind(' ').filter(|&at| !line.get(..at).unwrap_or_default().trim().is_empty()),
+        };
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let (line, after) = rest.split_at_checked(space.unwrap_or(end).max(first)).unwrap_or((rest, ""));
+        lines.push(line.trim_end().to_owned());
+        rest = after.trim_start_matches(' ');
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
+/// Appends text, and spaces up to a width. Formatting has a limit of widths, and panics.
+pub fn pad(to: &mut String, text: &str, columns: usize, right: bool) {
+    let spaces = columns.saturating_sub(width(text));
+    if right {
+        to.extend(std::iter::repeat_n(' ', spaces));
+    }
+    to.push_str(text);
+    if !right {
+        to.extend(std::iter::repeat_n(' ', spaces));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_fits() {
+        assert_eq!((width("a\n"), width("日本"), width("é"), width("e\u{301}")), (3, 4, 1, 1));
+        assert_eq!((fit("recording", 9), fit("recording", 6)), ("recording".into(), "recor…".into()));
+        assert_eq!(fit_end("2026-11/chunk.rfr", 10), "…chunk.rfr");
+        assert_eq!((fit("日本語", 5), fit_end("日本語", 5)), ("日本…".into(), "…本語".into()));
+        assert_eq!((fit("日本語", 4), fit_end("日本語", 4)), ("日…".into(), "…語".into()));
+        assert_eq!((fit("", 0), fit("ab", 0)), ("".into(), "…".into()));
+    }
+
+    #[test]
+    fn lines_break_at_spaces() {
+        assert_eq!(wrap("one two three", 9), ["one two", "three"]);
+        assert_eq!(wrap("12345678 9", 8), ["12345678", "9"]);
+        assert_eq!(wrap("123456789012 x", 8), ["12345678", "9012 x"]);
+        assert_eq!(wrap("", 8), [""]);
+        assert_eq!(wrap("   123456789", 8), ["   12345", "6789"]);
+        for text in ["   ", "                ", "日本語日本語日本語", "a\u{200b}\n\t", " x          y       "]
+        {
+            assert!(wrap(text, 8).iter().all(|line| width(line) <= 8), "{text:?}");
+        }
+    }
+}

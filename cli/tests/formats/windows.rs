@@ -1,0 +1,299 @@
+//! Ranges of time, and traces that grow.
+
+use crate::common::{ctf, data, rdf, rdf_contents, rtc, status, traceglass};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// A folder for one test's files, removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-window-{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, data: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, data).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn lines(args: &[&str]) -> Vec<Value> {
+    let output = traceglass(args);
+    assert_eq!(status(&output), 0, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What a range gives is what the whole trace has in it, however the range is told.
+fn ranges_are_parts(path: &str, own_clock: impl Fn(i64) -> i64) {
+    let mut all = lines(&["cat", "--json", path]);
+    let start = all.iter().filter_map(|line| line["time_ns"].as_i64()).min().unwrap();
+    // The stamps of a clock from which another one counts are in no range.
+    all.retain(|line| line["stream"] != "clk");
+    let mut times: Vec<i64> = all.iter().filter_map(|line| line["time_ns"].as_i64()).collect();
+    times.sort_unstable();
+    let (first, last) = (times[0], times[times.len() - 1]);
+    let at = |part: i64| first + (last - first) / 10 * part;
+    let mut found = 0;
+    for (from, to) in
+        [(at(0), at(3)), (at(4), at(5)), (at(7), last + 1), (last, last + 1), (last + 1, last + 2)]
+    {
+        let expected: Vec<&Value> = all
+            .iter()
+            .filter(|line| line["time_ns"].as_i64().is_some_and(|time| (from..to).contains(&time)))
+            .collect();
+        found += expected.len();
+        let date = |ns: i64| jiff::Timestamp::from_nanosecond(ns.into()).unwrap().to_string();
+        let forms = [
+            (date(from), date(to)),
+            (format!("+{}ns", from - start), format!("+{}ns", to - start)),
+            (format!("@{}", own_clock(from)), format!("@{}", own_clock(to))),
+        ];
+        for (number, (from, to)) in forms.iter().enumerate() {
+            if from.starts_with("+-") || number == 2 && own_clock(1) == 0 {
+                continue;
+            }
+            let part = lines(&["cat", "--json", "--from", from, "--to", to, path]);
+            assert_eq!(part.iter().collect::<Vec<_>>(), expected, "{path} {from} {to}");
+        }
+    }
+    assert!(found > 0);
+    // One end is enough.
+    let from = format!("+{}ns", at(5) - start);
+    let (before, after) =
+        (lines(&["cat", "--json", "--to", &from, path]), lines(&["cat", "--json", "--from", &from, path]));
+    assert_eq!(before.len() + after.len(), times.len(), "{path}");
+}
+
+#[test]
+fn ranges_of_rtc_are_parts() {
+    ranges_are_parts(data("sample.rtc").to_str().unwrap(), |ns| ns);
+    let scratch = Scratch::new("rtc");
+    let large = rtc::sample(rtc::Options::sizes(8192, 2048), 300_000);
+    ranges_are_parts(&scratch.file("large.rtc", &large), |ns| ns);
+    // Without its first unit, and with a hole: there it is read from the start.
+    ranges_are_parts_of_damaged(&scratch.file("hole.rtc", &[&large[..50_000], &large[51_000..]].concat()));
+}
+
+fn ranges_are_parts_of_damaged(path: &str) {
+    let run = |args: &[&str]| -> Vec<Value> {
+        let output = traceglass(&[args, &[path]].concat());
+        assert_eq!(status(&output), 3, "{args:?}");
+        let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let mut all = run(&["cat", "--json"]);
+    all.retain(|line| line["stream"] != "clk");
+    let times: Vec<i64> = all.iter().filter_map(|line| line["time_ns"].as_i64()).collect();
+    let from = times[times.len() / 2];
+    let expected: Vec<&Value> = all.iter().filter(|line| line["time_ns"].as_i64() >= Some(from)).collect();
+    let part = run(&["cat", "--json", "--from", &format!("@{from}")]);
+    assert_eq!(part.iter().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn ranges_of_rfr_are_parts() {
+    for name in ["sample.rfr", "stream.rfr"] {
+        let path = data(name);
+        ranges_are_parts(path.to_str().unwrap(), |ns| ns / 1000 + i64::from(ns % 1000 != 0));
+    }
+}
+
+#[test]
+fn ranges_of_ctf_are_parts() {
+    // Its clock counts microseconds from some date on: a value of it is not tried.
+    ranges_are_parts(data("sample.ctf").to_str().unwrap(), |_| 0);
+    let path = data("sample.ctf");
+    let path = path.to_str().unwrap();
+    let (all, half) = (lines(&["cat", "--json", path]), lines(&["cat", "--json", "--from", "@8000", path]));
+    assert!(half.len() < all.len() && !half.is_empty(), "{} of {}", half.len(), all.len());
+    assert!(half.iter().all(|line| line["time_ns"].as_i64() >= Some(1_795_225_314_008_000_000)), "{half:?}");
+}
+
+#[test]
+fn ranges_of_tokens_are_parts() {
+    let scratch = Scratch::new("rdf");
+    let path =
+        scratch.file("a.rmv", &rdf::file(&[rdf_contents::rmt(77, 1, &rdf_contents::process_tokens())]));
+    let all = lines(&["cat", "--json", "--chunk", "RmtData", &path]);
+    let part = lines(&["cat", "--json", "--chunk", "RmtData", "--from", "@3200", &path]);
+    let expected: Vec<&Value> = all.iter().filter(|line| line["ticks"].as_u64() >= Some(3200)).collect();
+    assert!(!expected.is_empty() && expected.len() < all.len());
+    assert_eq!(part.iter().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn parts_outside_of_a_range_are_not_listed() {
+    let of = |name: &str, kind: &str, args: &[&str]| -> Vec<Value> {
+        let path = data(name);
+        let args = [&["ls", "--json"], args, &[path.to_str().unwrap()]].concat();
+        lines(&args).into_iter().filter(|line| line["kind"] == kind).collect()
+    };
+    for (name, kind, option, from) in [
+        ("sample.rtc", "unit", None, "+18ms"),
+        ("sample.ctf", "data-packet", Some("--packets"), "+10ms"),
+        ("sample.rfr", "chunk", None, "+1010ms"),
+    ] {
+        let option: Vec<&str> = option.into_iter().collect();
+        let all = of(name, kind, &option);
+        let last = of(name, kind, &[&option[..], &["--from", from]].concat());
+        assert_eq!(last, all[all.len() - 1..], "{name}");
+        assert!(
+            of(name, kind, &[&option[..], &["--to", "2000-01-01T00:00:00Z"]].concat()).is_empty(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_has_no_time_has_no_range() {
+    for args in [
+        &["ls", "--from", "+1s", "sample.rdf"][..],
+        &["cat", "--from", "2026-11-21T01:41:54Z", "--chunk", "DDEvent", "--json", "sample.rdf"],
+        &["cat", "--to", "+1s", "sample.ctf2"],
+        &["ls", "--packets", "sample.rtc"],
+        &["cat", "--follow", "--entry", "0", "sample.rdf"],
+        &["cat", "--raw", "sample.rtc"],
+    ] {
+        let sample = data(args[args.len() - 1]);
+        let output = traceglass(&[&args[..args.len() - 1], &[sample.to_str().unwrap()]].concat());
+        assert_eq!((status(&output), output.stdout.len()), (2, 0), "{args:?}");
+    }
+}
+
+/// Follows a path; `grow` is called when what is there has been printed, and all lines are compared with what is printed
+/// of the whole in the end.
+fn follows(path: &str, at_first: usize, grow: impl FnOnce()) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["cat", "--json", "--follow", path])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let stdout = child.stdout.take().unwrap();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let patience = Duration::from_secs(60);
+    let mut seen: Vec<String> = Vec::new();
+    while seen.len() < at_first {
+        seen.push(receiver.recv_timeout(patience).expect("what is there is printed"));
+    }
+    grow();
+    let whole = traceglass(&["cat", "--json", path]);
+    let whole: Vec<&str> = std::str::from_utf8(&whole.stdout).unwrap().lines().collect();
+    while seen.len() < whole.len() {
+        seen.push(
+            receiver.recv_timeout(patience).unwrap_or_else(|_| panic!("{} of {}", seen.len(), whole.len())),
+        );
+    }
+    assert!(receiver.recv_timeout(Duration::from_millis(500)).is_err(), "nothing is printed twice");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(seen, whole);
+}
+
+fn append(path: &str, data: &[u8]) {
+    fs::OpenOptions::new().append(true).open(path).unwrap().write_all(data).unwrap();
+}
+
+#[test]
+fn files_that_grow_are_followed() {
+    let scratch = Scratch::new("follow");
+    for name in ["sample.rtc", "stream.rfr"] {
+        let sample = fs::read(data(name)).unwrap();
+        let (cut, again) = (sample.len() / 2, sample.len() * 3 / 4);
+        let path = scratch.file(name, &sample[..cut]);
+        let at_first = traceglass(&["cat", "--json", &path]);
+        // A record that the cut is in may be followed by others that are whole.
+        let at_first = std::str::from_utf8(&at_first.stdout).unwrap().lines().count() / 2;
+        follows(&path, at_first, || {
+            append(&path, &sample[cut..again]);
+            std::thread::sleep(Duration::from_millis(700));
+            append(&path, &sample[again..]);
+        });
+    }
+}
+
+#[test]
+fn folders_that_grow_are_followed() {
+    let scratch = Scratch::new("folders");
+    let (trace, recording) = (scratch.0.join("trace"), scratch.0.join("recording"));
+    let sample = data("sample.ctf");
+    let stream = fs::read(sample.join("stream")).unwrap();
+    scratch.file("trace/metadata", &fs::read(sample.join("metadata")).unwrap());
+    let path = scratch.file("trace/stream", &stream[..300]);
+    follows(trace.to_str().unwrap(), 8, || append(&path, &stream[300..]));
+
+    let sample = data("sample.rfr");
+    let chunks = ["2026-11/21-01/chunk-41-54.rfr", "2026-11/21-01/chunk-41-55.rfr"];
+    let copy =
+        |name: &str| drop(scratch.file(&format!("recording/{name}"), &fs::read(sample.join(name)).unwrap()));
+    let others = walk(&sample).into_iter().filter(|name| !chunks.contains(&name.as_str()));
+    others.for_each(|name| copy(&name));
+    copy(chunks[0]);
+    follows(recording.to_str().unwrap(), 126, || copy(chunks[1]));
+}
+
+/// The files below a folder, from there.
+fn walk(root: &Path) -> Vec<String> {
+    let (mut files, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned()),
+            }
+        }
+    }
+    files
+}
+
+/// One trace that cannot be read leaves the others, and what is no data stream is none.
+#[test]
+fn a_folder_is_read_as_far_as_it_can_be() {
+    let scratch = Scratch::new("several");
+    for (name, content) in ctf::sample_trace() {
+        let name = name.strip_prefix("sample.ctf/").unwrap();
+        scratch.file(&format!("good/{name}"), &content);
+        scratch.file(&format!("bad/{name}"), &content);
+    }
+    scratch.file("good/expected.ndjson", b"{\"time\": 1}\n");
+    scratch.file("good/README.md", b"# What this is\n");
+    scratch.file("good/index/stream.idx", &[0xc1, 0xf1, 0xdc, 0xc1]);
+    scratch.file(
+        "bad/metadata",
+        b"\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"event-record-class\"}\n",
+    );
+    let good = scratch.0.join("good");
+    assert_eq!(lines(&["ls", "--json", good.to_str().unwrap()]).len(), 1);
+    let all = traceglass(&["cat", "--json", scratch.0.to_str().unwrap()]);
+    assert_eq!(status(&all), 3);
+    assert_eq!(std::str::from_utf8(&all.stdout).unwrap().lines().count(), 16);
+    assert!(String::from_utf8_lossy(&all.stderr).contains("bad/metadata"), "{all:?}");
+    let check = traceglass(&["check", scratch.0.to_str().unwrap()]);
+    assert_eq!(status(&check), 3, "{check:?}");
+    let text = traceglass(&["cat", "--metadata", good.to_str().unwrap()]);
+    assert_eq!(text.stdout, fs::read(good.join("metadata")).unwrap());
+}
