@@ -3,10 +3,11 @@
 use super::common::rdf_contents as build;
 use traceglass::ErrorKind;
 use traceglass::rdf::contents::joins::{
-    BufferMarkers, Holder, OpenMarker, QueueTime, buffer_states, explain_address, queue_times,
+    BufferMarkers, CodeFact, Holder, OpenMarker, QueueTime, buffer_states, explain_address, join_code,
+    queue_times,
 };
 use traceglass::rdf::contents::rmt::{Stream, join};
-use traceglass::rdf::contents::{Content, DriverEvents, QueueEvent};
+use traceglass::rdf::contents::{CodeObject, Content, DriverEvents, Hash128, LoadEvent, QueueEvent};
 
 fn stream(process: u32, number: u32, data: &[u8]) -> Stream<'_> {
     Stream::from_parts(process, number, (1, 9), data)
@@ -139,4 +140,60 @@ fn streams_are_joined_where_tokens_cross_chunks() {
         let needed = tokens.len() as u64;
         assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: needed - 1, needed });
     }
+}
+
+/// A load event of a code object with the hash `(0, hash)`.
+fn load(kind: u32, base: u64, hash: u64, ticks: u64) -> Vec<u8> {
+    let words = [u64::from(kind) << 32 | 1, base, hash, 0, ticks];
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn code_objects_are_found_with_their_loads_and_pipelines() {
+    let records = [
+        load(0, 0x2000, 7, 30),
+        load(0, 0x1000, 7, 10),
+        load(1, 0x1000, 7, 20),
+        load(1, 0x2000, 7, 40),
+        load(0, 0x1000, 7, 35),
+        load(0, 0x9000, 8, 5),
+    ]
+    .concat();
+    let content = |id: &str, version, header: &'static [u8], data| {
+        Content::parse(id.into(), version, header, data).unwrap()
+    };
+    let Content::LoadEvents(loads) = content("COLoadEvent", 3, &[6, 0, 0, 0], &records) else { panic!() };
+    let Content::CodeObject(object) =
+        content("CodeObject", 1, &[7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], b"no")
+    else {
+        panic!()
+    };
+    let pipeline = [&[99, 7, 0].map(u64::to_le_bytes).concat()[..], b"sky", &[0; 61]].concat();
+    let Content::PipelineHashes(pipelines) = content("PsoCorrelation", 1, &[], &pipeline) else { panic!() };
+    let pipelines = || pipelines.pipelines().map(|(_, pipeline)| pipeline);
+
+    let mut storage = [CodeFact::EMPTY; 8];
+    let all = join_code([object], pipelines(), loads.events(), &mut storage).unwrap();
+    let hashes: Vec<_> = all.iter().map(|code| code.hash().lower()).collect();
+    assert_eq!(hashes, [7, 8]);
+    let code = all.get(object.hash()).unwrap();
+    assert_eq!(code.object().unwrap().data(), b"no");
+    assert!(code.note().is_none());
+    let names: Vec<_> = code.pipelines().map(|one| (one.api_hash(), one.name().bytes())).collect();
+    assert_eq!(names, [(99, &b"sky"[..])]);
+    let ticks: Vec<_> = code.loads().map(|load: LoadEvent<'_>| load.fields().ticks()).collect();
+    assert_eq!(ticks, [10, 20, 35, 30, 40]);
+    let bases = [9, 10, 19, 20, 30, 34, 35, 39, 40, u64::MAX].map(|ticks| code.base_at(ticks));
+    let (low, high) = (Some(0x1000), Some(0x2000));
+    assert_eq!(bases, [None, low, low, None, high, high, low, low, low, low]);
+
+    let other = all.get(Hash128::new(0, 8)).unwrap();
+    assert!(other.object().is_none() && other.pipelines().next().is_none());
+    assert_eq!(other.base_at(5), Some(0x9000));
+    assert!(all.get(Hash128::new(1, 7)).is_none());
+
+    let error = join_code([object], pipelines(), loads.events(), &mut storage[..7]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 7, needed: 8 });
+    let none: [CodeObject<'_>; 0] = [];
+    assert_eq!(join_code(none, [], [], &mut []).unwrap().iter().count(), 0);
 }

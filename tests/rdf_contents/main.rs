@@ -133,7 +133,7 @@ fn versions_that_are_not_known_are_refused() {
         for version in [0, 77, u32::MAX] {
             let error =
                 Content::parse(id.as_str().into(), version, &chunk.header, &chunk.stored).unwrap_err();
-            let supported = matches!(error.kind(), ErrorKind::UnsupportedVersion { found, .. } if found == version.into());
+            let supported = matches!(error.kind(), ErrorKind::UnsupportedVersion { found, .. } if found == u64::from(version));
             assert!(supported && error.offset() == 0, "{id}: {error}");
         }
     }

@@ -38,8 +38,8 @@
 //! whichever the [element](super::element) names. A count that the data cannot hold is a finding of [`Content::check`]; the
 //! records before the fault are read.
 //!
-//! **Joins.** [`joins`] answers what takes several chunks: what held the address of a page fault, and which command
-//! buffers were in flight.
+//! **Joins.** [`joins`] answers what takes several chunks: what held the address of a page fault, which command buffers
+//! were in flight, how long each queue worked, and where which code object of which pipeline was loaded.
 //!
 //! **Limits.** JSON nests at most 128 levels.
 

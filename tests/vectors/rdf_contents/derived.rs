@@ -3,7 +3,9 @@
 use super::Read;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use traceglass::rdf::contents::joins::{BufferMarkers, Holder, OpenMarker, buffer_states, explain_address};
+use traceglass::rdf::contents::joins::{
+    BufferMarkers, CodeFact, Holder, OpenMarker, buffer_states, explain_address, join_code,
+};
 use traceglass::rdf::contents::rmt::{ResourceDetail, TokenValue};
 use traceglass::rdf::contents::{Content, EventValue, MarkerStruct, Provider};
 
@@ -161,10 +163,36 @@ fn code_objects(contents: &[Content<'_>]) -> Value {
         }
     }
     let among = |set: &BTreeSet<_>| hashes.iter().filter(|&hash| set.contains(hash)).count();
+    let (in_load_events, in_pso_correlation) = joined(contents);
+    assert_eq!((in_load_events, in_pso_correlation), (among(&loaded), among(&correlated)));
     json!({
-        "count": hashes.len(), "in_load_events": among(&loaded), "in_pso_correlation": among(&correlated),
+        "count": hashes.len(), "in_load_events": in_load_events, "in_pso_correlation": in_pso_correlation,
         "in_rmt_pipelines": among(&pipelines), "rmt_pipelines": pipelines.len(),
         "distinct_pipeline_binds": binds.len(),
         "binds_found_by_api_hash": binds.iter().filter(|bind| api.contains(bind)).count(),
     })
+}
+
+/// Of how many code objects the join finds loadings and pipelines.
+fn joined(contents: &[Content<'_>]) -> (usize, usize) {
+    let objects = contents.iter().filter_map(|content| match content {
+        Content::CodeObject(object) => Some(*object),
+        _ => None,
+    });
+    let pipelines = contents.iter().filter_map(|content| match content {
+        Content::PipelineHashes(all) => Some(all.pipelines().map(|(_, pipeline)| pipeline)),
+        _ => None,
+    });
+    let loads = contents.iter().filter_map(|content| match content {
+        Content::LoadEvents(loads) => Some(loads.events()),
+        _ => None,
+    });
+    let (pipelines, loads) = (pipelines.flatten(), loads.flatten());
+    let needed = objects.clone().count() + pipelines.clone().count() + loads.clone().count();
+    let mut storage = vec![CodeFact::EMPTY; needed];
+    let all = join_code(objects.clone(), pipelines, loads, &mut storage).expect("there is room");
+    let found: Vec<_> = objects.map(|object| all.get(object.hash()).expect("a code object")).collect();
+    let loaded =
+        found.iter().filter(|code| code.base_at(u64::MAX).is_some() || code.loads().next().is_some());
+    (loaded.count(), found.iter().filter(|code| code.pipelines().next().is_some()).count())
 }
