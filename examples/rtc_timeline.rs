@@ -1,4 +1,4 @@
-//! Prints what each stream of an RTC file said, and when, as `traceglass cat` does. (How to go on while the file grows: see
+//! Prints what each stream of an RTC file said, and when, as `traceglass cat` does, but with times in seconds. (How to go on while the file grows: see
 //! `follow`.)
 //!
 //!     cargo run --example rtc_timeline -- examples/data/sample.rtc

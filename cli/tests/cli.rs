@@ -490,13 +490,41 @@ fn threads_do_not_show() {
     }
 }
 
-/// What the library's example prints is what the command prints.
+/// What the library's example prints is what the command prints, which writes times as dates.
 #[test]
 fn the_example_of_rtc_prints_what_cat_prints() {
     let sample = root().join("examples/data/sample.rtc");
-    let printed = Command::new(env!("CARGO_BIN_EXE_traceglass")).arg("cat").arg(&sample).output().unwrap();
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+            .arg("cat")
+            .args(args)
+            .arg(&sample)
+            .output()
+            .unwrap();
+        text(&output.stdout).to_owned()
+    };
     let mut shown = Vec::new();
     rtc_timeline::timeline(&fs::read(&sample).unwrap(), &mut shown).unwrap();
-    assert!(text(&shown).lines().count() > 600);
-    assert_eq!(text(&shown), text(&printed.stdout));
+    let (shown, printed, records) = (text(&shown), run(&[]), run(&["--json"]));
+    assert!(shown.lines().count() > 600);
+    // The command prints as many digits as the gain has.
+    let words = |line: &str| {
+        let number =
+            |word: &str| word.parse().map_or_else(|_| word.to_owned(), |value: f64| value.to_string());
+        line.split_whitespace().skip(1).map(number).collect::<Vec<_>>()
+    };
+    assert!(shown.lines().map(words).eq(printed.lines().map(words)), "{shown}\n{printed}");
+    let nanoseconds = |line: &str| {
+        let (seconds, rest) = line.split_whitespace().next()?.split_once('.')?;
+        format!("{seconds}{rest:0<9}").parse::<u64>().ok()
+    };
+    let (mut compared, mut records) = (0, records.lines());
+    for line in shown.lines() {
+        let record: serde_json::Value = serde_json::from_str(records.next().unwrap()).unwrap();
+        if let Some(expected) = nanoseconds(line) {
+            assert_eq!(record["time_ns"].as_u64(), Some(expected), "{line}: {record}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 500 && records.next().is_none());
 }

@@ -174,8 +174,11 @@ fn sessions_are_told_apart() {
     assert!(first.len() == 2 && first.iter().all(|event| event.ns.is_none()));
 }
 
+/// The offset and the time of each record.
+type Found = Vec<(u64, Option<i128>)>;
+
 /// The reader's own records, and its gaps.
-fn records(data: &[u8]) -> (Vec<(u64, Option<i128>)>, Vec<(u64, u64)>) {
+fn records(data: &[u8]) -> (Found, Vec<(u64, u64)>) {
     let mut buffer = vec![0; data.len() * 2];
     let mut records = Records::new(recover::Frames::<16>::new(data), &mut buffer);
     let (mut found, mut gaps) = (Vec::new(), Vec::new());

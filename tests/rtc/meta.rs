@@ -86,7 +86,7 @@ fn a_meta_in_pieces_is_read_over_its_limits() {
         assert_eq!(meta.next_id(), Some(120));
         assert_eq!(table.len(), objects.len(), "pieces of {piece}");
         let sound = |s: &&rtc::Stream| {
-            s.damage().is_none() && s.name().is_some_and(|n| n == &*format!("stream {}", s.id()))
+            s.damage().is_none() && s.name().is_some_and(|n| n == format!("stream {}", s.id()).as_str())
         };
         assert_eq!(table.iter().filter(sound).count(), objects.len(), "pieces of {piece}");
         assert!(table.iter().all(|stream| stream.length() == Some(4)));

@@ -59,8 +59,8 @@ impl Layout {
     fn of(columns: usize) -> Self {
         match columns {
             112.. => Self { bytes: 16, row: 68, name: 24 },
-            64.. => Self { bytes: 8, row: 34, name: 16 },
-            _ => Self { bytes: 4, row: 18, name: 8 },
+            64.. => Self { bytes: 8, row: 35, name: 16 },
+            _ => Self { bytes: 4, row: 19, name: 8 },
         }
     }
 }

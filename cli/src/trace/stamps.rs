@@ -87,7 +87,7 @@ fn push_seconds(to: &mut String, nanoseconds: i128) {
         to.push('-');
     }
     let nanoseconds = nanoseconds.unsigned_abs();
-    let (seconds, rest) = (nanoseconds / SECOND.unsigned_abs(), nanoseconds % SECOND.unsigned_abs());
+    let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
     to.push_str(itoa::Buffer::new().format(seconds));
     to.push('.');
     push_digits(to, u32::try_from(rest).unwrap_or(0), 9);
@@ -114,12 +114,12 @@ pub fn shown_micros(micros: u64) -> String {
 /// three digits, so that in a column their points stand below each other if [`aligned`].
 pub fn duration(nanoseconds: i128) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
-    let (name, unit) = match nanoseconds.unsigned_abs() {
-        ..1_000_000 => ("µs", 1_000),
-        1_000_000..1_000_000_000 => ("ms", 1_000_000),
-        _ => ("s", SECOND.unsigned_abs()),
+    let nanoseconds = nanoseconds.unsigned_abs();
+    let (name, thousandths) = match nanoseconds {
+        ..1_000_000 => ("µs", nanoseconds),
+        1_000_000..1_000_000_000 => ("ms", nanoseconds / 1_000),
+        _ => ("s", nanoseconds / 1_000_000),
     };
-    let thousandths = nanoseconds.unsigned_abs() / (unit / 1000);
     let whole = i128::try_from(thousandths / 1000).unwrap_or(i128::MAX);
     format!("{sign}{}.{:03} {name}", crate::output::grouped(whole), thousandths % 1000)
 }

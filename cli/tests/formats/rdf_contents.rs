@@ -118,7 +118,12 @@ fn the_records_of_all_chunks_are_printed() {
         records.iter().map(|one| one["entry"].as_u64().unwrap()).collect();
     assert_eq!(entries, (0..chunks.len() as u64).collect());
     let one = trace.json(&["cat", "--json", "--chunk", "RmtData"]);
-    assert_eq!(records.iter().filter(|record| record["entry"] == 2).count(), one.len());
+    let of_tokens = records.iter().filter(|record| record["entry"] == 2 || record["entry"] == 3);
+    assert!(of_tokens.eq(&one), "{one:?}");
+    // A token is one of the chunk in which it begins, and its offset is that in the chunk.
+    let second: Vec<_> =
+        one.iter().filter(|record| record["stream"] == 2 && record["ticks"].is_u64()).collect();
+    assert!(!second.is_empty() && second.iter().all(|token| token["entry"] == 3), "{one:?}");
     let system = json!({"kind": "SystemInfo", "entry": 0});
     assert_eq!((&records[0]["kind"], &records[0]["entry"]), (&system["kind"], &system["entry"]));
     let bytes = json!({"kind": "Other", "chunk": "Other", "entry": 6, "index": 0, "bytes": 3});

@@ -171,7 +171,9 @@ impl Perfetto {
         self.inner.uint(field::UUID, uuid);
         self.text.clear();
         match track.kind() {
-            TrackKind::Recording if !self.name.is_empty() => self.text.push_str(&self.name),
+            TrackKind::Recording if track.parent().is_none() && !self.name.is_empty() => {
+                self.text.push_str(&self.name)
+            }
             _ => drop(write!(self.text, "{}", track.label())),
         }
         self.inner.text(field::TRACK_NAME, &self.text);

@@ -1,6 +1,6 @@
 //! The bytes of a chunk, or the records in it.
 
-use super::contents::{Loaded, Records, Streams};
+use super::contents::{Loaded, Records, Streams, is_known, located};
 use super::decoder::Decoder;
 use super::plan::{Part, Plan, Turn};
 use super::{Rdf, name};
@@ -39,10 +39,11 @@ impl Rdf<'_> {
         if wants_records {
             let is_joined = args.rdf.chunk.as_deref() == Some(TOKENS) && args.rdf.index.is_none();
             let mut records = Records::new(out, args)?;
-            let fault = match is_joined {
-                true => self.tokens(&Plan::of(&self.file, Part::Contents), &mut records)?,
-                false => records
-                    .write(&Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?, self.place(chunk))?,
+            let fault = if is_joined {
+                self.tokens(&Plan::of(&self.file, Part::Contents), &mut records)?.0
+            } else {
+                let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
+                records.write(&loaded, self.place(chunk))?.map(|error| located(error, chunk))
             };
             return Ok(self.ended(fault, args, out));
         }
@@ -90,27 +91,41 @@ impl Rdf<'_> {
             add(index, 1);
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
             let is_tokens = entry.identifier() == Identifier::from(TOKENS);
-            match plan.turn(entry.number()) {
-                Turn::As(first) if !is_tokens => {
+            let is_read = match plan.turn(entry.number()) {
+                Turn::Read => true,
+                Turn::As(first) => {
                     same(entry.number(), &name(entry.identifier()), first, args.json, out)?;
-                    continue;
+                    false
                 }
+                Turn::Beyond(_) if is_tokens => false,
                 Turn::Beyond(error) => {
                     out.warn(&args.path, error);
                     status = Status::Damaged;
-                    continue;
+                    false
                 }
-                _ => {}
+            };
+            // With the first chunk of tokens come those of all others.
+            let is_first = is_tokens && place.1 == 0;
+            if !is_read && !is_first {
+                continue;
             }
             let mut records = Records::new(out, args)?;
-            let fault = match (is_tokens, place.1) {
-                (true, 0) => self.tokens(&plan, &mut records)?,
-                (true, _) => None,
-                _ if !super::contents::is_known(entry.identifier()) => {
+            if is_tokens {
+                if is_first {
+                    let (fault, read) = self.tokens(&plan, &mut records)?;
+                    if let Some(error) = fault {
+                        out.warn(&args.path, error);
+                    }
+                    status = status.max(read);
+                }
+                continue;
+            }
+            let fault = match () {
+                () if !is_known(entry.identifier()) => {
                     records.unknown(&entry, place)?;
                     None
                 }
-                _ => match Loaded::read(chunk, &mut decoder) {
+                () => match Loaded::read(chunk, &mut decoder) {
                     Ok(loaded) => {
                         if loaded.content().is_err() {
                             // It is not what it is called.
@@ -127,7 +142,7 @@ impl Rdf<'_> {
             };
             // As `check` has it: the container can be read, and what is in it is not what it is called.
             if let Some(error) = fault {
-                out.warn(&args.path, super::contents::located(error, chunk));
+                out.warn(&args.path, located(error, chunk));
             }
             progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
         }
@@ -135,35 +150,50 @@ impl Rdf<'_> {
     }
 
     /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
-    /// What several entries name is read once.
-    fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<Option<Error>> {
+    /// What several entries name is read once. The first fault is handed back, and whether chunks could not be read.
+    fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<(Option<Error>, Status)> {
         let mut decoder = Decoder::new();
         let mut streams = Streams::default();
-        let mut first = None;
+        let (mut first, mut status) = (None, Status::Clean);
         for (index, chunk) in (0..).zip(self.file.chunks(TOKENS.into())) {
-            let entry = chunk.entry().number();
-            let read = match plan.turn(entry) {
+            let entry = chunk.entry();
+            let place = (entry.number() as u64, index);
+            let read = match plan.turn(entry.number()) {
                 Turn::Read => Loaded::read(chunk, &mut decoder),
                 Turn::As(_) => continue,
                 Turn::Beyond(error) => Err(error),
             };
-            match read {
-                Ok(loaded) => {
-                    let entry = entry as u64;
-                    if let Some(error) = records.structures(&loaded, (entry, index))? {
-                        first = first.or(Some(error));
-                    } else {
-                        streams.add(&loaded);
+            let error = match read {
+                Ok(loaded) => match records.structures(&loaded, place)? {
+                    Some(error) => {
+                        records.unknown(&entry, place)?;
+                        located(error, chunk)
                     }
+                    None => {
+                        streams.add(&loaded, place);
+                        continue;
+                    }
+                },
+                Err(error) => {
+                    status = Status::Damaged;
+                    error
                 }
-                Err(error) => first = first.or(Some(error)),
-            }
+            };
+            first = first.or(Some(error));
         }
-        for stream in streams.iter() {
-            let fault = records.tokens(&stream)?;
-            first = first.or(fault);
+        for (stream, chunks) in streams.parts() {
+            let Some(error) = records.tokens(&stream, chunks)? else { continue };
+            let begin = chunks.iter().rfind(|begin| begin.offset <= error.offset());
+            let chunk = begin.and_then(|begin| self.file.chunk_at(usize::try_from(begin.place.0).ok()?));
+            first = first.or(match (begin, chunk) {
+                (Some(begin), Some(chunk)) => {
+                    let offset = error.offset().saturating_sub(begin.offset);
+                    Some(located(Error::new(offset, error.element(), error.kind()), chunk))
+                }
+                _ => Some(error),
+            });
         }
-        Ok(first)
+        Ok((first, status))
     }
 
     /// The number of a chunk's entry, and which one of its identifier it is.

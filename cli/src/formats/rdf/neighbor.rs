@@ -1,6 +1,6 @@
 //! Files with the extensions of RDF that are none: what RADV writes, a header and a list of chunks.
 
-use crate::output::{Out, bytes, counted, grouped, hex};
+use crate::output::{Out, add, bytes, counted, grouped, hex};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, right};
 use crate::trace::{
@@ -73,12 +73,12 @@ impl Trace for Neighbor<'_> {
         let header = self.file.header();
         let (chunks, error) = self.chunks();
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
-        chunks.iter().for_each(|chunk| *kinds.entry(type_of(chunk)).or_default() += 1);
+        chunks.iter().for_each(|chunk| add(kinds.entry(type_of(chunk)).or_default(), 1));
         // Local time, without a zone.
         let made = format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
-            i64::from(header.year()) + 1900,
-            i64::from(header.month()) + 1,
+            i64::from(header.year()).saturating_add(1900),
+            i64::from(header.month()).saturating_add(1),
             header.day(),
             header.hour(),
             header.minute(),
@@ -226,7 +226,7 @@ impl Trace for Neighbor<'_> {
             fields.field(&Field::new(chunk.offset(), 16, header, type_of(chunk)))?;
             let len = chunk.content().len() as u64;
             fields.field(&Field::new(
-                chunk.offset() + 16,
+                chunk.offset().saturating_add(16),
                 len,
                 format!("chunk {number} data"),
                 type_of(chunk),

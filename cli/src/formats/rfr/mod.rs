@@ -198,11 +198,11 @@ impl Trace for Rfr<'_> {
         let (mut line, mut stamps) = (Line::new(), Stamps::default());
         let mut table = Table::new(&[
             path("chunk"),
-            right("offset").spare(3),
+            right("offset").spare(4),
             date("start, or sequence"),
-            right("length"),
-            right("objects").spare(1),
-            right("records"),
+            right("length").spare(2),
+            right("objects").spare(3),
+            right("records").spare(1),
         ]);
         let progress = Progress::new(self.files.bytes);
         let mut totals = [0_u64; 4];

@@ -111,10 +111,10 @@ impl Tasks {
             left("task"),
             right("polls"),
             right("busy"),
-            right("longest"),
-            right("wakes").spare(1),
-            left("state").spare(2),
-            left("spawned at").spare(3),
+            right("longest").spare(1),
+            right("wakes").spare(2),
+            left("state").spare(3),
+            left("spawned at").spare(4),
         ]);
         let (mut count, polled) = (0_usize, self.polled());
         for ((iid, _), task) in self.sorted() {

@@ -1,6 +1,6 @@
 //! The records of a chunk: as text, or as JSON.
 
-use super::Loaded;
+use super::{Begin, Loaded};
 use crate::json::{self, Line};
 use crate::output::{Out, hex};
 use crate::status::{Failure, Result};
@@ -128,21 +128,30 @@ impl<'o> Records<'o> {
         Ok(None)
     }
 
-    /// The tokens of a stream.
-    pub fn tokens(&mut self, stream: &Stream<'_>) -> Result<Option<traceglass::Error>> {
+    /// The tokens of a stream. Each is one of the chunk that it begins in, and its offset is that in the chunk's data.
+    pub fn tokens(&mut self, stream: &Stream<'_>, mut chunks: &[Begin]) -> Result<Option<traceglass::Error>> {
         let mut clock = Clock::default();
+        let mut base = 0;
         for token in stream.tokens() {
             let token = match token {
                 Ok(token) => token,
                 Err(error) => return Ok(Some(error)),
             };
+            while let Some((next, rest)) =
+                chunks.split_first().filter(|(next, _)| next.offset <= token.offset())
+            {
+                if let Some((_, entry, index)) = &mut self.chunk {
+                    (*entry, *index) = next.place;
+                }
+                (base, chunks) = (next.offset, rest);
+            }
             if let TokenValue::Timestamp { hz } = token.value() {
                 clock.hz = Some(hz.into());
             }
             clock.first = clock.first.or(token.ticks());
             if self.wants(clock, token.ticks()) {
                 let mut fields: Fields = vec![("stream", stream.number().into())];
-                fields.extend(of_token(&token));
+                fields.extend(of_token(&token, base));
                 self.timed(token.kind().name().unwrap_or("token"), token.ticks(), clock, fields)?;
             }
         }
@@ -170,7 +179,7 @@ impl<'o> Records<'o> {
         }
         match content {
             Content::Rmt(rmt) => {
-                if let Some(error) = self.tokens(&rmt.stream())? {
+                if let Some(error) = self.tokens(&rmt.stream(), &[])? {
                     return Ok(Some(error));
                 }
             }
@@ -375,8 +384,9 @@ pub fn of_value(value: FieldValue<'_>) -> Value {
     }
 }
 
-fn of_token(token: &Token<'_>) -> Fields {
-    let mut fields: Fields = vec![("offset", token.offset().into()), ("ticks", token.ticks().into())];
+fn of_token(token: &Token<'_>, base: u64) -> Fields {
+    let mut fields: Fields =
+        vec![("offset", token.offset().saturating_sub(base).into()), ("ticks", token.ticks().into())];
     let more: Fields = match token.value() {
         TokenValue::Timestamp { hz } => vec![("hz", hz.into())],
         TokenValue::ResourceUpdate { resource, subresource, resource_type, before, after, .. } => vec![
