@@ -125,7 +125,10 @@ fn queues(data: &[u8]) -> u64 {
     })
 }
 
-fn least(loops: [(&[u8], fn(&[u8]) -> u64); 2]) -> [Duration; 2] {
+/// What is read, and what reads it.
+type Loop<'a> = (&'a [u8], fn(&[u8]) -> u64);
+
+fn least(loops: [Loop<'_>; 2]) -> [Duration; 2] {
     let mut least = [Duration::MAX; 2];
     for _ in 0..9 {
         for ((data, run), least) in loops.into_iter().zip(&mut least) {

@@ -435,7 +435,7 @@ fn the_screen_is_as_it_was_blessed() {
                 .current_dir(root)
                 .output()
                 .unwrap();
-            assert_eq!((status(&output), text(&output.stderr)), (0, ""), "{args:?}");
+            assert_eq!(status(&output), 0, "{args:?}: {}", text(&output.stderr));
             let screen = text(&output.stdout);
             if is_screen && !args.contains(&"--color") {
                 let widest = screen.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
@@ -448,7 +448,7 @@ fn the_screen_is_as_it_was_blessed() {
                 .replace("-h", "usage")
                 .replace('/', "_");
             let name = if columns == 80 { name } else { format!("{name}_{columns}") };
-            blessed(&name, screen);
+            blessed(&name, &[screen, text(&output.stderr)].concat());
         }
     }
 }

@@ -24,6 +24,11 @@ fn rdf_vectors_are_as_their_manifest_says() {
         assert_eq!(status(&info), if verdict == "clean" { 0 } else { 3 }, "{path}");
         let info = &json_lines(&info)[0];
         assert_eq!(info["verdict"], verdict.as_str(), "{path}");
+        if facts["verdict"] == "error" && ["rmt", "sqtt"].contains(&info["format"].as_str().unwrap()) {
+            // It has no entries: its chunks lie one after the other.
+            assert!(!json_lines(&ls).is_empty(), "{path}");
+            return;
+        }
         assert_fields(path, info, facts, &HEADER_FIELDS);
         assert_eq!((&info["format"], &info["bytes"]), (&"rdf".into(), &facts["size"]), "{path}");
         if let Some(entries) = facts["entries"].as_array() {
