@@ -91,7 +91,7 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
     ///
     /// # Errors
     ///
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the size of a buffer that suffices.
+    /// [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded) with the size of a buffer that suffices.
     #[inline]
     pub fn bytes(&self) -> Result<&'r [u8]> {
         self.joined.map_or(Ok(self.frame.payload()), |(joined, pool)| pool.bytes(joined))

@@ -22,7 +22,7 @@ const END: u16 = u16::MAX;
 /// # Errors
 ///
 /// As for the frames that it reads: after an error comes `None`, until [`recover`](Self::recover) goes on, if those are
-/// [`recover::Frames`]. A record for which the buffer is too small says so itself: [`Record::bytes`].
+/// [`recover::Frames`](crate::rtc::recover::Frames). A record for which the buffer is too small says so itself: [`Record::bytes`].
 ///
 /// # Examples
 ///
@@ -152,7 +152,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         Ok(Some(if is_complete { Step::Record(Found { frame, slot }) } else { Step::Frame(frame) }))
     }
 
-    /// Goes on after damage, and says what was lost; `None` if there was none, or with strict [`Frames`].
+    /// Goes on after damage, and says what was lost; `None` if there was none, or with strict [`Frames`](crate::rtc::Frames).
     pub fn recover(&mut self) -> Option<Gap> {
         let gap = self.frames.recover()?;
         if !matches!(gap.cause().kind(), ErrorKind::CapacityExceeded { .. }) {

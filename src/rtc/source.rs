@@ -11,7 +11,7 @@ mod sealed {
     impl<const N: usize> Sealed for crate::rtc::recover::Frames<'_, N> {}
 }
 
-/// Frames that [`Records`] are read from: the strict [`Frames`], or those that go on after damage,
+/// Frames that [`Records`](crate::rtc::Records) are read from: the strict [`Frames`], or those that go on after damage,
 /// [`recover::Frames`].
 pub trait Source<'a, const N: usize>: sealed::Sealed {
     /// The next frame.
