@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds the Python package and runs its tests, in the Python that is here; `.ci/python.sh full` also in the oldest and the
-# newest that are installed, and all of Spark's. Packages come from PyPI; without them, or Java for Spark, this fails.
+# newest that are installed, and all of Spark's. Packages come from PyPI; without them this fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+. .ci/embedded.sh
 . .ci/venv.sh
 packages="maturin==1.16.0 duckdb==2.0.0 polars==2.1.0 pyarrow==26.0.1 pandas==3.1.1 pytest==9.2.0"
 spark="pyarrow==26.0.1 pyspark==4.3.0 pytest==9.2.0"
@@ -23,7 +24,8 @@ tests() { # VENV ARGUMENTS...
 }
 
 tests "$target/venv-python" bindings/python/tests/test_trace.py
-command -v java >/dev/null || { echo "Spark needs Java: apt-get install openjdk-17-jre-headless" >&2; exit 1; }
+# Spark needs Java.
+command -v java >/dev/null || need_packages default-jre-headless
 make_venv "$target/venv-spark" $spark
 if [ "${1:-}" = full ]; then
     tests "$target/venv-spark" bindings/python/tests/test_spark.py

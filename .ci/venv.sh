@@ -1,3 +1,9 @@
+# The vectors are used where they are.
+if [ -z "${TRACEGLASS_VECTORS:-}" ] && [ -d ../shared/vectors ]; then
+    TRACEGLASS_VECTORS=$(realpath ../shared/vectors)
+    export TRACEGLASS_VECTORS
+fi
+
 # Makes virtual environments, each with packages of fixed versions.
 
 make_venv() { # FOLDER PACKAGE==VERSION...
