@@ -156,6 +156,13 @@ impl core::fmt::Debug for Bytes<'_> {
     }
 }
 
+/// The text before and after the first `at`. That of the standard library has a path to a panic, which depends on what is
+/// inlined.
+pub(crate) fn split_once(text: &str, at: u8) -> Option<(&str, &str)> {
+    let (front, rest) = text.split_at_checked(text.bytes().position(|byte| byte == at)?)?;
+    Some((front, rest.get(1..)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

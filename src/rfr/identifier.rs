@@ -3,7 +3,7 @@
 use super::element::IDENTIFIER;
 use super::layout::{Row, Table, Wire};
 use super::read::Reader;
-use crate::bytes::to_u64;
+use crate::bytes::{split_once, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What kind of file it is, and in which version of its layout.
@@ -189,10 +189,4 @@ fn number(text: &str) -> Option<u32> {
 /// Whether `data` begins with the identifier of an RFR file, of whatever version.
 pub fn detect(data: &[u8]) -> bool {
     FormatIdentifier::parse(data).is_ok_and(|identifier| !matches!(identifier.variant, Variant::Other(_)))
-}
-/// The text before and after the first `at`. That of the standard library has a path to a panic, which depends on what is
-/// inlined.
-fn split_once(text: &str, at: u8) -> Option<(&str, &str)> {
-    let (front, rest) = text.split_at_checked(text.bytes().position(|byte| byte == at)?)?;
-    Some((front, rest.get(1..)?))
 }

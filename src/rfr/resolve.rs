@@ -58,7 +58,7 @@ impl<'t> Table<'t> {
             return Err(at.error(element, kind));
         };
         // Writers mostly count upwards.
-        if !entries.is_sorted() {
+        if !entries.iter().zip(entries.iter().skip(1)).all(|(before, after)| before <= after) {
             sort_by_key(entries, |entry| entry);
         }
         Ok(Self { entries, error: stopped })

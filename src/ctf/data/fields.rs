@@ -1,7 +1,7 @@
 use super::cursor::{Cursor, Step};
 use super::quick::take;
 use super::value::{Field, Value};
-use crate::bytes::to_u64;
+use crate::bytes::{split_once, to_u64};
 use crate::ctf::schema::FieldClass;
 use crate::error::Result;
 
@@ -112,8 +112,8 @@ impl<'a, 's> Fields<'a, 's> {
     /// As [`Self::next_field`], up to this field.
     pub fn find(mut self, path: &str) -> Result<Option<Field<'a, 's>>> {
         // How many names have been found, and how many levels lie above the one where the next is looked for.
-        let mut names = path.split('.');
-        let mut wanted = names.next().unwrap_or_default();
+        let first = |path| split_once(path, b'.').map_or((path, None), |(name, rest)| (name, Some(rest)));
+        let (mut wanted, mut rest) = first(path);
         let (mut level, mut open) = (0_u32, 0_u32);
         while let Some(field) = self.next_field()? {
             let is_here = open == level;
@@ -135,10 +135,10 @@ impl<'a, 's> Fields<'a, 's> {
             let is_named = field.name().is_some_and(|name| name == *wanted);
             // What is in an optional or a variant has the name of it.
             if is_named {
-                match names.next() {
+                match rest.map(first) {
                     None => return Ok(Some(field)),
                     Some(next) => {
-                        wanted = next;
+                        (wanted, rest) = next;
                         level = open;
                         // The structure in it is gone into.
                         if is_transparent && self.enter_structure(&mut open)? {
