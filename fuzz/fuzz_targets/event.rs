@@ -108,7 +108,7 @@ fuzz_target!(|data: &[u8]| {
     let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut lanes, &mut callsites)
-        .ctf(&mut nodes, &mut merge, &mut streams)
+        .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
         .rtc(&mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
     let Ok(mut trace) = Trace::<64>::open(inputs, rooms) else { return };

@@ -44,11 +44,7 @@ impl<'t> Whole<'t> {
             Some(Format::Rtc) => {
                 units(file.name(), data, common, sink)?;
                 if common.needs_events() {
-                    // Memory that is not touched costs nothing.
-                    let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
-                    let mut timeline = Box::new(Timeline::<STREAMS>::new(0, data, &mut buffer));
-                    let place = Place { file: file.name(), base: 0, skipped: 0, seed: file.name() };
-                    common.drive(&mut *timeline, &place, None, sink)?;
+                    records(file.name(), data, common, sink)?;
                 }
                 Ok(())
             }
@@ -59,6 +55,16 @@ impl<'t> Whole<'t> {
             Err(error) => common.problem(file.name(), Some(&error), &error.to_string(), sink),
         }
     }
+}
+
+/// The records of an RTC file. Not inlined, since its table of streams passes over the stack: reading other formats does
+/// not need as much of it.
+#[inline(never)]
+fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    // Memory that is not touched costs nothing.
+    let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
+    let mut timeline = Box::new(Timeline::<STREAMS>::new(0, data, &mut buffer));
+    common.drive(&mut *timeline, &Place { file: name, base: 0, skipped: 0, seed: name }, None, sink)
 }
 
 /// The chunks of an RDF file, as its index has them, and what they tell of events.
@@ -121,6 +127,7 @@ struct Current<'a> {
 }
 
 /// The major units of an RTC file, those after damage included, which is told with the events.
+#[inline(never)]
 fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     if !common.needs_parts() {
         return Ok(());

@@ -159,3 +159,21 @@ fn decoder_says_that_a_header_read_with_another_is_cut() {
     assert!(matches!(decoder.step(&mut input), Ok(Step::Packet(header)) if header.offset() == 40));
     assert_eq!(decoder.finish(), Ok(None));
 }
+
+/// The signature of plain TSDL is no header.
+#[test]
+fn plain_tsdl_arrives_in_parts() {
+    let text = b"/* CTF 1.8 */\ntrace { major = 1; };";
+    for size in 1..=text.len() {
+        assert_eq!(decode(text.chunks(size), ParseOptions::STRICT), Ok((text.to_vec(), 0, None)), "{size}");
+    }
+    for len in 0..10 {
+        for data in [text[..len].to_vec(), [&text[..len], b"x"].concat()] {
+            let whole = MetadataStream::parse(&data).map(|_| data.clone());
+            for size in [1, 2, 20] {
+                let found = decode(data.chunks(size), ParseOptions::STRICT).map(|(text, ..)| text);
+                assert_eq!(found, whole, "{data:?}");
+            }
+        }
+    }
+}

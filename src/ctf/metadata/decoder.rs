@@ -1,5 +1,5 @@
 use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT, bad_magic};
-use super::stream::not_metadata;
+use super::stream::{TSDL_SIGNATURE, not_metadata};
 use super::text::copy;
 use super::{Form, PacketHeader, ParseOptions};
 use crate::bytes::{Bytes, to_u64, to_usize};
@@ -60,6 +60,8 @@ pub struct Decoder {
 enum State {
     /// The first byte tells the form.
     Start,
+    /// As far as it was read, it is the signature of plain TSDL.
+    Signature,
     Plain,
     Header,
     /// Content that was read together with a header; the bytes from `next` on follow the packet.
@@ -130,8 +132,27 @@ impl Decoder {
                 State::Start => match input.first() {
                     None => return Ok(Step::NeedMore(1)),
                     Some(&RECORD_SEPARATOR) => self.state = State::Plain,
+                    Some(first) if TSDL_SIGNATURE.first() == Some(first) => self.state = State::Signature,
                     Some(_) => self.state = State::Header,
                 },
+                State::Signature => {
+                    let Some(expected) = TSDL_SIGNATURE.get(self.filled) else {
+                        (self.state, self.filled) = (State::Plain, 0);
+                        return Ok(Step::Content(TSDL_SIGNATURE));
+                    };
+                    match (input.first(), self.header.get_mut(self.filled)) {
+                        (Some(found), Some(place)) if found == expected => {
+                            *place = *found;
+                            self.filled = self.filled.saturating_add(1);
+                            self.take(input, 1);
+                        }
+                        (None, _) => {
+                            let lacking = TSDL_SIGNATURE.len().saturating_sub(self.filled);
+                            return Ok(Step::NeedMore(to_u64(lacking)));
+                        }
+                        _ => self.state = State::Header,
+                    }
+                }
                 State::Plain => {
                     let all = self.take(input, u64::MAX);
                     return Ok(if all.is_empty() { Step::NeedMore(0) } else { Step::Content(all) });
@@ -198,11 +219,12 @@ impl Decoder {
         match self.state {
             State::Failed(error) => Err(error),
             State::Start => Err(not_metadata(&[])),
+            State::Signature if self.filled < TSDL_SIGNATURE.len() => Err(not_metadata(self.seen())),
             // Too little to tell the form.
             State::Header if self.profile.is_none() && Form::detect(self.seen()).is_none() => {
                 Err(not_metadata(self.seen()))
             }
-            State::Plain => Ok(None),
+            State::Plain | State::Signature => Ok(None),
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.rest() > 0 => {
                 let offset = body.content_offset.min(self.offset);
                 Err(end(offset, CONTENT, body.rest()))

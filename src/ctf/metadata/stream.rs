@@ -7,7 +7,7 @@ use crate::ctf::element::{METADATA, PACKET_HEADER};
 use crate::error::{Error, Result};
 
 /// What TSDL begins with.
-const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
+pub(super) const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
 
 /// How a metadata stream is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
