@@ -33,7 +33,9 @@ readme_tests() {
 
 # What the README's shell blocks say, as is, in a fresh clone of what is committed. The tests have run already.
 readme_commands() {
-    local clone=target/clone target=$PWD/target command screen count=0
+    local clone=target/clone command screen count=0
+    # Not in this checkout's: cargo would take what was built of the clone for its own.
+    local built=$PWD/target/clone-built
     rm -rf "$clone"
     git clone -q . "$clone"
     while read -r command; do
@@ -41,7 +43,7 @@ readme_commands() {
             "cargo test "*) ;;
             *)
                 echo "\$ $command"
-                screen=$(cd "$clone" && CARGO_TARGET_DIR=$target bash -c "$command" </dev/null)
+                screen=$(cd "$clone" && CARGO_TARGET_DIR="$built" bash -c "$command" </dev/null)
                 grep "damage *none seen" <<<"$screen"
                 ;;
         esac

@@ -4,7 +4,7 @@ use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::rtc::pieces::{Joined, Pieces, Pool};
-use crate::rtc::{Annotation, Clocks, Frame, Samples, Stream, Streams, Time};
+use crate::rtc::{Annotation, Clocks, Format, Frame, Samples, Stream, Streams, Time};
 use core::fmt;
 
 /// A record: what was written at once, of which stream, and when.
@@ -77,8 +77,12 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
         self.clocks.clock_of(self.slot) == Some(self.slot)
     }
 
-    /// The stream that it annotates, if its stream names one.
+    /// The stream that it annotates: that which its stream names, if it has the format of an annotation.
     pub fn annotated(&self) -> Option<&'r Stream<'a>> {
+        // The name stands in JSON, which is too slow to be read for every record.
+        if !matches!(self.stream.format(), Format::Annotate(_)) {
+            return None;
+        }
         self.streams.at(self.streams.slot_of_name(self.stream.stream()?)?)
     }
 
