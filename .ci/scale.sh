@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mib=${1:-64}
-formats=${2:-rdf rtc ctf rfr}
+formats=${2:-rdf rtc ctf ctf-metadata rfr}
 cargo build --quiet --release --workspace --bin traceglass --example write_large
 folder=$(mktemp -d "${TMPDIR:-/tmp}/traceglass-scale.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -22,7 +22,8 @@ release, folder, mib, *formats = sys.argv[1:]
 VERBS = {
     "rdf": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--entry", "1"], ["check"]],
     "rtc": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--raw", "--stream", "stdout"], ["cat", "--json"], ["check"]],
-    "ctf": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
+    "ctf": [["info"], ["info", "--full"], ["ls", "--packets"], ["cat"], ["cat", "--json"], ["check"]],
+    "ctf-metadata": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
     "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"]],
 }
 

@@ -11,12 +11,13 @@
 mod common;
 
 use common::rfr::Input;
-use common::{ctf, rdf, rfr, rtc, zstd};
+use common::{ctf, ctf_trace, rdf, rdf_contents, rfr, rtc, zstd};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use traceglass::ctf::schema::Schema;
 use traceglass::rdf::{File, Identifier};
 use traceglass::rtc::{WriterCrc, crc_ieee};
 use traceglass::zstd::Workspace;
@@ -47,6 +48,16 @@ const LOOPS: &[Loop] = &[
     ("ctf-metadata-fragments", "ctf", |data| measured(|| ctf::fragments(black_box(&data)))),
     ("ctf-metadata-kinds", "ctf", |data| measured(|| ctf::kinds(black_box(&data)))),
     ("ctf-metadata-check", "ctf", |data| measured(|| ctf::check(black_box(&data)))),
+    ("ctf-schema", "ctf-schema", |data| {
+        let mut nodes = ctf_trace::nodes(&data);
+        measured(|| ctf_trace::schema(black_box(&data), &mut nodes).has_trace_class().into());
+    }),
+    ("ctf-data-heads", "ctf-data", |data| of_trace(&data, ctf_trace::heads)),
+    ("ctf-data-fields", "ctf-data", |data| of_trace(&data, ctf_trace::fields)),
+    ("ctf-data-pulled", "ctf-data", |data| of_trace(&data, ctf_trace::pulled)),
+    ("rmt-tokens", "rmt", |data| measured(|| rdf_contents::token_values(black_box(&data)))),
+    ("rdf-driver-events", "rdf-driver", |data| measured(|| rdf_contents::driver_events(black_box(&data)))),
+    ("rdf-queue-events", "rdf-queues", |data| measured(|| rdf_contents::queues(black_box(&data)))),
     ("rfr-decode", "rfr", |data| of_records(data, rfr::decode)),
     ("rfr-decode-matching", "rfr", |data| of_records(data, rfr::decode_matching)),
     ("rfr-skip", "rfr", |data| of_records(data, rfr::skip)),
@@ -68,6 +79,11 @@ fn input(name: &str) -> Vec<u8> {
         "rdf" => rdf::index(ENTRIES),
         "rtc" => rtc::data(1 << 20),
         "ctf" => ctf::data(1 << 20),
+        "ctf-schema" => ctf_trace::metadata(200).into_bytes(),
+        "ctf-data" => ctf_trace::stream(1 << 20),
+        "rmt" => rdf_contents::tokens(1 << 20).0,
+        "rdf-driver" => rdf_contents::events(1 << 20).0,
+        "rdf-queues" => rdf_contents::queue_events(1 << 20).0,
         "rfr" => Input::recording(RECORDS).swap_remove(0).data,
         _ => {
             let mut numbers = name.split('-').skip(1).map(|number| number.parse().expect("a number"));
@@ -96,6 +112,13 @@ fn look_up(data: &[u8], places: usize) {
     let mut storage = vec![0; places];
     let sorted = file.sort(&mut storage).unwrap();
     measured(|| rdf::look_up(black_box(&sorted), &asked));
+}
+
+fn of_trace(data: &[u8], work: fn(&[u8], &Schema<'_, '_>) -> u64) {
+    let metadata = ctf_trace::metadata(0).into_bytes();
+    let mut nodes = ctf_trace::nodes(&metadata);
+    let schema = ctf_trace::schema(&metadata, &mut nodes);
+    measured(|| work(black_box(data), &schema));
 }
 
 fn of_records(data: Vec<u8>, work: fn(&Input) -> u64) {

@@ -2,14 +2,15 @@
 //!
 //!     cargo run --release --example write_large -- rdf 2147483648 large.rdf
 //!     cargo run --release --example write_large -- rtc 2147483648 large.rtc
-//!     cargo run --release --example write_large -- ctf 2147483648 large.ctf2
+//!     cargo run --release --example write_large -- ctf 2147483648 large.ctf # a directory
+//!     cargo run --release --example write_large -- ctf-metadata 2147483648 large.ctf2
 //!     cargo run --release --example write_large -- rfr 2147483648 large.rfr # a directory
 
 #[path = "../benches/common/mod.rs"]
 #[allow(dead_code)] // The benchmarks use more.
 mod common;
 
-use common::{ctf, rdf, rfr, rtc, zstd};
+use common::{ctf, ctf_trace, rdf, rfr, rtc, zstd};
 use std::fs::{File, create_dir_all, write};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::Path;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [format, bytes, path] = arguments.as_slice() else {
-        eprintln!("write_large rdf|rtc|ctf|rfr BYTES PATH");
+        eprintln!("write_large rdf|rtc|ctf|ctf-metadata|rfr BYTES PATH");
         return ExitCode::from(2);
     };
     let (Ok(bytes), path) = (bytes.parse(), Path::new(path)) else {
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         "rdf" => write_rdf(bytes, path),
         "rtc" => write_rtc(bytes, path),
         "ctf" => write_ctf(bytes, path),
+        "ctf-metadata" => write_ctf_metadata(bytes, path),
         "rfr" => write_rfr(bytes, path),
         _ => Err(io::Error::new(ErrorKind::InvalidInput, format!("{format} is not a format"))),
     };
@@ -87,7 +89,23 @@ fn write_rtc(bytes: u64, path: &Path) -> io::Result<()> {
     done
 }
 
+/// A trace of one stream.
 fn write_ctf(bytes: u64, path: &Path) -> io::Result<()> {
+    create_dir_all(path)?;
+    write(path.join("metadata"), ctf_trace::metadata(0))?;
+    let mut file = BufWriter::new(File::create(path.join("stream"))?);
+    let mut written = 0;
+    for packet in ctf_trace::packets() {
+        if written >= bytes {
+            break;
+        }
+        file.write_all(&packet)?;
+        written += packet.len() as u64;
+    }
+    file.flush()
+}
+
+fn write_ctf_metadata(bytes: u64, path: &Path) -> io::Result<()> {
     use ctf::builder::{Packet, full_packets, text};
     let mut file = BufWriter::new(File::create(path)?);
     file.write_all(&Packet::v2(text().as_bytes()).write())?;

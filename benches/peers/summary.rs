@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 #[allow(dead_code)] // The other benchmarks use more.
 mod common;
+mod ctf;
 mod rfr;
 mod rtc;
 mod table;
@@ -40,6 +41,12 @@ fn main() {
     }
     if table.begin("CTF 2") {
         measure_ctf(&mut table, if large { 256 } else { 64 } * MIB);
+    }
+    if table.begin("CTF") {
+        measure_ctf_data(&mut table, if large { 256 } else { 64 } * MIB);
+    }
+    if table.begin("RDF contents") {
+        measure_rdf_contents(&mut table, if large { 256 } else { 64 } * MIB);
     }
     if table.begin("RFR") {
         measure_rfr(&mut table, large);
@@ -351,6 +358,71 @@ fn measure_ctf(table: &mut Table, bytes: usize) {
         Unit::Gigabytes(text),
         vec![way("", || common::ctf::decoder(black_box(data)))],
     );
+}
+
+fn measure_ctf_data(table: &mut Table, bytes: usize) {
+    use common::ctf_trace;
+    for (what, more) in [("4 KB of LTTng-UST's", 0), ("1 MB, of 1,000 more classes", 1000)] {
+        let metadata = ctf_trace::metadata(more).into_bytes();
+        let mut nodes = ctf_trace::nodes(&metadata);
+        table.row(
+            &format!("metadata compiled, {what}"),
+            Unit::Time,
+            vec![way("", || ctf_trace::schema(black_box(&metadata), &mut nodes).has_trace_class().into())],
+        );
+    }
+    let metadata = ctf_trace::metadata(0).into_bytes();
+    let mut nodes = ctf_trace::nodes(&metadata);
+    let schema = &ctf_trace::schema(&metadata, &mut nodes);
+    let data = ctf_trace::stream(bytes);
+    let data = data.as_slice();
+    let of_records = Unit::Millions("records", ctf::count(data));
+    table.row(
+        &format!("the {} packets of {} MiB found", bytes.div_ceil(128 << 10), bytes / MIB),
+        Unit::Time,
+        vec![way("", || ctf_trace::index(black_box(data), schema))],
+    );
+    table.row(
+        "class and time of every record",
+        of_records,
+        vec![
+            way("", || ctf_trace::heads(black_box(data), schema)),
+            way("by hand, for this layout alone", || ctf::heads(black_box(data))),
+        ],
+    );
+    table.row(
+        "every field of every record",
+        of_records,
+        vec![
+            way("", || ctf_trace::fields(black_box(data), schema)),
+            way("pulled one by one", || ctf_trace::pulled(black_box(data), schema)),
+            way("by hand, for this layout alone", || ctf::fields(black_box(data))),
+        ],
+    );
+}
+
+fn measure_rdf_contents(table: &mut Table, bytes: usize) {
+    use common::rdf_contents;
+    let walk = |data: &[u8]| {
+        let words = data.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+        words.fold(0_u64, |sum, word| sum.wrapping_add(word))
+    };
+    let (tokens, events, queues) =
+        (rdf_contents::tokens(bytes), rdf_contents::events(bytes), rdf_contents::queue_events(bytes));
+    type Work = fn(&[u8]) -> u64;
+    let rows: [(&str, &str, &(Vec<u8>, u64), Work); 4] = [
+        ("time and kind of every memory token", "tokens", &tokens, rdf_contents::token_times),
+        ("what every memory token says", "tokens", &tokens, rdf_contents::token_values),
+        ("driver's events", "events", &events, rdf_contents::driver_events),
+        ("queue events, a chunk each", "events", &queues, rdf_contents::queues),
+    ];
+    for (work, what, (data, count), read) in rows {
+        table.row(
+            work,
+            Unit::Millions(what, *count),
+            vec![way("", || read(black_box(data))), way("~a walk over its bytes", || walk(black_box(data)))],
+        );
+    }
 }
 
 fn measure_rfr(table: &mut Table, large: bool) {

@@ -98,7 +98,7 @@ fuzz_target!(|data: &[u8]| {
     let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
     let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
     let mut callsites = [TableEntry::EMPTY; 64];
-    let mut nodes = vec![Node::EMPTY; 512];
+    let (mut schema, mut nodes) = (None, vec![Node::EMPTY; 512]);
     let mut merge = [MergeSlot::EMPTY];
     let mut streams = [ctf::StreamSlot::EMPTY];
     let mut buffer = vec![0; 2 * data.len()];

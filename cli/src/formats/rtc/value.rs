@@ -240,9 +240,11 @@ fn scaled(to: &mut String, known: &Known, raw: i128, sample: Sample<'_>) {
     if value < 0 {
         to.push('-');
     }
-    let unit = 10_u128.saturating_pow(places);
-    let (whole, mut rest) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
-    to.push_str(itoa::Buffer::new().format(u64::try_from(whole).unwrap_or(u64::MAX)));
+    // Of 15 digits, as said above; a division of 64 bits is much faster.
+    let value = u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX);
+    let unit = 10_u64.saturating_pow(places);
+    let (whole, mut rest) = (value / unit, value % unit);
+    to.push_str(itoa::Buffer::new().format(whole));
     if places == 0 {
         return;
     }
