@@ -60,7 +60,7 @@ pub fn map_nothing() {
 /// Files up to this size are read: of maps a process may have some ten thousand only.
 const SMALL: u64 = 32 << 10;
 
-/// So much is read of what is no file, such as a device, before it must have turned out to be a trace.
+/// How much is read of something that is not a file, such as a device, before it must have proved to be a trace.
 const PROBE: u64 = 64 << 20;
 
 /// Says that nothing comes from a pipe, unless something came within a second.

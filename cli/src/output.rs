@@ -316,7 +316,7 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
     insert_text(object, "path", path.as_os_str().as_encoded_bytes());
 }
 
-/// So many bytes of a page are kept.
+/// How many bytes of a page are kept.
 const PAGE: usize = 1 << 20;
 
 enum Sink {

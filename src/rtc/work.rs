@@ -10,7 +10,7 @@ std::thread_local! {
     static DONE: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
-/// So many steps were taken, each of which looks at a bounded number of bytes.
+/// Counts `steps`, each of which looks at a bounded number of bytes.
 #[inline(always)]
 pub(crate) fn count(steps: usize) {
     #[cfg(any(test, fuzzing))]

@@ -13,7 +13,7 @@ use traceglass::ctf::data::{MergeSlot, Packet, Packets};
 use traceglass::ctf::schema::Schema;
 use traceglass::event::ctf::{StreamSlot, Timeline};
 
-/// So many bytes of packets are a piece.
+/// How many bytes of packets make a piece.
 const PIECE: u64 = 8 << 20;
 
 /// The data streams.

@@ -16,8 +16,9 @@ const STREAMS: usize = 4096;
 /// The longest record of an RTC file that is put together.
 const LONGEST: usize = 256 << 20;
 
-/// So much may be lent to the decompressed chunks of an RDF file in any case, and so many times the size of the file.
+/// The decompressed chunks of an RDF file may take this many bytes in any case.
 const BUFFER: u64 = 256 << 20;
+/// Those of a large file may take this many times its size.
 const TIMES: u64 = 32;
 
 /// A file that is read as a whole.
@@ -105,7 +106,7 @@ fn chunks(
         return Ok(Ok(()));
     }
     let limit = (data.len() as u64).saturating_mul(TIMES).max(BUFFER);
-    // A claim is not believed beyond all measure; zeros that nothing is written to take no memory.
+    // A claim is believed up to the limit only; zeros that are never written to take no memory.
     let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
     let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
     let mut decoder = Workspace::new();

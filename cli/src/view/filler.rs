@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use traceglass::event::{EventKind, Item, Number};
 
-/// So many lanes are told apart; the tracks after them share one.
+/// How many lanes are told apart; the tracks after them share one.
 const LANES: usize = 128;
 
-/// So many tracks are known by name before they have a lane.
+/// How many tracks are known by name before they have a lane.
 const TRACKS: usize = 1 << 16;
 
-/// So many names of slices and instants are told apart.
+/// How many names of slices and instants are told apart.
 const NAMES: usize = 1 << 12;
 
 /// Fills lanes with events; says how far it is now and then.

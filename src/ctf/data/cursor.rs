@@ -192,7 +192,7 @@ impl<'a, 's> Cursor<'a, 's> {
         (self.top.end == ELEMENTS).then(|| (self.top.next, self.node(self.top.next), self.top.left))
     }
 
-    /// So many elements are left.
+    /// Records that `left` elements are left.
     #[inline(always)]
     pub(super) fn take_elements(&mut self, left: u64) {
         self.top.left = left;

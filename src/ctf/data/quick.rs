@@ -107,7 +107,7 @@ fn take_aligned<'a>(content: &'a [u8], rest: &mut &'a [u8], node: &Node) -> Opti
     Some(taken)
 }
 
-/// So many bytes from the front of `rest`.
+/// Takes `N` bytes from the front of `rest`.
 #[inline(always)]
 fn bytes<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (first, after) = rest.split_first_chunk::<N>()?;

@@ -160,7 +160,7 @@ impl<'a> Cursor<'a, '_> {
         Ok(Value::Text(Text::until(rest.get(..len).unwrap_or(rest), encoding)))
     }
 
-    /// So many bytes.
+    /// Takes `len` bytes.
     #[inline]
     pub(super) fn bytes(&mut self, len: u64) -> Result<&'a [u8]> {
         let bytes = usize::try_from(len).ok().and_then(|len| self.rest().get(..len));

@@ -3,7 +3,7 @@
 use super::message::Message;
 use std::collections::HashMap;
 
-/// So many names of a kind are interned; all others are written where they occur, so that memory stays flat.
+/// How many names of a kind are interned; all others are written where they occur, so that memory stays flat.
 const CAPACITY: usize = 1 << 14;
 
 /// The names of a kind, such as those of events.

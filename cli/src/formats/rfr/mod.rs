@@ -36,7 +36,7 @@ use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
 use traceglass::{Finding, Format, Severity};
 
-/// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
+/// How many findings of a file are kept until its turn comes; one with more is read again, so that memory stays flat.
 const KEPT: usize = 10_000;
 
 struct Rfr<'a> {

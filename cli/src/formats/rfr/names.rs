@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use traceglass::rfr::{Callsite, Callsites, Object};
 
-/// So much of a name is kept, in characters: it is told again with each record.
+/// How many characters of a name are kept: it is printed again with each record.
 const KEPT: usize = 256;
 
-/// So much of it is shown to people.
+/// How many of them are shown to people.
 const SHOWN: usize = 80;
 
 /// Tasks and spans by instrumentation id, and places in the source by callsite id.

@@ -163,8 +163,9 @@ impl<'a> Content<'a> {
     }
 }
 
-/// So many bytes of text of a record are shown, or of numbers and bytes: the whole record is in the JSON.
+/// How much of a record is shown if it is text; the JSON has all of it.
 const TEXT: usize = 4096;
+/// How much if it is numbers or bytes, in characters.
 const NUMBERS: usize = 120;
 
 /// The columns before the point of a number.

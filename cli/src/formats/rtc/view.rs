@@ -13,7 +13,7 @@ use traceglass::{Format, Gap};
 /// Room for the pieces of records that are put together.
 const ROOM: usize = 1 << 20;
 
-/// So much after the place that is wanted is looked at: in what is damaged, a search for the next unit would go on to the
+/// How many bytes after the wanted place are looked at: in damaged input, a search for the next unit would go on to the
 /// end of the file.
 const AHEAD: u64 = 256 << 10;
 

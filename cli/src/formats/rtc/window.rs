@@ -8,7 +8,7 @@ use crate::trace::{Bounds, Reference, Window};
 use std::cell::Cell;
 use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Stream, Time};
 
-/// So many clocks are followed to tell when a range has passed.
+/// How many clocks are followed to tell when a range has passed.
 const CLOCKS: usize = 64;
 
 /// A range, and how much of the file has something of it.

@@ -9,7 +9,7 @@ use traceglass::ctf::data::MergeSlot;
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
 
-/// So many gaps are told one by one.
+/// How many gaps are reported one by one.
 const SHOWN: u64 = 12;
 
 /// Progress is told about so often that it costs nothing.
