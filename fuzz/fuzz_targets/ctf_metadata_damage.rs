@@ -239,7 +239,7 @@ fn packets_survive(whole: &[u8], damaged: &Damaged, packets: &[Written]) {
     }
     fragments_in_packets_survive(whole, damaged, packets, &stream, headers && damaged.is_in_place());
 
-    // After the damage, every whole packet is delivered unless a damaged one claims its place, and none is that was not
+    // After the damage, every whole packet is delivered unless a damaged one claims its place, and none that was never
     // written.
     let mut failed = error.map(|_| iterator.offset());
     while let Some(at) = failed {

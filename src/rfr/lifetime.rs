@@ -27,7 +27,7 @@ pub struct LifetimeEntry {
 }
 
 impl LifetimeEntry {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { iid: 0, place: 0, offset: 0, end: u64::MAX, first: 0 };
 }
 

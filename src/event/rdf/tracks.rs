@@ -108,7 +108,7 @@ pub struct TrackSlot<'s> {
 }
 
 impl TrackSlot<'_> {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { key: Key(Space::Gpu, 0, 0), below: (NIL, NIL), known: None };
 }
 

@@ -35,10 +35,10 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
     let all = data.as_slice();
     let position = |offset: u64| usize::try_from(offset.saturating_sub(data.offset())).unwrap_or(usize::MAX);
     let (from, to) = (position(from), position(to));
-    // A run of 1024 holds one of any 1024 bytes in a row: the last one of them is looked at.
+    // A run of 1024 bytes covers one of any positions that are 1024 bytes apart: only those are probed.
     let mut probe = from.saturating_add(RUN);
     let mut floor = from;
-    // Farther on, a run that is met begins after `to`.
+    // A run that is met farther on begins after `to`.
     let last = to.saturating_add(RUN);
     while let Some(&byte) = all.get(probe).filter(|_| probe <= last) {
         work::count(1);
@@ -115,8 +115,8 @@ fn is_meta_after(input: Bytes<'_>) -> bool {
 /// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
 ///
 /// For input that was shifted and in which no Marker follows. The next index, or two frames that this one leads to,
-/// confirm it. Where the input ends before the next one, and the damage lies between this one and all that it leads
-/// to, it will do that every stream that it names `is_declared`, one after it included.
+/// confirm it. Where the input ends before the next index, and the damage lies between this one and all that it leads
+/// to, it is enough that all streams that it names are declared, and that of the frame after it.
 pub(crate) fn find_minor<'a>(
     data: Bytes<'a>,
     range: Range<u64>,
