@@ -11,7 +11,7 @@ use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY}
 use crate::ctf::schema::scope::Scope;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What is being gone through: members one after the other, or elements.
+/// What is being read: members one after the other, or elements.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     /// The next node; of an array, the element.

@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         Ok((value, token.offset))
     }
 
-    /// Skips up to the end of the statement, over what stands between braces.
+    /// Skips up to the end of the statement, past anything between braces.
     pub(super) fn skip_statement(&mut self, element: Element) -> Result<()> {
         loop {
             match self.ahead.kind {
