@@ -20,7 +20,7 @@ pub struct LifetimeEntry {
     place: u64,
     /// The offset of the object, or of its record in a stream.
     offset: u64,
-    /// The last place at which its id is its own, if it ends.
+    /// The last place at which the id names this object; `u64::MAX` if it does not end.
     end: u64,
     /// The entry at which its lifetime begins.
     first: usize,
@@ -31,7 +31,7 @@ impl LifetimeEntry {
     pub const EMPTY: Self = Self { iid: 0, place: 0, offset: 0, end: u64::MAX, first: 0 };
 }
 
-/// An object, and which of all objects of the recording it is.
+/// An object, and the number of its lifetime in the recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lifetime<'a> {
     number: usize,

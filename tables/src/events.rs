@@ -90,7 +90,7 @@ impl<'q> Common<'q> {
         self.seen
     }
 
-    /// Whether the content of files is to be gone through for these tables.
+    /// Whether these tables need the content of files.
     pub(crate) const fn needs_events(&self) -> bool {
         self.events.is_some() || self.tracks.is_some() || self.gaps.is_some()
     }

@@ -58,8 +58,8 @@ impl<'t> Whole<'t> {
     }
 }
 
-/// The records of an RTC file. Not inlined, since its table of streams passes over the stack: reading other formats does
-/// not need as much of it.
+/// The records of an RTC file. Not inlined: the large table of streams is built on the stack, and reading other formats
+/// should not need that much of it.
 #[inline(never)]
 fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     // Memory that is not touched costs nothing.
@@ -75,7 +75,7 @@ fn chunks(
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<traceglass::Result<()>> {
-    // What is wrong with the index is told with the events.
+    // Damage to the index is reported with the events.
     let file = match rdf::File::recover(data) {
         Ok((file, _)) => file,
         Err(error) => return Ok(Err(error)),
@@ -164,7 +164,7 @@ fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) 
             if current.unit.position() == unit.position() {
                 continue;
             }
-            // The same unit goes on, only that bytes are missing in it, or were added.
+            // The same unit continues: bytes are missing in it, or were added.
             if frame.id() != rtc::id::MARKER && current.unit.number() == unit.number() {
                 current.unit = unit;
                 continue;

@@ -1,4 +1,4 @@
-//! Screens of the viewer, drawn without a terminal: what is typed is done at once, also what else is done beside it.
+//! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
 use super::key::Key;
 use super::rows::Budget;
@@ -33,7 +33,7 @@ fn on_large_stack<R: Send>(test: impl FnOnce() -> R + Send) -> R {
     crate::on_large_stack(test).unwrap()
 }
 
-/// Opens a sample; the pass in the background has been made, and the timeline is there.
+/// Opens a sample, with the background pass done and the timeline filled.
 fn session<R: Send>(path: &Path, size: (u16, u16), mut test: impl FnMut(&mut Session<'_>) -> R + Send) -> R {
     on_large_stack(|| {
         let input = Input::open(path).unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));
