@@ -62,7 +62,7 @@ impl Line {
         }
     }
 
-    /// Text of which is known that nothing in it is to be escaped.
+    /// Text that is known to need no escapes.
     pub fn plain(&mut self, key: &str, value: &str) -> &mut Self {
         let text = &mut self.key(key).text;
         text.push(b'"');

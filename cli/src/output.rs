@@ -84,7 +84,7 @@ impl Out {
             self.stdout.write_all(&text)?;
         }
         if !page.said.is_empty() {
-            // If it fails, so does what is written next, and that is told.
+            // If it fails, so does what is written next, and that is reported.
             let _ = self.stdout.flush();
             // Nothing can be said if stderr is gone.
             let _ = self.stderr.write_all(&page.said);
@@ -257,7 +257,7 @@ impl Out {
         if let Sink::Page(_) = self.stdout {
             return self.said.extend(line.as_bytes());
         }
-        // If it fails, so does what is written next, and that is told.
+        // If it fails, so does what is written next, and that is reported.
         let _ = self.stdout.flush();
         // What a terminal shows of both streams does not run into one line.
         let begin: &[u8] = if std::mem::take(&mut self.in_line) { b"\n" } else { b"" };

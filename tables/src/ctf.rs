@@ -127,7 +127,7 @@ fn parts(
 ) -> Result<()> {
     let mut packets = Packets::new(run, schema);
     let mut number = first;
-    // What comes after damage is told with the events.
+    // What comes after damage is reported with the events.
     while let Ok(Some(packet)) = packets.next_packet() {
         let offset = packet.offset().saturating_add(piece.before);
         if offset >= piece.begin {

@@ -140,7 +140,7 @@ impl<'q> Common<'q> {
     fn track(&mut self, track: &Track<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let Self { ids, json, text, buffer, tracks, seen, .. } = self;
         text.clear();
-        // What it cannot tell of itself is left out.
+        // Leaves out what it does not know of itself.
         let has_fields = json.object(text, track.fields()).unwrap_or(false);
         let parent =
             track.parent().and_then(|parent| ids.get(usize::try_from(parent.number()).ok()?)).copied();
@@ -281,7 +281,7 @@ impl<'q> Common<'q> {
         hand_out(PARTS, rows, sink)
     }
 
-    /// Whether parts are told.
+    /// Whether rows of `parts` are wanted.
     pub(crate) const fn needs_parts(&self) -> bool {
         self.parts.is_some()
     }

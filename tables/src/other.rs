@@ -13,7 +13,7 @@ use traceglass::{Format, rdf, rtc};
 /// How many streams a session of an RTC file may have.
 const STREAMS: usize = 4096;
 
-/// The longest record of an RTC file that is put together.
+/// The longest record of an RTC file that is joined.
 const LONGEST: usize = 256 << 20;
 
 /// The decompressed chunks of an RDF file may take this many bytes in any case.
@@ -68,7 +68,7 @@ fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
     common.drive(&mut *timeline, &Place { file: name, base: 0, skipped: 0, seed: name }, None, sink)
 }
 
-/// The chunks of an RDF file, as its index has them, and what they tell of events.
+/// The chunks of an RDF file, as its index has them, and their events.
 fn chunks(
     name: &str,
     data: &[u8],
@@ -127,7 +127,7 @@ struct Current<'a> {
     session: u64,
 }
 
-/// The major units of an RTC file, those after damage included, which is told with the events.
+/// The major units of an RTC file, including those after damage, which is reported with the events.
 #[inline(never)]
 fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     if !common.needs_parts() {

@@ -45,7 +45,7 @@ impl<'t> Trace<'t> {
         Self { content: Content::Whole(Whole::new(file)), tables: Common::tables(), problems: Vec::new() }
     }
 
-    /// Adds what was found to be wrong before: it is told in `gaps`.
+    /// Adds problems that were found before: they become rows of `gaps`.
     pub fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
         self.problems.extend(problems);
     }
@@ -72,7 +72,7 @@ impl<'t> Trace<'t> {
             Content::Ctf(ctf) => ctf.pieces(),
             Content::Whole(_) => 1,
         };
-        // What was wrong before is told even of a trace of which nothing else is left.
+        // Reports earlier problems even if nothing else is left of the trace.
         pieces.max(1)
     }
 
@@ -89,7 +89,7 @@ impl<'t> Trace<'t> {
     /// up to 8 MiB of the stack, the others a few KiB.
     ///
     /// # Errors
-    /// Those of `sink`; [`Error::Arrow`]. Damage is none: it is told in `gaps`.
+    /// Those of `sink`; [`Error::Arrow`]. Damage is not an error: it becomes rows of `gaps`.
     pub fn read(
         &self,
         piece: usize,

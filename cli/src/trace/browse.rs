@@ -2,7 +2,7 @@
 //!
 //! A viewer shows a screen of a file of any size, so that a format walks only a little at a time: from a place where
 //! reading can begin, which is a [mark](Marks), up to where the viewer has seen enough. Marks are found by a pass in the
-//! background; until that has come far enough, places that only it can reach are not told apart.
+//! background; until that has come far enough, nothing is shown at places that only it can reach.
 
 use super::{Field, Fields};
 use std::path::Path;
@@ -25,10 +25,10 @@ pub trait Browse: Sync {
     fn data(&self, file: usize) -> Result<&[u8], String>;
 
     /// Hands out what lies in a file in ascending order: from somewhere at or before `from`, as near as reading can
-    /// begin, until `each` has seen enough and gives false, or to the end.
+    /// begin, until `each` has seen enough and returns false, or to the end.
     fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>);
 
-    /// Looks for places where reading can begin, until `going` gives false, which is told how far it has come.
+    /// Looks for places where reading can begin, until `going`, which is told how far it has come, returns false.
     fn index(&self, file: usize, going: &dyn Fn(u64) -> bool);
 
     /// Where to begin to walk for a time: everything at or after that time follows this place, which may be a little early.
@@ -50,7 +50,7 @@ pub trait Browse: Sync {
     }
 }
 
-/// What is told of a node; true asks for the next one.
+/// Takes a node; true asks for the next one.
 pub type Each<'e> = &'e mut dyn FnMut(&Node<'_>) -> bool;
 
 /// How a trace is opened to be looked at.

@@ -56,7 +56,7 @@ pub struct Lanes {
     pub names: Vec<String>,
     /// Whether all of the window was read.
     pub done: bool,
-    /// Events of which no time is known, or one of another clock.
+    /// Events without a known time, or with one of another clock.
     pub timeless: u64,
     /// The first and the last time.
     pub span: Option<(i128, i128)>,

@@ -41,7 +41,7 @@ impl Row {
     }
 }
 
-/// How much may be looked at: of what lies far from where reading can begin, nothing is told.
+/// How much may be looked at: nothing is shown that lies too far from where reading can begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget(pub usize);
 

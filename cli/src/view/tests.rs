@@ -283,7 +283,7 @@ fn records_are_gone_through_one_by_one_and_back() {
                 assert!(places.last() < Some(&session.state.place), "{name}");
                 places.push(session.state.place);
             }
-            // All that was met is met on the way back, too.
+            // Everything on the way there is met on the way back, too.
             while let Some(place) = places.pop() {
                 let file = place.file;
                 if file != session.state.place.file

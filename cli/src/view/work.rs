@@ -126,7 +126,7 @@ impl Work {
             || self.shared.focus.load(Ordering::Relaxed) != self.shared.indexed.load(Ordering::Relaxed)
     }
 
-    /// What came in; of what was given up nothing is told.
+    /// What came in; results of work that was given up are dropped.
     pub fn messages(&self) -> Vec<Message> {
         let errand = self.shared.errand.load(Ordering::Relaxed);
         let window = self.shared.window.load(Ordering::Relaxed);

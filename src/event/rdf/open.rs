@@ -183,7 +183,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         self.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))
     }
 
-    /// The pieces of a stream, put together if there are several.
+    /// The pieces of a stream, joined if there are several.
     fn join(
         &mut self,
         file: &File<'s>,

@@ -88,7 +88,7 @@ pub struct Timeline<'a, 'b, const N: usize> {
 impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
     /// The timeline of a file, which events refer to as `input`.
     ///
-    /// Records that lie in several frames are put together in `buffer`, as [`Records`] says. The fields of one for which
+    /// Records that lie in several frames are joined in `buffer`, as [`Records`] says. The fields of one for which
     /// it is too small are an error that tells how large it has to be.
     #[inline(never)] // Built in place: inlined, it is built on the stack and copied.
     pub fn new(input: usize, data: &'a [u8], buffer: &'b mut [u8]) -> Self {

@@ -22,7 +22,7 @@ impl Names {
         if self.numbers.len() >= CAPACITY {
             return None;
         }
-        // Zero is no number.
+        // Zero is not a valid number.
         let number = (self.numbers.len() as u64).saturating_add(1);
         self.entry.clear();
         self.entry.uint(1, number).text(2, name);

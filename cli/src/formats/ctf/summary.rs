@@ -10,7 +10,7 @@ use traceglass::ctf::metadata::{
     ClockClass, ClockOrigin, EnvironmentValue, Fragment, FragmentKind, Text, TraceClass,
 };
 
-/// What is told of the fragments.
+/// What `info` says of the fragments.
 #[derive(Default)]
 pub struct Summary {
     pub count: u64,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use traceglass::rdf::{Chunk, Identifier};
 use traceglass::{Error, Format};
 
-/// The chunk whose pieces are put together.
+/// The chunk whose pieces are joined.
 const TOKENS: &str = "RmtData";
 
 impl Rdf<'_> {

@@ -1,4 +1,4 @@
-//! The chunks of a file that tell of events, merged by time.
+//! The chunks of a file that have events, merged by time.
 
 use super::Rdf;
 use super::plan::overlap;

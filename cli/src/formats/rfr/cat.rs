@@ -303,7 +303,7 @@ fn collect<'a>(
         let sequence = match sequence {
             Ok(sequence) => sequence,
             Err(error) => {
-                // That of a record or an object has been met before.
+                // The one of a record or an object was seen before.
                 damage.add_once(path, error);
                 break;
             }

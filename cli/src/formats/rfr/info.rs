@@ -175,7 +175,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
                         add(&mut counts.objects, 1);
                         tasks.object(&Object::Task(task));
                     }
-                    // Polls of a stream are told apart by their tasks alone.
+                    // Only their tasks tell the polls of a stream apart.
                     StreamData::Record(data) => {
                         if let Some(micros) = micros {
                             tasks.record(0, micros, &data);

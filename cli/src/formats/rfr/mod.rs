@@ -222,7 +222,7 @@ impl Trace for Rfr<'_> {
             let data = part.data()?;
             let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
             let sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
-            // A file that was named itself goes by that name.
+            // A file that was named on the command line goes by that name.
             let path = part.path.as_deref().unwrap_or(&args.path);
             let header = chunk.header();
             if args.json {

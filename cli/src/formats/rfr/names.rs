@@ -47,7 +47,7 @@ struct Place {
 }
 
 impl Names {
-    /// The callsites of a recording; damage in them is told by those who read them for their own sake.
+    /// The callsites of a recording; damage in them is reported where they are read for their own sake.
     pub fn of(files: &Files<'_>) -> Result<Self> {
         let mut names = Self::default();
         for part in files.of(Kind::Callsites) {

@@ -1,4 +1,4 @@
-//! One pass over a file: units, frames, gaps, findings and sessions in the order in which they stand.
+//! One pass over a file: units, frames, gaps, findings and sessions in file order.
 
 use super::session::{Frames, Record, Rtc, STREAMS, Streams};
 use super::value::{Text, is_absolute};
@@ -62,7 +62,7 @@ pub(super) struct Session {
     pub(super) rows: Vec<StreamRow>,
 }
 
-/// The longest record that is put together.
+/// The longest record that is joined.
 pub(super) const LONGEST: usize = 256 << 20;
 
 /// What an object says of its stream.

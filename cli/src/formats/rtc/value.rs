@@ -190,7 +190,7 @@ fn show_samples(to: &mut String, known: &Known, mut samples: Samples<'_>) -> Res
     while let Some(sample) = next {
         if to.len().saturating_sub(start) > NUMBERS {
             to.push_str(" …");
-            // Whether the rest is what its format says is told as well.
+            // It is also reported whether the rest is what its format says.
             return samples.try_for_each(|sample| sample.map(drop));
         }
         to.push(' ');

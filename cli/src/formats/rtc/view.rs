@@ -10,7 +10,7 @@ use traceglass::event;
 use traceglass::rtc::{self, Frame, Grid, Item, Records, Stream, Time, Unit};
 use traceglass::{Format, Gap};
 
-/// Room for the pieces of records that are put together.
+/// Room for the pieces of records that are joined.
 const ROOM: usize = 1 << 20;
 
 /// How many bytes after the wanted place are looked at: in damaged input, a search for the next unit would go on to the
@@ -35,7 +35,7 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
 struct View<'a> {
     rtc: Rtc<'a>,
     entries: [FileEntry; 1],
-    /// Where units begin, as they are met: of a file whose grid is damaged.
+    /// Where units begin, as they are found, in a file whose grid is damaged.
     marks: Mutex<Marks<()>>,
 }
 

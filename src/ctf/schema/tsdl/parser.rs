@@ -6,7 +6,7 @@ use super::lexer::{Kind, Lexer, Punctuator, Token};
 use crate::ctf::metadata::{Place, Text};
 use crate::error::{Element, Error, ErrorKind, Result};
 
-/// Tokens, the next one of which is known.
+/// Tokens with a look-ahead of one.
 #[derive(Clone, Copy)]
 pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,

@@ -12,7 +12,7 @@ use traceglass::event::{EventKind, Item, Source, Window};
 /// How many gaps are reported one by one.
 const SHOWN: u64 = 12;
 
-/// Progress is told about so often that it costs nothing.
+/// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
 
 impl Ctf<'_> {

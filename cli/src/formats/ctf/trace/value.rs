@@ -14,7 +14,7 @@ const KEPT: usize = 256;
 /// How many of them are shown to people.
 const SHOWN: usize = 80;
 
-/// A name as it is told with each record.
+/// A name as it is printed with each record.
 pub fn told(name: impl Display) -> String {
     start_of(name, KEPT)
 }
