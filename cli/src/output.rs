@@ -394,7 +394,7 @@ fn size(count: u64) -> Option<(String, bool)> {
     Some((format!("{rounded:.1} {name}"), tenth))
 }
 
-/// Text of up to so many characters; of a longer one the beginning.
+/// Text of up to `most` characters; of a longer one the beginning, and a mark.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
         Some(start) if text.len() > most => format!("{start}…").into(),

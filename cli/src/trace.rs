@@ -120,7 +120,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Whether all of so many bytes is to be read.
+    /// Whether all of an input of this many bytes is to be read.
     pub fn wants_all(self, bytes: u64) -> bool {
         self.full || bytes <= LARGE
     }

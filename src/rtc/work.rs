@@ -89,7 +89,7 @@ mod tests {
         let mut worst = 0;
         for whole in inputs() {
             worst = worst.max(steps(&whole));
-            // Each of so many bytes is wrong, or lost.
+            // One byte in this many is wrong, or lost.
             for every in [17, 257, 1999, 4099] {
                 let mut wrong = whole.clone();
                 wrong.iter_mut().step_by(every).for_each(|byte| *byte ^= 0x55);

@@ -149,7 +149,7 @@ impl<'q> Common<'q> {
             let number = number.bytes(track.kind().name().as_bytes());
             // That of a task is made of what the task is, wherever it is met.
             let id = number.bytes(label.as_bytes()).bytes(text.as_bytes()).finish();
-            // Tracks are numbered in the order in which they come; one that comes again is told anew.
+            // Tracks are numbered in the order in which they come; one that comes again is described anew.
             let at = usize::try_from(track.id().number()).unwrap_or(usize::MAX);
             if at == ids.len() {
                 ids.push(id);

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// A row group has so many rows at most.
+/// The most rows of a row group.
 const GROUP: usize = 1 << 20;
 
 /// The largest size of unfinished row groups that a thread keeps, over all its tables.

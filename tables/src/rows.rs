@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A batch has so many bytes of text at most, unless a single row has more.
+/// The most bytes of text in a batch, unless a single row has more.
 const BYTES: usize = 32 << 20;
 
 /// The rows of a table, column by column. What is given to a column that is not wanted is dropped.

@@ -1,4 +1,4 @@
-//! What has been told already, by whichever thread.
+//! What has been reported already, by whichever thread.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -85,7 +85,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// Reads a piece, once for all of these tables. `seen` is what has been told of the other pieces. A piece of RTC takes
+    /// Reads a piece, once for all of these tables. `seen` is what the other pieces have reported. A piece of RTC takes
     /// up to 8 MiB of the stack, the others a few KiB.
     ///
     /// # Errors

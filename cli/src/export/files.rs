@@ -57,7 +57,7 @@ impl Files {
         })
     }
 
-    /// Begins another trace, of which so many bytes are to be read.
+    /// Begins another trace, of which this many bytes are to be read.
     pub fn begin(&mut self, path: &Path, bytes: u64) -> Result<()> {
         self.close_all()?;
         path.clone_into(&mut self.trace);

@@ -111,7 +111,7 @@ pub fn shown_micros(micros: u64) -> String {
 }
 
 /// A span of time in the unit that suits it, exact to the nanosecond, or to the microsecond from a second on. All have
-/// three digits, so that in a column their points stand below each other if [`aligned`].
+/// three digits, so that in a column their points line up if [`aligned`].
 pub fn duration(nanoseconds: i128) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let nanoseconds = nanoseconds.unsigned_abs();

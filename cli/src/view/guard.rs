@@ -1,6 +1,6 @@
 //! A process that looks after the viewer's terminal.
 //!
-//! What is mapped of a file is gone when another process shortens that file, and who then touches it is ended by a signal
+//! What is mapped of a file is gone when another process shortens that file, and a process that then touches it is ended by a signal
 //! (SIGBUS), which nothing safe can catch. Therefore the viewer is a process of its own: whatever ends it, this one gives
 //! the terminal back as it was, and says what happened.
 

@@ -1,6 +1,6 @@
 //! Tracks as lanes: what happened in each of a limited number of spans of time, whatever there is.
 
-/// Into so many spans the time of a window is divided.
+/// How many spans the time of a window is divided into.
 pub const BUCKETS: usize = 384;
 
 /// What happened on a track in a span of time.

@@ -150,7 +150,7 @@ impl State {
         let before = self.place;
         self.command(key, count, browse, &mut effects);
         if self.follows && self.place < before {
-            // Who goes back wants to look at something.
+            // Somebody who goes back wants to look at something.
             self.follows = false;
         }
         effects

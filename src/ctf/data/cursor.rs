@@ -26,7 +26,7 @@ pub(super) struct Frame {
 const ELEMENTS: u32 = NONE;
 /// The most elements of a scope that take no bits.
 const IDLE_MAX: u64 = 4096;
-/// An element may be the first one of others: so many begin where one bit stands for them, at most.
+/// How many elements each bit allows for that take no bits of their own: an element may be the first one of many.
 const DEPTH_PER_BIT: u64 = 64;
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
@@ -211,7 +211,7 @@ impl<'a, 's> Cursor<'a, 's> {
         self.schema.nodes.0.get(self.top.next as usize..self.top.end as usize).unwrap_or_default()
     }
 
-    /// Goes over so many members without others in them.
+    /// Goes over `count` members that have no members of their own.
     #[inline(always)]
     pub(super) fn take_members(&mut self, count: u32) {
         self.top.next = self.top.next.wrapping_add(count);

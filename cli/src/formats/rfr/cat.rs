@@ -20,7 +20,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let select = &args.rfr;
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
     let again = kept.is_some();
-    // What was told once is not told again.
+    // Damage that has been reported is not reported again.
     let mut damage = if again { Damage::default() } else { Damage::of(files) };
     let mut filter = Filter::of(select, &args.window, files)?;
     let mut printer = Printer::new(out, args.json, Names::of(files)?);

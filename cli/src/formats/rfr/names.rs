@@ -102,7 +102,7 @@ impl Names {
         Objects(std::mem::take(&mut self.objects))
     }
 
-    /// Has other objects instead.
+    /// Exchanges the objects for others.
     pub fn swap(&mut self, objects: &mut Objects) {
         std::mem::swap(&mut self.objects, &mut objects.0);
     }

@@ -22,7 +22,7 @@ pub(super) struct Pass {
     pub(super) verifies: bool,
     /// Whether the file grows: then what it ends in is no damage.
     pub(super) follows: bool,
-    /// Set by who has seen enough.
+    /// Set by a visitor that has seen enough.
     pub(super) stop: Cell<bool>,
 }
 

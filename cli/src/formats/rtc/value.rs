@@ -152,7 +152,7 @@ impl<'a> Content<'a> {
         written
     }
 
-    /// Appends it for people: a line at most. The points of single numbers stand below each other.
+    /// Appends it for people: a line at most. The points of single numbers line up.
     pub(super) fn show(&self, to: &mut String, known: &Known) {
         let start = to.len();
         let shown = self.samples.is_some_and(|samples| show_samples(to, known, samples).is_ok());

@@ -17,7 +17,7 @@ const ROOM: usize = 1 << 20;
 /// end of the file.
 const AHEAD: u64 = 256 << 10;
 
-/// So far from where reading can begin a place may be, to be read for a frame: units are shorter.
+/// How far a place may be from where reading can begin for a frame to be read there: units are shorter.
 const REACH: u64 = 4 << 20;
 
 /// Looks at a file.
@@ -92,7 +92,7 @@ impl<'a> View<'a> {
 
     /// Units, and minor units, by what their Markers say.
     ///
-    /// True if the rest cannot be told so, from the place on that is given.
+    /// Where the first unit begins that cannot be read so; `None` if all of them can, or if `each` wants no more.
     fn units(&self, from: u64, each: Each<'_>) -> Option<u64> {
         let (mut at, _) = self.marker(from);
         while at < self.rtc.data.len() as u64 {

@@ -25,7 +25,7 @@ pub struct Records<'o> {
 pub enum To<'o> {
     Text(&'o mut Out),
     Json(&'o mut Out),
-    /// A list of so many at most.
+    /// A list, and the most that it may hold.
     #[cfg(feature = "view")]
     List(&'o mut Vec<Said>, usize),
 }
