@@ -1,8 +1,8 @@
 //! A process that looks after the viewer's terminal.
 //!
-//! What is mapped of a file is gone when another process shortens that file, and a process that then touches it is ended by a signal
-//! (SIGBUS), which nothing safe can catch. Therefore the viewer is a process of its own: whatever ends it, this one gives
-//! the terminal back as it was, and says what happened.
+//! What is mapped of a file is gone when another process shortens that file: a process that then touches it is ended
+//! by a signal (SIGBUS), which nothing safe can catch. Therefore the viewer is a process of its own: whatever ends it,
+//! this one gives the terminal back as it was, and says what happened.
 
 use crate::status::{Failure, Result, Status};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};

@@ -75,7 +75,7 @@ pub fn run(view: &View<'_>) -> Result<Infallible> {
         if let Some(error) = failed {
             return Err(Failure::unreadable(format!("the terminal: {error}")));
         }
-        // The files are others now.
+        // The files have changed: they are opened again.
         looked?;
     }
 }
@@ -123,7 +123,7 @@ impl Stamp {
     }
 }
 
-/// How long a key is waited for, while something is going on and while nothing is.
+/// How long to wait for a key while work is going on, and while none is.
 const BUSY: Duration = Duration::from_millis(40);
 const IDLE: Duration = Duration::from_millis(250);
 

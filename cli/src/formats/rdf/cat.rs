@@ -150,7 +150,7 @@ impl Rdf<'_> {
     }
 
     /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
-    /// Bytes that several entries name are read once. The first fault is handed back, and whether chunks could not be read.
+    /// Bytes that several entries name are read once. Returns the first fault, and whether chunks could not be read.
     fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<(Option<Error>, Status)> {
         let mut decoder = Decoder::new();
         let mut streams = Streams::default();
