@@ -292,7 +292,7 @@ impl<'f> Filler<'f> {
     }
 }
 
-/// That enough was read.
+/// Ends the reading, though nothing failed: no more is wanted.
 fn enough() -> Failure {
     Failure::usage("enough")
 }
@@ -320,7 +320,7 @@ impl Events for Filler<'_> {
                 }
             }
             Item::Event(event) => {
-                // Events come in the order of time; those that are late by a little are still waited for.
+                // Events come in the order of time, but some are a little late: reading goes on for another window.
                 if let (Some((from, to)), Some(time)) = (self.window, event.time())
                     && time.ns() >= to.saturating_add(to.saturating_sub(from))
                 {

@@ -86,8 +86,8 @@ struct Screen(ratatui::DefaultTerminal);
 impl Screen {
     fn enter() -> std::io::Result<Self> {
         let terminal = ratatui::try_init()?;
-        // What else fails must not write over the screen, nor leave it as it is: the message follows the screen, and
-        // the command ends, whichever thread it was.
+        // A panic must neither write over the screen nor leave it as it is: its message follows the screen, and the
+        // command ends, whichever thread it was.
         let inner = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             inner(panic);

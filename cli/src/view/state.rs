@@ -97,7 +97,7 @@ pub struct State {
 }
 
 impl State {
-    /// That of a trace of which a file is shown first.
+    /// The state in which `file` of a trace is shown first.
     pub fn new(file: usize) -> Self {
         Self {
             place: Place::at(file, 0),

@@ -420,7 +420,7 @@ fn nothing_of_a_file_reaches_the_terminal_unescaped() {
     let hostile = "\x1b[31m\x07\u{202e}\u{2066}\u{9b}2J";
     let path = std::env::temp_dir().join(format!("traceglass-\u{202e}view-{}.rtc", std::process::id()));
     let mut data = fs::read(sample("sample.rfr/callsites.rfr")).unwrap();
-    // Text in it, of the same length.
+    // Replaces text in it by one of the same length.
     let at = data
         .windows(4)
         .position(|bytes| bytes == b"main")

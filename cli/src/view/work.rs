@@ -101,7 +101,7 @@ impl Work {
     /// Has an errand done; the one before is given up.
     pub fn errand(&mut self, errand: Errand) {
         let number = self.shared.errand.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        // Who does them ends with the viewer alone.
+        // The receiver lives as long as the viewer.
         let _ = self.errands.send((number, errand));
     }
 
@@ -187,7 +187,7 @@ fn do_errands(
         let is_wanted = || !shared.is_stopped() && shared.errand.load(Ordering::Relaxed) == number;
         if is_wanted() {
             errand::run(browse, &errand, &mut |found| {
-                // Who listens ends last.
+                // The receiver ends last.
                 let _ = tell.send((number, Message::Found(found)));
                 is_wanted()
             });

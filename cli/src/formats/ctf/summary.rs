@@ -25,7 +25,7 @@ pub struct Summary {
 
 impl Summary {
     pub fn add(&mut self, fragment: Fragment<'_>) {
-        // One that is not JSON to its end cannot be printed, whatever its type.
+        // A fragment that is not JSON to its end cannot be printed, whatever its type.
         let found = fragment.check().and_then(|()| fragment.kind());
         self.count += u64::from(found.is_ok());
         let name = name_of(&found);

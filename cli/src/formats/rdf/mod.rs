@@ -386,7 +386,7 @@ impl Parts {
         Self { header: None, data: None, fault }
     }
 
-    /// Reads what it is the turn of.
+    /// Reads the header and the data if it is their turn.
     fn read(
         file: &File<'_>,
         entry: Entry<'_>,
