@@ -21,7 +21,7 @@ pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
     format!("{}…", text.get(..end).unwrap_or_default()).into()
 }
 
-/// The same, of a longer one the end: of a path, that tells it from others.
+/// The same, but of a longer text the end, which tells a path from others.
 pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
     let total = width(text);
     if total <= columns {
@@ -57,7 +57,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text.as_str();
     loop {
-        // A look at one line, however long the text is.
+        // Looks at the text of one line, however long all of it is.
         let end = place(rest, columns);
         let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         if after.is_empty() {

@@ -1,4 +1,5 @@
-//! Which entries are read, and which are as another one: chunks may overlap, and work must not grow with their number.
+//! Which entries are read, and which are the same as another one: chunks may overlap, and work must not grow with their
+//! number.
 
 use std::collections::{HashMap, HashSet};
 use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
@@ -33,13 +34,13 @@ struct Key {
 pub enum Turn {
     /// Its bytes are read.
     Read,
-    /// They are those of an earlier entry, with this number.
+    /// Its bytes are those of an earlier entry, with this number.
     As(usize),
-    /// They overlap too much that is read already.
+    /// Its bytes overlap too many that are read already.
     Beyond(Error),
 }
 
-/// Whose turn it is to be read.
+/// What is done for each entry.
 pub struct Plan {
     turns: Vec<Turn>,
     /// Entries of which others want to know the result.

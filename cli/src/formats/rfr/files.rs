@@ -1,4 +1,4 @@
-//! The files of a recording: one, or those in a directory, told by their content.
+//! The files of a recording: one, or those in a directory, recognized by their content.
 
 use crate::input::Mapped;
 use crate::status::{Failure, Unreadable};
@@ -24,13 +24,13 @@ pub struct Part<'a> {
     pub kind: Kind,
     pub identifier: String,
     pub size: u64,
-    /// The path in the recording's directory; none of a file that was named itself.
+    /// The path in the recording's directory; `None` for a file that was named itself.
     pub path: Option<PathBuf>,
     source: Source<'a>,
 }
 
 enum Source<'a> {
-    /// Bytes that are there.
+    /// Bytes in memory.
     Open(&'a [u8]),
     /// A file to be mapped while it is needed.
     File(PathBuf),
