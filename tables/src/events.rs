@@ -17,7 +17,7 @@ pub(crate) const PARTS: usize = 3;
 /// The first table of a format's own.
 pub(crate) const OWN: usize = 4;
 
-/// Of what a source yields, and where that lies.
+/// Which file a source reads, and where in it.
 pub(crate) struct Place<'p> {
     /// The name of the file.
     pub file: &'p str,
@@ -25,7 +25,7 @@ pub(crate) struct Place<'p> {
     pub base: u64,
     /// Events before this offset, in the input, belong to another piece.
     pub skipped: u64,
-    /// What tells the tracks of this file from those of others; nothing where tracks are those of all files.
+    /// What distinguishes the tracks of this file from those of others; empty where all files share their tracks.
     pub seed: &'p str,
 }
 
@@ -147,7 +147,7 @@ impl<'q> Common<'q> {
         with_text(&track.label(), buffer, |label| {
             let number = Number::new().bytes(place.seed.as_bytes()).id(parent.unwrap_or(0));
             let number = number.bytes(track.kind().name().as_bytes());
-            // That of a task is made of what the task is, wherever it is met.
+            // An id depends on the track alone, so that a task has the same one in each file that it is met in.
             let id = number.bytes(label.as_bytes()).bytes(text.as_bytes()).finish();
             // Tracks are numbered in the order in which they come; one that comes again is described anew.
             let at = usize::try_from(track.id().number()).unwrap_or(usize::MAX);

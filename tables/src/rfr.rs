@@ -132,7 +132,7 @@ impl<'t> Recording<'t> {
     }
 }
 
-/// A file that is being read. Methods give the error because of which nothing of it can be.
+/// A file that is being read. Methods return the error because of which none of it can be read.
 struct Reading<'r> {
     file: &'r str,
     data: &'r [u8],

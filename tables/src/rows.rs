@@ -258,7 +258,7 @@ impl Rows {
         let columns = self.columns.iter_mut().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<Vec<_>>>()?;
         debug_assert!(columns.iter().all(|column| column.len() == rows));
-        // Without a column, the number of rows is still told.
+        // A batch without columns still says how many rows it has.
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         Ok(Some(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?))
     }

@@ -114,7 +114,7 @@ impl<'t> Trace<'t> {
         common.finish(sink)
     }
 
-    /// Refuses columns that no table has which is read.
+    /// Refuses columns that none of the tables to be read has.
     ///
     /// # Errors
     /// [`Error::NoColumn`].

@@ -310,7 +310,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
 
     fn begin_chunk(&mut self, input: usize, chunk: &Chunk<'a>, size: u64, ns: i128) {
         let header = chunk.header();
-        // Its period does not include its end.
+        // The end of a chunk's period is not part of it.
         let end = ns_of(header.base_time(), header.end().saturating_sub(1).max(header.latest()));
         if self.window.begins_after(end) || self.window.ends_before(ns) {
             return;
@@ -563,7 +563,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         Ok(Some(Delivered { item: unknown_track(id, kind, iid, iid), done: false }))
     }
 
-    /// Where something happened that is about a task, and not on its own track.
+    /// The track on which something about a task happened: that of its context, or of the thread if it has none.
     fn place_of_context(
         &mut self,
         context: Option<u64>,

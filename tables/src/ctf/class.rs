@@ -228,7 +228,7 @@ impl Columns<'_> {
                 (_, Value::End, _) => Some(Scope::Payload),
                 _ => None,
             };
-            // A member of the payload can be called so, too; contexts come first.
+            // A member of the payload can have the name of a context, too; contexts come first.
             if let Some(begins) = begins.filter(|&begins| begins == Scope::Payload || self.has(begins)) {
                 scope = begins;
                 continue;
