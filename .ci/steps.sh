@@ -1,6 +1,6 @@
 # The steps of `.ci/run` and `.ci/full`; each fails by itself when it could not check anything.
 
-# Also where a step is run by hand.
+# The steps need it when one is run by hand, too.
 . .ci/embedded.sh
 
 FUZZ_SECONDS=${FUZZ_SECONDS:-30}
@@ -34,7 +34,7 @@ readme_tests() {
 # What the README's shell blocks say, as is, in a fresh clone of what is committed. The tests have run already.
 readme_commands() {
     local clone=target/clone command screen count=0
-    # Not in this checkout's: cargo would take what was built of the clone for its own.
+    # Not in the folder of this checkout: cargo would take what was built of the clone for its own.
     local built=$PWD/target/clone-built
     rm -rf "$clone"
     git clone -q . "$clone"
@@ -341,7 +341,7 @@ fuzz_options() { # TARGET
 fuzz_one() { # TARGET
     local target=$1 log executions
     local run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
-    # A recipe for a file is none: nothing of a format occurs in it.
+    # Targets whose input is a recipe, not a file, need no dictionary.
     case $target in
         *_damage | zstd_differential | detect | event | command) ;;
         *) run+=(-dict="fuzz/dictionaries/${target%%_*}.dict") ;;

@@ -1,4 +1,4 @@
-//! What is read how fast, and by what one would use instead, as one table.
+//! How fast each format is read, next to its alternatives, as one table.
 //!
 //!     cargo bench --bench summary                    # about three minutes
 //!     cargo bench --bench summary -- zstd rtc        # some of it

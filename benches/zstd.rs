@@ -3,9 +3,9 @@
 //! `cargo bench --bench zstd -- [--mib=64] [--levels=1,3,19] [--chunks=4,64,1024] [--without-ruzstd] [FILE…]`, chunks in
 //! KiB; without files, on what the other benchmarks read.
 //!
-//! Every decoder takes the same slice of 256 KiB in turn, nine times; what counts is the least time of each slice, so that
-//! what else the machine does hardly matters. It prints a table of those, 1.00 being the speed of the reference with
-//! one context reused, and their geometric means.
+//! The decoders take the same slice of 256 KiB in turn, nine times (`ruzstd` twice); the shortest time of each slice
+//! counts, so that other work on the machine hardly matters. Prints a table of speeds, 1.00 being that of the reference
+//! with one context reused, and their geometric means.
 
 #[path = "common/zstd.rs"]
 #[allow(dead_code)] // The other benchmarks use more.
@@ -16,7 +16,7 @@ use std::time::Instant;
 use traceglass::zstd::{Workspace, decompress};
 use zstd_safe::DCtx;
 
-/// What is decoded in turn, unless chunks are larger.
+/// The size of a slice, unless chunks are larger.
 const SLICE: usize = 256 << 10;
 
 type Decoder<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]) -> usize;
@@ -61,7 +61,7 @@ fn main() {
         for &level in &levels {
             let frames = compress(&data, chunk, level);
             let packed: usize = frames.iter().map(Vec::len).sum();
-            // Of each slice the least times: of the reference, here, and of `ruzstd`.
+            // Sums of the shortest times of all slices: of the reference, of traceglass, and of `ruzstd`.
             let (mut least, mut bytes) = ([0.0; 3], 0);
             let places = output.chunks_mut(SLICE.max(chunk)).zip(data.chunks(SLICE.max(chunk)));
             for (frames, (output, data)) in frames.chunks((SLICE / chunk).max(1)).zip(places) {

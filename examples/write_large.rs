@@ -1,4 +1,4 @@
-//! Writes a valid file of a format, as large as wanted, part by part: to see that what reads it needs no memory for it.
+//! Writes a valid file of any size, part by part, to show that the memory a reader needs does not grow with it.
 //!
 //!     cargo run --release --example write_large -- rdf 2147483648 large.rdf
 //!     cargo run --release --example write_large -- rtc 2147483648 large.rtc

@@ -86,7 +86,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// Something that is not read here, yet often met where a trace was expected.
+/// Something that is not read here, yet often found where a trace was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Lookalike {

@@ -24,7 +24,7 @@ pub(crate) use text::{encode_utf8, next_char};
 
 /// Bytes to read text from, in one piece or several.
 pub trait Source<'a>: Copy {
-    /// The bytes at the front that lie together; empty only at the end of all.
+    /// The bytes at the front that lie together; empty only at the end.
     fn front(&self) -> &'a [u8];
 
     /// Offset in the input of the first byte of the front; at the end, where the input or the text ends.
@@ -71,7 +71,7 @@ pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
 
 /// The members of the object that a parser has just begun: each name with its value's text, unparsed.
 ///
-/// Ends where the object ends, where the parser then stands, or after an error.
+/// Ends after an error, or at the end of the object, where the parser then stands.
 pub(crate) struct Members<'p, S> {
     parser: &'p mut Parser<S>,
     depth: u32,

@@ -1,21 +1,21 @@
 //! Sorting in place.
 //!
-//! The standard library's sorts keep a panic alive, for orders that contradict themselves, so that a firmware that
-//! promises not to panic would not link.
+//! The standard library's sorts may panic, for orders that contradict themselves, so that firmware that links without
+//! a panic handler cannot use them.
 
 use core::cell::Cell;
 
-/// Ranges that are shorter are sorted by insertion.
+/// Ranges up to this length are sorted by insertion.
 const SHORT: usize = 16;
 
 /// Sorts by keys, which must all differ, in O(n log n) whatever the input.
 ///
-/// Quicksort, which reads keys in the order in which they lie while the numbers ascend; a range whose pivots turn out
-/// bad is left to heapsort.
+/// Quicksort, which reads the keys of items that still ascend in the order in which they lie in memory; a range whose
+/// pivots turn out bad is left to heapsort.
 pub(crate) fn sort_by_key<T: Copy, K: Ord + Copy>(items: &mut [T], key: impl Fn(T) -> K) {
     let items = Cell::from_mut(items).as_slice_of_cells();
-    // Twice as many levels as halving takes: 62 where there are as many numbers as 32 bits tell apart. One part waits
-    // for each level, so that all have a place.
+    // Twice as many levels as halving takes: 62 for as many items as 32 bits can number. One range waits on each
+    // level, so that all have a place.
     let mut levels = items.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
     let mut waiting = [(0_usize, 0_usize, 0_u32); 64];
     let mut depth = 0_usize;
@@ -98,7 +98,7 @@ fn insertion_sort<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) ->
 }
 
 fn heapsort<T: Copy, K: Ord + Copy>(items: &[Cell<T>], key: &impl Fn(T) -> K) {
-    // What has no children is a heap already, which sifting sees at once.
+    // Items without children are heaps already, which sifting finds at once.
     let (mut unheaped, mut len) = (items.len(), items.len());
     while len > 0 {
         if unheaped > 0 {
@@ -117,7 +117,7 @@ fn sift_down<T: Copy, K: Ord + Copy>(heap: &[Cell<T>], mut parent: usize, key: &
     loop {
         let left = parent.saturating_mul(2).saturating_add(1);
         let right = left.saturating_add(1);
-        // A place after the end has no key, which is less than any.
+        // A place after the end has no key, and no key is less than any.
         let child = if key_at(right) > key_at(left) { right } else { left };
         if key_at(child) <= key_at(parent) {
             return;
@@ -127,7 +127,7 @@ fn sift_down<T: Copy, K: Ord + Copy>(heap: &[Cell<T>], mut parent: usize, key: &
     }
 }
 
-/// `swap`, of slices or of cells, without its panic.
+/// `slice::swap` without its panic.
 fn exchange<T: Copy>(items: &[Cell<T>], a: usize, b: usize) {
     if let (Some(a), Some(b)) = (items.get(a), items.get(b)) {
         let value = a.get();
@@ -188,7 +188,7 @@ mod tests {
             let found = looked_at(input);
             assert!(found <= 2 * n * n.max(2).ilog2() as usize, "{found} for {n}");
         }
-        // At random, up, down, up and down. More than that, and pivots are no medians.
+        // Random, up, down, up and down. With more, the pivots would not be medians.
         let most = [75_000, 55_000, 115_000, 260_000];
         let found: Vec<usize> = large.into_iter().map(looked_at).collect();
         assert!(found.iter().zip(most).all(|(&found, most)| found <= most), "{found:?}");

@@ -46,7 +46,7 @@ fn squeeze(word: u64, last: u64) -> (u64, usize) {
     (compact(word & (last ^ (last - 1)) & !MORE), (bits / 8) as usize)
 }
 
-/// Groups of 7 bits, one a byte, put together.
+/// Joins groups of 7 bits, one a byte.
 #[inline(always)]
 const fn compact(groups: u64) -> u64 {
     // Close the gaps of one bit between the groups of 7: pairs, then pairs of pairs, then halves.

@@ -32,7 +32,7 @@ pub fn fragments(data: &[u8]) -> u64 {
     stream(data).fragments().count() as u64
 }
 
-/// The number of fragments of which the kind can be told.
+/// The number of fragments whose kind is known.
 pub fn kinds(data: &[u8]) -> u64 {
     let known =
         stream(data).fragments().filter(|fragment| fragment.as_ref().is_ok_and(|one| one.kind().is_ok()));

@@ -169,7 +169,7 @@ pub fn decode_flat(Input { data, .. }: &Input) -> u64 {
     sum
 }
 
-/// The number of records, passed by one by one.
+/// The number of records, skipped one by one.
 pub fn skip(Input { data, .. }: &Input) -> u64 {
     let mut count = 0;
     let mut sequences = Chunk::parse(data).unwrap().sequences();

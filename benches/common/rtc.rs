@@ -38,7 +38,7 @@ pub fn walk_strictly(data: &[u8]) -> u64 {
     count
 }
 
-/// The number of records of which the time is known; looks at the first sample of each.
+/// The number of records whose time is known; looks at the first sample of each.
 pub fn walk_with_times(data: &[u8]) -> u64 {
     let mut known = 0;
     let mut sum = 0_usize;
@@ -70,7 +70,7 @@ pub fn time_in_the_middle(data: &[u8]) -> (u64, Time) {
     (clock, time)
 }
 
-/// Where to begin to read for a time, from nothing: grid and search.
+/// Where to begin to read for a time, starting from the bare data: grid and search.
 pub fn seek(data: &[u8], &(clock, time): &(u64, Time)) -> u64 {
     Grid::new(data).and_then(|grid| grid.seek_time::<16>(clock, time)).expect("it is there")
 }

@@ -117,9 +117,9 @@ pub fn postcard_borrowed(Input { data, entries }: &Input) -> u64 {
     for entry in entries {
         let mut rest = &data[entry.records_offset() as usize..];
         for _ in 0..entry.record_count() {
-            let (record, behind) = postcard::take_from_bytes::<PostcardRecord<'_>>(rest).unwrap();
+            let (record, after) = postcard::take_from_bytes::<PostcardRecord<'_>>(rest).unwrap();
             sum = sum.wrapping_add(record.digest());
-            rest = behind;
+            rest = after;
         }
     }
     sum

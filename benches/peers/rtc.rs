@@ -1,9 +1,9 @@
-//! RTC: a walk that knows the file's streams beforehand, and the writer's checksum as one would write it down.
+//! RTC: a walk that knows the file's streams beforehand, and the writer's checksum in its simplest form.
 
 use crate::common::rtc::{MAJOR, MINOR};
 
-/// Reads id and length of each frame and skips its payload: no streams, no proof. The lengths of the streams of fixed
-/// length are given, and what is cut is found by its `more`.
+/// Reads the id and the length of each frame and skips its payload, without streams or checks. The lengths of records
+/// of fixed length are built in, and a cut record is recognized by its `more` bit.
 pub fn naive(data: &[u8]) -> u64 {
     let mut at = 0;
     let mut frames = 0;

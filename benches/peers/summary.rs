@@ -199,7 +199,7 @@ fn measure_zstd(table: &mut Table, size: usize) {
                 output.fill(0);
                 length
             };
-            // What each gives is looked at once, in front of what is measured.
+            // The output of each is verified once, before it is measured.
             let mut ours = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), &mut workspace);
             verify(ours());
             let mut c = || {
@@ -426,7 +426,7 @@ fn measure_rdf_contents(table: &mut Table, bytes: usize) {
 }
 
 fn measure_rfr(table: &mut Table, large: bool) {
-    // The bare walk looks at all; what it counts are records.
+    // The bare walk looks at everything, but counts only records.
     type Work = fn(&Input) -> u64;
     for records in if large { [100_000, 32_000_000] } else { [100_000, 4_000_000] } {
         let input = Input::recording(records);
@@ -454,7 +454,7 @@ fn measure_rfr(table: &mut Table, large: bool) {
             ],
         );
         table.row(
-            "records passed by",
+            "records skipped",
             unit,
             vec![way("", all(common::rfr::skip)), way("a bare walk over its integers", all(rfr::bare_walk))],
         );

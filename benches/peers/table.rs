@@ -5,16 +5,16 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// What a figure says.
+/// What a figure is measured in.
 #[derive(Clone, Copy)]
 pub enum Unit {
-    /// Nanoseconds for each of so many.
+    /// Nanoseconds an item, for this many of them.
     Nanoseconds(&'static str, u64),
-    /// Millions of so many in a second.
+    /// Millions of items a second, for this many of them.
     Millions(&'static str, u64),
-    /// Of so many bytes.
+    /// Gigabytes a second, for this many bytes.
     Gigabytes(u64),
-    /// For all of it.
+    /// The time that all of it takes.
     Time,
 }
 
@@ -31,7 +31,7 @@ impl Unit {
     }
 }
 
-/// Three of them, or all in front of the point.
+/// Three significant digits, or more if there are more before the point.
 fn digits(value: f64) -> String {
     match value {
         ..10.0 => format!("{value:.2}"),
@@ -43,10 +43,10 @@ fn digits(value: f64) -> String {
 /// One way to do the work of a row.
 pub struct Way<'a> {
     name: &'a str,
-    /// What is not measured.
+    /// Prepares the work; not measured.
     before: Box<dyn FnMut() + 'a>,
     work: Box<dyn FnMut() -> u64 + 'a>,
-    /// Whether `before` is needed each time.
+    /// Whether the work can run only once after each `before`.
     once: bool,
 }
 
@@ -66,9 +66,9 @@ fn now() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
-/// At least so long is measured at once.
+/// The shortest time that is measured at once, in seconds.
 const LONG_ENOUGH: f64 = 0.004;
-/// So long a row takes, unless its rounds take longer.
+/// How long a row takes, in seconds, unless its rounds take longer.
 const ROW: f64 = 1.5;
 const ROUNDS: std::ops::RangeInclusive<usize> = 5..=41;
 
@@ -106,7 +106,7 @@ impl Table {
             if !way.name.starts_with('~') {
                 assert_eq!(*expected.get_or_insert(found), found, "{work}: {}", way.name);
             }
-            // Once more, as the first time is not like the others.
+            // Measures the second run: the first one warms up the caches.
             (way.before)();
             let start = now();
             black_box((way.work)());
@@ -118,7 +118,7 @@ impl Table {
         let rounds = ((ROW / round_takes) as usize).clamp(*ROUNDS.start(), *ROUNDS.end());
         let mut times = vec![Vec::new(); ways.len()];
         for round in 0..rounds {
-            // Nobody is always the first.
+            // The order rotates, so that no way always goes first.
             for turn in 0..ways.len() {
                 let place = (turn + round) % ways.len();
                 let way = &mut ways[place];

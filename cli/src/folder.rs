@@ -12,7 +12,7 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The folders in a folder by name, up to so many; links are not followed.
+/// The folders in a folder by name, at most `most` of them; links are not followed.
 pub fn folders(folder: &Path, most: usize) -> Vec<PathBuf> {
     let read = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = read.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));

@@ -47,20 +47,20 @@ pub fn total(paths: &[PathBuf]) -> u64 {
     sizes.map(|about| about.len()).fold(0, u64::saturating_add)
 }
 
-/// Whether all files are read, and none is mapped: what else `--no-map` is for would have to be told to each reader of
-/// each format.
+/// Whether all files are read, and none is mapped. A global, since `--no-map` would otherwise have to reach each reader
+/// of each format.
 static UNMAPPED: AtomicBool = AtomicBool::new(false);
 
-/// Has all files read that are opened from now on.
+/// Makes all files that are opened from now on be read.
 #[cfg(feature = "view")]
 pub fn map_nothing() {
     UNMAPPED.store(true, Ordering::Relaxed);
 }
 
-/// Files up to this size are read: of maps a process may have some ten thousand only.
+/// Files up to this size are read: a process may have only some ten thousand maps.
 const SMALL: u64 = 32 << 10;
 
-/// So much is read of what is no file, such as a device, before it must have turned out to be a trace.
+/// How much is read of something that is not a file, such as a device, before it must have proved to be a trace.
 const PROBE: u64 = 64 << 20;
 
 /// Says that nothing comes from a pipe, unless something came within a second.
@@ -100,7 +100,7 @@ enum Storage {
 }
 
 impl Mapped {
-    /// The bytes of a file, or of what is no file if it ends, or begins as a trace does.
+    /// The bytes of a file, or of something else, such as a pipe, if it ends or begins like a trace.
     pub fn open(path: &Path) -> Result<Self, Unreadable> {
         Self::open_as(path, false)
     }
@@ -137,7 +137,7 @@ impl Mapped {
     }
 }
 
-/// Reads all there is; of what begins with no trace no more than `probe` bytes, since it may never end.
+/// Reads everything, but no more than `probe` bytes if they do not begin like a trace: the input may never end.
 fn read(mut from: impl Read, probe: u64, patience: &mut Patience) -> io::Result<Mapped> {
     let mut data = Vec::new();
     from.by_ref().take(1).read_to_end(&mut data)?;

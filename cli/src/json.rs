@@ -62,7 +62,7 @@ impl Line {
         }
     }
 
-    /// Text of which is known that nothing in it is to be escaped.
+    /// Text that is known to need no escapes.
     pub fn plain(&mut self, key: &str, value: &str) -> &mut Self {
         let text = &mut self.key(key).text;
         text.push(b'"');
@@ -181,7 +181,7 @@ pub fn array<T>(text: &mut Vec<u8>, items: impl Iterator<Item = T>, mut item: im
     text.push(b']');
 }
 
-/// JSON text as a value; `None` if it is none, or if it cannot be told as one.
+/// JSON text as a value; `None` if it is not JSON, or cannot be represented.
 ///
 /// `serde_json` takes an object whose member has a name of its own for a number. Of an object that it swallows, or that
 /// has a member twice, a brace is missing.
@@ -222,8 +222,7 @@ pub fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
     }
 }
 
-/// JSON text in lines, with what is in lists and objects indented: up to so many levels, so that no text grows beyond
-/// measure.
+/// JSON text in lines, with what is in lists and objects indented: up to a limit, so that no text grows beyond measure.
 pub fn pretty(json: &str) -> String {
     const DEEPEST: usize = 16;
     let (mut in_string, mut escaped, mut depth) = (false, false, 0_usize);

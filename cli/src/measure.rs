@@ -11,7 +11,7 @@ pub fn width(text: &str) -> usize {
     crate::escape::printable(text).width()
 }
 
-/// Text of at most so many columns: of a longer one the beginning, and a mark.
+/// Text of at most `columns` columns: of a longer one the beginning, and a mark.
 pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return text.into();
@@ -21,7 +21,7 @@ pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
     format!("{}…", text.get(..end).unwrap_or_default()).into()
 }
 
-/// The same, of a longer one the end: of a path, that tells it from others.
+/// The same, but of a longer text the end, which tells a path from others.
 pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
     let total = width(text);
     if total <= columns {
@@ -38,7 +38,7 @@ pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
     format!("…{}", text.get(start..).unwrap_or_default()).into()
 }
 
-/// Where so many columns of text end.
+/// Where the text that fits into `columns` columns ends.
 fn place(text: &str, columns: usize) -> usize {
     let mut used = 0_usize;
     for (at, c) in text.char_indices() {
@@ -50,14 +50,14 @@ fn place(text: &str, columns: usize) -> usize {
     text.len()
 }
 
-/// Text in lines of at most so many columns, broken at spaces, or within a word that is longer.
+/// Text in lines of at most `columns` columns, broken at spaces, or within a word that is longer.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let text = crate::escape::printable(text);
     let mut lines = Vec::new();
     let mut rest = text.as_str();
     loop {
-        // A look at one line, however long the text is.
+        // Looks at the text of one line, however long all of it is.
         let end = place(rest, columns);
         let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         if after.is_empty() {

@@ -84,7 +84,7 @@ impl Out {
             self.stdout.write_all(&text)?;
         }
         if !page.said.is_empty() {
-            // If it fails, so does what is written next, and that is told.
+            // If it fails, so does what is written next, and that is reported.
             let _ = self.stdout.flush();
             // Nothing can be said if stderr is gone.
             let _ = self.stderr.write_all(&page.said);
@@ -257,7 +257,7 @@ impl Out {
         if let Sink::Page(_) = self.stdout {
             return self.said.extend(line.as_bytes());
         }
-        // If it fails, so does what is written next, and that is told.
+        // If it fails, so does what is written next, and that is reported.
         let _ = self.stdout.flush();
         // What a terminal shows of both streams does not run into one line.
         let begin: &[u8] = if std::mem::take(&mut self.in_line) { b"\n" } else { b"" };
@@ -316,7 +316,7 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
     insert_text(object, "path", path.as_os_str().as_encoded_bytes());
 }
 
-/// So many bytes of a page are kept.
+/// How many bytes of a page are kept.
 const PAGE: usize = 1 << 20;
 
 enum Sink {
@@ -394,7 +394,7 @@ fn size(count: u64) -> Option<(String, bool)> {
     Some((format!("{rounded:.1} {name}"), tenth))
 }
 
-/// Text of up to so many characters; of a longer one the beginning.
+/// Text of up to `most` characters; of a longer one the beginning, and a mark.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
         Some(start) if text.len() > most => format!("{start}…").into(),

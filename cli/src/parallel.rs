@@ -3,10 +3,10 @@
 use crate::status::Result;
 use rayon::prelude::*;
 
-/// Less than so many bytes are sooner done than threads are started.
+/// The fewest bytes that are worth starting threads for.
 const WORTH: u64 = 1 << 20;
 
-/// How many parts a thread is given until results are taken: so many wait in memory.
+/// How many parts a thread is given before results are taken; their results wait in memory.
 const AT_ONCE: usize = 8;
 
 /// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
@@ -18,7 +18,7 @@ pub fn prepare() {
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
 }
 
-/// Whether several threads are there, and are sooner done with so many bytes.
+/// Whether there are several threads, and this many bytes are worth them.
 pub fn pays(bytes: u64) -> bool {
     bytes >= WORTH && rayon::current_num_threads() > 1
 }

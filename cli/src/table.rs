@@ -133,7 +133,7 @@ impl Table {
         Ok(())
     }
 
-    /// All lines, the header first, within so many columns; those in a style have it.
+    /// All lines, the header first, at most `columns` wide; lines that have a style are printed in it.
     pub fn lines(mut self, columns: usize) -> Vec<String> {
         self.lay_out(columns);
         let rows = std::mem::take(&mut self.waiting);

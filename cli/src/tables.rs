@@ -1,4 +1,4 @@
-//! Traces by their paths, to be read as tables: for the Python package, which finds them as the command does.
+//! Traces by their paths, to be read as tables: for the Python package, which opens them as the command does.
 
 use crate::input::Input;
 use crate::status::Failure;

@@ -97,7 +97,7 @@ pub struct Info {
     pub fields: Map<String, Value>,
     /// What the format is called in full, with its version.
     pub title: String,
-    /// Label and value, one a line, for people.
+    /// Labels and values, one pair a line, for people.
     pub lines: Vec<(&'static str, String)>,
     /// More of the same, which does not fit into a line.
     pub tables: Vec<(&'static str, Table)>,
@@ -120,7 +120,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Whether all of so many bytes is to be read.
+    /// Whether all of an input of this many bytes is to be read.
     pub fn wants_all(self, bytes: u64) -> bool {
         self.full || bytes <= LARGE
     }

@@ -467,7 +467,7 @@ fn threads_do_not_show() {
     let file = scratch.file("parts.rdf", &rdf::file(&chunks));
     let sample = root().join("examples/data/sample.rtc");
     let sample = sample.to_str().unwrap();
-    // So many findings that they are not kept until it is their turn.
+    // More findings than are kept until their turn comes.
     let no_chunk = rdf::Chunk { compression: 9, ..rdf::Chunk::raw("Odd", &[]) };
     chunks.extend(std::iter::repeat_n(no_chunk, 20_000));
     let many = scratch.file("many.rdf", &rdf::file(&chunks));

@@ -74,7 +74,7 @@ fuzz_target!(|recipe: Recipe| {
 impl Fragment {
     fn text(&self) -> String {
         let json = |text: &str| {
-            // Short, so that there are many.
+            // Kept short, so that an input holds many.
             let text: String = text.chars().take(40).collect();
             serde_json::to_string(&text).unwrap()
         };
@@ -103,10 +103,10 @@ impl Recipe {
         let mut sizes = self.sizes.iter().map(|&size| usize::from(size)).take(20);
         let (mut file, mut packets, mut rest) = (Vec::new(), Vec::new(), text);
         loop {
-            // What is left goes into a last one.
+            // The last packet takes what is left.
             let size = sizes.next().unwrap_or(rest.len()).min(rest.len());
-            let (content, behind) = rest.split_at(size);
-            rest = behind;
+            let (content, after) = rest.split_at(size);
+            rest = after;
             let mut packet = match self.form {
                 Form_::New { more_header } => {
                     let header_len = 44 + usize::from(more_header % 8);
@@ -131,7 +131,7 @@ fn separators(data: &[u8]) -> impl Iterator<Item = usize> {
     data.iter().enumerate().filter(|(_, byte)| **byte == 0x1e).map(|(at, _)| at)
 }
 
-/// A packet's offset, what it takes, and its content.
+/// A packet's offset, its end, and its content.
 fn describe<'a>(packet: &Packet<'a>) -> (usize, usize, &'a [u8]) {
     let end = packet.offset() + u64::from(packet.header().total_bytes());
     (packet.offset() as usize, end as usize, packet.content())
@@ -186,7 +186,7 @@ fn fragments_survive(whole: &[u8], damaged: &Damaged) {
     for (offset, text) in before {
         let end = places.next().unwrap();
         let start = offset as usize - 1;
-        // Behind the damage, the separator in front must be left; before it, the one after, or the end.
+        // After the damage, the separator in front of a fragment must be left; before the damage, the one at its end.
         let is_before = end < damaged.start || end == whole.len() && damaged.is_none();
         if is_before || start >= damaged.old_end {
             let moved = damaged.moved(start).unwrap() as u64 + 1;
@@ -239,8 +239,8 @@ fn packets_survive(whole: &[u8], damaged: &Damaged, packets: &[Written]) {
     }
     fragments_in_packets_survive(whole, damaged, packets, &stream, headers && damaged.is_in_place());
 
-    // On after the damage: every packet that is whole comes, unless a damaged one claims its place, and none that was
-    // not written.
+    // After the damage, every whole packet is delivered unless a damaged one claims its place, and none that was never
+    // written.
     let mut failed = error.map(|_| iterator.offset());
     while let Some(at) = failed {
         let Some(gap) = iterator.recover() else { break };
@@ -261,15 +261,15 @@ fn packets_survive(whole: &[u8], damaged: &Damaged, packets: &[Written]) {
             }
         }
     }
-    let behind: Vec<_> =
+    let after: Vec<_> =
         packets.iter().filter(|packet| packet.at.start >= damaged.old_end).filter_map(original).collect();
     let claimed = delivered.iter().filter(|packet| packet.0 < damaged.new_end).map(|packet| packet.1);
     let claimed = claimed.max().unwrap_or(0);
-    for packet in &behind {
+    for packet in &after {
         assert!(delivered.contains(packet) || packet.0 < claimed, "the packet at {:#x} is lost", packet.0);
     }
     for packet in delivered.iter().filter(|packet| packet.0 >= damaged.new_end) {
-        assert!(behind.contains(packet), "the packet at {:#x} was never written", packet.0);
+        assert!(after.contains(packet), "the packet at {:#x} was never written", packet.0);
     }
 }
 
@@ -296,8 +296,8 @@ fn fragments_in_packets_survive(
         let end = ends.next();
         let ends_before = |limit: usize| end.is_some_and(|end| end < limit);
         let start = content.iter().rposition(|&at| at < offset as usize).map_or(0, |place| content[place]);
-        let behind = only_contents && start >= damaged.old_end;
-        if ends_before(intact) || only_contents && ends_before(damaged.start) || behind {
+        let is_after = only_contents && start >= damaged.old_end;
+        if ends_before(intact) || only_contents && ends_before(damaged.start) || is_after {
             assert!(now.contains(&(offset, text)), "the fragment at {offset:#x} is lost");
         }
     }

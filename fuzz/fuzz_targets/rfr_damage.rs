@@ -1,5 +1,5 @@
 //! A recording's file as it was written, then damaged at one place: what precedes is delivered as it was, and text that
-//! is not UTF-8 costs what it stands in, and no more.
+//! is not UTF-8 costs the item that it is in, and no more.
 #![no_main]
 
 #[allow(dead_code)]
@@ -18,7 +18,7 @@ use traceglass_fuzz::{found, lies_in, located_in};
 struct Recipe {
     file: File,
     damage: Damage,
-    /// Whether a text is made to be none, instead of any damage.
+    /// Whether a text is made invalid UTF-8 instead of applying the damage.
     not_text: bool,
 }
 
@@ -57,7 +57,7 @@ enum Above {
 
 #[derive(Arbitrary, Debug)]
 enum Data {
-    /// 0 to 12 without that of an event and those of wakers.
+    /// A kind from 0 to 12, except those of events and wakers.
     About {
         kind: u8,
         iid: u64,
@@ -102,7 +102,7 @@ struct Read {
     said: String,
 }
 
-/// The most of anything.
+/// The largest number of sequences, objects, fields and so on that a recipe makes.
 const MOST: usize = 8;
 
 fuzz_target!(|recipe: Recipe| {
@@ -410,7 +410,7 @@ fn most<T>(all: &[T]) -> &[T] {
     &all[..all.len().min(MOST)]
 }
 
-/// The front of a text, so that there are many.
+/// The front of a text, so that an input holds many.
 fn short(text: &str) -> &str {
     &text[..text.floor_char_boundary(40)]
 }

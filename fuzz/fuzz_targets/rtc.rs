@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
     }
     assert!(data.is_empty() || at == data.len() as u64, "all is read or lost: {at} of {}", data.len());
 
-    // The strict reader delivers the same up to the first fault.
+    // The strict reader ends for good at the first fault, or at the end.
     let mut strict = Frames::<16>::new(data);
     while let Ok(Some(frame)) = strict.next_frame() {
         lies_in(frame.payload(), data);
@@ -78,7 +78,7 @@ fuzz_target!(|data: &[u8]| {
             let Ok(frames) = grid.frames::<16>(offset) else { continue };
             for stream in frames.streams().iter() {
                 match grid.seek_time::<16>(stream.id(), Time::new(1_700_000_000, 0)) {
-                    // What seeking gives, reading takes.
+                    // Reading can begin where seeking leads.
                     Ok(found) => assert!(found <= data.len() as u64 && grid.frames::<16>(found).is_ok()),
                     Err(error) => located_in(&error, data),
                 }
@@ -91,7 +91,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Work is a constant times the input and what is lent, and what may be looked at in a small file.
+/// Work is at most a constant times the input and the lent buffer, plus a constant for small files.
 fn linear(data: &[u8], work: impl FnOnce()) {
     let steps = rtc::work::of(work);
     let most = 64 * (data.len() as u64 + LENT as u64) + (1 << 19);
@@ -138,7 +138,7 @@ fn records<'a, F: Source<'a, 16>>(frames: F, data: &'a [u8]) {
     }
 }
 
-/// What a time is written as is what it is.
+/// The text of a time parses back to the same value.
 fn shown_exactly(time: Time) {
     let shown = time.to_string();
     let (whole, fraction) = shown.split_once('.').unwrap_or((&shown, ""));

@@ -243,11 +243,11 @@ impl Recipe {
         }
         // From the next boundary on, all is read again.
         let Some(&next) = boundaries.iter().find(|&&at| at >= range.end && at < measured) else { return };
-        let behind: Vec<Frame> =
+        let after: Vec<Frame> =
             frames.iter().copied().filter(|frame| frame.at >= next && frame.end <= measured).collect();
         let read: Vec<Frame> =
             seen.frames.iter().copied().filter(|frame| frame.at >= next && frame.end <= measured).collect();
-        assert_eq!(read, behind, "frames behind {next:#x} are lost");
+        assert_eq!(read, after, "frames after {next:#x} are lost");
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Damage {
 enum How {
     /// One bit is wrong.
     Flip,
-    /// Some bytes are others.
+    /// Some bytes are replaced.
     Overwrite,
     /// Some bytes are missing.
     Remove,
@@ -41,9 +41,9 @@ enum Place {
 /// A file that was damaged at one place.
 pub struct Damaged {
     pub data: Vec<u8>,
-    /// Up to here it is as it was.
+    /// Up to here it is unchanged.
     pub start: usize,
-    /// The end of what was replaced, in the file as it was.
+    /// The end of what was replaced, in the original file.
     pub old_end: usize,
     /// The end of what replaces it.
     pub new_end: usize,
@@ -61,14 +61,14 @@ impl Damage {
             },
         };
         let len = usize::from(self.len);
-        let behind = |len: usize| (at + len).min(end);
+        let stop = |len: usize| (at + len).min(end);
         let filled = |len: usize| vec![self.byte; len];
         let (old, new) = match self.how {
             How::Flip => {
-                (at..behind(1), whole[at..behind(1)].iter().map(|byte| byte ^ 1 << (self.byte & 7)).collect())
+                (at..stop(1), whole[at..stop(1)].iter().map(|byte| byte ^ 1 << (self.byte & 7)).collect())
             }
-            How::Overwrite => (at..behind(len), filled(behind(len) - at)),
-            How::Remove => (at..behind(len), Vec::new()),
+            How::Overwrite => (at..stop(len), filled(stop(len) - at)),
+            How::Remove => (at..stop(len), Vec::new()),
             How::Insert => (at..at, filled(len)),
             How::Duplicate => (at..at, whole[at.saturating_sub(len)..at].to_vec()),
             How::CutEnd => (at..end, Vec::new()),
@@ -83,7 +83,7 @@ impl Damage {
         Damaged::new(whole, range, &new)
     }
 
-    /// The byte, for a target that makes another use of it.
+    /// The byte, for a target that uses it in another way.
     pub const fn byte(&self) -> u8 {
         self.byte
     }
@@ -103,11 +103,11 @@ impl Damaged {
     fn new(whole: &[u8], old: Range<usize>, new: &[u8]) -> Self {
         let mut data = whole.to_vec();
         data.splice(old, new.iter().copied());
-        // What is replaced by the same is not damaged.
+        // Bytes that are replaced by equal ones are not damaged.
         let start = whole.iter().zip(&data).take_while(|(a, b)| a == b).count();
         let most = whole.len().min(data.len()) - start;
-        let behind = whole.iter().rev().zip(data.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-        Self { start, old_end: whole.len() - behind, new_end: data.len() - behind, data }
+        let after = whole.iter().rev().zip(data.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        Self { start, old_end: whole.len() - after, new_end: data.len() - after, data }
     }
 
     /// Whether nothing is damaged.
@@ -120,17 +120,17 @@ impl Damaged {
         self.old_end == self.new_end
     }
 
-    /// Whether the bytes of a range of the file as it was are what they were, where they were.
+    /// Whether the bytes of a range of the original file are unchanged and in place.
     pub fn keeps(&self, range: &Range<usize>) -> bool {
         range.end <= self.start || self.is_in_place() && range.start >= self.old_end
     }
 
-    /// Where a place of the file as it was is now.
+    /// Where a place of the original file is now.
     pub fn moved(&self, at: usize) -> Option<usize> {
         if at < self.start {
             Some(at)
         } else {
-            at.checked_sub(self.old_end).map(|behind| behind + self.new_end)
+            at.checked_sub(self.old_end).map(|distance| distance + self.new_end)
         }
     }
 }

@@ -36,21 +36,21 @@ pub enum ErrorKind {
     },
     /// The magic is an older one that is still read.
     LegacyMagic,
-    /// The version is not one that is read.
+    /// A version that is not read.
     UnsupportedVersion {
         /// The version found.
         found: u64,
         /// The newest version that is read.
         supported: u64,
     },
-    /// The version, of two numbers, is not one that is read, or not one that is known.
+    /// A version of two numbers that is not read, or not known.
     UnsupportedRevision {
         /// The major version found.
         major: u64,
         /// The minor version found.
         minor: u64,
     },
-    /// The version, of three numbers, is not one that is read.
+    /// A version of three numbers that is not read.
     UnsupportedRelease {
         /// The major version found.
         major: u32,
@@ -189,7 +189,7 @@ pub enum ErrorKind {
         /// How much is left over or missing.
         left: u64,
     },
-    /// A table is to be used again, but none precedes.
+    /// A table is to be used again, but there was none before.
     MissingTable,
     /// A stream of bits has no end mark, or holds more or fewer bits than its content takes.
     BadBitStream,
@@ -224,7 +224,7 @@ pub enum ErrorKind {
     Misplaced,
     /// It is used, but was not declared before.
     Undeclared,
-    /// A number does not follow the one before.
+    /// A number is not the one that follows the number before.
     OutOfSequence {
         /// The number found.
         found: u64,

@@ -6,7 +6,7 @@ use crate::error::Element;
 pub const REGISTRY: Element = Element::new(&"event registry");
 /// A lent [`Room`](super::Room) of what is merged by time.
 pub const LANES: Element = Element::new(&"event lanes");
-/// A lent buffer for what is decompressed or put together.
+/// A lent buffer for what is decompressed or joined.
 pub const BUFFER: Element = Element::new(&"event buffer");
 /// A chunk that lies where others do, more than is read of them.
 pub const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");

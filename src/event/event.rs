@@ -33,7 +33,7 @@ impl<'a> Event<'a> {
         self.offset
     }
 
-    /// How many bytes of the input it takes, what other events lie between included; 0 if it takes none of its own, as
+    /// How many bytes it spans in the input, including other events in between; 0 if it has no bytes of its own, like
     /// one that is [inferred](Self::is_inferred).
     #[allow(clippy::len_without_is_empty)]
     pub const fn len(&self) -> u64 {

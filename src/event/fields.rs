@@ -62,7 +62,7 @@ impl<'a> Fields<'a> {
     /// The next field, or the end of a structure or a list.
     ///
     /// # Errors
-    /// Those of the format, where what cannot be read is met only now. From then on there is none.
+    /// Those of the format, if unreadable data is found only here. No field follows an error.
     pub fn next_field(&mut self) -> Result<Option<Field<'a>>> {
         let next = match &mut self.0 {
             Inner::None | Inner::Never(..) => Ok(None),

@@ -71,12 +71,12 @@ impl Window {
         self.from
     }
 
-    /// Where it ends; that is not in it.
+    /// Where it ends: the first time that is not in it.
     pub const fn to(self) -> Option<i128> {
         self.to
     }
 
-    /// Whether this time is in it. One that is not known is.
+    /// Whether this time is in it. A time that is not known counts as in it.
     pub fn contains(self, time: Option<Time>) -> bool {
         time.is_none_or(|time| self.contains_ns(time.ns))
     }

@@ -25,7 +25,7 @@ pub struct Rooms<'a, 's, 't> {
     lifetimes: core::marker::PhantomData<(&'a (), &'s (), &'t ())>,
 }
 
-/// A room behind a reference, so that it may be an array, a slice, or one that grows.
+/// A reference to a room, so that it may be an array, a slice, or one that grows.
 type Lent<'t, T> = &'t mut (dyn Room<T> + 't);
 
 #[cfg(feature = "rfr")]

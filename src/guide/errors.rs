@@ -6,7 +6,7 @@
 //!   the input, such as a size that is too large, it is where the claim stands, because that is the byte to look at.
 //! - **what**: [`element`](crate::Error::element), a noun of the format's document. The constants are in the module of
 //!   the format: [`rdf::element::CHUNK_INDEX`](crate::rdf::element::CHUNK_INDEX),
-//!   [`ctf2::CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE); those of RFR in [`rfr::element`](crate::rfr::element).
+//!   [`ctf::element::CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE).
 //! - **how**: [`kind`](crate::Error::kind), an [`ErrorKind`](crate::ErrorKind) with the values that disagree.
 //!
 //! ```
@@ -20,11 +20,11 @@
 //! assert!(found.starts_with(b"MINI"));
 //! ```
 //!
-//! Where it says that a value is wrong, that is the byte to look at with `traceglass hex --at`.
+//! `traceglass hex --at OFFSET FILE` shows the byte at which an error is located.
 //!
 //! # Which format is it at all?
 //!
-//! [`Format::detect`](crate::Format::detect) tells by content. Where it finds none,
+//! [`Format::detect`](crate::Format::detect) tells by the content. If it finds none,
 //! [`Lookalike::detect`](crate::Lookalike::detect) may know what the input is instead, for a message that helps:
 //!
 //! ```
@@ -37,8 +37,8 @@
 //!
 //! # Not enough yet, or damaged?
 //!
-//! A file that is still being written, or a stream that has not arrived, looks like one that was cut. Where more bytes
-//! may mend it, [`is_truncation`](crate::Error::is_truncation) is true and `UnexpectedEnd` says how many are needed at
+//! A file that is still being written, or a stream that has not arrived, looks like one that was cut. Where more input
+//! may fix it, [`is_truncation`](crate::Error::is_truncation) is true and `UnexpectedEnd` says how many are needed at
 //! least:
 //!
 //! ```

@@ -47,7 +47,7 @@
 //!
 //! # Static
 //!
-//! Everything that is lent can be made in a `static` at compile time; what is made of zeros takes no flash.
+//! Everything that is lent can be made in a `static` at compile time; what consists of zeros takes no flash.
 //!
 //! ```
 //! use traceglass::zstd::Workspace;
@@ -62,7 +62,7 @@
 //! format says which bytes it needs, and reads those alone.
 //!
 //! - RDF: the header says [which range](crate::rdf::Header::index_range) the index is, an entry of it
-//!   [which range](crate::rdf::Entry::stored_range) the data; 32, 64 and as many bytes at a time.
+//!   [which range](crate::rdf::Entry::stored_range) the data is. A header takes 32 bytes, an entry 64.
 //! - CTF 2: a [`Decoder`](crate::ctf::metadata::Decoder) takes bytes as they arrive, however few.
 //! - RTC: a major unit begins with all that is needed to understand it: its bytes alone can be walked. What a record
 //!   needs from the unit before it is then missing.

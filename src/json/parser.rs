@@ -344,10 +344,10 @@ impl<'a, S: Source<'a>> Parser<S> {
     }
 }
 
-/// The position of the first byte of a string that is not taken as it is: a quote, a backslash, a control character.
+/// The position of the first byte that cannot stand for itself in a string: a quote, a backslash, a control byte.
 ///
-/// Eight bytes at a time: of `x - 0x01…` the high bit of the lowest byte that is zero in `x` is the first one that is
-/// set where `x` has it clear; the same with 0x20 tells control characters.
+/// Eight bytes at a time: the lowest high bit that is set in `(x - 0x01…) & !x` is that of the lowest zero byte of
+/// `x`; with 0x20, it is that of the lowest control byte.
 #[inline]
 #[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
 pub(super) fn find_special(data: &[u8]) -> Option<usize> {

@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 const TEXT: Element = Element::new(&"text");
 
-/// Text in pieces of one byte each, with a gap of 9 bytes after every piece: the worst that a source can be.
+/// Text in pieces of one byte, with a gap of 9 bytes after each: the worst possible source.
 #[derive(Clone, Copy, Debug)]
 struct Crumbs<'a>(&'a [u8], u64);
 
@@ -207,7 +207,7 @@ fn lone_surrogates_become_replacements() {
     }
 }
 
-/// Every sequence of up to three bytes with a high bit, and some of four, against the standard library.
+/// Every first byte with the high bit set, before three bytes at the limits of UTF-8, against the standard library.
 #[test]
 fn utf8_is_judged_as_by_the_standard_library() {
     let tails = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
@@ -364,7 +364,7 @@ fn short_texts_agree_with_serde() {
             assert_eq!(error.is_none(), valid, "{}", text.escape_ascii());
             let object = valid && text.trim_ascii_start().starts_with(b"{");
             assert_eq!(accepts_object(text), object, "{}", text.escape_ascii());
-            // The same one level down, where there is more to be had.
+            // The same one level down, as the value of a member.
             let member = [b"{\"k\":", &text[..], b"}"].concat();
             assert_eq!(
                 accepts_object(&member),

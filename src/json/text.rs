@@ -33,7 +33,7 @@ enum Unit {
     Char(char),
     /// An escape for one half of a surrogate pair without the other.
     Lone,
-    /// Bytes that are not UTF-8, or an escape that is none (which the parser refuses).
+    /// Bytes that are not UTF-8, or an invalid escape (which the parser refuses).
     Malformed,
 }
 
@@ -236,7 +236,7 @@ fn escape<'a>(source: &mut impl Source<'a>) -> Unit {
     })
 }
 
-/// The character of an UTF-16 code unit, with the escape of the second one if it is a pair.
+/// The character of a UTF-16 code unit, with the escape of the second one if it is a pair.
 fn utf16<'a>(code: u32, source: &mut impl Source<'a>) -> Unit {
     if let Some(c) = char::from_u32(code) {
         return Unit::Char(c);

@@ -95,7 +95,8 @@ impl<'a> File<'a> {
     /// Reports each part of a chunk that overlaps a part of another one, or of its own.
     ///
     /// Overlaps are legal (Mesa's RADV counts a chunk's header into its data), so they are warnings; a part that
-    /// overlaps several others is reported once. `storage` takes two numbers for each entry. The [items](Summary::items) are the parts compared.
+    /// overlaps several others is reported once. `storage` takes two numbers for each entry. The
+    /// [items](Summary::items) are the parts compared.
     ///
     /// # Errors
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of `u32` needed.

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 /// The magic of a file: `AMD_RDF `.
 pub const MAGIC: [u8; 8] = *b"AMD_RDF ";
-/// The magic of files from before the name: `RTA_DATA`.
+/// The magic of files from before the format had its name: `RTA_DATA`.
 pub const MAGIC_LEGACY: [u8; 8] = *b"RTA_DATA";
 
 /// Whether `data` begins like an RDF file.
@@ -21,7 +21,6 @@ pub fn detect(data: &[u8]) -> bool {
 /// The file header: 32 bytes at the start of the file.
 ///
 /// # Layout
-///
 ///
 /// | at | bytes | type | field |
 /// |---|---|---|---|

@@ -20,7 +20,7 @@ impl Ruzstd {
         Self(FrameDecoder::new())
     }
 
-    /// Decodes one frame, or skips it, and returns what follows it and the bytes written.
+    /// Decodes one frame, or skips it; returns how many bytes it takes, and how many were written.
     fn frame(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), Fault> {
         let mut rest = input;
         match self.0.reset(&mut rest) {

@@ -1,4 +1,4 @@
-//! Chunks by identifier, through an order, and a hash table, in memory that the caller lends.
+//! Chunks by identifier: an order, and perhaps a hash table, in memory that the caller lends.
 
 use super::chunk::Chunk;
 use super::file::File;
@@ -10,10 +10,10 @@ use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
 ///
-/// A lookup is a binary search. Where more was lent than the order takes, the rest becomes a hash table, and a lookup
-/// takes constant time: of a power of two that is twice the number of different identifiers, or more. With half as much
-/// again, sorting takes a time in proportion to the number of entries: with 100,000 entries of 1,000 identifiers, 4,096
-/// places make both several times as fast.
+/// The order takes one place of the storage for each entry, and a lookup is a binary search. Further places become a
+/// hash table, and a lookup then takes constant time: it needs a power of two of them, at least twice the number of
+/// different identifiers. With half as many again, sorting takes time in proportion to the number of entries, too. With
+/// 100,000 entries of 1,000 identifiers, 4,096 further places make both several times as fast.
 ///
 /// ```
 /// # use traceglass::rdf::File;
@@ -28,13 +28,14 @@ use core::fmt;
 pub struct SortedIndex<'a, 's> {
     file: File<'a>,
     order: &'s [u32],
-    /// Where in the order each identifier begins, by hash: 0 is a free slot, anything else the position plus one. Empty, or a
-    /// power of two long.
+    /// Where in the order each identifier begins, by hash: 0 is a free slot, anything else the position plus one.
+    /// Empty, or a power of two long.
     table: &'s [u32],
 }
 
 impl<'a> File<'a> {
-    /// Sorts the entries by identifier in `storage`, of which as many places are used as there are entries.
+    /// Sorts the entries by identifier in `storage`, which must have a place for each; further ones make lookups
+    /// faster, see [`SortedIndex`].
     ///
     /// # Errors
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of places needed.
@@ -98,7 +99,7 @@ impl<'a, 's> SortedIndex<'a, 's> {
         self.file.chunk_at(usize::try_from(number).ok()?)
     }
 
-    /// Where in the order an identifier begins; where it would, or nowhere, if there is none.
+    /// Where in the order an identifier begins. If there is none, where it would begin, or `None`.
     #[inline]
     fn first(&self, key: Option<u128>) -> Option<usize> {
         if self.table.is_empty() {

@@ -3,8 +3,8 @@
 use super::index::Index;
 use crate::sort::sort_by_key;
 
-/// How far from its slot an identifier may stand: files cannot make a lookup slow by identifiers that collide. Of a
-/// hundred thousand identifiers that do not, in a table that is half full, none stands farther.
+/// How far from its slot an identifier may stand, so that files cannot make lookups slow by identifiers that collide.
+/// In a table that is half full, of a hundred thousand that were not made to collide none stands farther away.
 const PROBES: u32 = 64;
 
 /// The slots of a table of `len`, a power of two, in which a key may stand.
@@ -21,8 +21,8 @@ pub(super) fn probes(key: Option<u128>, len: usize) -> impl Iterator<Item = usiz
     (0..PROBES).zip(hash..).map(move |(_, slot)| slot & mask)
 }
 
-/// Enters each identifier of `order` into a table in `storage`, and returns its length; `None` if there is no room for one
-/// that is good.
+/// Enters each identifier of `order` into a table in `storage`, and returns its length; `None` if it would be more than
+/// half full, or if too many identifiers collide.
 pub(super) fn fill(index: Index<'_>, order: &[u32], storage: &mut [u32]) -> Option<usize> {
     let len = 1_usize.checked_shl(storage.len().checked_ilog2()?)?;
     let table = storage.get_mut(..len)?;
@@ -49,11 +49,11 @@ pub(super) fn sort_numbers(index: Index<'_>, numbers: &mut [u32]) {
     sort_by_key(numbers, |number| (index.key(number), number));
 }
 
-/// Sorts by identifier, and in file order within one, with a table in `storage`, which it returns the length of; `None` if
-/// there is no room for one that is good. The `order` has no meaning then.
+/// Sorts by identifier, and in file order within one, with a table in `storage`, whose length it returns; `None` if
+/// the table would be more than half full, or if too many identifiers collide: the `order` has no meaning then.
 ///
 /// It takes time in proportion to the number of entries, and looks at each one once, in file order: a table gives the
-/// group of each, the groups are sorted, and how large each one is says where its entries go.
+/// group of each, the groups are sorted, and the sizes of the groups say where their entries go.
 pub(super) fn sort(index: Index<'_>, order: &mut [u32], storage: &mut [u32]) -> Option<usize> {
     // The highest bit says which places are done.
     const DONE: u32 = 1 << 31;
@@ -110,7 +110,7 @@ pub(super) fn sort(index: Index<'_>, order: &mut [u32], storage: &mut [u32]) -> 
         *place = *next;
         *next = next.saturating_add(1);
     }
-    // Where one group ends the next one begins.
+    // The next group begins where one ends.
     for slot in table.iter_mut() {
         *slot = match slot.checked_sub(2) {
             Some(before) => groups.get(usize::try_from(before).ok()?)?.saturating_add(1),
@@ -118,7 +118,7 @@ pub(super) fn sort(index: Index<'_>, order: &mut [u32], storage: &mut [u32]) -> 
         };
     }
 
-    // From where each entry goes to which one stands where: cycle by cycle.
+    // From where each entry goes to which entry stands in each place, cycle by cycle.
     for first in 0..order.len() {
         let (mut number, mut place) = (u32::try_from(first).ok()?, *order.get(first)?);
         if place & DONE != 0 {
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!((table(&[], 0), table(&[], 1)), (None, Some((1, vec![]))));
     }
 
-    /// With a table it sorts as without, and the table is as if filled from the order, but for the slots.
+    /// It sorts the same with a table as without, and the table has what `fill` would enter, in other slots perhaps.
     #[test]
     fn sorts_into_a_table() {
         let mut random = 1_u32;
@@ -196,13 +196,13 @@ mod tests {
             other.retain(|&place| place != 0);
             other.sort();
             assert_eq!(places, other);
-            // A table that would be more than half full is none.
+            // A table that would be more than half full is not made.
             let mut small = vec![0; 3 * (identifiers.next_power_of_two() / 4) as usize];
             assert_eq!(sort(index, &mut order, &mut small), None, "{entries} of {identifiers}");
         }
     }
 
-    /// Identifiers that differ where real ones do find a place in a table that is half full.
+    /// Identifiers that differ where real ones differ find their places in a table that is half full.
     #[test]
     fn identifiers_are_spread() {
         let families: [fn(u32) -> [u8; 16]; 6] = [

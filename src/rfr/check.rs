@@ -222,7 +222,7 @@ impl Streaming<'_> {
     pub fn check(&self, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
         let report = &mut Report::new(report);
         let mut last = 0;
-        let (mut stepped_back, mut ended, mut behind_end) = (false, false, false);
+        let (mut stepped_back, mut ended, mut after_end) = (false, false, false);
         let mut records = self.records();
         loop {
             let record = match records.next_record() {
@@ -238,7 +238,7 @@ impl Streaming<'_> {
             };
             report.item();
             let warning = |element, kind| Error::new(record.offset(), element, kind);
-            if ended && !core::mem::replace(&mut behind_end, true) {
+            if ended && !core::mem::replace(&mut after_end, true) {
                 let count = records.left().saturating_add(records.offset()).saturating_sub(record.offset());
                 report.warning(warning(RECORD, ErrorKind::TrailingBytes { count }));
             }

@@ -82,7 +82,7 @@ struct Level {
 
 /// The fields of a whole file, in the order in which they lie in it.
 ///
-/// Each byte belongs to one of them, up to what cannot be told apart or follows the last one.
+/// Each byte belongs to one of them, up to the first that cannot be read, or to the end of the last one.
 ///
 /// ```
 /// use traceglass::rfr::Chunk;

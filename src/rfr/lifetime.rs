@@ -20,18 +20,18 @@ pub struct LifetimeEntry {
     place: u64,
     /// The offset of the object, or of its record in a stream.
     offset: u64,
-    /// The last place at which its id is its own, if it ends.
+    /// The last place at which the id names this object; `u64::MAX` if it does not end.
     end: u64,
     /// The entry at which its lifetime begins.
     first: usize,
 }
 
 impl LifetimeEntry {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { iid: 0, place: 0, offset: 0, end: u64::MAX, first: 0 };
 }
 
-/// An object, and which of all objects of the recording it is.
+/// An object, and the number of its lifetime in the recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lifetime<'a> {
     number: usize,

@@ -36,7 +36,7 @@ impl MergeSlot<'_> {
         rank: Rank { micros: 0, source: 0 },
     };
 
-    /// The time of this source's next record. An error comes as soon as it is met.
+    /// The time of this source's next record. An error comes as soon as it is found.
     fn next_micros(&self, last: u64) -> Option<u64> {
         (self.records.claimed() > 0).then(|| {
             self.records.peek_timestamp().map_or(last, |timestamp| self.base.saturating_add(timestamp))

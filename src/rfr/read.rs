@@ -11,7 +11,7 @@ use crate::varint::{self, Fault};
 /// its position in a register, which makes it twice as fast. This is a trait, not closures, because functions can be
 /// marked for inlining.
 pub(super) trait Part<'a>: Sized {
-    /// The fewest bytes of one.
+    /// The smallest size of one in bytes.
     const SIZE_MIN: u64;
 
     /// Decodes one on the fast path, and returns where it ends. Such an element has nothing that needs a check.

@@ -17,7 +17,7 @@ pub struct TableEntry {
 }
 
 impl TableEntry {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { id: 0, offset: 0 };
 }
 

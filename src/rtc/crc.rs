@@ -86,8 +86,8 @@ impl<const SLICES: usize> WriterCrc<SLICES> {
 fn update<const SLICES: usize>(tables: &'static [[u32; 256]; SLICES], mut crc: u32, data: &[u8]) -> u32 {
     let mut rest = data;
     if SLICES == 16 {
-        while let Some((chunk, behind)) = rest.split_first_chunk::<16>() {
-            rest = behind;
+        while let Some((chunk, after)) = rest.split_first_chunk::<16>() {
+            rest = after;
             let [a, b, c, d] = crc.to_le_bytes();
             let at = |k: usize, byte: u8| tables[k % SLICES][usize::from(byte)];
             // The last twelve bytes do not depend on the register: the processor looks them up ahead of time.

@@ -14,7 +14,7 @@ use crate::rtc::{CrcStatus, Meta, Stream, Streams, work};
 /// The first byte of a frame of the Crc.
 pub(super) const CRC_HEADER: u8 = 0x10;
 
-/// What is read that is not delivered may in all be so many times the input: more than any damage takes.
+/// How many times the size of the input may be read, in all, without being delivered: more than any damage takes.
 const BUDGET: u64 = 4;
 
 /// The streams of a session, what follows from them for their frames, and what is known of where they come from.

@@ -106,7 +106,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         &self.0.known.streams
     }
 
-    /// The writer's byte order, as far as its platform frame told.
+    /// The writer's byte order, as far as its platform frame has stated it.
     pub const fn byte_order(&self) -> ByteOrder {
         self.0.known.order
     }

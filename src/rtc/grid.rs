@@ -111,9 +111,9 @@ impl<'a> Grid<'a> {
 
     /// The number of the minor unit in which `offset` lies, counted from the first one over all units.
     pub(super) fn minor_of(&self, offset: u64) -> u64 {
-        let behind = u64::try_from(signed(offset).saturating_sub(self.first.origin())).unwrap_or(0);
-        let units = behind.checked_div(self.first.major_size()).unwrap_or(0);
-        let rest = behind.saturating_sub(units.saturating_mul(self.first.major_size()));
+        let distance = u64::try_from(signed(offset).saturating_sub(self.first.origin())).unwrap_or(0);
+        let units = distance.checked_div(self.first.major_size()).unwrap_or(0);
+        let rest = distance.saturating_sub(units.saturating_mul(self.first.major_size()));
         let minor = rest.checked_div(self.first.minor_size()).unwrap_or(0);
         let count = self.first.minor_count();
         units.saturating_mul(count).saturating_add(minor.min(count.saturating_sub(1)))

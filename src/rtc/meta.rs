@@ -9,7 +9,7 @@ use crate::rtc::work;
 use crate::text::Text;
 use crate::{Error, bytes::Bytes};
 
-/// How many damaged objects are passed over in a piece before the rest of it is given up: a piece has at most 1024
+/// How many damaged objects are skipped in a piece before the rest of it is given up: a piece has at most 1024
 /// bytes, and the writer damages an object only at each limit.
 const PATIENCE: u32 = 32;
 

@@ -1,7 +1,7 @@
 //! RTC, the Ruler Trace Container, as the writer of ruler-trace (2020-21) makes it.
 //!
 //! A trace of many streams, multiplexed frame by frame. It is made so that reading can begin anywhere: like a ruler,
-//! it has large marks and small ones at places that can be told in advance.
+//! it has large marks and small ones at predictable offsets.
 //!
 //! ```text
 //!  M                                        X = M + 1025
@@ -44,14 +44,13 @@
 //!
 //! - The lengths of platform and Crc are not stated in their frames.
 //! - The sizes of units are nowhere but in an Index. Every index leads back to its unit, so that it verifies itself.
-//! - Records of fixed length are cut at boundaries without a length: the reader keeps count. Such a stream that was
-//!   written in other lengths cannot be read; it is reported, and reading goes on at the next index.
+//! - Records of fixed length are cut at boundaries without a length: the reader keeps count. If such a stream was
+//!   written in other lengths, it cannot be read; it is reported, and reading goes on at the next index.
 //! - Payloads can forge a Marker: none is searched for inside frames, and one that is found counts only if the grid
 //!   confirms it.
 //! - A Meta longer than 1024 bytes is damaged by the writer at each such limit: [`Meta`] reads on after that.
 //! - Files may hold several sessions, one after the other; the ids mean something else in each.
 //! - The writer's checksum is not CRC-32/IEEE: [`WriterCrc`]. Both are accepted, and [`CrcStatus`] tells which.
-//!
 //! - A Meta that contradicts an earlier one counts if the checksum of its unit is right, or if no checksum proves the
 //!   earlier one: damage costs its own unit.
 //! - Nul frames fill up to two bytes before a boundary; anywhere else they are damage, as are frames without payload.

@@ -112,7 +112,7 @@ impl<'b> Pool<'b> {
         }
     }
 
-    /// The record that was put together last.
+    /// The record that was joined last.
     pub(super) fn bytes(&self, record: &Joined) -> Result<&[u8], Error> {
         let room = self.buffer.get(self.entries()..);
         let bytes = room.zip(record.room()).and_then(|(room, len)| room.get(..len));

@@ -106,7 +106,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         }
     }
 
-    /// Takes notice that a frame of a default stream was delivered.
+    /// Updates what is known when a frame of a default stream is delivered.
     pub(super) fn note(&mut self, item: &Item) {
         let frame = item.frame(self.data);
         self.trail.note(&frame);

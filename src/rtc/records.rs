@@ -75,7 +75,7 @@ impl Pending {
 }
 
 impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
-    /// The records of `frames`, which are put together in `buffer`.
+    /// The records of `frames`, which are joined in `buffer`.
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub fn new(frames: F, buffer: &'b mut [u8]) -> Self {
         let session = frames.session();

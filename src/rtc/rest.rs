@@ -9,7 +9,7 @@ use crate::rtc::item::Item;
 use crate::rtc::lengths::Open;
 use crate::rtc::{Index, Unit, work};
 
-/// A room of so many bytes before a boundary may be too small for a frame: a header has at most ten bytes for the id and
+/// How many bytes before a boundary may be too few for a frame: a header has at most ten bytes for the id and
 /// two for the length.
 const MAX_FILL: u64 = 12;
 

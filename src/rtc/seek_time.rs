@@ -167,7 +167,7 @@ impl<const N: usize> Search<'_, '_, N> {
     }
 
     /// Whether what the index of a minor unit leads to is earlier even if its base then said already what it says at
-    /// the next stamp that the indices tell of.
+    /// the next stamp to which the indices lead.
     fn is_surely_earlier(&self, minor: u64) -> Result<bool> {
         let ([base], Some(own)) = (self.bases, self.target(self.own, minor)?) else { return Ok(false) };
         for next in [minor, minor.saturating_add(1).min(self.last)] {

@@ -65,10 +65,10 @@ impl<const N: usize> Chains<N> {
             (at, is_head) = (usize::from(link), false);
             link = self.next.get(at).copied().unwrap_or(END);
         }
-        let behind = self.next.get(usize::from(link)).copied();
+        let after = self.next.get(usize::from(link)).copied();
         let from = if is_head { self.heads.get_mut(at) } else { self.next.get_mut(at) };
-        if let (Some(behind), Some(from)) = (behind, from) {
-            *from = behind;
+        if let (Some(after), Some(from)) = (after, from) {
+            *from = after;
         }
     }
 }

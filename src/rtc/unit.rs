@@ -43,9 +43,9 @@ impl<'a> Unit<'a> {
         let whole = Bytes::new(data);
         let input = whole.range(at, whole.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
         check_marker(input)?;
-        let mut behind = input;
-        behind.advance(MARKER_BYTES);
-        Self::at_index(behind)
+        let mut after = input;
+        after.advance(MARKER_BYTES);
+        Self::at_index(after)
     }
 
     /// Reads the Index at the front of `input`, whatever is before it.
@@ -254,11 +254,11 @@ pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
     } else if next < data.end_offset() {
         return false;
     }
-    let Ok((_, behind)) = Index::parse(at(index.offset()).unwrap_or(data), true) else { return false };
+    let Ok((_, after)) = Index::parse(at(index.offset()).unwrap_or(data), true) else { return false };
     index.more()
-        || behind.is_empty()
-        || behind.as_slice().starts_with(&[0x0a])
-        || behind.as_slice().starts_with(&[0x0b])
+        || after.is_empty()
+        || after.as_slice().starts_with(&[0x0a])
+        || after.as_slice().starts_with(&[0x0b])
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::rtc::{Decimal, Format, Order, Time};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// The byte order that a platform frame's payload tells; `None` if it is something else.
+/// The byte order that a platform frame's payload states; `None` if it is something else.
 pub(super) const fn platform_byte_order(payload: &[u8]) -> Option<ByteOrder> {
     match payload {
         [4, 3, 2, 1, ..] => Some(ByteOrder::Little),
@@ -259,12 +259,12 @@ impl FusedIterator for Samples<'_> {}
 pub struct Annotation<'a> {
     /// When; on the clock of the annotated stream, or since the Epoch.
     pub time: Time,
-    /// What.
+    /// What is said about that time.
     pub samples: Samples<'a>,
 }
 
 impl<'a> Annotation<'a> {
-    /// Reads an annotation; `None` if the format is none.
+    /// Reads an annotation; `None` if the format is not that of one.
     ///
     /// # Errors
     /// It is shorter than its time.

@@ -10,7 +10,7 @@ std::thread_local! {
     static DONE: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
-/// So many steps were taken, each of which looks at a bounded number of bytes.
+/// Counts `steps`, each of which looks at a bounded number of bytes.
 #[inline(always)]
 pub(crate) fn count(steps: usize) {
     #[cfg(any(test, fuzzing))]
@@ -89,7 +89,7 @@ mod tests {
         let mut worst = 0;
         for whole in inputs() {
             worst = worst.max(steps(&whole));
-            // Each of so many bytes is wrong, or lost.
+            // One byte in this many is wrong, or lost.
             for every in [17, 257, 1999, 4099] {
                 let mut wrong = whole.clone();
                 wrong.iter_mut().step_by(every).for_each(|byte| *byte ^= 0x55);

@@ -76,7 +76,7 @@ pub(super) fn repeat_short(bytes: &mut [u8], mut from: usize, mut to: usize, len
     }
 }
 
-/// For each offset below 8: a number that has a 1 every so many bytes, and the largest multiple up to 8.
+/// For each offset below 8: a number that has a 1 every `offset` bytes, and the largest multiple of it up to 8.
 static PATTERNS: [(u64, usize); 8] = {
     let mut patterns = [(1, 8); 8];
     let mut offset = 1;

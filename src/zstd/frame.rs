@@ -104,7 +104,7 @@ impl FrameHeader {
         self.is_single_segment
     }
 
-    /// The most that a block of the frame holds.
+    /// The largest size of the content of a block.
     pub(super) fn block_max(&self) -> usize {
         usize::try_from(self.window_size).unwrap_or(usize::MAX).min(super::block::SIZE_MAX)
     }

@@ -72,7 +72,7 @@ impl Header {
             return Err(cut(if size > block.len() { size } else { size + content }));
         }
         let four_streams = matches!(mode, Mode::Compressed | Mode::Treeless) && format != 0;
-        // Less leaves nothing for the last stream.
+        // With fewer, nothing is left for the last stream.
         if four_streams && count < 6 {
             let kind = ErrorKind::Invalid { value: to_u64(count) };
             return Err(Error::new(to_u64(at), LITERALS, kind));

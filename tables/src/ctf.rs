@@ -13,7 +13,7 @@ use traceglass::ctf::data::{MergeSlot, Packet, Packets};
 use traceglass::ctf::schema::Schema;
 use traceglass::event::ctf::{StreamSlot, Timeline};
 
-/// So many bytes of packets are a piece.
+/// How many bytes of packets make a piece.
 const PIECE: u64 = 8 << 20;
 
 /// The data streams.
@@ -127,7 +127,7 @@ fn parts(
 ) -> Result<()> {
     let mut packets = Packets::new(run, schema);
     let mut number = first;
-    // What comes after damage is told with the events.
+    // What comes after damage is reported with the events.
     while let Ok(Some(packet)) = packets.next_packet() {
         let offset = packet.offset().saturating_add(piece.before);
         if offset >= piece.begin {

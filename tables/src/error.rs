@@ -24,7 +24,7 @@ pub enum Error {
     NoTable(String),
     /// There is no column of that name in any table that is read.
     NoColumn(String),
-    /// Whoever takes the batches has had enough.
+    /// The receiver of the batches wants no more.
     Stopped,
 }
 

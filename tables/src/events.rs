@@ -17,7 +17,7 @@ pub(crate) const PARTS: usize = 3;
 /// The first table of a format's own.
 pub(crate) const OWN: usize = 4;
 
-/// Of what a source yields, and where that lies.
+/// Which file a source reads, and where in it.
 pub(crate) struct Place<'p> {
     /// The name of the file.
     pub file: &'p str,
@@ -25,7 +25,7 @@ pub(crate) struct Place<'p> {
     pub base: u64,
     /// Events before this offset, in the input, belong to another piece.
     pub skipped: u64,
-    /// What tells the tracks of this file from those of others; nothing where tracks are those of all files.
+    /// What distinguishes the tracks of this file from those of others; empty where all files share their tracks.
     pub seed: &'p str,
 }
 
@@ -90,7 +90,7 @@ impl<'q> Common<'q> {
         self.seen
     }
 
-    /// Whether the content of files is to be gone through for these tables.
+    /// Whether these tables need the content of files.
     pub(crate) const fn needs_events(&self) -> bool {
         self.events.is_some() || self.tracks.is_some() || self.gaps.is_some()
     }
@@ -140,16 +140,16 @@ impl<'q> Common<'q> {
     fn track(&mut self, track: &Track<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let Self { ids, json, text, buffer, tracks, seen, .. } = self;
         text.clear();
-        // What it cannot tell of itself is left out.
+        // Leaves out what it does not know of itself.
         let has_fields = json.object(text, track.fields()).unwrap_or(false);
         let parent =
             track.parent().and_then(|parent| ids.get(usize::try_from(parent.number()).ok()?)).copied();
         with_text(&track.label(), buffer, |label| {
             let number = Number::new().bytes(place.seed.as_bytes()).id(parent.unwrap_or(0));
             let number = number.bytes(track.kind().name().as_bytes());
-            // That of a task is made of what the task is, wherever it is met.
+            // An id depends on the track alone, so that a task has the same one in each file that it is met in.
             let id = number.bytes(label.as_bytes()).bytes(text.as_bytes()).finish();
-            // Tracks are numbered in the order in which they come; one that comes again is told anew.
+            // Tracks are numbered in the order in which they come; one that comes again is described anew.
             let at = usize::try_from(track.id().number()).unwrap_or(usize::MAX);
             if at == ids.len() {
                 ids.push(id);
@@ -281,7 +281,7 @@ impl<'q> Common<'q> {
         hand_out(PARTS, rows, sink)
     }
 
-    /// Whether parts are told.
+    /// Whether rows of `parts` are wanted.
     pub(crate) const fn needs_parts(&self) -> bool {
         self.parts.is_some()
     }

@@ -36,7 +36,7 @@
 //!
 //! # Memory
 //! A batch for each table that is read, a few of them for each thread. What grows with the trace are 8 bytes for each
-//! track, so that each is told once.
+//! track, so that each becomes one row only.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

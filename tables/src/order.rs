@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// So many batches of a piece wait to be taken.
+/// How many batches of a piece may wait to be taken.
 const WAITING: usize = 2;
 
 /// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
@@ -22,9 +22,10 @@ pub(crate) const STACK: usize = 32 << 20;
 type Made = Result<(usize, RecordBatch)>;
 
 impl Trace<'_> {
-    /// Reads pieces of a trace on so many threads, tells `done` of each that is, and hands out the batches in the order of the pieces.
+    /// Reads pieces of a trace on `threads` threads and hands out the batches in the order of the pieces; calls `done`
+    /// for each piece that has been read.
     ///
-    /// So many pieces as there are threads are under way at a time, each with a few batches.
+    /// At most one piece a thread is under way at a time, each with a few batches.
     ///
     /// # Errors
     /// Those of [`read`](Trace::read), in order, too.
@@ -53,7 +54,7 @@ impl Trace<'_> {
             let mut waiting: VecDeque<Receiver<Made>> = VecDeque::new();
             let (wake, woken) = sync_channel::<()>(threads.saturating_mul(2));
             let woken = Mutex::new(woken);
-            // What the threads borrow outlives them: `woken` is given to the last one that ends.
+            // Threads may only borrow what outlives them, so they share `woken`: the last one to end drops it.
             let (jobs, woken) = (&jobs, &Arc::new(woken));
             for _ in 0..threads {
                 let woken = Arc::clone(woken);
@@ -84,14 +85,14 @@ impl Trace<'_> {
                     let (made, taken) = sync_channel(WAITING);
                     jobs.lock().unwrap_or_else(PoisonError::into_inner).push_back((piece, made));
                     waiting.push_back(taken);
-                    // There is room for it: no more are waiting than are awaited.
+                    // Never blocks: the channel has room for two wake-ups a thread.
                     let _ = wake.send(());
                 }
                 let Some(taken) = waiting.pop_front() else { break };
                 result =
                     taken.into_iter().try_for_each(|made| made.and_then(|(table, batch)| sink(table, batch)));
             }
-            // Whoever makes a batch that nobody takes ends.
+            // A thread ends when nobody takes its batch.
             jobs.lock().unwrap_or_else(PoisonError::into_inner).clear();
             drop((waiting, wake));
             result

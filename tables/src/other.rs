@@ -13,11 +13,12 @@ use traceglass::{Format, rdf, rtc};
 /// How many streams a session of an RTC file may have.
 const STREAMS: usize = 4096;
 
-/// The longest record of an RTC file that is put together.
+/// The longest record of an RTC file that is joined.
 const LONGEST: usize = 256 << 20;
 
-/// So much may be lent to the decompressed chunks of an RDF file in any case, and so many times the size of the file.
+/// The decompressed chunks of an RDF file may take this many bytes in any case.
 const BUFFER: u64 = 256 << 20;
+/// Those of a large file may take this many times its size.
 const TIMES: u64 = 32;
 
 /// A file that is read as a whole.
@@ -57,8 +58,8 @@ impl<'t> Whole<'t> {
     }
 }
 
-/// The records of an RTC file. Not inlined, since its table of streams passes over the stack: reading other formats does
-/// not need as much of it.
+/// The records of an RTC file. Not inlined: the large table of streams is built on the stack, and reading other formats
+/// should not need that much of it.
 #[inline(never)]
 fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     // Memory that is not touched costs nothing.
@@ -67,14 +68,14 @@ fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
     common.drive(&mut *timeline, &Place { file: name, base: 0, skipped: 0, seed: name }, None, sink)
 }
 
-/// The chunks of an RDF file, as its index has them, and what they tell of events.
+/// The chunks of an RDF file, as its index has them, and their events.
 fn chunks(
     name: &str,
     data: &[u8],
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<traceglass::Result<()>> {
-    // What is wrong with the index is told with the events.
+    // Damage to the index is reported with the events.
     let file = match rdf::File::recover(data) {
         Ok((file, _)) => file,
         Err(error) => return Ok(Err(error)),
@@ -105,7 +106,7 @@ fn chunks(
         return Ok(Ok(()));
     }
     let limit = (data.len() as u64).saturating_mul(TIMES).max(BUFFER);
-    // A claim is not believed beyond all measure; zeros that nothing is written to take no memory.
+    // A claim is believed up to the limit only; zeros that are never written to take no memory.
     let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
     let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
     let mut decoder = Workspace::new();
@@ -126,7 +127,7 @@ struct Current<'a> {
     session: u64,
 }
 
-/// The major units of an RTC file, those after damage included, which is told with the events.
+/// The major units of an RTC file, including those after damage, which is reported with the events.
 #[inline(never)]
 fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     if !common.needs_parts() {
@@ -163,7 +164,7 @@ fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) 
             if current.unit.position() == unit.position() {
                 continue;
             }
-            // The same unit goes on, only that bytes are missing in it, or were added.
+            // The same unit continues: bytes are missing in it, or were added.
             if frame.id() != rtc::id::MARKER && current.unit.number() == unit.number() {
                 current.unit = unit;
                 continue;

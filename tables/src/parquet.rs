@@ -24,13 +24,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// A row group has so many rows at most.
+/// The most rows of a row group.
 const GROUP: usize = 1 << 20;
 
-/// So many bytes of row groups that are not finished a thread has, in all its tables.
+/// The largest size of unfinished row groups that a thread keeps, over all its tables.
 const PENDING: usize = 128 << 20;
 
-/// So many bytes of a file are written at a time.
+/// How many bytes of a file are written at a time.
 const BUFFER: usize = 1 << 18;
 
 /// What has been written.

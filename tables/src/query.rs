@@ -24,7 +24,7 @@ impl Default for Query {
 }
 
 impl Query {
-    /// So many rows a batch has unless something else is said.
+    /// The number of rows in a batch unless the query says otherwise.
     pub const ROWS: usize = 1 << 16;
 
     pub(crate) fn wants_column(&self, name: &str) -> bool {

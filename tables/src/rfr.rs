@@ -92,7 +92,7 @@ impl<'t> Recording<'t> {
 
     fn shared(&self) -> Option<&Shared<'t>> {
         let open = || {
-            // Each recording has one, before its chunks; damage in it is told by its own piece.
+            // Each recording has one, before its chunks; damage in it is reported by its own piece.
             self.files.iter().take(16).find_map(|file| {
                 let data = file.open().ok()?;
                 let names = CallsiteNames::of(Callsites::parse((*data).as_ref()).ok()?);
@@ -132,7 +132,7 @@ impl<'t> Recording<'t> {
     }
 }
 
-/// A file that is being read. Methods give the error because of which nothing of it can be.
+/// A file that is being read. Methods return the error because of which none of it can be read.
 struct Reading<'r> {
     file: &'r str,
     data: &'r [u8],
@@ -143,7 +143,7 @@ struct Reading<'r> {
 
 type Read = Result<traceglass::Result<()>>;
 
-/// Takes the value, or gives the error of the trace to whom it is to be told.
+/// Takes the value, or hands the error of the trace to whoever reports it.
 macro_rules! content {
     ($result:expr) => {
         match $result {
@@ -253,7 +253,7 @@ impl Reading<'_> {
                         typed.record(&place, record.kind(), &record.data(), sink)?;
                     }
                     Ok(Some(_)) => {}
-                    // Damage is told with the events.
+                    // Damage is reported with the events.
                     Err(_) if items.recover().is_some() => {}
                     Err(_) | Ok(None) => break,
                 }

@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A batch has so many bytes of text at most, unless a single row has more.
+/// The most bytes of text in a batch, unless a single row has more.
 const BYTES: usize = 32 << 20;
 
 /// The rows of a table, column by column. What is given to a column that is not wanted is dropped.
@@ -258,7 +258,7 @@ impl Rows {
         let columns = self.columns.iter_mut().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<Vec<_>>>()?;
         debug_assert!(columns.iter().all(|column| column.len() == rows));
-        // Without a column, the number of rows is still told.
+        // A batch without columns still says how many rows it has.
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         Ok(Some(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?))
     }

@@ -1,9 +1,9 @@
-//! What has been told already, by whichever thread.
+//! What has been reported already, by whichever thread.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Numbers of tracks and tasks that have been told: each is a row once, however many pieces it is met in.
+/// Numbers of tracks and tasks that have a row: each gets one only, however many pieces it is found in.
 #[derive(Debug, Default)]
 pub struct Seen {
     tracks: Mutex<HashSet<u64>>,

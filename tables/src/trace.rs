@@ -45,7 +45,7 @@ impl<'t> Trace<'t> {
         Self { content: Content::Whole(Whole::new(file)), tables: Common::tables(), problems: Vec::new() }
     }
 
-    /// Adds what was found to be wrong before: it is told in `gaps`.
+    /// Adds problems that were found before: they become rows of `gaps`.
     pub fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
         self.problems.extend(problems);
     }
@@ -72,7 +72,7 @@ impl<'t> Trace<'t> {
             Content::Ctf(ctf) => ctf.pieces(),
             Content::Whole(_) => 1,
         };
-        // What was wrong before is told even of a trace of which nothing else is left.
+        // Reports earlier problems even if nothing else is left of the trace.
         pieces.max(1)
     }
 
@@ -85,11 +85,11 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// Reads a piece, once for all of these tables. `seen` is what has been told of the other pieces. A piece of RTC takes
+    /// Reads a piece, once for all of these tables. `seen` is what the other pieces have reported. A piece of RTC takes
     /// up to 8 MiB of the stack, the others a few KiB.
     ///
     /// # Errors
-    /// Those of `sink`; [`Error::Arrow`]. Damage is none: it is told in `gaps`.
+    /// Those of `sink`; [`Error::Arrow`]. Damage is not an error: it becomes rows of `gaps`.
     pub fn read(
         &self,
         piece: usize,
@@ -114,7 +114,7 @@ impl<'t> Trace<'t> {
         common.finish(sink)
     }
 
-    /// Refuses columns that no table has which is read.
+    /// Refuses columns that none of the tables to be read has.
     ///
     /// # Errors
     /// [`Error::NoColumn`].

@@ -1,6 +1,6 @@
 //! Builds CTF 2 metadata streams.
 
-/// The UUID that packets have unless told otherwise.
+/// The UUID that packets have unless they state another one.
 pub const UUID: [u8; 16] = [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31];
 
 /// A packet to be written; sizes that are not set are right.

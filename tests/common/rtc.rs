@@ -263,17 +263,17 @@ impl Writer {
             if stated && len > 127 {
                 len = len.min(room - header - 1).max(127);
             }
-            let (piece, behind) = rest.split_at(len);
+            let (piece, after) = rest.split_at(len);
             if begins {
                 self.target(id);
                 begins = false;
             }
-            int(&mut self.out, id << 1 | u64::from(more || !behind.is_empty()));
+            int(&mut self.out, id << 1 | u64::from(more || !after.is_empty()));
             if stated {
                 int(&mut self.out, len as u64);
             }
             self.out.extend(piece);
-            rest = behind;
+            rest = after;
             if room == head.len() + usize::from(stated) + usize::from(stated && len > 127) + len {
                 self.cross();
             }

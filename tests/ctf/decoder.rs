@@ -96,7 +96,7 @@ fn decoder_says_what_it_needs_and_where_it_fails() {
         let found = decode(mutant.chunks(7), ParseOptions::STRICT).map(|(text, ..)| text);
         assert_eq!(whole, found, "{place}");
     });
-    // What 37 bytes tell is told before 44 have come, and what is too short for a form as for a slice.
+    // A fault within 37 bytes is reported before 44 have come; input too short for either form fails as a slice does.
     let broken = Packet { version: [2, 0], schemes: [0, 7, 0], ..Packet::v2(b"") }.write();
     for data in [&broken[..37], &broken[..40], b"X", b"\x57\x1d", b"\x57\x1e", b""] {
         let whole = read(data, ParseOptions::STRICT).map(|(text, _)| text);

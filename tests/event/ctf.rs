@@ -1,4 +1,4 @@
-//! CTF: records are instants on the track of their processor, what was discarded and what cannot be read is told.
+//! CTF: records are instants on the track of their processor; what was discarded and what cannot be read is reported.
 
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::metadata::MetadataStream;
@@ -128,7 +128,7 @@ fn records_are_instants_on_the_track_of_their_processor() {
     );
     let found = lines(&streams, Window::new(Some(1_000_000_020), Some(1_000_000_040))).unwrap();
     assert_eq!(found.iter().filter(|line| line.contains("instant")).count(), 2);
-    // What was discarded at a time outside of the window is told: nobody knows when that was.
+    // What was discarded at a time outside of the window is reported: nobody knows when that was.
     assert_eq!(found.iter().filter(|line| line.contains("discarded")).count(), 1);
 }
 

@@ -315,7 +315,7 @@ fn damage_is_an_event_and_the_rest_is_read() {
             "@3 2 instant TaskDrop",
         ]
     );
-    // Cut within the last record: found when the chunk is opened, and told once.
+    // Cut within the last record: found when the chunk is opened, and reported once.
     let cut = &chunk[..chunk.len() - 1];
     let found = lines(&[cut], None, Window::ALL);
     let gaps: Vec<_> = found.iter().filter(|line| line.contains(" gap ")).collect();

@@ -1,4 +1,4 @@
-//! RTC: records are events on the track of their stream, with the time of its clock; what is lost is told.
+//! RTC: records are events on the track of their stream, with the time of its clock; what is lost is reported.
 
 use crate::common::rtc::{Crc, Options, Writer, sample};
 use crate::common::{mutations, prefixes};

@@ -99,7 +99,7 @@ fn merge_orders_by_time_and_keeps_ties() {
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
 }
 
-/// A damaged source is told, and the others go on.
+/// A damaged source is reported, and the others go on.
 #[test]
 fn merge_goes_on_after_damage() {
     let bad = Writer::new().ints([7, 0, 1, 6, 1]).raw(b"\xff").ints([0]);

@@ -69,7 +69,7 @@ fn single_changed_bytes_do_no_harm() {
                 assert!(event.split_field_values().len() <= mutant.len());
             }
         }
-        // Passing by finds the same ends as decoding, or gets further.
+        // Skipping finds the same ends as decoding, or gets further.
         let mut entries = [DirectoryEntry::EMPTY; 256];
         if let Ok(directory) = Directory::build(&chunk, &mut entries) {
             let records: u64 = directory.entries().iter().map(DirectoryEntry::record_count).sum();

@@ -235,7 +235,7 @@ fn a_search_is_linear() {
         assert!(!rtc::detect(&data) && rtc::recover::probe(&data).is_err());
         assert_eq!(walk::<4>(&data).frames, []);
     }
-    // Behind a good start, a search for whatever comes next.
+    // After a good start, a search for whatever comes next.
     let (mut data, _) = small_file();
     for pattern in
         [&b"\x08\x07\x07\x80\x20\x13\x02"[..], b"\xb9", b"\x04\xb9\xb9\x06\x22\x00\x07", b"{\"id\":"]
@@ -266,8 +266,8 @@ fn nothing_is_invented_of_the_rest_of_a_record() {
             data[first.0 as usize] = 0xff;
             let seen = walk::<4>(&data);
             // More frames than are held back would prove each other.
-            let behind = whole.frames.iter().filter(|frame| frame.0 >= seen.gaps[0].end()).count();
-            if !(1..8).contains(&behind) {
+            let after = whole.frames.iter().filter(|frame| frame.0 >= seen.gaps[0].end()).count();
+            if !(1..8).contains(&after) {
                 continue;
             }
             runs += 1;

@@ -103,8 +103,7 @@ fn seconds(mut work: impl FnMut()) -> f64 {
     (0..3).map(|_| run(&mut work)).fold(f64::MAX, f64::min)
 }
 
-/// Streams that name a clock that there is not, declared anew again and again: each name is looked up once, not in all
-/// others.
+/// Streams whose clock does not exist, declared again and again: each name is looked up once, not in all others.
 #[test]
 fn looking_for_clocks_is_linear() {
     let file = |count: usize| {
@@ -119,7 +118,7 @@ fn looking_for_clocks_is_linear() {
         writer.stop()
     };
     let (small, large) = (file(250), file(2000));
-    // Room for so many streams is large: either is made where the other one is gone.
+    // Room for so many streams is large: out of line, so that only one of the two is on the stack at a time.
     #[inline(never)]
     fn check_all(data: &[u8]) {
         check::<2048>(data, |_| ());

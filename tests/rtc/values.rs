@@ -45,7 +45,7 @@ fn decimals_are_exact() {
         (large.to_f64(), large.exponent()),
         ("123456789012345678901234567890123456789012345".parse().unwrap(), 11)
     );
-    // What cannot be read is told from what is not there.
+    // What cannot be read is distinguished from what is not there.
     assert_eq!(read("null"), Ok(None));
     for (json, place) in [("\"1\"", 27), ("1e999", 27), ("[1]", 27)] {
         let error = read(json).unwrap_err();
@@ -120,7 +120,7 @@ fn samples_are_read_in_their_order() {
     .iter()
     .map(|sample| format!("{sample:?}"))
     .collect();
-    // Numbers are said; of a payload only how long it is.
+    // Numbers are shown; of a payload only how long it is.
     let expected = ["1", "-1", "0.5", "0.25", "7 s + 9 ns", "6 bytes of text", "7 bytes of JSON", "6 bytes"];
     assert_eq!(said, expected);
 }

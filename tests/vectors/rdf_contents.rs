@@ -198,7 +198,7 @@ fn noticed(what: &str, expected: &Value, findings: &[Finding]) {
     assert!(count as u64 >= times, "{what}: {expected} not among {findings:?}");
 }
 
-/// The streams of tokens, put together.
+/// The streams of tokens, joined over all chunks.
 fn streams(name: &str, read: &[Read], expected: &Value) {
     let Some(facts) = expected.get("rmt_streams").and_then(Value::as_array) else { return };
     for facts in facts {

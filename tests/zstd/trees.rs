@@ -67,7 +67,7 @@ fn weights_have_an_accuracy_of_6_bits_at_most() {
     assert!(matches!(kind, ErrorKind::OverLimit { value: 7, limit: 6 }), "{element}: {kind}");
 }
 
-/// Four streams of two bytes that ought to hold 2,000 symbols each: the first one is read to in front of the input.
+/// Four streams of two bytes that ought to hold 2,000 symbols each: the first one is read past the front of the input.
 #[test]
 fn a_stream_that_leads_out_of_the_input_is_located() {
     // A window of 1 MiB, and a block: 8,000 literals in 16 bytes, the weights 1 and 1, three sizes, four streams.

@@ -1,10 +1,9 @@
-//! The part of the Python package that is not Python: what the command says of a trace as JSON, and its tables as Arrow
-//! streams.
+//! The native part of the Python package: what the command says of a trace as JSON, and its tables as Arrow streams.
 //!
 //! Each stream is read by a thread of its own, which opens the trace anew and hands batches over a channel: Python's lock
 //! is not held meanwhile, and memory is that of a few batches.
 
-// What the macros of pyo3 and the crate arrow-array do that is unsafe lies in them.
+// All unsafe code is inside the macros of pyo3 and in the crate arrow-array.
 #![deny(unsafe_code)]
 
 mod reader;
@@ -23,7 +22,7 @@ use traceglass_cli::Console;
 use traceglass_cli::tables::{self, Refused};
 use traceglass_tables::Query;
 
-/// The exception of what is wrong with a trace.
+/// The exception for an error in a trace.
 fn trace_error(py: Python<'_>, message: &str, error: Option<&traceglass::Error>) -> PyErr {
     let made = (|| {
         let class = py.import("traceglass._errors")?.getattr("TraceError")?;
@@ -43,7 +42,7 @@ fn refused(py: Python<'_>, refused: &Refused) -> PyErr {
     trace_error(py, &refused.message, refused.error.as_ref())
 }
 
-/// Bytes that two hold: who writes them, and who reads them afterwards.
+/// Bytes shared by their writer and by the one who reads them afterwards.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -64,7 +63,7 @@ impl Write for Shared {
     }
 }
 
-/// Runs the command; gives its exit status, and what it printed to stdout and stderr.
+/// Runs the command; returns its exit status, and what it printed to stdout and stderr.
 #[pyfunction]
 fn run(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> PyResult<(u8, String, String)> {
     let (stdout, stderr) = (Shared::default(), Shared::default());

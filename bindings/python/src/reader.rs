@@ -8,10 +8,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use traceglass_cli::tables::{self, Refused};
 use traceglass_tables::{Error, Query, Seen, Trace};
 
-/// So many batches wait to be taken.
+/// How many batches may wait to be taken.
 const WAITING: usize = 2;
 
-/// The stack of the thread, as the command has it.
+/// The stack of the thread, the same as in the command.
 const STACK: usize = 32 << 20;
 
 /// What is read.
@@ -47,14 +47,14 @@ impl Plan {
         trace.stream(pieces, &[table], &self.query, &Seen::default(), self.threads, &|_| (), &mut give)
     }
 
-    /// Reads everything, until nobody takes it any more.
+    /// Reads until the end, or until the receiver is gone.
     fn run(&self, made: &SyncSender<Made>) {
         let message = match tables::with(&self.path, |trace| self.read(trace, made)) {
             Ok(Ok(()) | Err(Error::Stopped)) => return,
             Ok(Err(error)) => error.to_string(),
             Err(refused) => refused.message,
         };
-        // Nobody may wait for it.
+        // The receiver may be gone.
         let _ = made.send(Err(ArrowError::ExternalError(message.into())));
     }
 }

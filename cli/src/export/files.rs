@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// So many files are open at a time.
+/// How many files are open at a time.
 const OPEN: usize = 64;
 
 /// Writes files into a directory of its own.
@@ -57,7 +57,7 @@ impl Files {
         })
     }
 
-    /// Begins another trace, of which so many bytes are to be read.
+    /// Begins another trace, of which this many bytes are to be read.
     pub fn begin(&mut self, path: &Path, bytes: u64) -> Result<()> {
         self.close_all()?;
         path.clone_into(&mut self.trace);
@@ -111,13 +111,13 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::unreadable(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// A name that is one on every system: what a trace calls its parts can be anything.
+/// A file name that is valid on every system: a trace may give its parts any name.
 fn safe(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     name.chars().take(64).map(safe).collect::<String>().trim_start_matches('.').to_owned()
 }
 
-/// What is known of a part when it begins; `file` is none of one that is written with another.
+/// What is known of a part when it begins; no `file` for one whose content is in the file of another.
 fn line(part: &Part<'_>, trace: &Path, file: Option<&str>) -> Line {
     let mut line = Line::new();
     line.begin().text("kind", part.kind).text_or_null("file", file).path(Some(trace));

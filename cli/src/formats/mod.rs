@@ -1,12 +1,12 @@
 //! One folder a format: what it can say for each verb.
 
-#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Not gone through yet.
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Does not keep to these lints yet.
 pub mod ctf;
 mod lookalike;
 pub mod rdf;
 pub mod rfr;
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)]
-// Not gone through yet.
+// Does not keep to these lints yet.
 pub mod rtc;
 
 use crate::input::Input;
@@ -67,7 +67,7 @@ pub fn browse(
         }
         Input::Directory(path) => {
             if !ctf::browse_trace(path, None, reading.lenient, look)? && !rfr::browse(path, None, look)? {
-                // It says what is missing.
+                // Opening it says what is missing.
                 open(input, reading)?;
             }
             return Ok(());

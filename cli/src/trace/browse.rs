@@ -2,7 +2,7 @@
 //!
 //! A viewer shows a screen of a file of any size, so that a format walks only a little at a time: from a place where
 //! reading can begin, which is a [mark](Marks), up to where the viewer has seen enough. Marks are found by a pass in the
-//! background; until that has come far enough, places that only it can reach are not told apart.
+//! background; until that has come far enough, nothing is shown at places that only it can reach.
 
 use super::{Field, Fields};
 use std::path::Path;
@@ -13,7 +13,7 @@ use traceglass::event::Time;
 pub trait Browse: Sync {
     fn format(&self) -> Format;
 
-    /// Its files, in the order in which they are gone through.
+    /// Its files, in order.
     fn files(&self) -> &[FileEntry];
 
     /// The file that is shown first.
@@ -25,13 +25,13 @@ pub trait Browse: Sync {
     fn data(&self, file: usize) -> Result<&[u8], String>;
 
     /// Hands out what lies in a file in ascending order: from somewhere at or before `from`, as near as reading can
-    /// begin, until `each` has seen enough and gives false, or to the end.
+    /// begin, until `each` has seen enough and returns false, or to the end.
     fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>);
 
-    /// Looks for places where reading can begin, until `going` gives false, which is told how far it has come.
+    /// Looks for places where reading can begin, until `going`, which is told how far it has come, returns false.
     fn index(&self, file: usize, going: &dyn Fn(u64) -> bool);
 
-    /// A place in a file from which on all is at or after a time, or a little before that: from where to walk.
+    /// Where to begin to walk for a time: everything at or after that time follows this place, which may be early.
     fn near(&self, _file: usize, _ns: i128) -> u64 {
         0
     }
@@ -50,7 +50,7 @@ pub trait Browse: Sync {
     }
 }
 
-/// What is told of a node; true asks for the next one.
+/// Takes a node; true asks for the next one.
 pub type Each<'e> = &'e mut dyn FnMut(&Node<'_>) -> bool;
 
 /// How a trace is opened to be looked at.
@@ -102,7 +102,7 @@ impl Level {
 pub struct Node<'n> {
     pub level: Level,
     pub offset: u64,
-    /// Where it is in what was decompressed, and one more; 0 of what lies in the file as it is.
+    /// Its position in decompressed data, plus one; 0 for what lies in the file as it is.
     pub sub: u64,
     pub end: u64,
     pub time: Option<Time>,
@@ -137,8 +137,8 @@ impl About for Plain<'_> {
     }
 }
 
-/// Places at which reading can begin, with what it takes. However many there are, a limited number is kept: each second
-/// one is dropped when there are too many.
+/// Places at which reading can begin, with what it takes. When there are too many, every second one is dropped, so that
+/// their number stays limited.
 pub struct Marks<M> {
     /// Of which file they are.
     pub file: usize,

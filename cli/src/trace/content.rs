@@ -23,7 +23,7 @@ pub trait Events {
 
 /// A part of a trace, such as a chunk or a stream.
 pub struct Part<'p> {
-    /// What it is one of: `chunk`, `stream`, `metadata` …
+    /// What kind of part it is: `chunk`, `stream`, `metadata` …
     pub kind: &'static str,
     /// What the trace calls it, if it has a name.
     pub name: Option<&'p str>,
@@ -53,14 +53,14 @@ pub trait Parts {
     /// Says that what is missing of the part could not be read.
     fn cut(&mut self, part: PartId, why: &str);
 
-    /// Ends a part. Those that are not ended are so with the trace.
+    /// Ends a part. Parts that are still open end with the trace.
     fn end(&mut self, part: PartId) -> Result<()>;
 
     /// That many more bytes have been read.
     fn advance(&mut self, bytes: u64);
 }
 
-/// That a format has no events to be exported.
+/// The error that a format has no events to be exported.
 pub fn no_events(format: Format) -> Failure {
     Failure::unreadable(format!("{format} has no events to be exported; `--to files` extracts what is in it"))
 }

@@ -11,7 +11,7 @@ pub struct Findings<'o> {
     to: To<'o>,
     warnings: u64,
     errors: u64,
-    /// stdout's failure, told at the end: a format's walk is not to be stopped by each finding.
+    /// stdout's failure, returned at the end, so that a format's walk need not handle it at each finding.
     failed: Option<Failure>,
 }
 

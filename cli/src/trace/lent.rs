@@ -20,7 +20,7 @@ impl<'l> Lent<'l> {
         Self { name, size, open: Box::new(open) }
     }
 
-    /// Bytes that are there.
+    /// A file whose bytes are in memory.
     pub fn bytes(name: String, data: &'l [u8]) -> Self {
         Self::new(name, data.len() as u64, move || Ok(Box::new(data)))
     }

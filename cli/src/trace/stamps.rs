@@ -10,7 +10,7 @@ const FRONT: usize = 20;
 /// Writes times, of which many lie in the same second: its text is made once.
 #[derive(Default)]
 pub struct Stamps {
-    /// The second of `text`, if that is of one.
+    /// The second that `text` was made for, if it has the usual length.
     second: Option<i64>,
     /// A time with nine digits.
     text: String,
@@ -27,7 +27,7 @@ impl Stamps {
         } else {
             self.second = None;
             self.text = rfc3339(nanoseconds)?;
-            // A year of five digits has no place; `rfc3339` gives none.
+            // The digits are replaced in place, which needs the usual length.
             self.second = (self.text.len() == 30).then_some(second);
         }
         Some(&self.text)
@@ -111,7 +111,7 @@ pub fn shown_micros(micros: u64) -> String {
 }
 
 /// A span of time in the unit that suits it, exact to the nanosecond, or to the microsecond from a second on. All have
-/// three digits, so that in a column their points stand below each other if [`aligned`].
+/// three digits, so that in a column their points line up if [`aligned`].
 pub fn duration(nanoseconds: i128) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let nanoseconds = nanoseconds.unsigned_abs();

@@ -9,7 +9,7 @@ use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether something has come.
+/// How long to wait before looking for new data again.
 const TICK: Duration = Duration::from_millis(200);
 
 /// The content of a file: records, or the raw bytes of the selected part
@@ -76,10 +76,10 @@ fn size(path: &Path) -> Option<u64> {
     path.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len())
 }
 
-/// Waits until a file has grown, or until it is worth looking into a folder again. Gives whether there may be more.
+/// Waits until a file has grown, or until it is worth reading a folder again. Returns whether there may be more.
 fn wait(path: &Path, size: Option<u64>, last: Duration, out: &mut Out) -> Result<bool> {
     let Some(size) = size else {
-        // Not busier with looking than a tenth of the time.
+        // Reading the folder takes at most a tenth of the time.
         std::thread::sleep(TICK.max(last.saturating_mul(10)));
         return Ok(true);
     };
@@ -96,7 +96,7 @@ fn wait(path: &Path, size: Option<u64>, last: Duration, out: &mut Out) -> Result
                 return Ok(false);
             }
         }
-        // Whoever reads may be gone.
+        // Fails if the reader of stdout is gone.
         out.finish()?;
     }
 }

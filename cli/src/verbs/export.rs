@@ -112,7 +112,7 @@ pub fn files(
     Ok(status)
 }
 
-/// Opens the traces one after the other. The worst status is that of all.
+/// Opens the traces one after the other. Returns the worst status.
 fn each(
     paths: &[PathBuf],
     reading: Reading,

@@ -78,7 +78,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
 
 /// How many bytes fill a screen: what repeats is shown once, and is no reason to end before something else comes.
 fn screen(data: &[u8], at: u64, columns: usize) -> u64 {
-    /// Pieces of so many bytes are compared; and so much is looked at.
+    /// The size of the pieces that are compared, and how much is looked at in all.
     const PIECE: usize = 16;
     const MOST: usize = 64 << 20;
     let start = usize::try_from(at).unwrap_or(usize::MAX);

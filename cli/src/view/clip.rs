@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// So much is copied; terminals take little more.
+/// How many bytes are copied; terminals take little more.
 const MOST: usize = 70_000;
 
 /// Asks the terminal to take text to its clipboard.

@@ -88,7 +88,7 @@ fn parts(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse
     } else {
         ""
     };
-    // So many of the rows before the cursor's that this is seen.
+    // Starts few enough rows before the cursor's that this one is seen.
     let room = rows.saturating_sub(lines.len());
     let at = scene.parts.at.unwrap_or(0);
     let skipped = at.saturating_sub(room.saturating_sub(1) / 2);

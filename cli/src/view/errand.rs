@@ -7,7 +7,7 @@ use crate::trace::{Browse, Depth, Node, Time};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// So much is searched at once.
+/// How many bytes are searched at once.
 const PIECE: u64 = 4 << 20;
 
 /// What is to be done.
@@ -21,7 +21,7 @@ pub enum Errand {
     Seek {
         time: Time,
     },
-    /// The rows about a place whose text has this in it.
+    /// The rows around a place whose text contains `filter`.
     Filter {
         place: Place,
         filter: String,
@@ -46,7 +46,7 @@ pub enum Found {
     Filtered(Filtered),
 }
 
-/// Does an errand; `tell` is given what is found, and false from it ends it.
+/// Does an errand: `tell` is given what is found, and ends the errand by returning false.
 pub fn run(browse: &dyn Browse, errand: &Errand, tell: &mut dyn FnMut(Found) -> bool) {
     match errand {
         Errand::Search { place, pattern, forward } => search(browse, *place, pattern, *forward, tell),
@@ -71,7 +71,7 @@ fn search(
     let total: u64 = browse.files().iter().map(|file| file.size).fold(0, u64::saturating_add);
     let len = pattern.len() as u64;
     let mut searched = 0_u64;
-    // All files, from this one on and around; this one's other end at last.
+    // All files, beginning with this one; the rest of this one comes last.
     for round in 0..=count {
         let step = if forward { round } else { count.saturating_mul(2).saturating_sub(round) };
         let file = place.file.saturating_add(step).checked_rem(count).unwrap_or(0);
@@ -149,7 +149,7 @@ fn start_of(browse: &dyn Browse, teller: &mut Teller<'_>) -> Option<i128> {
     let stated = browse.files().iter().filter_map(|file| file.times).map(|(start, _)| start).min();
     let mut first: Option<i128> = None;
     for (file, entry) in browse.files().iter().enumerate() {
-        // What begins later by its header does not begin first.
+        // A file that begins later according to its header cannot have the first record.
         if entry.times.is_some_and(|(start, _)| first.or(stated).is_some_and(|first| start > first)) {
             continue;
         }
@@ -227,7 +227,7 @@ fn filtered(
     let mut teller = Teller::new(tell);
     let size = browse.files().get(place.file).map_or(0, |file| file.size);
     let progress = |node: &Node<'_>| format!("filtering: {}", percent(node.end, size));
-    // Those before, from the nearest place at which there are enough.
+    // The rows before, from the nearest place after which there are enough of them.
     let mut rows = VecDeque::new();
     let mut start = place.offset;
     let mut step = 1_u64 << 16;
@@ -274,7 +274,7 @@ fn filtered(
     }
 }
 
-/// Goes some rows further that a filter leaves, into other files if need be.
+/// Goes some rows further among those that a filter leaves, into other files if need be.
 fn step(
     browse: &dyn Browse,
     place: Place,

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use traceglass::event::{EventKind, Item, Number};
 
-/// So many lanes are told apart; the tracks after them share one.
+/// How many lanes are told apart; the tracks after them share one.
 const LANES: usize = 128;
 
-/// So many tracks are known by name before they have a lane.
+/// How many tracks are known by name before they have a lane.
 const TRACKS: usize = 1 << 16;
 
-/// So many names of slices and instants are told apart.
+/// How many names of slices and instants are told apart.
 const NAMES: usize = 1 << 12;
 
 /// Fills lanes with events; says how far it is now and then.
@@ -292,7 +292,7 @@ impl<'f> Filler<'f> {
     }
 }
 
-/// That enough was read.
+/// Ends the reading, though nothing failed: no more is wanted.
 fn enough() -> Failure {
     Failure::usage("enough")
 }
@@ -320,7 +320,7 @@ impl Events for Filler<'_> {
                 }
             }
             Item::Event(event) => {
-                // Events come in the order of time; those that are late by a little are still waited for.
+                // Events come in the order of time, but some are a little late: reading goes on for another window.
                 if let (Some((from, to)), Some(time)) = (self.window, event.time())
                     && time.ns() >= to.saturating_add(to.saturating_sub(from))
                 {

@@ -1,8 +1,8 @@
 //! A process that looks after the viewer's terminal.
 //!
-//! What is mapped of a file is gone when another process shortens that file, and who then touches it is ended by a signal
-//! (SIGBUS), which nothing safe can catch. Therefore the viewer is a process of its own: whatever ends it, this one gives
-//! the terminal back as it was, and says what happened.
+//! What is mapped of a file is gone when another process shortens that file: a process that then touches it is ended
+//! by a signal (SIGBUS), which nothing safe can catch. Therefore the viewer is a process of its own: whatever ends it,
+//! this one gives the terminal back as it was, and says what happened.
 
 use crate::status::{Failure, Result, Status};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
@@ -13,7 +13,7 @@ use std::process::Command;
 /// Tells the viewer that it is looked after.
 const GUARDED: &str = "TRACEGLASS_VIEW_GUARDED";
 
-/// What a terminal is told to leave the viewer's screen: no mouse, the cursor, the usual screen.
+/// What makes a terminal leave the viewer's screen: no mouse, the cursor, the usual screen.
 const LEAVE: &[u8] = b"\x1b[?1000l\x1b[?25h\x1b[?1049l\x1b[0m";
 
 /// Runs this command again, as the viewer, and waits for it. None if this is the viewer, or if it has to do without.

@@ -1,6 +1,6 @@
 //! Tracks as lanes: what happened in each of a limited number of spans of time, whatever there is.
 
-/// Into so many spans the time of a window is divided.
+/// How many spans the time of a window is divided into.
 pub const BUCKETS: usize = 384;
 
 /// What happened on a track in a span of time.
@@ -56,7 +56,7 @@ pub struct Lanes {
     pub names: Vec<String>,
     /// Whether all of the window was read.
     pub done: bool,
-    /// Events of which no time is known, or one of another clock.
+    /// Events without a known time, or with one of another clock.
     pub timeless: u64,
     /// The first and the last time.
     pub span: Option<(i128, i128)>,

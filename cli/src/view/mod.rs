@@ -75,7 +75,7 @@ pub fn run(view: &View<'_>) -> Result<Infallible> {
         if let Some(error) = failed {
             return Err(Failure::unreadable(format!("the terminal: {error}")));
         }
-        // The files are others now.
+        // The files have changed: they are opened again.
         looked?;
     }
 }
@@ -86,8 +86,8 @@ struct Screen(ratatui::DefaultTerminal);
 impl Screen {
     fn enter() -> std::io::Result<Self> {
         let terminal = ratatui::try_init()?;
-        // What else fails must not write over the screen, nor leave it as it is: the message follows the screen, and
-        // the command ends, whichever thread it was.
+        // A panic must neither write over the screen nor leave it as it is: its message follows the screen, and the
+        // command ends, whichever thread it was.
         let inner = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             inner(panic);
@@ -123,7 +123,7 @@ impl Stamp {
     }
 }
 
-/// How long a key is waited for, while something is going on and while nothing is.
+/// How long to wait for a key while work is going on, and while none is.
 const BUSY: Duration = Duration::from_millis(40);
 const IDLE: Duration = Duration::from_millis(250);
 

@@ -41,7 +41,7 @@ impl Row {
     }
 }
 
-/// How much may be looked at: of what lies far from where reading can begin, nothing is told.
+/// How much may still be looked at: what lies too far from where reading can begin is not shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget(pub usize);
 
@@ -77,7 +77,7 @@ pub struct Filtered {
 /// What is accepted as a row.
 pub type Accept<'a> = &'a dyn Fn(&Node<'_>) -> bool;
 
-/// The row that `place` is in, up to so many before it and so many after it.
+/// The row that `place` is in, up to `before` rows before it, and up to `after` rows after it.
 pub fn around(
     browse: &dyn Browse,
     place: Place,

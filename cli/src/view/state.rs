@@ -97,7 +97,7 @@ pub struct State {
 }
 
 impl State {
-    /// That of a trace of which a file is shown first.
+    /// The state in which `file` of a trace is shown first.
     pub fn new(file: usize) -> Self {
         Self {
             place: Place::at(file, 0),
@@ -150,7 +150,7 @@ impl State {
         let before = self.place;
         self.command(key, count, browse, &mut effects);
         if self.follows && self.place < before {
-            // Who goes back wants to look at something.
+            // Somebody who goes back wants to look at something.
             self.follows = false;
         }
         effects

@@ -1,4 +1,4 @@
-//! Screens of the viewer, drawn without a terminal: what is typed is done at once, also what else is done beside it.
+//! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
 use super::key::Key;
 use super::rows::Budget;
@@ -33,7 +33,7 @@ fn on_large_stack<R: Send>(test: impl FnOnce() -> R + Send) -> R {
     crate::on_large_stack(test).unwrap()
 }
 
-/// Opens a sample; the pass in the background has been made, and the timeline is there.
+/// Opens a sample, with the background pass done and the timeline filled.
 fn session<R: Send>(path: &Path, size: (u16, u16), mut test: impl FnMut(&mut Session<'_>) -> R + Send) -> R {
     on_large_stack(|| {
         let input = Input::open(path).unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));
@@ -283,7 +283,7 @@ fn records_are_gone_through_one_by_one_and_back() {
                 assert!(places.last() < Some(&session.state.place), "{name}");
                 places.push(session.state.place);
             }
-            // All that was met is met on the way back, too.
+            // Everything on the way there is met on the way back, too.
             while let Some(place) = places.pop() {
                 let file = place.file;
                 if file != session.state.place.file
@@ -420,7 +420,7 @@ fn nothing_of_a_file_reaches_the_terminal_unescaped() {
     let hostile = "\x1b[31m\x07\u{202e}\u{2066}\u{9b}2J";
     let path = std::env::temp_dir().join(format!("traceglass-\u{202e}view-{}.rtc", std::process::id()));
     let mut data = fs::read(sample("sample.rfr/callsites.rfr")).unwrap();
-    // Text in it, of the same length.
+    // Replaces text in it by one of the same length.
     let at = data
         .windows(4)
         .position(|bytes| bytes == b"main")

@@ -26,7 +26,7 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     paint.title(area, &title, state.pane == Pane::Timeline);
     let label = (area.width / 4).min(24);
     let width = area.width.saturating_sub(label).saturating_sub(1);
-    // The last row tells of the cell at the cursor.
+    // The last row is about the cell at the cursor.
     let rows = usize::from(area.height.saturating_sub(2));
     if width == 0 || rows == 0 {
         return;

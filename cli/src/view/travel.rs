@@ -28,7 +28,7 @@ impl State {
         self.window.unwrap_or_else(|| self.lanes.window())
     }
 
-    /// The time that the timeline's keys are about: of the cursor's record, if that is in the window.
+    /// The time around which the timeline zooms: that of the cursor's record, if it is in the window.
     fn center(&self) -> i128 {
         let (from, to) = self.shown_window();
         match self.lanes_at {

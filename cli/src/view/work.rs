@@ -101,7 +101,7 @@ impl Work {
     /// Has an errand done; the one before is given up.
     pub fn errand(&mut self, errand: Errand) {
         let number = self.shared.errand.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        // Who does them ends with the viewer alone.
+        // The receiver lives as long as the viewer.
         let _ = self.errands.send((number, errand));
     }
 
@@ -126,7 +126,7 @@ impl Work {
             || self.shared.focus.load(Ordering::Relaxed) != self.shared.indexed.load(Ordering::Relaxed)
     }
 
-    /// What came in; of what was given up nothing is told.
+    /// What came in; results of work that was given up are dropped.
     pub fn messages(&self) -> Vec<Message> {
         let errand = self.shared.errand.load(Ordering::Relaxed);
         let window = self.shared.window.load(Ordering::Relaxed);
@@ -187,7 +187,7 @@ fn do_errands(
         let is_wanted = || !shared.is_stopped() && shared.errand.load(Ordering::Relaxed) == number;
         if is_wanted() {
             errand::run(browse, &errand, &mut |found| {
-                // Who listens ends last.
+                // The receiver ends last.
                 let _ = tell.send((number, Message::Found(found)));
                 is_wanted()
             });

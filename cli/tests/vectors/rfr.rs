@@ -158,9 +158,9 @@ fn callsites_are(path: &str, facts: &Value) {
             if let Some(text) = found.as_str() {
                 // As the manifest has it: the path after the registry's index.
                 found = match text.split_once("/registry/src/") {
-                    Some((before, behind)) => {
+                    Some((before, after)) => {
                         let event = if before.starts_with("event ") { "event " } else { "" };
-                        format!("{event}{}", behind.split_once('/').unwrap().1).into()
+                        format!("{event}{}", after.split_once('/').unwrap().1).into()
                     }
                     None => found,
                 };

@@ -1,4 +1,4 @@
-//! What the readers of each format share: a way to say what they found, and to measure the stack.
+//! What the programs share: printing what they found, and measuring the stack.
 
 #![no_std]
 
@@ -20,7 +20,7 @@ pub fn finish(found: traceglass::Result<()>) -> ! {
     exit(status)
 }
 
-/// The same without anything that formats: for programs that measure what reading alone takes.
+/// The same without formatting, for programs that measure what reading alone takes.
 pub fn finish_plainly(is_good: bool) -> ! {
     let stack = peak_stack();
     if let Ok(mut host) = hio::hstdout() {

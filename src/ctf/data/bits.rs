@@ -172,7 +172,7 @@ fn find_zero_at_end(data: &[u8], rest: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| *byte == 0).map(|position| data.len() - rest.len() + position)
 }
 
-/// Bits in so many bytes.
+/// How many bits these bytes have.
 #[inline(always)]
 pub(super) const fn bits_of(bytes: usize) -> u64 {
     to_u64(bytes).saturating_mul(8)

@@ -11,7 +11,7 @@ use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY}
 use crate::ctf::schema::scope::Scope;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What is being gone through: members one after the other, or elements.
+/// What is being read: members one after the other, or elements.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     /// The next node; of an array, the element.
@@ -26,7 +26,7 @@ pub(super) struct Frame {
 const ELEMENTS: u32 = NONE;
 /// The most elements of a scope that take no bits.
 const IDLE_MAX: u64 = 4096;
-/// An element may be the first one of others: so many begin where one bit stands for them, at most.
+/// How many elements each bit allows for that take no bits of their own: an element may be the first one of many.
 const DEPTH_PER_BIT: u64 = 64;
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
@@ -192,7 +192,7 @@ impl<'a, 's> Cursor<'a, 's> {
         (self.top.end == ELEMENTS).then(|| (self.top.next, self.node(self.top.next), self.top.left))
     }
 
-    /// So many elements are left.
+    /// Records that `left` elements are left.
     #[inline(always)]
     pub(super) fn take_elements(&mut self, left: u64) {
         self.top.left = left;
@@ -211,7 +211,7 @@ impl<'a, 's> Cursor<'a, 's> {
         self.schema.nodes.0.get(self.top.next as usize..self.top.end as usize).unwrap_or_default()
     }
 
-    /// Goes over so many members without others in them.
+    /// Goes over `count` members that have no members of their own.
     #[inline(always)]
     pub(super) fn take_members(&mut self, count: u32) {
         self.top.next = self.top.next.wrapping_add(count);

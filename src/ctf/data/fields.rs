@@ -22,7 +22,7 @@ impl<'a, 's> Fields<'a, 's> {
     /// The next field; `None` at the end and after an error.
     ///
     /// # Errors
-    /// A field that cannot be read. Those of a record have been gone through once when the record was delivered.
+    /// A field that cannot be read. The fields of a record were checked when the record was delivered.
     #[inline]
     pub fn next_field(&mut self) -> Result<Option<Field<'a, 's>>> {
         if let Some(step) = self.cursor.quick() {
@@ -105,8 +105,8 @@ impl<'a, 's> Fields<'a, 's> {
         self.cursor.at
     }
 
-    /// The field at a path of member names: `"a"`, `"a.b"`. Optionals and variants on the way are gone through; arrays
-    /// are not.
+    /// The field at a path of member names: `"a"`, `"a.b"`. It leads through optionals and variants, but not into
+    /// arrays.
     ///
     /// # Errors
     /// As [`Self::next_field`], up to this field.
@@ -133,14 +133,14 @@ impl<'a, 's> Fields<'a, 's> {
                 continue;
             }
             let is_named = field.name().is_some_and(|name| name == *wanted);
-            // What is in an optional or a variant has the name of it.
+            // The content of an optional or a variant has the same name.
             if is_named {
                 match rest.map(first) {
                     None => return Ok(Some(field)),
                     Some(next) => {
                         (wanted, rest) = next;
                         level = open;
-                        // The structure in it is gone into.
+                        // Enters the structure in it.
                         if is_transparent && self.enter_structure(&mut open)? {
                             level = open;
                         }
@@ -151,7 +151,7 @@ impl<'a, 's> Fields<'a, 's> {
         Ok(None)
     }
 
-    /// Goes into the structure that follows, if one does.
+    /// Enters the structure that follows, if one does.
     fn enter_structure(&mut self, open: &mut u32) -> Result<bool> {
         let mut ahead = self.clone();
         let mut more = 0_u32;

@@ -47,7 +47,7 @@ impl Loss {
 }
 
 impl Losses {
-    /// Takes notice of the next packet of the stream, and tells what is missing before its end.
+    /// Takes the next packet of the stream, and tells what is missing before its end.
     pub fn observe(&mut self, packet: &Packet<'_, '_>) -> Loss {
         let since = |now: Option<u64>, before: Option<u64>, expected: u64| {
             // A counter that goes back was set to 0.

@@ -197,7 +197,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
     /// The earliest of the records to come; `None` at the end, and after an error until [`Merge::recover`] is called.
     ///
     /// # Errors
-    /// Those of packets and records, as soon as they are met: [`Merge::failed`] tells of which stream.
+    /// Those of packets and records, as soon as they are found: [`Merge::failed`] says in which stream.
     pub fn next_record(&mut self) -> Result<Option<Merged<'_, 'a, 's>>> {
         if self.failed {
             return Ok(None);

@@ -113,7 +113,7 @@ impl Meaning {
         Self { clock, ..Self::default() }
     }
 
-    /// Takes notice of an integer of `len` bits that has roles. The last one of a role counts.
+    /// Records an integer of `len` bits that has roles. The last one of a role counts.
     #[inline(always)]
     pub(super) fn note(&mut self, roles: u16, value: u64, len: u32) {
         if roles & role::EVENT_CLASS_ID != 0 {

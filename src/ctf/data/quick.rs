@@ -7,7 +7,7 @@ use crate::bytes::to_u64;
 use crate::ctf::schema::Encoding;
 use crate::ctf::schema::node::{Node, role};
 
-/// A string of which is known how long it is.
+/// A string whose length is known.
 #[derive(Clone, Copy)]
 pub(super) struct KnownString {
     /// The first byte in the content.
@@ -21,7 +21,7 @@ impl KnownString {
 }
 
 /// Takes a field that is marked as quick from the front of `rest`, which is the end of `content`: its value, and its
-/// first bit. `None` if there is anything to be looked at more closely.
+/// first bit. `None` if anything needs a closer look.
 ///
 /// The last byte order does not matter after it: it ends with a byte.
 #[inline(always)]
@@ -107,7 +107,7 @@ fn take_aligned<'a>(content: &'a [u8], rest: &mut &'a [u8], node: &Node) -> Opti
     Some(taken)
 }
 
-/// So many bytes from the front of `rest`.
+/// Takes `N` bytes from the front of `rest`.
 #[inline(always)]
 fn bytes<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (first, after) = rest.split_first_chunk::<N>()?;

@@ -46,7 +46,7 @@ impl<'a> Cursor<'a, '_> {
         Ok(if node.has(REVERSED) { reverse(value, node.a) } else { value })
     }
 
-    /// A field of fixed length that is no integer of at most 64 bits.
+    /// A field of fixed length that is not an integer of at most 64 bits.
     pub(super) fn bits(&mut self, node: &Node) -> Result<Value<'a>> {
         let end = self.check_fixed(node)?;
         let bits = BitString::new(self.window.data, self.at, node.a, node.has(BIG), node.has(REVERSED));
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a, '_> {
         Ok(Value::Text(Text::until(rest.get(..len).unwrap_or(rest), encoding)))
     }
 
-    /// So many bytes.
+    /// Takes `len` bytes.
     #[inline]
     pub(super) fn bytes(&mut self, len: u64) -> Result<&'a [u8]> {
         let bytes = usize::try_from(len).ok().and_then(|len| self.rest().get(..len));

@@ -133,7 +133,7 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
             Scope::PacketContext => return packet.context(),
             _ => {}
         }
-        // The header is gone through only if a length or a selector in it is needed.
+        // The header is read only if a length or a selector in it is needed.
         let needs_header = nodes.get(class).has(LAST) || packet.info().has(PLAIN);
         let from_start = needs_header || scope == Scope::EventHeader;
         let (start, order) = if from_start {

@@ -1,4 +1,4 @@
-//! What the classes that occurred last have in common: how their records are gone over.
+//! What the latest classes have in common: how their records are walked.
 
 use super::bits::find_nul;
 use super::packet::Packet;
@@ -125,7 +125,7 @@ fn alignment(node: &Node) -> Option<u16> {
     1_u16.checked_shl(log2)
 }
 
-/// How the records of a class are gone over.
+/// How the records of a class are walked.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// The identifier in the header.

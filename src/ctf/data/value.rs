@@ -60,7 +60,7 @@ pub enum Value<'a> {
     Blob(&'a [u8]),
     /// A structure begins: its members follow, then [`Value::End`].
     Structure,
-    /// An array of so many elements begins: they follow, then [`Value::End`].
+    /// An array of this many elements begins: they follow, then [`Value::End`].
     Array(u64),
     /// An optional: if present, its content follows, then [`Value::End`]. If absent, neither does.
     Optional(bool),

@@ -190,7 +190,7 @@ pub enum ClockOrigin<'a> {
     UnixEpoch,
     /// A name that CTF 2 does not define.
     Other(JsonString<Text<'a>>),
-    /// An origin that clocks share if it is the same for them: the JSON object with its `name` and `uid`.
+    /// A custom origin, shared by all clocks that state the same one: the JSON object with its `name` and `uid`.
     Custom(Text<'a>),
 }
 

@@ -14,7 +14,7 @@ pub enum Step<'d> {
     Packet(PacketHeader),
     /// The next part of the text; never empty.
     Content(&'d [u8]),
-    /// All that was fed has been used. At least so many bytes must follow: 0 where the stream may end.
+    /// All that was fed has been used. At least this many bytes must follow: 0 where the stream may end.
     NeedMore(u64),
 }
 

@@ -43,7 +43,7 @@
 //! # Reading
 //!
 //! [`MetadataStream`] is the entry: it gives the packets, the text and the fragments of a slice or a memory map.
-//! [`compact`] takes the headers out of a buffer in place, and a [`Decoder`] reads a stream that arrives bit by bit.
+//! [`compact`] takes the headers out of a buffer in place, and a [`Decoder`] reads a stream that arrives piece by piece.
 //!
 //! ```
 //! use traceglass::ctf::metadata::{FragmentKind, MetadataStream};

@@ -80,7 +80,7 @@ impl<'a> Packet<'a> {
             let kind = ErrorKind::UnsupportedRevision { major: 2, minor: header.minor().into() };
             Error::new(header.offset().saturating_add(at::MAJOR), crate::ctf::element::VERSION, kind)
         });
-        // Of a packet without all of its content there is no padding.
+        // A packet whose content is cut has no padding to be missing.
         let needed = if self.check_content().is_ok() { self.missing_padding() } else { 0 };
         let missing = (needed > 0).then(|| self.padding.error(PADDING, ErrorKind::UnexpectedEnd { needed }));
         minor.into_iter().chain(missing)
@@ -150,21 +150,21 @@ impl<'a> Packets<'a> {
         self.profile
     }
 
-    /// Of a packet whose content the input cuts, what is there of the content; `None` after any other fault.
+    /// What is there of the content of a packet that the end of the input cuts; `None` after any other fault.
     ///
     /// It is not part of the stream's text: the packet may have been cut by damage to its sizes as well.
     pub fn cut_content(&self) -> Option<&'a [u8]> {
         let profile = self.profile.as_ref().filter(|_| self.failed)?;
-        // A header that is right leaves nothing else to fail.
+        // If the header can be read, only the content can have failed.
         let header = PacketHeader::next(self.input, profile).ok()?;
         self.input.as_slice().get(to_usize(header.header_bytes())..)
     }
 
     /// After an error, looks for the next packet of this stream, and says what was lost up to there.
     ///
-    /// `None`, and the end, if nothing failed or no packet follows. A packet counts if it begins with the stream's magic
-    /// and UUID and can be read. The text in between is lost, so that a fragment may lack its middle: this never
-    /// happens unasked.
+    /// `None` if nothing failed, or if no packet follows, which ends the stream. A packet counts if it begins with the
+    /// stream's magic and UUID and can be read. The text in between is lost, so that a fragment may lack its middle:
+    /// that is why nothing recovers unless it is asked to.
     pub fn recover(&mut self) -> Option<Gap> {
         let profile = self.profile.filter(|_| self.failed)?;
         let start = self.input;

@@ -210,7 +210,7 @@ impl<'a> MetadataStream<'a> {
 
     /// The text up to the first packet that cannot be read, and why it cannot.
     ///
-    /// The headers are gone through once; no text is read.
+    /// The headers are read once; no text is.
     pub fn text_until_error(&self) -> (Text<'a>, Option<Error>) {
         let mut packets = self.packets();
         if self.first.is_none() {

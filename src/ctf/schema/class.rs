@@ -289,8 +289,8 @@ impl<'a> Iterator for Labels<'a, '_> {
             let nodes = self.schema.nodes;
             let label = nodes.get(index);
             let is_last = label.has(super::node::LAST) || label.kind != Kind::Label;
-            let behind = index.checked_sub(label.size.saturating_add(1));
-            self.next = if is_last { None } else { behind };
+            let next = index.checked_sub(label.size.saturating_add(1));
+            self.next = if is_last { None } else { next };
             let holds = (1..=label.size)
                 .filter_map(|at| index.checked_sub(at))
                 .any(|at| self.wanted.is_in(nodes.get(at)));

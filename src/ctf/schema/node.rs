@@ -5,7 +5,7 @@ use crate::error::Result;
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing: what storage is filled with.
+    /// An empty one, to fill storage with.
     Empty,
     // Field classes. `a` is a length in bits, bytes or elements, or the first node of the location of one.
     BitArray,
@@ -178,7 +178,7 @@ pub struct Node {
 const _: () = assert!(size_of::<Node>() == 24);
 
 impl Node {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self {
         kind: Kind::Empty,
         flags: 0,

@@ -27,7 +27,7 @@ pub struct StreamSlot<'a, 's> {
 }
 
 impl StreamSlot<'_, '_> {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { packets: None, input: 0, size: 0 };
 }
 
@@ -41,7 +41,7 @@ pub struct Timeline<'a, 's, 't, R> {
     count: usize,
     /// How many tracks have been announced: that of the trace, and of streams.
     announced: usize,
-    /// Something that was discarded, and is to be told.
+    /// Discarded records that are still to be reported.
     loss: Option<Lost>,
     window: Window,
     failed: bool,
@@ -71,7 +71,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         }
     }
 
-    /// Adds a data stream, which events refer to as `input`. Streams may be of different schemas.
+    /// Adds a data stream, which events refer to as `input`. Streams may have different schemas.
     ///
     /// # Errors
     /// `CapacityExceeded`.
@@ -171,7 +171,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let source = self.merge.recover()?;
         let input = self.input(source);
         let size = self.streams.slots().get(source).map_or(0, |slot| slot.size);
-        // Where the next packet is, is not known here: it is what precedes the next record.
+        // Only the next record tells where the next packet begins.
         let end = self.end_of_packet(source, error.offset()).unwrap_or(size);
         let gap = Gap::new(error.offset(), end.min(size).saturating_sub(error.offset()), error);
         Some(Item::Event(Event {
@@ -191,7 +191,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
 
     /// The end of the packet in which an offset is, if that packet itself can be read.
     ///
-    /// The packets before it are gone through, which are noted so that no packet is twice.
+    /// Skips the packets before it, and remembers how far it came, so that no packet is read twice.
     fn end_of_packet(&mut self, source: usize, offset: u64) -> Option<u64> {
         let packets = self.streams.slots_mut().get_mut(source)?.packets.as_mut()?;
         loop {
@@ -222,7 +222,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         if self.loss.is_some() {
             return Ok(self.discarded());
         }
-        // What is in the window is found before it is lent.
+        // First finds a record in the window, then borrows it.
         loop {
             let wanted = match self.merge.next_record() {
                 Ok(None) => return Ok(None),

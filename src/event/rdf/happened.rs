@@ -17,11 +17,11 @@ use crate::rdf::contents::{
     EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, Snapshot,
 };
 
-/// On so many tracks of a queue submissions overlap; those that overlap with more are instants.
+/// How many tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;
 
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
-    /// What the lane has next that is the first of the heap.
+    /// What comes next in the lane that is first in the heap.
     pub(super) fn happened(&mut self, at: usize) -> Result<Option<Happened<'s>>> {
         let Some(lane) = self.lanes.slots().get(at) else { return Ok(None) };
         let whole = (lane.offset, lane.len);
@@ -77,7 +77,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             }
             Content::Loads { rest, version, read } => {
                 let bytes = rest.get(..LoadFields::SIZE).unwrap_or_default();
-                // A chunk of this one alone.
+                // Parsed as a chunk with this event alone.
                 let events = LoadEvents::parse(version, &[1, 0, 0, 0], bytes).ok();
                 let event = events.and_then(|events| events.events().next());
                 let name = event.and_then(|event| event.kind().name()).unwrap_or("code object");
@@ -184,7 +184,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     }
 
     fn user_marker(&mut self, op: &[u8], cmd_buffer: u32, table: u32, place: (u64, u64)) -> Happened<'s> {
-        // A chunk of this one alone.
+        // Parsed as a chunk with this operation alone.
         let history = MarkerHistory::parse(1, &[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0], op).ok();
         let (op, number) = history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
         let number = usize::try_from(number).unwrap_or(usize::MAX);

@@ -110,7 +110,7 @@ pub(super) enum Head<T> {
 }
 
 impl<'s> Lane<'s> {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self =
         Self { content: Content::None, offset: 0, len: 0, exact: false, rank: Rank::EMPTY };
 

@@ -33,10 +33,10 @@ fn is_one_of(entry: &Entry<'_>, names: &[&[u8]]) -> bool {
     names.contains(&entry.identifier().name())
 }
 
-/// How many bytes the chunks with events take once they are decompressed, as they claim: as many are to be lent to a
-/// [`Timeline`].
+/// The size of the buffer to be lent to a [`Timeline`]: how many bytes the chunks with events claim to take once they
+/// are decompressed.
 ///
-/// Streams that lie in several chunks take as many again, as they are put together.
+/// Memory traces take as many bytes again, for streams whose chunks have to be joined.
 pub fn needed(file: &File<'_>) -> u64 {
     let mut sum = 0_u64;
     for entry in file.entries() {
@@ -60,7 +60,7 @@ struct Loaded<'s> {
     entry: Entry<'s>,
     header: &'s [u8],
     data: &'s [u8],
-    /// Where the stored data stands, how large it is, and whether it is the data.
+    /// Where the stored data is, its size, and whether it is the data itself, not compressed.
     offset: u64,
     len: u64,
     exact: bool,
@@ -170,7 +170,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         Ok(())
     }
 
-    /// What is wrong with a chunk is an event; room that is too small is none.
+    /// Turns the error of a chunk into a gap event, except that the room is too small.
     fn mend(&mut self, chunk: &Chunk<'s>, done: Result<()>) -> Result<()> {
         let Err(error) = done else { return Ok(()) };
         if let ErrorKind::CapacityExceeded { .. } = error.kind() {
@@ -183,7 +183,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         self.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))
     }
 
-    /// The pieces of a stream, put together if there are several.
+    /// The pieces of a stream, joined if there are several.
     fn join(
         &mut self,
         file: &File<'s>,
@@ -248,7 +248,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         self.tracks.add(key, 0, Known::Track(place)).map(drop)
     }
 
-    /// Takes notice of what a chunk says.
+    /// Takes in what a chunk says.
     fn take(&mut self, loaded: &Loaded<'s>) -> Result<()> {
         let at = loaded.offset;
         match loaded.content()? {
@@ -290,7 +290,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 self.add_track(Key(Space::Snapshots, 0, 0), TrackKind::Stream, label, RdfData::None)?;
                 self.add(loaded.lane(Content::Snapshot { snapshot, data: loaded.data }))?;
             }
-            // A number that is none of the known ones: by itself.
+            // Streams of this number are not joined: each chunk is read by itself.
             Chunked::Rmt(rmt) => self.add_stream(loaded, &rmt.stream())?,
             Chunked::DriverEvents(events) => {
                 let fields = events.fields();
@@ -330,7 +330,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         Ok(())
     }
 
-    /// The clock of a GPU. What does not say of which one it is holds for all.
+    /// The clock of a GPU; without an id, the one for all GPUs.
     fn gpu(&mut self, pci: Option<PciId>, at: u64) -> Result<Option<&mut Gpu>> {
         let Some(pci) = pci else { return Ok(Some(&mut self.any_gpu)) };
         let known = self.tracks.add(Key(Space::Gpu, pci.number(), 0), at, Known::Gpu(Gpu::default()))?;
@@ -353,7 +353,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             Some(name) => Label::Numbered(name, fields.event().into()),
             None => Label::Numbered("counter", fields.event().into()),
         };
-        // In version 2 a GPU stands before them.
+        // In version 2 the GPU's id precedes them.
         let at = if counter.pci().is_some() { 4 } else { 0 };
         let structure = loaded.header.get(at..).unwrap_or_default();
         let data = RdfData::Structure(SpmCounterFields::FIELDS, structure);
@@ -374,7 +374,7 @@ fn session_key(pci: Option<PciId>) -> Key {
     Key(Space::Session, pci.map_or(0, PciId::number), pci.is_some().into())
 }
 
-/// The number of the stream of which a chunk is a piece, if that is one of those there can be.
+/// The number of the stream of which a chunk is a piece, if streams of that number are joined.
 fn stream_of(chunk: &Chunk<'_>) -> Option<usize> {
     if chunk.entry().identifier().name() != b"RmtData" {
         return None;

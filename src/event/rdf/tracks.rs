@@ -87,9 +87,9 @@ pub(super) struct Gpu {
 /// A track that may have to be announced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'s> {
-    /// Once it has been announced.
+    /// Its id, once it has been announced.
     pub id: Option<TrackId>,
-    /// That of which it is a part, if that is not the file's.
+    /// The track that it is a part of, if that is not the file's.
     pub parent: Option<Key>,
     pub kind: TrackKind<'static>,
     pub label: Label<'s>,
@@ -108,7 +108,7 @@ pub struct TrackSlot<'s> {
 }
 
 impl TrackSlot<'_> {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { key: Key(Space::Gpu, 0, 0), below: (NIL, NIL), known: None };
 }
 
@@ -211,7 +211,7 @@ mod tests {
             (error.offset(), error.kind()),
             (5, ErrorKind::CapacityExceeded { capacity: 300, needed: 301 })
         );
-        // What is there stays.
+        // An existing entry stays as it is.
         assert!(tracks.add(Key(Space::Gpu, 9, 0), 0, gpu(1)).is_ok());
         assert_eq!(tracks.gpu(9).and_then(|gpu| gpu.hz), Some(9));
     }

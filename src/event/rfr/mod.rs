@@ -25,7 +25,7 @@
 //!
 //! # Order
 //! By time; at the same time, whatever else happened comes before the begin of a poll, and sequences keep the order of
-//! the file. A chunk is read when its period begins: records outside of it come as soon as they are met.
+//! the file. A chunk is read when its period begins: records outside of it come as soon as they are read.
 
 pub(super) mod fields;
 mod registry;

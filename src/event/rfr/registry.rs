@@ -37,7 +37,7 @@ pub(super) struct Known {
     pub track: TrackId,
     /// That of its object, if one has been met.
     pub identity: Option<Identity>,
-    /// An object with the same iid, which will be it from the next `NewTask` on.
+    /// An object with the same iid, which takes over at the next `NewTask`.
     successor: Option<(TrackId, Identity)>,
     /// Whether its `NewTask` has been met.
     pub is_born: bool,
@@ -45,7 +45,7 @@ pub(super) struct Known {
     pub is_dropped: bool,
     /// How many slices are open.
     pub open: u64,
-    /// The flows to it that wait for a poll.
+    /// The first flow to it that waits for a poll.
     waiting: u64,
     next_flow: u64,
     /// When it was last met: the number of an opened chunk.
@@ -98,7 +98,7 @@ pub struct RegistrySlot {
 }
 
 impl RegistrySlot {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { key: 0, left: NIL, right: NIL, known: None };
 
     const fn below(&self, side: bool) -> usize {
@@ -117,7 +117,7 @@ pub struct Registry<R> {
     /// A digital search tree for each space: at depth d, bit d of the mixed key decides. No tree is deeper than 64,
     /// whatever the ids are.
     roots: Roots,
-    /// How many slots have been used at some time; those after it are free, too.
+    /// How many slots have ever been used; those after them are free, too.
     used: usize,
     free: usize,
     count: u64,
@@ -200,7 +200,7 @@ impl<R: Room<RegistrySlot>> Registry<R> {
         }
     }
 
-    /// The slot of a key, or none; and what leads there.
+    /// The slot of a key, or `NIL`; and the slot and the side that lead there.
     fn find(&self, space: Space, id: u64) -> (usize, Option<(usize, bool)>) {
         let key = mix(id);
         let (mut at, mut above, mut bits) = (self.root(space), None, key);
@@ -292,9 +292,6 @@ impl<R: Room<RegistrySlot>> Registry<R> {
     }
 
     /// Records a `NewTask`. Returns the track to be announced, if no object describes the task.
-    ///
-    /// # Errors
-    /// `CapacityExceeded`.
     pub(super) fn born(&mut self, iid: u64) -> Option<TrackId> {
         let known = self.get(Space::Objects, iid)?;
         if !(known.is_born || known.is_dropped) || known.succeed() {

@@ -56,7 +56,7 @@ enum Content<'a> {
     },
 }
 
-/// What comes next of a lane.
+/// What comes next in a lane.
 #[derive(Clone, Copy, Debug)]
 enum Head<T> {
     /// A record, and the offset after it.
@@ -67,7 +67,7 @@ enum Head<T> {
 }
 
 impl Lane<'_> {
-    /// Nothing: what storage is filled with before it is lent.
+    /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { content: Content::Free(usize::MAX), rank: Rank::EMPTY };
 }
 
@@ -93,7 +93,7 @@ pub struct Timeline<'a, 'r, R, L> {
     lanes: L,
     /// How many lanes are in the heap.
     open: usize,
-    /// How many have been used at some time.
+    /// How many have ever been used.
     used: usize,
     free: usize,
     /// The order in which lanes were added.
@@ -310,7 +310,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
 
     fn begin_chunk(&mut self, input: usize, chunk: &Chunk<'a>, size: u64, ns: i128) {
         let header = chunk.header();
-        // Its period does not include its end.
+        // The end of a chunk's period is not part of it.
         let end = ns_of(header.base_time(), header.end().saturating_sub(1).max(header.latest()));
         if self.window.begins_after(end) || self.window.ends_before(ns) {
             return;
@@ -351,7 +351,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                 Ok(None) => {
                     let sequence = *sequence;
                     opening.sequence = None;
-                    // What keeps records from being found is told when the next sequence is looked for.
+                    // If the records cannot be found, looking for the next sequence reports why.
                     if let Ok(records) = sequence.records() {
                         let track = self.registry.get(Space::Sequences, sequence.seq_id());
                         let track = track.map_or(ROOT, |known| known.track);
@@ -385,7 +385,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         })))
     }
 
-    /// Takes notice of a span or a task.
+    /// Registers a span or a task.
     fn meet(&mut self, object: &Object<'a>, stream: Option<Streaming<'a>>) -> Result<Option<Item<'a>>> {
         let task = object.as_task();
         let identity = Identity {
@@ -411,7 +411,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                     Parent::Explicit(iid) if iid != span.iid() => self.registry.get(Space::Objects, iid),
                     _ => None,
                 };
-                // Later ones only: no circle.
+                // Parents are earlier tracks only, so that there is no cycle.
                 let parent = parent.map(|known| known.track).filter(|&parent| parent < id);
                 (TrackKind::Span, label, RfrData::Span(span, callsite), parent)
             }
@@ -435,7 +435,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         }
     }
 
-    /// Reads on in a lane; returns the time and the class of what comes next of it.
+    /// Reads on in a lane; returns the time and the class of what comes next in it.
     fn load(&mut self, at: usize, last: i128) -> (i128, u8) {
         let lane = self.lanes.slots_mut().get_mut(at);
         match lane.map(|lane| &mut lane.content) {
@@ -447,7 +447,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                         let class = u8::from(record.kind() == RecordKind::TaskPollStart);
                         return (base.saturating_add(since), class);
                     }
-                    // What has no end was met when the chunk was opened.
+                    // What cannot be skipped was reported when the chunk was opened.
                     Err(_) => *head = records.recover().map_or(Head::End, Head::Gap),
                     Ok(None) => *head = Head::End,
                 }
@@ -527,7 +527,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
             }
         };
         let offset = record.offset();
-        // What names something is read even where it lies outside of the window.
+        // Names are read even outside of the window.
         let item = match record.data() {
             StreamData::Record(data) if self.window.contains_ns(rank.ns) => {
                 let len = end.saturating_sub(offset);
@@ -563,7 +563,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         Ok(Some(Delivered { item: unknown_track(id, kind, iid, iid), done: false }))
     }
 
-    /// Where something happened that is about a task, and not on its own track.
+    /// The track on which something about a task happened: that of its context, or of the thread if it has none.
     fn place_of_context(
         &mut self,
         context: Option<u64>,
@@ -617,7 +617,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         if kind == RecordKind::NewTask
             && let Some(id) = self.registry.born(iid)
         {
-            // Called by its id; it is born when the record comes again.
+            // Its label is its id; it is born when this record is read again.
             let identity = self.registry.get(Space::Objects, iid).and_then(|known| known.identity);
             let number = identity.map_or(iid, |identity| identity.task_id);
             return Ok(Delivered { item: unknown_track(id, TrackKind::Task, iid, number), done: false });

@@ -12,7 +12,7 @@ pub(in crate::event) enum RtcData<'a> {
     Stream(Stream<'a>),
     /// The samples of a record, and how its stream is scaled.
     Samples(Samples<'a>, Scale),
-    /// A record that cannot be put together.
+    /// A record that cannot be joined.
     TooLong(Error),
 }
 
@@ -24,12 +24,12 @@ pub(in crate::event) struct Scale {
 }
 
 impl Scale {
-    /// What the attributes of a stream say; one that cannot be read is none.
+    /// What the attributes of a stream say; one that cannot be read counts as absent.
     pub(super) fn of(stream: &Stream<'_>) -> Self {
         Self { gain: stream.gain().ok().flatten(), offset: stream.offset().ok().flatten() }
     }
 
-    /// Whether numbers are what was written.
+    /// Whether numbers are as they were written, not scaled.
     pub(super) const fn is_none(&self) -> bool {
         self.gain.is_none() && self.offset.is_none()
     }

@@ -79,7 +79,7 @@ pub struct Timeline<'a, 'b, const N: usize> {
     begun: bool,
     /// Whether no other session follows the first one.
     single: bool,
-    /// The clocks in the slots before this one are at the end of the window, or after it.
+    /// All clocks in the slots before this one have reached the end of the window.
     over: usize,
     /// Nothing more comes.
     done: bool,
@@ -88,9 +88,9 @@ pub struct Timeline<'a, 'b, const N: usize> {
 impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
     /// The timeline of a file, which events refer to as `input`.
     ///
-    /// Records that lie in several frames are put together in `buffer`, as [`Records`] says. The fields of one for which
+    /// Records that lie in several frames are joined in `buffer`, as [`Records`] says. The fields of one for which
     /// it is too small are an error that tells how large it has to be.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    #[inline(never)] // Built in place: inlined, it is built on the stack and copied.
     pub fn new(input: usize, data: &'a [u8], buffer: &'b mut [u8]) -> Self {
         Self {
             data,
@@ -109,19 +109,19 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         }
     }
 
-    /// Goes to where the window begins, if there is a way without reading what lies before.
+    /// Goes to where the window begins, if it can be found without reading what lies before.
     fn begin(&mut self) {
         if core::mem::replace(&mut self.begun, true) || self.window == Window::ALL {
             return;
         }
         let Ok(grid) = Grid::new(self.data) else { return };
-        // Where a unit is missing, or another session follows, it is not known what a search leads to.
+        // If a unit is missing, or another session follows, a search may lead anywhere.
         let last = grid.first().number().saturating_add(grid.len().saturating_sub(1));
         let is_whole = grid.unit(last).is_ok_and(|unit| unit.end() >= to_u64(self.data.len()));
         if grid.first().offset() != 0 || !is_whole {
             return;
         }
-        // Annotations tell by themselves when they belong, wherever they stand.
+        // Annotations carry a time of their own, wherever they are.
         let is_annotation = |stream: &Stream<'_>| matches!(stream.format(), Format::Annotate(_));
         if grid.streams::<N>().map_or(true, |streams| streams.iter().any(is_annotation)) {
             return;
@@ -261,7 +261,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
     }
 }
 
-/// Where to begin in order not to miss what is later on any clock; `None` if there is no telling.
+/// Where to begin reading in order to miss nothing later than `from` on any clock; `None` if that is unknown.
 fn first_place<const N: usize>(grid: &Grid<'_>, from: i128) -> Option<u64> {
     let streams = grid.streams::<N>().ok()?;
     let from = rtc::Time::from_attoseconds(from.saturating_mul(NANOSECOND));
@@ -293,7 +293,7 @@ fn is_absolute<const N: usize>(streams: &Streams<'_, N>, slot: usize, stream: &S
         // An annotation without a clock says when it was by itself.
         return matches!(stream.format(), Format::Annotate(_)) && stream.clock().is_none();
     };
-    // As many as count from each other where times are sought.
+    // As long a chain of clocks as `Grid::seek_time` follows.
     for _ in 0..8 {
         let Some(base) = clock.delta() else {
             return clock.format() == Format::Timespec && Scale::of(clock).is_none();
@@ -348,7 +348,7 @@ fn content<'r, const N: usize>(
 impl<const N: usize> Source for Timeline<'_, '_, N> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         self.begin();
-        // What is in the window is found before it is lent.
+        // First finds a record in the window, then borrows it.
         let (found, known, time) = loop {
             if self.done {
                 return Ok(None);

@@ -88,7 +88,7 @@ impl Clocks {
         scale(cpu_ticks.into(), NS, self.cpu_hz)
     }
 
-    /// Nanoseconds that so many GPU ticks last.
+    /// Nanoseconds that this many GPU ticks last.
     pub fn gpu_duration_ns(&self, ticks: u64) -> i128 {
         scale(ticks.into(), NS, self.gpu_hz)
     }

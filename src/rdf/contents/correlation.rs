@@ -19,9 +19,9 @@ values! {
 layout! {
     /// The structure of a load event; version 1 has no GPU and begins with the kind.
     pub struct LoadFields, RawLoad: 40 {
-        /// In version 3 the GPU, in version 1 what happened.
+        /// From version 2 on the GPU, in version 1 what happened.
         pci: u32,
-        /// In version 3 what happened, in version 1 filling.
+        /// From version 2 on what happened, in version 1 padding.
         event: u32,
         /// GPU address of the code object's first byte.
         base: u64,
@@ -130,7 +130,7 @@ pub(super) enum Pipelines<'a> {
 /// The pipelines of a workload: chunk `PsoCorrelation`, versions 1 to 3.
 ///
 /// # Layout
-/// Header: `u32` count; none in version 1. Data: records: [`PciId`], 4 bytes of filling, [`PipelineHash`], 96 bytes.
+/// Header: `u32` count; none in version 1. Data: records: [`PciId`], 4 bytes of padding, [`PipelineHash`], 96 bytes.
 /// Version 1 has [`PipelineHash`] alone, 88 bytes.
 #[doc(alias = "PsoCorrelation")]
 #[derive(Clone, Copy)]

@@ -31,8 +31,8 @@
 //! # assert!(page_faults(b"AMD_RDF ", &mut []).is_err());
 //! ```
 //!
-//! **Versions.** Each view says which it reads; a version that is not known is an error, not a guess. Data longer than
-//! a structure is read. Chunks that are not known stay bytes, [`Content::Unknown`].
+//! **Versions.** Each view says which it reads; a version that is not known is an error, not a guess. Data that is
+//! longer than its structure is accepted. Chunks that are not known stay bytes, [`Content::Unknown`].
 //!
 //! **Errors** say where: an offset counts from the start of the chunk's header, or of its data after decompression,
 //! whichever the [element](super::element) names. A count that the data cannot hold is a finding of [`Content::check`]; the

@@ -100,9 +100,9 @@ impl fmt::Debug for Value<'_> {
 enum Head<'a> {
     Unsigned(u64),
     Text(&'a [u8]),
-    /// So many values follow.
+    /// This many values follow.
     Array(u64),
-    /// So many pairs follow.
+    /// This many pairs follow.
     Map(u64),
     Other,
 }

@@ -59,7 +59,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// For an input of so many bytes.
+    /// For an input of `len` bytes.
     pub(super) fn new(len: usize) -> Self {
         let looks = to_u64(len).saturating_mul(BUDGET).saturating_add(1 << 16);
         Self { searched: 0, searched_minor: 0, looks }

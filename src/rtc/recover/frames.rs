@@ -20,7 +20,7 @@ use crate::rtc::{CrcStatus, Frame, Streams};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// How a Marker begins: more than chance makes.
+/// How a Marker begins: too many bytes to occur by chance.
 const MARKER_START: [u8; 4] = [MARKER_HEADER, MAGIC, MAGIC, MAGIC];
 
 /// The frames of a file in file order, over all damage, with at most `N` streams a session.
@@ -72,7 +72,7 @@ pub struct Frames<'a, const N: usize> {
     verified: usize,
     /// From here on, nothing was lost.
     since: usize,
-    /// Whether, after damage, it is not known how much is left of a record: up to the next boundary.
+    /// Whether, up to the next boundary, it is only guessed how much is left of a record that damage hit.
     guessed: bool,
     finder: Finder,
 }
@@ -89,7 +89,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    #[inline(never)] // Built in place: inlined, it is built on the stack and copied.
     pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
         let pos = frames.0.pos;
         Self {
@@ -243,13 +243,13 @@ impl<'a, const N: usize> Frames<'a, N> {
         }
     }
 
-    /// If only the length of a record that the end of the unit cuts says that it ends here, its Marker must be there.
+    /// If nothing but a record that is cut here says that the unit ends here, the Marker of the next one must follow.
     fn misses_marker(&self) -> Option<Error> {
         let at = self.ahead.pos;
         if self.ahead.due != Due::Major || !self.queue.ends_cut() || at >= self.ahead.data.len() {
             return None;
         }
-        // One that is damaged farther on is there.
+        // A Marker that is damaged only farther on counts.
         let begins = self.ahead.data.get(at..).is_some_and(|rest| rest.starts_with(&MARKER_START));
         let error = Unit::parse(self.ahead.data, to_u64(at)).err();
         error.filter(|error| !begins && !error.is_truncation())
@@ -258,8 +258,8 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Reading ahead stopped at a fault: releases what is proven all the same, and finds out where to go on.
     fn fail(&mut self, error: Error) {
         self.fault = Some(error);
-        // Where the input ends, nothing speaks against the frames before; nor where the fault is not theirs. But a record
-        // of which less is left than is read takes what follows it with it, too.
+        // Nothing contradicts the frames before the end of the input, or before a fault that is not theirs. But if too
+        // much was taken for the rest of a record, the frames after it are wrong, too.
         let ahead = &self.ahead;
         let is_cut = error.is_truncation()
             && (self.is_cut_index() || ahead.is_marker_begun(ahead.pos) || !ahead.is_whole && !self.guessed);
@@ -303,7 +303,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         }
     }
 
-    /// Reads as many frames as are kept, or up to the end of the minor unit.
+    /// Reads frames until the queue is full, or up to the end of the minor unit.
     fn read_ahead(&mut self) -> Result<()> {
         loop {
             while !self.queue.is_full() {
@@ -334,7 +334,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         match item.id {
             id::META | id::MINOR_META if is_end => {
                 if self.ahead.known.meta.as_ref().is_some_and(|meta| meta.check().is_ok()) {
-                    // JSON from end to end: no chance.
+                    // JSON from end to end does not occur by chance.
                     self.verified = item.end();
                 }
                 if item.id == id::META
@@ -378,7 +378,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         checked
     }
 
-    /// What sort of loss the last gap was.
+    /// Why the last gap was lost.
     pub const fn gap_reason(&self) -> Option<GapReason> {
         self.reason
     }

@@ -16,14 +16,14 @@ const RUN: usize = 1024;
 /// A file that begins with a Marker is one. Otherwise the first Marker is searched, in linear time: only every
 /// 1024th byte is looked at where there is none.
 pub fn detect(data: &[u8]) -> bool {
-    if data.first() == Some(&MARKER_HEADER) && run_behind(data, 1) >= RUN.min(data.len().saturating_sub(1)) {
+    if data.first() == Some(&MARKER_HEADER) && run_after(data, 1) >= RUN.min(data.len().saturating_sub(1)) {
         return data.len() > RUN;
     }
     find(Bytes::new(data), 0, to_u64(data.len())).is_some() || cut_marker(Bytes::new(data)).is_some()
 }
 
 /// How many bytes from `at` on are those of a Marker.
-fn run_behind(data: &[u8], at: usize) -> usize {
+fn run_after(data: &[u8], at: usize) -> usize {
     data.get(at..).unwrap_or_default().iter().take_while(|&&byte| byte == MAGIC).count()
 }
 
@@ -35,10 +35,10 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
     let all = data.as_slice();
     let position = |offset: u64| usize::try_from(offset.saturating_sub(data.offset())).unwrap_or(usize::MAX);
     let (from, to) = (position(from), position(to));
-    // A run of 1024 holds one of any 1024 bytes in a row: the last one of them is looked at.
+    // A run of 1024 bytes covers one of any positions that are 1024 bytes apart: only those are probed.
     let mut probe = from.saturating_add(RUN);
     let mut floor = from;
-    // Farther on, a run that is met begins after `to`.
+    // A run that is met farther on begins after `to`.
     let last = to.saturating_add(RUN);
     while let Some(&byte) = all.get(probe).filter(|_| probe <= last) {
         work::count(1);
@@ -50,7 +50,7 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
         let before = all.get(floor..probe).unwrap_or_default();
         let back = before.iter().rev().take_while(|&&byte| byte == MAGIC).count();
         let start = probe.saturating_sub(back);
-        let end = probe.saturating_add(run_behind(all, probe));
+        let end = probe.saturating_add(run_after(all, probe));
         work::count(end.saturating_sub(start));
         if let Some(header) = start.checked_sub(1) {
             if header >= to {
@@ -73,8 +73,8 @@ fn markers<T>(data: Bytes<'_>, from: u64, to: u64, mut found: impl FnMut(u64) ->
 /// The first unit whose Marker begins in `from..to` and which the grid confirms.
 pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
     markers(data, from, to, |at| {
-        let behind = data.range(at, data.end_offset().saturating_sub(at))?;
-        let (_, index) = behind.split(MARKER_BYTES)?;
+        let after = data.range(at, data.end_offset().saturating_sub(at))?;
+        let (_, index) = after.split(MARKER_BYTES)?;
         Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
     })
 }
@@ -89,7 +89,7 @@ pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
         if matches!(byte, 0x06 | 0x07) && filled >= at / 2 {
             let (_, index) = data.split(at)?;
             if let Some(unit) = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
-                && is_meta_behind(index)
+                && is_meta_after(index)
             {
                 return Some(unit);
             }
@@ -100,7 +100,7 @@ pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
 }
 
 /// Whether a Meta follows the Index at the front of `input`.
-fn is_meta_behind(input: Bytes<'_>) -> bool {
+fn is_meta_after(input: Bytes<'_>) -> bool {
     let mut input = input;
     while let Ok((parts, rest)) = frame::read_default(input) {
         match parts.id {
@@ -115,8 +115,8 @@ fn is_meta_behind(input: Bytes<'_>) -> bool {
 /// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
 ///
 /// For input that was shifted and in which no Marker follows. The next index, or two frames that this one leads to,
-/// confirm it. Where the input ends before the next one, and the damage lies between this one and all that it leads
-/// to, it will do that every stream that it names `is_declared`, one after it included.
+/// confirm it. Where the input ends before the next index, and the damage lies between this one and all that it leads
+/// to, it is enough that all streams that it names are declared, and that of the frame after it.
 pub(crate) fn find_minor<'a>(
     data: Bytes<'a>,
     range: Range<u64>,
@@ -151,7 +151,7 @@ fn minor_at<'a>(
     if !starts_like_one(head.get(2..)?) && !starts_like_one(head.get(3..)?) {
         return None;
     }
-    let (index, behind) = Index::parse(at, false).ok()?;
+    let (index, after) = Index::parse(at, false).ok()?;
     let back = index.entries().next()?.ok()?;
     let place = back.distance().checked_rem(like.minor_size());
     if back.id() != 3 || place != Some(0) || back.distance() >= like.major_size() {
@@ -173,7 +173,7 @@ fn minor_at<'a>(
         hits = hits.saturating_add(u32::from(leads_to_frame(data, &entry, from)));
     }
     let is_last = next >= data.end_offset() && last >= frame::id::USER && !strange;
-    let goes_on = || frame::read_header(behind).is_ok_and(|((id, _), _)| is_declared(id));
+    let goes_on = || frame::read_header(after).is_ok_and(|((id, _), _)| is_declared(id));
     (hits >= 2 || is_last && goes_on()).then_some(unit)
 }
 
@@ -232,15 +232,15 @@ mod tests {
 
     #[test]
     fn lookalikes_are_none() {
-        let marker = |run: usize, behind: u8| {
+        let marker = |run: usize, after: u8| {
             let mut data = vec![4];
             data.extend(vec![MAGIC; run]);
-            data.push(behind);
+            data.push(after);
             data
         };
         assert_eq!(all_markers(&marker(RUN, 6)), [0]);
-        for (run, behind) in [(RUN - 1, 6), (RUN + 1, 6), (RUN, 1), (RUN, 8), (5000, 6)] {
-            assert!(all_markers(&marker(run, behind)).is_empty(), "{run} {behind}");
+        for (run, after) in [(RUN - 1, 6), (RUN + 1, 6), (RUN, 1), (RUN, 8), (5000, 6)] {
+            assert!(all_markers(&marker(run, after)).is_empty(), "{run} {after}");
         }
         assert!(all_markers(&vec![MAGIC; 1 << 16]).is_empty());
     }

@@ -17,6 +17,6 @@ pub(super) const METAS: i64 = 4;
 /// How many places may be looked at for one purpose that are not read then, whatever was looked at before.
 pub(super) const FREE_LOOKS: u32 = 64;
 
-/// What is read ahead beyond what is delivered may in all be so many times the input: more than any damage takes, and a
-/// file that was made to waste time is read on with less foresight.
+/// How many times the size of the input may be read ahead in all, beyond what is delivered: more than any damage
+/// takes. After that, a file that was made to waste time is read on with less foresight.
 pub(super) const BUDGET: u64 = 8;

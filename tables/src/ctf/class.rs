@@ -1,6 +1,6 @@
 //! A table for each name of an event record, with a column for each member of its contexts and its payload.
 //!
-//! Classes that are called alike have a table in common, with the members of all of them. A member that is an integer of
+//! Classes with the same name share a table, which has the members of all of them. A member that is an integer of
 //! up to 64 bits, a float, a truth value, text or a BLOB has a column of that type; any other one is JSON.
 
 use crate::error::Result;
@@ -50,7 +50,7 @@ impl Classes {
             };
             let Classes { numbers, members, .. } = &mut classes;
             let number = *numbers.entry(name).or_insert_with_key(|name| {
-                // An event may be called as one of the other tables.
+                // An event may have the name of another table.
                 let taken = tables.iter().any(|table| table.name() == name);
                 let shown = if taken { format!("{name} (event)") } else { name.clone() };
                 let common =
@@ -82,7 +82,7 @@ fn describe(class: &EventClass<'_, '_>, fields: &mut Vec<Field>, members: &mut V
             let (kind, is_json) = column_type(&member);
             let known = members.iter().position(|known| known.scope == scope && known.name == name);
             if let Some(known) = known {
-                // Of another type in another class: what both can be is JSON.
+                // It has another type in another class: JSON can hold both.
                 let column = known.saturating_add(COMMON);
                 if let (Some(field), Some(member)) = (fields.get_mut(column), members.get_mut(known))
                     && (*field.data_type() != kind || member.is_json != is_json)
@@ -228,7 +228,7 @@ impl Columns<'_> {
                 (_, Value::End, _) => Some(Scope::Payload),
                 _ => None,
             };
-            // A member of the payload can be called so, too; contexts come first.
+            // A member of the payload can have the name of a context, too; contexts come first.
             if let Some(begins) = begins.filter(|&begins| begins == Scope::Payload || self.has(begins)) {
                 scope = begins;
                 continue;
@@ -238,7 +238,7 @@ impl Columns<'_> {
             let (at, is_json) = match found {
                 Some((at, is_json)) if is_json || !is_nested => (at, is_json),
                 _ => {
-                    // Of another class of this name; what is in it is passed over.
+                    // A member of another class of this name: skips what is in it.
                     self.text.clear();
                     self.json.value(self.text, &field, &mut fields)?;
                     continue;
@@ -284,7 +284,7 @@ impl Columns<'_> {
             Value::Bool(value) => rows.bool(at, Some(value)),
             Value::Float(value) => rows.f64(at, Some(value)),
             Value::Bytes(bytes) => rows.blob(at, bytes),
-            // What is no text has no column of it.
+            // Bytes that are not text do not fit a column of text.
             Value::Text(Label::Bytes(_)) => {}
             Value::Text(text) => with_text(&text, self.buffer, |text| rows.text(at, Some(text))),
             _ => {}

@@ -47,7 +47,7 @@ impl Callsites {
             level: callsite.level().number(),
             fields: callsite.split_field_names().map(Into::into).collect(),
         };
-        // Whoever comes first has the id, as in the command.
+        // The first callsite with an id keeps it, as in the command.
         self.0.entry(callsite.id()).or_insert(place);
     }
 }
@@ -90,7 +90,7 @@ impl<'n> Names<'n> {
         self.objects.insert(object.iid(), named);
     }
 
-    /// What ends is forgotten: the id can be that of another one from now on.
+    /// Forgets an object that ends: its id may name another one from now on.
     pub(super) fn forget(&mut self, data: &RecordData<'_>) {
         if let RecordData::TaskDrop { iid } | RecordData::SpanClose { iid } = *data {
             self.objects.remove(&iid);

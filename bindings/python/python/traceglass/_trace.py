@@ -42,7 +42,7 @@ class Table:
         self._query = query
         #: The name of the table.
         self.name = name
-        # So that a name that is wrong is told here, and not where the table is used.
+        # A wrong name fails here, not where the table is used.
         self._schema = self._capsule(schema_only=True)
         self._columns = query["columns"]
 
@@ -58,7 +58,7 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that were asked for; needs pyarrow where that was all of them."""
+        """The columns that were asked for; needs pyarrow if all of them were."""
         if self._columns is not None:
             return list(self._columns)
         import pyarrow
@@ -74,7 +74,7 @@ class Trace:
 
     def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
         self._path = os.fspath(path)
-        # 0 would be none.
+        # 0 stands for all processors, as None does.
         self._threads = max(1, threads or len(_cores()))
         self._tables, self._pieces = _core.describe(self._path)
 
@@ -85,7 +85,7 @@ class Trace:
 
     @property
     def tables(self) -> list[str]:
-        """The names of its tables, those included that are empty."""
+        """The names of its tables, including empty ones."""
         return list(self._tables)
 
     @property

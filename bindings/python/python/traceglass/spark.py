@@ -58,7 +58,7 @@ from ._trace import _ns
 #: What fits in 63 bits: places and counts.
 _SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id", "level", "source_line"}
 
-#: Tables that say each thing once in a trace: their traces are not split.
+#: Tables that list each thing of a trace once: traces are not split for them.
 _WHOLE = {"tracks", "tasks", "callsites"}
 
 _SPLIT = 64 << 20
@@ -90,7 +90,7 @@ class _Query:
 
 
 def _is_trace(folder: str, names: Iterable[str]) -> bool:
-    """Whether a folder is a trace itself: those of RFR and CTF say so."""
+    """Whether a folder is itself a trace: RFR and CTF have files by which to tell."""
     return bool({"metadata", "meta.rfr", "callsites.rfr"} & set(names))
 
 
@@ -157,7 +157,7 @@ def _column(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
     column = batch.column(at)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    # Of nanoseconds, Spark takes the microseconds.
+    # Spark keeps microseconds only, so nanoseconds may be cut off.
     return column if column.type == field.type else column.cast(field.type, safe=not pa.types.is_timestamp(field.type))
 
 
@@ -238,7 +238,7 @@ class _Reader(DataSourceReader):
         name = "gaps" if is_damage else self.query.table
         if name not in trace.tables:
             return
-        # What is not wanted is not made.
+        # Only makes the columns that are wanted.
         have = set(pa.schema(trace.table(name)).names)
         table = trace.table(
             name,
@@ -259,7 +259,7 @@ class _Reader(DataSourceReader):
 
 
 class _PushingReader(_Reader):
-    """Takes what filters say of time and trace. Spark applies all of them again: an event without a time passes here."""
+    """Uses filters on time and trace. Spark applies all of them again: an event without a time passes here."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         for filter in filters:
@@ -276,7 +276,7 @@ class _PushingReader(_Reader):
         if column not in ("time", "time_ns"):
             return
         if isinstance(value, datetime):
-            # `time` has microseconds here: what is cut off must not be lost.
+            # `time` has microseconds here: events within the last one must not be lost.
             value = _ns(value.astimezone())
         after = 1000 if column == "time" else 1
         start, end = self.query.start, self.query.end

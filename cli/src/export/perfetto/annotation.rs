@@ -31,7 +31,7 @@ pub struct Annotations {
 impl Annotations {
     /// Writes each of the fields into `event` as `field`; names that are new are defined in `interned`.
     ///
-    /// What cannot be read ends them: that is damage, which the source reports itself.
+    /// An error ends them: the source itself reports the damage.
     pub fn write(&mut self, fields: Fields<'_>, field: u32, event: &mut Message, interned: &mut Message) {
         let mut depth = 0_usize;
         for found in fields.map_while(Result::ok) {
@@ -50,7 +50,7 @@ impl Annotations {
                 self.close(level, field, event);
             }
         }
-        // Of a tree that ended early, what was read is kept.
+        // Keeps what was read of a tree that ended early.
         for level in (1..=depth).rev() {
             self.close(level, field, event);
         }

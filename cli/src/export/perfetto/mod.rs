@@ -100,7 +100,7 @@ pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
 pub struct Perfetto {
     /// The number of the input, from 1.
     sequence: u64,
-    /// What the first recording track is called.
+    /// The name of the first recording track.
     name: String,
     /// Whether times count from the Unix epoch, once that is known.
     absolute: Option<bool>,
@@ -215,7 +215,7 @@ impl Perfetto {
         self.packet(0, out)
     }
 
-    /// Says which clock times are of, before the first one.
+    /// Says which clock the times are from, before the first one.
     fn clock(&mut self, ns: u64, absolute: bool, out: &mut Sink<'_>) -> Result<()> {
         let id = if absolute { REALTIME } else { MONOTONIC };
         if self.absolute.is_none() {
@@ -240,7 +240,7 @@ impl Perfetto {
         let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
         let ns = match (event.time(), self.last.filter(|_| is_loss)) {
             (Some(time), _) => {
-                // The format's times are signed where they are read.
+                // Perfetto reads these times as signed integers.
                 let ns = i64::try_from(time.ns()).ok().and_then(|ns| u64::try_from(ns).ok());
                 let is_same = self.absolute.is_none_or(|absolute| absolute == time.is_absolute());
                 let Some(ns) = ns.filter(|_| is_same) else {
@@ -251,7 +251,7 @@ impl Perfetto {
                 self.last = Some(ns);
                 ns
             }
-            // What is lost is shown where reading met it.
+            // A loss is shown where reading came upon it.
             (None, Some(last)) => last,
             (None, None) => {
                 self.left.untimed = self.left.untimed.saturating_add(1);

@@ -3,7 +3,7 @@
 use super::message::Message;
 use std::collections::HashMap;
 
-/// So many names of a kind are interned; all others are written where they occur, so that memory stays flat.
+/// How many names of a kind are interned; all others are written where they occur, so that memory stays flat.
 const CAPACITY: usize = 1 << 14;
 
 /// The names of a kind, such as those of events.
@@ -22,7 +22,7 @@ impl Names {
         if self.numbers.len() >= CAPACITY {
             return None;
         }
-        // Zero is no number.
+        // Zero is not a valid number.
         let number = (self.numbers.len() as u64).saturating_add(1);
         self.entry.clear();
         self.entry.uint(1, number).text(2, name);

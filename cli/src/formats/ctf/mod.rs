@@ -33,7 +33,7 @@ pub use view::browse;
 struct Ctf2<'a> {
     data: &'a [u8],
     stream: MetadataStream<'a>,
-    /// The stream up to what cannot be read, and from each packet on that is found after that.
+    /// The stream up to where it cannot be read, and from each packet on that is found after such a place.
     segments: Vec<MetadataStream<'a>>,
 }
 
@@ -97,7 +97,7 @@ fn parse_with<'a>(
     }
     let first = segments.iter().flat_map(MetadataStream::packets).next();
     match first {
-        // With the first packet all of the text is lost.
+        // Without the first packet, all of the text is lost.
         Some(Err(error)) => return Err(refuse(error)),
         Some(Ok(packet)) if packet.content().is_empty() => packet.check_content().map_err(refuse)?,
         _ => {}
@@ -153,7 +153,7 @@ impl Ctf2<'_> {
         Status::damaged_if(!errors.is_empty())
     }
 
-    /// The fragments that can be read, from 0. After damage the rest of one that began before is none.
+    /// The fragments that can be read, from 0. The rest, after damage, of one that began before it is not one.
     fn fragments(&self) -> impl Iterator<Item = (usize, Fragment<'_>)> {
         self.segments
             .iter()
@@ -385,7 +385,7 @@ impl Ctf2<'_> {
     }
 }
 
-/// What is in the contents, yet in no fragment: 0x1E that are repeated, or that end a packet. `parts` are in order.
+/// Bytes of the contents that are in no fragment: 0x1E that are repeated, or that end a packet. `parts` are in order.
 fn separators(contents: &[Range<u64>], parts: &[Field]) -> Vec<Field> {
     let mut gaps = Vec::new();
     for content in contents {

@@ -10,7 +10,7 @@ use traceglass::ctf::metadata::{
     ClockClass, ClockOrigin, EnvironmentValue, Fragment, FragmentKind, Text, TraceClass,
 };
 
-/// What is told of the fragments.
+/// What `info` says of the fragments.
 #[derive(Default)]
 pub struct Summary {
     pub count: u64,
@@ -25,7 +25,7 @@ pub struct Summary {
 
 impl Summary {
     pub fn add(&mut self, fragment: Fragment<'_>) {
-        // One that is not JSON to its end cannot be printed, whatever its type.
+        // A fragment that is not JSON to its end cannot be printed, whatever its type.
         let found = fragment.check().and_then(|()| fragment.kind());
         self.count += u64::from(found.is_ok());
         let name = name_of(&found);

@@ -8,10 +8,10 @@ use std::path::Path;
 use traceglass::Format;
 use traceglass::ctf::metadata::{Fragment, Language, Packet};
 
-/// More text than this is not told apart in fragments: that takes reading it from the start.
+/// Text longer than this is not split into fragments: that takes reading it from the start.
 const MOST: u64 = 8 << 20;
 
-/// So much of a fragment's text is shown.
+/// How much of a fragment's text is shown.
 const SHOWN: usize = 400;
 
 /// Looks at a metadata stream.

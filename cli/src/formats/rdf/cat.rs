@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use traceglass::rdf::{Chunk, Identifier};
 use traceglass::{Error, Format};
 
-/// The chunk whose pieces are put together.
+/// The chunk whose pieces are joined.
 const TOKENS: &str = "RmtData";
 
 impl Rdf<'_> {
@@ -128,7 +128,7 @@ impl Rdf<'_> {
                 () => match Loaded::read(chunk, &mut decoder) {
                     Ok(loaded) => {
                         if loaded.content().is_err() {
-                            // It is not what it is called.
+                            // The content is not what the identifier says.
                             records.unknown(&entry, place)?;
                         }
                         records.write(&loaded, place)?
@@ -140,7 +140,7 @@ impl Rdf<'_> {
                     }
                 },
             };
-            // As `check` has it: the container can be read, and what is in it is not what it is called.
+            // A warning, as in `check`: the container can be read, but its content is not what the identifier says.
             if let Some(error) = fault {
                 out.warn(&args.path, located(error, chunk));
             }
@@ -150,7 +150,7 @@ impl Rdf<'_> {
     }
 
     /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
-    /// What several entries name is read once. The first fault is handed back, and whether chunks could not be read.
+    /// Bytes that several entries name are read once. Returns the first fault, and whether chunks could not be read.
     fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<(Option<Error>, Status)> {
         let mut decoder = Decoder::new();
         let mut streams = Streams::default();
@@ -207,7 +207,7 @@ impl Rdf<'_> {
         let (chunk, asked) = match (&select.chunk, select.entry) {
             (Some(id), _) => {
                 let n = select.index.unwrap_or(0);
-                // An identifier that is too long would be cut, and then find another chunk.
+                // An identifier that is too long would be cut, and could then match another chunk.
                 let found =
                     (id.len() <= 16).then(|| self.file.chunk(Identifier::from(id.as_str()), n)).flatten();
                 (found, format!("chunk {id} number {n}"))

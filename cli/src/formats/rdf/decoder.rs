@@ -78,7 +78,7 @@ struct Bounds {
     content: u64,
 }
 
-/// The bounds of the frames that can be told; what is wrong with the others is found when they are decoded.
+/// The bounds of the frames whose headers can be read; what is wrong with the others is found when they are decoded.
 fn bounds(stored: &[u8]) -> Bounds {
     let mut bounds = Bounds { window: 0, at: 0, content: 0 };
     for frame in Frames::new(stored) {
@@ -88,7 +88,7 @@ fn bounds(stored: &[u8]) -> Bounds {
                 let sizes = blocks.map(|block| block.content_size().map_or(BLOCK, u64::from));
                 let content = sizes.fold(0_u64, u64::saturating_add);
                 let header = frame.header();
-                // A window is as large as what it is of, at most; what is stated must be lent.
+                // No window need be larger than the content; what a header states must be lent.
                 let needed =
                     header.content_size().map_or(header.window_size(), |size| size.min(header.window_size()));
                 if needed > bounds.window {
@@ -98,7 +98,7 @@ fn bounds(stored: &[u8]) -> Bounds {
             }
             Ok(_) => {}
             Err(_) => {
-                // The shortest block that holds so much is a repeated byte.
+                // No block is shorter for its content than a repeated byte.
                 let most = (stored.len() as u64 / 4).saturating_mul(BLOCK);
                 bounds.content = bounds.content.max(most);
                 break;

@@ -1,4 +1,4 @@
-//! The chunks of a file that tell of events, merged by time.
+//! The chunks of a file that have events, merged by time.
 
 use super::Rdf;
 use super::plan::overlap;
@@ -10,8 +10,9 @@ use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::zstd::Workspace;
 
-/// So much may be lent to decompressed chunks in any case, and so many times the size of the file.
+/// Decompressed chunks may take this many bytes in any case.
 const BUFFER: u64 = 256 << 20;
+/// Those of a large file may take this many times its size.
 const TIMES: u64 = 32;
 
 impl Rdf<'_> {
@@ -21,7 +22,7 @@ impl Rdf<'_> {
             return Err(content(error));
         }
         let limit = self.size().saturating_mul(TIMES).max(BUFFER);
-        // A claim is not believed beyond all measure; zeros that nothing is written to take no memory.
+        // A claim is believed up to the limit only; zeros that are never written to take no memory.
         let mut buffer = vec![0; usize::try_from(needed(&self.file).min(limit)).unwrap_or(usize::MAX)];
         let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
         let mut decoder = Workspace::new();

@@ -8,7 +8,7 @@ use crate::trace::{Outcome, Part, Parts};
 use traceglass::Error;
 
 impl Rdf<'_> {
-    /// What several entries name is written once.
+    /// Bytes that several entries name are written once.
     pub(super) fn extract_chunks(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let mut damage: Vec<String> = self.damage.iter().map(ToString::to_string).collect();
         let mut decoder = Decoder::new();

@@ -316,7 +316,7 @@ impl Trace for Rdf<'_> {
         let mut parts: Vec<Field> = Vec::new();
         let mut met = HashSet::new();
         for entry in self.file.entries() {
-            // Of the same bytes once, however many entries name them.
+            // The same bytes are shown once, however many entries name them.
             let content =
                 (entry.identifier(), entry.version(), entry.header_range().ok(), entry.stored_range().ok());
             let known = match met.insert(content) {
@@ -386,7 +386,7 @@ impl Parts {
         Self { header: None, data: None, fault }
     }
 
-    /// Reads what it is the turn of.
+    /// Reads the header and the data if it is their turn.
     fn read(
         file: &File<'_>,
         entry: Entry<'_>,

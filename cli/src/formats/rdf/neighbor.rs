@@ -1,4 +1,4 @@
-//! Files with the extensions of RDF that are none: what RADV writes, a header and a list of chunks.
+//! Files with RDF's extensions that are not RDF: those that RADV writes, a header and a list of chunks.
 
 use crate::output::{Out, add, bytes, counted, grouped, hex};
 use crate::status::{Failure, Result, Status};
@@ -17,7 +17,7 @@ struct Neighbor<'a> {
     file: ChunkFile<'a>,
 }
 
-/// A file of RADV's; `None` if it is none.
+/// A file of RADV's; `None` if it is something else.
 pub fn open(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
     let file = ChunkFile::parse(data).ok()?;
     Some(Box::new(Neighbor { data, file }))

@@ -1,4 +1,5 @@
-//! Which entries are read, and which are as another one: chunks may overlap, and work must not grow with their number.
+//! Which entries are read, and which are the same as another one: chunks may overlap, and work must not grow with their
+//! number.
 
 use std::collections::{HashMap, HashSet};
 use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
@@ -33,13 +34,13 @@ struct Key {
 pub enum Turn {
     /// Its bytes are read.
     Read,
-    /// They are those of an earlier entry, with this number.
+    /// Its bytes are those of an earlier entry, with this number.
     As(usize),
-    /// They overlap too much that is read already.
+    /// Its bytes overlap too many that are read already.
     Beyond(Error),
 }
 
-/// Whose turn it is to be read.
+/// What is done for each entry.
 pub struct Plan {
     turns: Vec<Turn>,
     /// Entries of which others want to know the result.
@@ -49,12 +50,12 @@ pub struct Plan {
 /// Bytes that lie in several chunks.
 const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
 
-/// So much of a file may lie in chunks, counted as often as it does.
+/// How many bytes all chunks of a file may have together; bytes in several chunks count several times.
 fn limit(file: &File<'_>) -> u64 {
     u64::try_from(file.data().len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(1 << 20)
 }
 
-/// That chunks overlap too much to be read one after the other.
+/// The error that chunks overlap too much to be read one after the other.
 pub fn overlap(file: &File<'_>) -> Option<Error> {
     let (mut value, limit) = (0_u64, limit(file));
     file.entries().find_map(|entry| {
@@ -66,7 +67,7 @@ pub fn overlap(file: &File<'_>) -> Option<Error> {
 
 impl Plan {
     /// The plan for a part of all entries: each range is read once, and all of them together hold at most twice as much
-    /// as the file does, apart from a MiB.
+    /// as the file does, plus 1 MiB.
     pub fn of(file: &File<'_>, part: Part) -> Self {
         let limit = limit(file);
         let mut plan = Self { turns: Vec::with_capacity(file.index().len()), shared: HashSet::new() };
@@ -151,7 +152,7 @@ impl<R: Clone> Shared<R> {
             }
             Turn::As(first) => {
                 let shared = self.0.get(&first).cloned();
-                // What is wrong with a field of the entry is wrong with this one's.
+                // An error in a field of the other entry is an error in the same field of this one.
                 let of_entry =
                     |error: &Error| error.element() == COMPRESSION || error.element() == UNCOMPRESSED_SIZE;
                 shared.map(|result| {

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use traceglass::rdf::{Entry, File, Header, Index};
 use traceglass::{Format, Gap};
 
-/// The records of larger chunks are not told apart here.
+/// The largest chunk whose records are shown here, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// So many records of a chunk are.
+/// How many records of a chunk are shown.
 const MOST: usize = 50_000;
 
 /// Looks at a file.
@@ -162,7 +162,7 @@ impl View<'_> {
                 false => (place.offset, place.end),
             };
             let level = if said.kind == "(lost)" { Level::Gap } else { Level::Record };
-            // Of several at one place, each has a number.
+            // Records at the same place are told apart by their numbers.
             let sub = if is_raw && before.replace(offset) != Some(offset) { 0 } else { number };
             if !each(&Node { level, offset, sub, end, time: None, about: said }) {
                 return false;
@@ -186,7 +186,7 @@ impl View<'_> {
         if depth == Depth::Parts {
             return true;
         }
-        // Those before the one that is looked at are not gone through.
+        // Skips the entries before the one that is looked at.
         let first = from.saturating_sub(place.offset).checked_div(Index::ENTRY_SIZE as u64).unwrap_or(0);
         let first = first.saturating_sub(64);
         for number in first..self.file.index().len() as u64 {
@@ -220,12 +220,12 @@ impl Browse for View<'_> {
     }
 
     fn walk(&self, _file: usize, from: u64, depth: Depth, each: Each<'_>) {
-        // Chunks may overlap: one that is long may begin far before.
+        // Chunks may overlap: a long one may begin far before `from`.
         let next = self.places.partition_point(|place| place.offset <= from);
         let mut first = next;
         while let Some(before) = first.checked_sub(1) {
             first = before;
-            // A few more, so that what stands at one place, or encloses it, is met as well.
+            // A few more, to include chunks that begin at the same place or enclose it.
             let enough = next.saturating_sub(first) >= 4;
             if enough && self.places.get(first).is_some_and(|place| place.offset < from) {
                 break;

@@ -20,7 +20,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let select = &args.rfr;
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
     let again = kept.is_some();
-    // What was told once is not told again.
+    // Damage that has been reported is not reported again.
     let mut damage = if again { Damage::default() } else { Damage::of(files) };
     let mut filter = Filter::of(select, &args.window, files)?;
     let mut printer = Printer::new(out, args.json, Names::of(files)?);
@@ -77,7 +77,7 @@ struct Kept {
     ids: (HashSet<u64>, bool),
 }
 
-/// Leaves the chunks that are whole and were not printed before.
+/// Keeps only the chunks that are whole and were not printed before.
 fn new_chunks(chunks: &mut Vec<&Part<'_>>, cursor: &mut Cursor) -> Result<()> {
     let mut error = None;
     chunks.retain(|part| {
@@ -85,7 +85,7 @@ fn new_chunks(chunks: &mut Vec<&Part<'_>>, cursor: &mut Cursor) -> Result<()> {
         if error.is_some() || cursor.places.contains_key(&path) {
             return false;
         }
-        // One that is still being written is cut.
+        // A chunk that is still being written is cut.
         let mut is_cut = false;
         let checked = scan::check(part, |finding| is_cut |= finding.cause().is_truncation());
         error = checked.err();
@@ -160,7 +160,8 @@ fn chunk(
     })
 }
 
-/// Chunks whose records overlap in time, together. In a sound recording each is alone: then no more than one is mapped.
+/// Groups of chunks whose records overlap in time. In a sound recording each chunk is alone: then only one is mapped
+/// at a time.
 fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
     // What headers say of times is not to be relied on.
     let mut spans = Vec::new();
@@ -303,7 +304,7 @@ fn collect<'a>(
         let sequence = match sequence {
             Ok(sequence) => sequence,
             Err(error) => {
-                // That of a record or an object has been met before.
+                // An error in a record or an object has been added already.
                 damage.add_once(path, error);
                 break;
             }

@@ -18,7 +18,7 @@ fn period(header: &ChunkHeader) -> (u128, u128) {
     (at(header.start().min(header.earliest())), at(header.end().max(header.latest())))
 }
 
-/// Chunks that overlap, together: no others are open at the same time.
+/// Groups of chunks that overlap in time: only those of one group are open at the same time.
 fn groups<'p, 'a>(chunks: impl Iterator<Item = &'p Part<'a>>) -> Vec<Vec<&'p Part<'a>>>
 where
     'a: 'p,

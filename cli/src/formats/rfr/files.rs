@@ -1,4 +1,4 @@
-//! The files of a recording: one, or those in a directory, told by their content.
+//! The files of a recording: one, or those in a directory, recognized by their content.
 
 use crate::input::Mapped;
 use crate::status::{Failure, Unreadable};
@@ -24,13 +24,13 @@ pub struct Part<'a> {
     pub kind: Kind,
     pub identifier: String,
     pub size: u64,
-    /// The path in the recording's directory; none of a file that was named itself.
+    /// The path in the recording's directory; `None` for a file that was named itself.
     pub path: Option<PathBuf>,
     source: Source<'a>,
 }
 
 enum Source<'a> {
-    /// Bytes that are there.
+    /// Bytes in memory.
     Open(&'a [u8]),
     /// A file to be mapped while it is needed.
     File(PathBuf),
@@ -118,7 +118,7 @@ pub struct Files<'a> {
     pub problems: Vec<(Option<PathBuf>, Problem)>,
     /// The size of all of them.
     pub bytes: u64,
-    /// How many files and folders were met that are of no recording.
+    /// How many files and folders were found that belong to no recording.
     foreign: usize,
 }
 
@@ -143,7 +143,7 @@ fn identify(data: &[u8]) -> Result<(Kind, String), Error> {
         Variant::Meta => Meta::parse(data).map(|_| Kind::Meta),
         Variant::Callsites => Callsites::parse(data).map(|_| Kind::Callsites),
         Variant::Streaming => Streaming::parse(data).map(|_| Kind::Stream),
-        // The reader of chunks refuses what is none.
+        // The reader of chunks refuses files that are not chunks.
         _ => Chunk::parse(data).map(|chunk| Kind::Chunk(chunk.header())),
     };
     Ok((kind?, identifier.as_str().to_owned()))
@@ -265,7 +265,7 @@ impl<'a> Files<'a> {
     }
 
     fn add(&mut self, root: &Path, path: PathBuf) {
-        // A file may be cut in front of what tells it from any other; then its name counts.
+        // A file may be cut before its identifier is complete; then its name counts.
         let named = path.extension().is_some_and(|extension| extension == "rfr");
         let about = match fs::metadata(&path) {
             Ok(about) => about,

@@ -10,7 +10,7 @@ use traceglass::rfr::{Callsites, Chunk, LayoutFields, Meta, Streaming};
 pub fn hex(part: &Part<'_>, fields: &mut Fields<'_, '_>) -> Result<Status> {
     let data = part.data()?;
     let data = data.bytes();
-    // What cannot be told apart has no fields; nor has what follows it.
+    // An error ends the fields: the ones after it cannot be located.
     let mut left = layout(part.kind, data);
     while let Some(Ok(Some(field))) = left.as_mut().map(LayoutFields::next_field) {
         let shown = fields.range();

@@ -45,7 +45,7 @@ pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
     let progress = Progress::new(if complete { files.bytes } else { 0 });
     for part in &files.parts {
         match part.kind {
-            // Of what is large, the headers tell when.
+            // For large recordings, the headers say when it was.
             Kind::Chunk(_) if !complete => {}
             Kind::Stream if !complete => counts.glance(part)?,
             _ => count(part, &mut counts, &mut tasks, &mut damage)?,
@@ -59,7 +59,7 @@ pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
     if let (0, Some((first, last))) = (chunks, counts.stream) {
         (start, end) = (Some(first), complete.then_some(last));
     }
-    // Of a recording, the identifier of what has the records.
+    // Of the files of a recording, one that has records gives the identifier.
     let with_records = files.parts.iter().find(|part| matches!(part.kind, Kind::Chunk(_) | Kind::Stream));
     let identifier = with_records.or(files.parts.first()).map_or("", |part| part.identifier.as_str());
 
@@ -70,7 +70,7 @@ pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
     fields.insert("sequences".into(), counted_only(counts.sequences));
     fields.insert("objects".into(), counted_only(counts.objects));
     fields.insert("records".into(), counted_only(counts.records));
-    // In a stream, they lie between the records.
+    // In a stream, callsites lie between the records.
     let has_streams = files.of(Kind::Stream).next().is_some();
     let callsites = if has_streams { counted_only(counts.callsites) } else { counts.callsites.into() };
     fields.insert("callsites".into(), callsites);
@@ -175,7 +175,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
                         add(&mut counts.objects, 1);
                         tasks.object(&Object::Task(task));
                     }
-                    // Polls of a stream are told apart by their tasks alone.
+                    // The polls of a stream differ only in their tasks.
                     StreamData::Record(data) => {
                         if let Some(micros) = micros {
                             tasks.record(0, micros, &data);

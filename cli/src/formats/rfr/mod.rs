@@ -36,7 +36,7 @@ use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
 use traceglass::{Finding, Format, Severity};
 
-/// So many findings of a file are kept until it is its turn; one with more is read again then, and memory stays flat.
+/// How many findings of a file are kept until its turn comes; one with more is read again, so that memory stays flat.
 const KEPT: usize = 10_000;
 
 struct Rfr<'a> {
@@ -222,7 +222,7 @@ impl Trace for Rfr<'_> {
             let data = part.data()?;
             let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
             let sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
-            // A file that was named itself goes by that name.
+            // A file that was named on the command line goes by that name.
             let path = part.path.as_deref().unwrap_or(&args.path);
             let header = chunk.header();
             if args.json {

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use traceglass::rfr::{Callsite, Callsites, Object};
 
-/// So much of a name is kept, in characters: it is told again with each record.
+/// How many characters of a name are kept: it is printed again with each record.
 const KEPT: usize = 256;
 
-/// So much of it is shown to people.
+/// How many of them are shown to people.
 const SHOWN: usize = 80;
 
 /// Tasks and spans by instrumentation id, and places in the source by callsite id.
@@ -47,7 +47,7 @@ struct Place {
 }
 
 impl Names {
-    /// The callsites of a recording; damage in them is told by those who read them for their own sake.
+    /// The callsites of a recording; damage in them is reported where they are read for their own sake.
     pub fn of(files: &Files<'_>) -> Result<Self> {
         let mut names = Self::default();
         for part in files.of(Kind::Callsites) {
@@ -102,7 +102,7 @@ impl Names {
         Objects(std::mem::take(&mut self.objects))
     }
 
-    /// Has other objects instead.
+    /// Exchanges the objects for others.
     pub fn swap(&mut self, objects: &mut Objects) {
         std::mem::swap(&mut self.objects, &mut objects.0);
     }

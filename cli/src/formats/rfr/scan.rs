@@ -18,7 +18,7 @@ pub struct Damage {
 impl Damage {
     const KEPT: usize = 12;
 
-    /// That of the files that cannot be opened.
+    /// The damage of the files that cannot be opened.
     pub fn of(files: &Files<'_>) -> Self {
         let mut damage = Self::default();
         for (path, problem) in &files.problems {
@@ -34,7 +34,7 @@ impl Damage {
         }
     }
 
-    /// Unless it is known already.
+    /// Adds an error, unless it is known already.
     pub fn add_once(&mut self, path: Option<&Path>, error: Error) {
         let problem = error.into();
         if !self.first.iter().any(|(known, other)| known.as_deref() == path && *other == problem) {

@@ -131,7 +131,7 @@ impl Filter {
         std::mem::take(&mut self.now)
     }
 
-    /// Has other ids instead.
+    /// Exchanges the ids for others.
     pub fn swap(&mut self, ids: &mut HashSet<u64>) {
         std::mem::swap(&mut self.now, ids);
     }

@@ -86,7 +86,7 @@ impl Tasks {
         self.by_id.entry((iid, self.now.get(&iid).copied())).or_default()
     }
 
-    /// What has this id from now on is another task.
+    /// Forgets an id: the task that has it from now on is another one.
     pub fn forget(&mut self, iid: u64) {
         self.now.remove(&iid);
     }

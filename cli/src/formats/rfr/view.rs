@@ -14,10 +14,10 @@ use traceglass::rfr::{
 };
 use traceglass::{Format, Gap};
 
-/// From place to place at which reading can begin, at least, in bytes.
+/// The smallest distance in bytes between two places at which reading can begin.
 const STEP: u64 = 4096;
 
-/// So many tasks and spans are known by name.
+/// How many tasks and spans are known by name.
 const NAMED: usize = 1 << 16;
 
 /// Opens a recording, or one of its files.
@@ -59,25 +59,25 @@ struct View<'v> {
 
 /// What the pass in the background finds.
 struct State<'v> {
-    /// Where reading a chunk, a stream or callsites can go on.
+    /// Where reading a chunk or a stream can go on; callsites are always read from the start.
     marks: Marks<Mark<'v>>,
     /// Where sequences begin.
     parts: Marks<Items<'v>>,
     names: Names,
-    /// How many objects were named of the file.
+    /// How many objects of the file have been named.
     count: usize,
 }
 
 #[derive(Clone)]
 enum Mark<'v> {
     Chunk(Box<Items<'v>>),
-    /// A place in a stream or among callsites.
+    /// A place in a stream.
     Place,
 }
 
 impl<'v> View<'v> {
     fn state(&self) -> MutexGuard<'_, State<'v>> {
-        // What a thread that failed left there is sound.
+        // What a thread that panicked left there is still sound.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -452,7 +452,7 @@ impl About for Seen<'_, '_> {
             return fields.field(&Field::new(offset, len, "records", ""));
         }
         let Some(mut layout) = self.layout.clone() else { return Ok(()) };
-        // What cannot be told apart has no fields; nor has what follows it.
+        // An error ends the fields: the ones after it cannot be located.
         while let Ok(Some(field)) = layout.next_field() {
             if field.offset() >= self.end {
                 break;

@@ -68,7 +68,7 @@ impl Rtc<'_> {
                     out.warn(&args.path, format_args!("{}; {} lost", gap.cause(), bytes(gap.len())));
                     lost = Some(gap.cause());
                 }
-                // What was lost is told with its gap.
+                // The gap reports what was lost.
                 Event::Finding(finding) => {
                     let cause = finding.cause();
                     let is_told = matches!(cause.kind(), ErrorKind::Lost { .. }) || lost == Some(cause);

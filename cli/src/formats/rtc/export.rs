@@ -10,7 +10,7 @@ use traceglass::Format;
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
 use traceglass::rtc::{ClockLink, Decimal, Grid, Time};
 
-/// Progress is told about so often that it costs nothing.
+/// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
 
 impl Rtc<'_> {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use traceglass::{ErrorKind, Severity};
 
 impl Rtc<'_> {
-    /// Streams are those of a session: ids are used again.
+    /// Streams are told apart by session: ids are used again.
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let mut damage = Vec::new();
         let mut open: HashMap<(u64, u64), PartId> = HashMap::new();

@@ -28,7 +28,7 @@ impl Rtc<'_> {
 
     /// Looks at the first unit and the last one.
     fn glance(&self) -> Result<Info> {
-        /// So much is read where there is no grid to rely on.
+        /// How many bytes are read where there is no grid to rely on.
         const START: usize = 16 << 20;
         let mut summary = Summary { is_glance: true, ..Summary::default() };
         let grid = self.grid();
@@ -80,7 +80,7 @@ struct Summary {
 
 /// How many lines of a kind `info` shows.
 const SHOWN: usize = 12;
-/// How many streams.
+/// How many streams it shows.
 const STREAMS: usize = 64;
 
 impl Summary {
@@ -253,7 +253,7 @@ impl Summary {
     }
 }
 
-/// The streams, one a row, without columns in which nothing stands.
+/// The streams, one a row, without empty columns.
 fn table(rows: Vec<Vec<String>>, names_sessions: bool) -> Vec<(&'static str, Table)> {
     if rows.is_empty() {
         return Vec::new();
@@ -299,7 +299,7 @@ fn checksums(verdicts: &BTreeMap<&'static str, u64>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// Records a second, with three digits after the point, so that points stand below each other.
+/// Records a second, with three digits after the point, so that the points line up.
 fn rate(rate: f64) -> String {
     let (value, unit) = match rate {
         ..1e3 => (rate, "  "),

@@ -72,7 +72,7 @@ impl Rtc<'_> {
         ]);
         let mut sessions: Vec<(u64, Vec<Vec<String>>)> = Vec::new();
         let (mut count, mut lost, mut records) = (0_u64, 0_u64, 0_u64);
-        // Gaps are told before the unit that they lie in has ended: they wait for its row.
+        // Gaps are reported before the unit that they lie in has ended: they wait for its row.
         let mut gaps: Vec<(u64, Vec<String>)> = Vec::new();
         let status = self.listed(args, |event| match event {
             Event::Unit(row) => {

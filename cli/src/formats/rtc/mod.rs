@@ -1,4 +1,4 @@
-//! RTC for each verb: all but `hex` hear what one pass over the file meets.
+//! RTC for each verb: all but `hex` use what one pass over the file reports.
 
 mod cat;
 mod export;

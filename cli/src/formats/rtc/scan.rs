@@ -1,4 +1,4 @@
-//! One pass over a file: units, frames, gaps, findings and sessions in the order in which they stand.
+//! One pass over a file: units, frames, gaps, findings and sessions in file order.
 
 use super::session::{Frames, Record, Rtc, STREAMS, Streams};
 use super::value::{Text, is_absolute};
@@ -22,7 +22,7 @@ pub(super) struct Pass {
     pub(super) verifies: bool,
     /// Whether the file grows: then what it ends in is no damage.
     pub(super) follows: bool,
-    /// Set by who has seen enough.
+    /// Set by a visitor that has seen enough.
     pub(super) stop: Cell<bool>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Session {
     pub(super) rows: Vec<StreamRow>,
 }
 
-/// The longest record that is put together.
+/// The longest record that is joined.
 pub(super) const LONGEST: usize = 256 << 20;
 
 /// What an object says of its stream.

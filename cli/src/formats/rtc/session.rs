@@ -1,4 +1,4 @@
-//! An RTC file, and how much is kept of its session.
+//! An RTC file, and the types that read it with room for the streams of a session.
 
 use traceglass::rtc;
 
@@ -9,7 +9,7 @@ pub(super) type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
 pub(super) type Streams<'a> = rtc::Streams<'a, STREAMS>;
 pub(super) type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
 
-/// A file of a session.
+/// An RTC file.
 pub(super) struct Rtc<'a> {
     pub data: &'a [u8],
 }

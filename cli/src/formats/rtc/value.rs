@@ -152,7 +152,7 @@ impl<'a> Content<'a> {
         written
     }
 
-    /// Appends it for people: a line at most. The points of single numbers stand below each other.
+    /// Appends it for people: a line at most. The points of single numbers line up.
     pub(super) fn show(&self, to: &mut String, known: &Known) {
         let start = to.len();
         let shown = self.samples.is_some_and(|samples| show_samples(to, known, samples).is_ok());
@@ -163,8 +163,9 @@ impl<'a> Content<'a> {
     }
 }
 
-/// So many bytes of text of a record are shown, or of numbers and bytes: the whole record is in the JSON.
+/// How much of a record is shown if it is text; the JSON has all of it.
 const TEXT: usize = 4096;
+/// How much if it is numbers or bytes, in characters.
 const NUMBERS: usize = 120;
 
 /// The columns before the point of a number.
@@ -189,7 +190,7 @@ fn show_samples(to: &mut String, known: &Known, mut samples: Samples<'_>) -> Res
     while let Some(sample) = next {
         if to.len().saturating_sub(start) > NUMBERS {
             to.push_str(" …");
-            // Whether the rest is what its format says is told as well.
+            // It is also reported whether the rest is what its format says.
             return samples.try_for_each(|sample| sample.map(drop));
         }
         to.push(' ');

@@ -10,14 +10,14 @@ use traceglass::event;
 use traceglass::rtc::{self, Frame, Grid, Item, Records, Stream, Time, Unit};
 use traceglass::{Format, Gap};
 
-/// Room for the pieces of records that are put together.
+/// Room for the pieces of records that are joined.
 const ROOM: usize = 1 << 20;
 
-/// So much after the place that is wanted is looked at: in what is damaged, a search for the next unit would go on to the
+/// How many bytes after the wanted place are looked at: in damaged input, a search for the next unit would go on to the
 /// end of the file.
 const AHEAD: u64 = 256 << 10;
 
-/// So far from where reading can begin a place may be, to be read for a frame: units are shorter.
+/// How far a place may be from where reading can begin for a frame to be read there: units are shorter.
 const REACH: u64 = 4 << 20;
 
 /// Looks at a file.
@@ -35,7 +35,7 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
 struct View<'a> {
     rtc: Rtc<'a>,
     entries: [FileEntry; 1],
-    /// Where units begin, as they are met: of a file whose grid is damaged.
+    /// Where units begin, as they are found, in a file whose grid is damaged.
     marks: Mutex<Marks<()>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> View<'a> {
 
     /// Units, and minor units, by what their Markers say.
     ///
-    /// True if the rest cannot be told so, from the place on that is given.
+    /// Where the first unit begins that cannot be read so; `None` if all of them can, or if `each` wants no more.
     fn units(&self, from: u64, each: Each<'_>) -> Option<u64> {
         let (mut at, _) = self.marker(from);
         while at < self.rtc.data.len() as u64 {

@@ -8,7 +8,7 @@ use crate::trace::{Bounds, Reference, Window};
 use std::cell::Cell;
 use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Stream, Time};
 
-/// So many clocks are followed to tell when a range has passed.
+/// How many clocks are followed to tell when a range has passed.
 const CLOCKS: usize = 64;
 
 /// A range, and how much of the file has something of it.
@@ -18,7 +18,7 @@ pub(super) struct Range {
     /// Where to begin to read, if not at the start.
     pub(super) start: Option<u64>,
     /// The clocks that others tell their time by, and what they said last: when all of them are past the range, so is
-    /// what follows. Empty if that cannot be told.
+    /// what follows. Empty if that cannot be known.
     clocks: Vec<(usize, Option<i128>)>,
     /// Clocks that are there for others to count from: their stamps are in no range, for they say an earlier time over and
     /// over.

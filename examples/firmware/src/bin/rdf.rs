@@ -40,7 +40,7 @@ fn read() -> traceglass::Result<()> {
                         sum
                     );
                 }
-                // Too large for this device: said, and gone on.
+                // Too large for this device: reports it and continues.
                 Err(error) => hprintln!("{}: {}", entry.identifier(), error),
             }
         });

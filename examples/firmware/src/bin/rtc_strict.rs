@@ -1,5 +1,5 @@
 //! Reads the records of a sound RTC file with the strict reader alone: how many each stream has, their bytes, and the last
-//! time. Nothing is formatted, so that what it takes is what reading takes.
+//! time. Nothing is formatted, so that the figures are those of reading alone.
 
 #![no_std]
 #![no_main]

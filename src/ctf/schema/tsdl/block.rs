@@ -16,7 +16,7 @@ use crate::ctf::schema::spec::ClockSpec;
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::Source;
 
-/// What is done with the blocks while the text is gone through once.
+/// What one pass over the text does with its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     /// The byte order of the trace, its environment and its clocks: they may follow what needs them.
@@ -60,7 +60,7 @@ impl<'a> Compiler<'a, '_, '_> {
 
     fn pass(&mut self, text: Text<'a>, pass: Pass) -> Result<()> {
         self.parser = Parser::new(text)?;
-        // Writers describe all of their events last: there is no need to go on to the end.
+        // Writers describe their events last: the passes for types and streams need not read them.
         let mut left = match pass {
             Pass::Facts | Pass::Events => u32::MAX,
             Pass::Trace => self.facts.types,
@@ -143,7 +143,7 @@ impl<'a> Compiler<'a, '_, '_> {
         Ok(())
     }
 
-    /// The next attribute of a block, over declarations; `None` after its end.
+    /// The next attribute of a block, past declarations; `None` after its end.
     pub(super) fn item(&mut self, skip_types: bool) -> Result<Option<Item<'a>>> {
         loop {
             let token = self.parser.ahead;
@@ -263,7 +263,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 }
                 Value::Path(_) => return Err(value.unexpected(offset, "an integer or a string")),
             };
-            // What is no length cannot be found as one.
+            // Values that cannot be lengths are not found as such.
             key.pointers = u16::from(number.is_none());
             self.names.insert(&key, place, number.unwrap_or(0))?;
         }

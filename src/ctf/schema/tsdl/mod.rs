@@ -10,7 +10,7 @@
 //! event { name = sample; fields := struct { uint8_t _count; uint8_t _values[_count]; }; };
 //! ```
 //!
-//! The text is gone through several times: byte order, environment and clocks may follow what needs them, and an event
+//! The text is read several times: byte order, environment and clocks may follow what needs them, and an event
 //! may stand before its stream. The name of a type has to be declared before it is used.
 //!
 //! # Limits

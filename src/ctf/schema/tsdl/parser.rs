@@ -6,7 +6,7 @@ use super::lexer::{Kind, Lexer, Punctuator, Token};
 use crate::ctf::metadata::{Place, Text};
 use crate::error::{Element, Error, ErrorKind, Result};
 
-/// Tokens, the next one of which is known.
+/// Tokens with a look-ahead of one.
 #[derive(Clone, Copy)]
 pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         Ok((value, token.offset))
     }
 
-    /// Skips up to the end of the statement, over what stands between braces.
+    /// Skips up to the end of the statement, past anything between braces.
     pub(super) fn skip_statement(&mut self, element: Element) -> Result<()> {
         loop {
             match self.ahead.kind {

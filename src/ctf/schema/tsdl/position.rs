@@ -1,4 +1,4 @@
-//! Lines and columns, for those who look at the text in an editor.
+//! Lines and columns, for people who look at the text in an editor.
 
 use crate::ctf::metadata::{MetadataStream, Text};
 use crate::json::Source;

@@ -28,7 +28,7 @@ struct Target {
     node: u32,
     /// The scope it lies in.
     scope: Scope,
-    /// How many structures and variants around the dependent field its path goes through first.
+    /// How many structures and variants around the dependent field its path passes first.
     shared: usize,
 }
 

@@ -199,7 +199,7 @@ impl<'a> Iterator for Events<'a> {
         self.rest = rest;
         let mut delta = u64::from(delta);
         if id == 0 {
-            // It is for the next event alone; one that is malformed is for none.
+            // It is for the next event alone; a malformed one counts as 0.
             self.large = payload.first_chunk().map_or(0, |large| u64::from_le_bytes(*large));
             delta = self.large;
         } else {

@@ -22,11 +22,11 @@ pub struct Holder<'a> {
     name_id: Option<u32>,
     name: Option<&'a [u8]>,
     destroyed: Option<u64>,
-    /// What is known of the resource as the tokens pass: of the first holder of a resource only.
+    /// What is known of the resource as the tokens are read; kept in the first holder of each resource only.
     current: Current,
 }
 
-/// What is known of a resource as the tokens pass.
+/// What is known of a resource as the tokens are read.
 #[derive(Clone, Copy, Debug)]
 struct Current {
     created: Option<u64>,
@@ -156,8 +156,8 @@ impl<'a, 's> AddressHistory<'a, 's> {
         self.allocations
     }
 
-    /// The resource to tell a person of: the last one with a name, of those that got memory with the last allocation;
-    /// else the last one that is not a heap.
+    /// The resource to tell a person of: of those that got memory with the last allocation, the last one with a name,
+    /// or else the last one that is not a heap; if there is none, the last of all.
     pub fn culprit(&self) -> Option<&'s Holder<'a>> {
         let since = self.last.and_then(|allocation| allocation.ticks);
         let recent = || self.holders.iter().rev().filter(move |holder| holder.ticks >= since);
@@ -306,7 +306,7 @@ fn describe(process: Stream<'_>, ticks: u64, holders: &mut [Holder<'_>]) {
             _ => {}
         }
     }
-    // What is known of the last holder of a resource holds for those before it since the creation.
+    // What is known of the last holder of a resource is true of those before it, back to its creation.
     let mut next: Option<Holder<'_>> = None;
     for holder in holders.iter_mut().rev() {
         if let Some(next) = next

@@ -84,7 +84,7 @@ impl<'a> RmtData<'a> {
     }
 }
 
-/// A stream of tokens, put together of its chunks.
+/// A stream of tokens, joined from its chunks.
 #[derive(Clone, Copy)]
 pub struct Stream<'a> {
     process: u32,

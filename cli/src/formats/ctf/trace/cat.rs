@@ -17,7 +17,7 @@ use traceglass::ctf::data::{Merge, MergeSlot, Packets, Record};
 /// The columns of a time that is no date.
 const TIME: usize = 20;
 
-/// Progress is told about so often that it costs nothing.
+/// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 20;
 
 pub fn cat(
@@ -163,7 +163,7 @@ fn whole<'c>(stream: &'c Stream, trace: &'c Compiled<'c>, ends: &mut Ends, out: 
                 *known = End { offset: packet.offset(), number: packet.number(), end, is_lost: false };
             }
             Err(error) if !error.is_truncation() => {
-                // What is wrong is told by who reads it.
+                // Whoever reads it reports what is wrong.
                 known.is_lost = true;
                 end = data.len() as u64;
                 break;

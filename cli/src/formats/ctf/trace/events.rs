@@ -9,10 +9,10 @@ use traceglass::ctf::data::MergeSlot;
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
 
-/// So many gaps are told one by one.
+/// How many gaps are reported one by one.
 const SHOWN: u64 = 12;
 
-/// Progress is told about so often that it costs nothing.
+/// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
 
 impl Ctf<'_> {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use traceglass::ctf::metadata::{EnvironmentValue, FragmentKind};
 
-/// So many event record classes are shown, the most frequent ones.
+/// How many event record classes are shown: the most frequent ones.
 const SHOWN: usize = 12;
 
 pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, args: &Inquiry) -> Info {

@@ -9,12 +9,12 @@ use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
 use traceglass::ctf::schema::{FieldClass, FieldKind};
 
-/// So much of a name is told, in characters: it is told again with each record.
+/// How many characters of a name are printed: it is printed again with each record.
 const KEPT: usize = 256;
-/// So much of it is shown to people.
+/// How many of them are shown to people.
 const SHOWN: usize = 80;
 
-/// A name as it is told with each record.
+/// A name as it is printed with each record.
 pub fn told(name: impl Display) -> String {
     start_of(name, KEPT)
 }

@@ -56,7 +56,7 @@ struct View<'v> {
 
 impl View<'_> {
     fn marks(&self) -> MutexGuard<'_, Marks<(u64, Option<i128>)>> {
-        // What a thread that failed left there is sound.
+        // What a thread that panicked left there is still sound.
         self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

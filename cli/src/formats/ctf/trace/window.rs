@@ -26,7 +26,7 @@ fn clocks<'t>(traces: &'t [Compiled<'_>]) -> impl Iterator<Item = Clock<'t, 't>>
     classes.filter_map(|class| class.clock())
 }
 
-/// The time of the first record, or of what comes first of several streams.
+/// The time of the first record of all streams.
 fn start(traces: &[Compiled<'_>]) -> Option<i128> {
     let streams =
         traces.iter().flat_map(|trace| trace.files.streams.iter().map(move |stream| (trace, stream)));
@@ -40,7 +40,7 @@ fn start(traces: &[Compiled<'_>]) -> Option<i128> {
     starts.min()
 }
 
-/// The packets from the first one on that may have something of the range, by what the headers say.
+/// The packets from the first one on that, by its header, may have something of the range.
 pub fn packets<'a, 's>(packets: Packets<'a, 's>, bounds: &Bounds) -> Packets<'a, 's> {
     let Some(from) = bounds.from else { return packets };
     let (mut next, mut first) = (packets.clone(), packets);

@@ -10,10 +10,10 @@ use traceglass::rdf::contents::joins::{
 use traceglass::rdf::contents::rmt::Stream;
 use traceglass::rdf::contents::{Content, DriverEvents, EventValue, SystemInfo, ticks_to_ns};
 
-/// How many page faults, and command buffers, are told.
+/// How many page faults are shown, and how many command buffers of each chunk.
 const SHOWN: usize = 8;
 
-/// How many markers of a command buffer are.
+/// How many markers of a command buffer are shown.
 const MARKERS: usize = 8;
 
 pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {

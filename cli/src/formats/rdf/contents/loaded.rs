@@ -9,17 +9,17 @@ use traceglass::rdf::element::UNCOMPRESSED_SIZE;
 use traceglass::rdf::{Chunk, Compression, File, Identifier};
 use traceglass::{Error, ErrorKind};
 
-/// So much of a file's contents is read to say what it is about, and eight times the file's size.
+/// How many bytes of contents are read to say what a file is about, in addition to eight times the file's size.
 const BUDGET: u64 = 16 << 20;
 
-/// So much of a large file's.
+/// How many are read of a large file unless all is asked for.
 const GLANCE: u64 = 8 << 20;
 
-/// A chunk's content is kept that is no larger than this and 32 times what is stored of it: the contents that are known
-/// are tables, which no compressor makes smaller than that, and a byte that is repeated is none.
+/// A chunk's content may have this many bytes plus 32 times its stored size: known contents are tables, which compress
+/// no better than that, unlike a byte that is repeated.
 const KEPT: u64 = 8 << 20;
 
-/// The most chunks of an identifier that are read to say what a file is about.
+/// How many chunks of an identifier are read to say what a file is about.
 const MOST: usize = 1 << 16;
 
 /// A chunk that was read.
@@ -67,7 +67,7 @@ pub(super) struct Loader<'f, 'a> {
     decoder: Decoder,
     all: u64,
     left: u64,
-    /// How much there was, if something was not read for want of more.
+    /// The whole budget, if it was too small to read everything.
     pub(super) exceeded: Option<u64>,
 }
 

@@ -314,7 +314,7 @@ fn duration(ns: i128) -> String {
     }
 }
 
-/// The streams of tokens in chunks, each put together of its pieces.
+/// The streams of tokens in chunks, each joined from its pieces.
 #[derive(Default)]
 pub struct Streams {
     pieces: Vec<Pieces>,

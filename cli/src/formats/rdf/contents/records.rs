@@ -25,7 +25,7 @@ pub struct Records<'o> {
 pub enum To<'o> {
     Text(&'o mut Out),
     Json(&'o mut Out),
-    /// A list of so many at most.
+    /// A list, and the most that it may hold.
     #[cfg(feature = "view")]
     List(&'o mut Vec<Said>, usize),
 }
@@ -100,7 +100,7 @@ impl<'o> Records<'o> {
         self.window.from.is_none_or(reached) && !self.window.to.is_some_and(reached)
     }
 
-    /// One of which nothing is known but its size.
+    /// One of unknown content: only its size is shown.
     pub fn unknown(&mut self, entry: &Entry<'_>, place: (u64, u64)) -> Result<()> {
         let id = entry.identifier().to_string();
         self.chunk = Some((id.clone(), place.0, place.1));
@@ -332,7 +332,7 @@ impl<'o> Records<'o> {
                     object.insert("entry".into(), (*entry).into());
                     object.insert("index".into(), (*index).into());
                 }
-                // A field that is called so, too, tells of something else.
+                // A field with the same name means something else.
                 for (name, value) in fields {
                     let name = match name {
                         "kind" => "type",
