@@ -173,10 +173,11 @@ impl<'a, 's> Cursor<'a, 's> {
     #[inline(always)]
     pub(super) fn quick(&mut self) -> Option<Step<'a>> {
         let index = self.top.peek()?;
-        let (value, start, end) = quick(&self.window, self.node(index), self.at)?;
+        let node = self.node(index);
+        let (step, end) = quick(&self.window, node, self.at, |value, start| Step { index, value, start })?;
         self.top.take_leaf();
         self.at = end;
-        Some(Step { index, value, start })
+        Some(step)
     }
 
     /// The bytes of the [content](Window::content) from the first whole one on.

@@ -66,20 +66,22 @@ impl<'a, 's> Fields<'a, 's> {
                 let mut taken = 0_u32;
                 if let Some((index, node, count)) = self.cursor.elements() {
                     let mut left = count;
-                    while left > 0
-                        && let Some((value, start)) = take(content, &mut rest, node, known)
-                    {
+                    let class = FieldClass::new(schema, index);
+                    while left > 0 {
+                        let one = |value, start| each(Field { class, value, start });
+                        let Some(((), after)) = take(content, rest, node, known, one) else { break };
+                        rest = after;
                         left = left.wrapping_sub(1);
-                        each(Field { class: FieldClass::new(schema, index), value, start });
                     }
                     self.cursor.take_elements(left);
                 } else {
                     let first = self.cursor.first_member();
                     for node in self.cursor.members() {
-                        let Some((value, start)) = take(content, &mut rest, node, known) else { break };
-                        let index = first.wrapping_add(taken);
+                        let class = FieldClass::new(schema, first.wrapping_add(taken));
+                        let one = |value, start| each(Field { class, value, start });
+                        let Some(((), after)) = take(content, rest, node, known, one) else { break };
+                        rest = after;
                         taken = taken.wrapping_add(1);
-                        each(Field { class: FieldClass::new(schema, index), value, start });
                     }
                     self.cursor.take_members(taken);
                 }

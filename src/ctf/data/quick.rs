@@ -5,7 +5,7 @@ use super::value::{Float, Text, Value};
 use super::window::Window;
 use crate::bytes::to_u64;
 use crate::ctf::schema::Encoding;
-use crate::ctf::schema::node::{Node, role};
+use crate::ctf::schema::node::{BIG, Node, role};
 
 /// A string whose length is known.
 #[derive(Clone, Copy)]
@@ -20,107 +20,104 @@ impl KnownString {
     pub(super) const NONE: Self = Self { start: usize::MAX, len: 0 };
 }
 
-/// Takes a field that is marked as quick from the front of `rest`, which is the end of `content`: its value, and its
-/// first bit. `None` if anything needs a closer look.
+/// Takes a field that is marked as quick from the front of `field`, which is the end of `content`: what `done` makes of
+/// its value and its first bit, and what follows it. `None` if anything needs a closer look.
 ///
 /// The last byte order does not matter after it: it ends with a byte.
+///
+/// `done` has each kind of value for itself, so that none of them takes the way over memory that all would share.
 #[inline(always)]
-pub(super) fn take<'a>(
+#[allow(clippy::cast_possible_wrap, clippy::as_conversions)] // The sign is what is wanted.
+pub(super) fn take<'a, R>(
     content: &'a [u8],
-    rest: &mut &'a [u8],
+    field: &'a [u8],
     node: &Node,
     known: KnownString,
-) -> Option<(Value<'a>, u64)> {
-    // One jump tells all about the class.
-    const U8: u16 = role::QUICK_UNSIGNED;
-    const U16: u16 = U8 | 1;
-    const U32: u16 = U8 | 2;
-    const U64: u16 = U8 | 3;
-    const I8: u16 = role::QUICK_SIGNED;
-    const I16: u16 = I8 | 1;
-    const I32: u16 = I8 | 2;
-    const I64: u16 = I8 | 3;
-    const BIG: u16 = role::QUICK_BIG;
-    const U8_BIG: u16 = U8 | BIG;
-    const U16_BIG: u16 = U16 | BIG;
-    const U32_BIG: u16 = U32 | BIG;
-    const U64_BIG: u16 = U64 | BIG;
-    const I8_BIG: u16 = I8 | BIG;
-    const I16_BIG: u16 = I16 | BIG;
-    const I32_BIG: u16 = I32 | BIG;
-    const I64_BIG: u16 = I64 | BIG;
+    done: impl FnOnce(Value<'a>, u64) -> R,
+) -> Option<(R, &'a [u8])> {
+    /// What tells integers from the others, and whether they are signed.
+    const KIND: u16 = role::QUICK | role::QUICK_ALIGNED | 16;
+    const SIGN: u16 = role::QUICK_SIGNED & !role::QUICK;
 
-    let mut field = *rest;
     let start = content.len().wrapping_sub(field.len());
-    let value = match node.roles {
-        U8 | U8_BIG => Value::Unsigned(u8::from_le_bytes(bytes(&mut field)?).into()),
-        U16 => Value::Unsigned(u16::from_le_bytes(bytes(&mut field)?).into()),
-        U32 => Value::Unsigned(u32::from_le_bytes(bytes(&mut field)?).into()),
-        U64 => Value::Unsigned(u64::from_le_bytes(bytes(&mut field)?)),
-        U16_BIG => Value::Unsigned(u16::from_be_bytes(bytes(&mut field)?).into()),
-        U32_BIG => Value::Unsigned(u32::from_be_bytes(bytes(&mut field)?).into()),
-        U64_BIG => Value::Unsigned(u64::from_be_bytes(bytes(&mut field)?)),
-        I8 | I8_BIG => Value::Signed(i8::from_le_bytes(bytes(&mut field)?).into()),
-        I16 => Value::Signed(i16::from_le_bytes(bytes(&mut field)?).into()),
-        I32 => Value::Signed(i32::from_le_bytes(bytes(&mut field)?).into()),
-        I64 => Value::Signed(i64::from_le_bytes(bytes(&mut field)?)),
-        I16_BIG => Value::Signed(i16::from_be_bytes(bytes(&mut field)?).into()),
-        I32_BIG => Value::Signed(i32::from_be_bytes(bytes(&mut field)?).into()),
-        I64_BIG => Value::Signed(i64::from_be_bytes(bytes(&mut field)?)),
-        role::QUICK_STRING => {
-            let len = if start == known.start { known.len } else { find_nul(field, 1)? };
-            let (text, after) = field.split_at_checked(len)?;
-            field = after.get(1..)?;
-            Value::Text(Text::until(text, Encoding::Utf8))
-        }
-        role::QUICK_FLOAT => {
-            let size = if node.a == 64 {
-                8
-            } else if node.a == 32 {
-                4
-            } else {
-                2
-            };
-            field = field.get(size..)?;
-            let big = node.has(crate::ctf::schema::node::BIG);
-            Value::Float(Float(BitString::new(content, to_u64(start).wrapping_mul(8), node.a, big, false)))
-        }
-        code if code & (role::QUICK | role::QUICK_ALIGNED) == role::QUICK | role::QUICK_ALIGNED => {
-            return take_aligned(content, rest, node);
-        }
-        _ => return None,
-    };
-    *rest = field;
-    Some((value, to_u64(start).wrapping_mul(8)))
+    let first = to_u64(start).wrapping_mul(8);
+    let code = node.roles;
+    if code & KIND == role::QUICK {
+        let size = 1_usize.wrapping_shl((code & 3).into());
+        let after = field.get(size..)?;
+        // The number is in the upper bits.
+        let unused = 64_u32.wrapping_sub(8_u32.wrapping_shl((code & 3).into()));
+        let word = match field.first_chunk::<8>() {
+            Some(word) => *word,
+            None => last_word(field),
+        };
+        let number = if code & role::QUICK_BIG == 0 {
+            u64::from_le_bytes(word).wrapping_shl(unused)
+        } else {
+            u64::from_be_bytes(word)
+        };
+        let made = if code & SIGN == 0 {
+            done(Value::Unsigned(number.wrapping_shr(unused)), first)
+        } else {
+            done(Value::Signed((number as i64).wrapping_shr(unused)), first)
+        };
+        return Some((made, after));
+    }
+    if code == role::QUICK_STRING {
+        let len = if start == known.start { known.len } else { find_nul(field, 1)? };
+        let (text, after) = field.split_at_checked(len)?;
+        let after = after.get(1..)?;
+        return Some((done(Value::Text(Text::until(text, Encoding::Utf8)), first), after));
+    }
+    if code == role::QUICK_FLOAT {
+        let size = match node.a {
+            64 => 8,
+            32 => 4,
+            _ => 2,
+        };
+        let after = field.get(size..)?;
+        let bits = BitString::new(content, first, node.a, node.has(BIG), false);
+        return Some((done(Value::Float(Float(bits)), first), after));
+    }
+    if code & (role::QUICK | role::QUICK_ALIGNED) == role::QUICK | role::QUICK_ALIGNED {
+        let ((value, first), after) = take_aligned(content, field, node)?;
+        return Some((done(value, first), after));
+    }
+    None
+}
+
+/// Fewer than eight bytes at the end of a packet, and zeros.
+#[cold]
+fn last_word(bytes: &[u8]) -> [u8; 8] {
+    let mut word = [0; 8];
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    word
 }
 
 /// As [`take`], where bytes may have to be skipped before the field.
 #[inline(never)]
-fn take_aligned<'a>(content: &'a [u8], rest: &mut &'a [u8], node: &Node) -> Option<(Value<'a>, u64)> {
+fn take_aligned<'a>(content: &'a [u8], rest: &'a [u8], node: &Node) -> Option<((Value<'a>, u64), &'a [u8])> {
     // 8 to 4096 bits.
     let mask = 1_usize.wrapping_shl(node.align_log2().wrapping_sub(3)).wrapping_sub(1);
     let at = content.len().wrapping_sub(rest.len());
-    let mut field = rest.get(at.wrapping_neg() & mask..)?;
+    let field = rest.get(at.wrapping_neg() & mask..)?;
     let node = Node { roles: node.roles & !role::QUICK_ALIGNED, ..*node };
-    let taken = take(content, &mut field, &node, KnownString::NONE)?;
-    *rest = field;
-    Some(taken)
+    take(content, field, &node, KnownString::NONE, |value, first| (value, first))
 }
 
-/// Takes `N` bytes from the front of `rest`.
-#[inline(always)]
-fn bytes<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, after) = rest.split_first_chunk::<N>()?;
-    *rest = after;
-    Some(*first)
-}
-
-/// A field that is marked as quick, and begins after bit `at`: its value, its first bit, and the one after it.
+/// A field that is marked as quick, and begins after bit `at`: what `done` makes of it, and the bit after it.
 #[inline(always)]
 #[allow(clippy::as_conversions)] // Positions lie in memory.
-pub(super) fn quick<'a>(window: &Window<'a>, node: &Node, at: u64) -> Option<(Value<'a>, u64, u64)> {
+pub(super) fn quick<'a, R>(
+    window: &Window<'a>,
+    node: &Node,
+    at: u64,
+    done: impl FnOnce(Value<'a>, u64) -> R,
+) -> Option<(R, u64)> {
     let content = window.content();
-    let mut rest = content.get((at.wrapping_add(7) >> 3) as usize..)?;
-    let (value, start) = take(content, &mut rest, node, KnownString::NONE)?;
-    Some((value, start, to_u64(content.len().wrapping_sub(rest.len())).wrapping_mul(8)))
+    let field = content.get((at.wrapping_add(7) >> 3) as usize..)?;
+    let (made, after) = take(content, field, node, KnownString::NONE, done)?;
+    Some((made, to_u64(content.len().wrapping_sub(after.len())).wrapping_mul(8)))
 }
