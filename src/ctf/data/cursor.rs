@@ -3,9 +3,10 @@
 use super::bits::sign_extend;
 use super::element;
 use super::extent::{after_elements, aligned};
-use super::quick::{KnownString, quick};
+use super::quick::{KnownString, take};
 use super::value::{Text, Value};
 use super::window::{Slots, Window};
+use crate::bytes::to_u64;
 use crate::ctf::schema::Schema;
 use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY};
 use crate::ctf::schema::scope::Scope;
@@ -169,15 +170,17 @@ impl<'a, 's> Cursor<'a, 's> {
         self.stack.depth == 0 && self.top.peek().is_none()
     }
 
-    /// The next field, if it is of the usual kinds, has no others in it, and nothing is wrong with it.
+    /// What `done` makes of the next field, if it is of the usual kinds, has no others in it, and nothing is wrong with it.
     #[inline(always)]
-    pub(super) fn quick(&mut self) -> Option<Step<'a>> {
+    pub(super) fn quick<R>(&mut self, done: impl FnOnce(Step<'a>) -> R) -> Option<R> {
         let index = self.top.peek()?;
-        let node = self.node(index);
-        let (step, end) = quick(&self.window, node, self.at, |value, start| Step { index, value, start })?;
-        self.top.take_leaf();
-        self.at = end;
-        Some(step)
+        let content = self.window.content();
+        let field = self.rest_in_bytes(content)?;
+        take(content, field, self.node(index), KnownString::NONE, |value, start, after| {
+            self.top.take_leaf();
+            self.at = to_u64(content.len().wrapping_sub(after.len())).wrapping_mul(8);
+            done(Step { index, value, start })
+        })
     }
 
     /// The bytes of the [content](Window::content) from the first whole one on.

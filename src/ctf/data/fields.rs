@@ -2,7 +2,7 @@ use super::cursor::{Cursor, Step};
 use super::quick::take;
 use super::value::{Field, Value};
 use crate::bytes::{split_once, to_u64};
-use crate::ctf::schema::FieldClass;
+use crate::ctf::schema::{FieldClass, Schema};
 use crate::error::Result;
 
 /// The fields of one scope, pulled one after the other.
@@ -25,8 +25,9 @@ impl<'a, 's> Fields<'a, 's> {
     /// A field that cannot be read. The fields of a record were checked when the record was delivered.
     #[inline]
     pub fn next_field(&mut self) -> Result<Option<Field<'a, 's>>> {
-        if let Some(step) = self.cursor.quick() {
-            return Ok(Some(self.field(step)));
+        let schema = self.cursor.schema;
+        if let Some(field) = self.cursor.quick(|step| Ok(Some(Self::field(schema, step)))) {
+            return field;
         }
         if self.cursor.is_at_end() {
             return Ok(None);
@@ -35,14 +36,14 @@ impl<'a, 's> Fields<'a, 's> {
     }
 
     #[inline(always)]
-    fn field(&self, Step { index, value, start }: Step<'a>) -> Field<'a, 's> {
-        Field { class: FieldClass::new(self.cursor.schema, index), value, start }
+    fn field(schema: &'s Schema<'a, 's>, Step { index, value, start }: Step<'a>) -> Field<'a, 's> {
+        Field { class: FieldClass::new(schema, index), value, start }
     }
 
     #[inline(never)]
     fn slow(&mut self) -> Result<Option<Field<'a, 's>>> {
         match self.cursor.step::<false>() {
-            Ok(step) => Ok(step.map(|step| self.field(step))),
+            Ok(step) => Ok(step.map(|step| Self::field(self.cursor.schema, step))),
             Err(error) => {
                 self.cursor.stop();
                 Err(error)
@@ -68,8 +69,11 @@ impl<'a, 's> Fields<'a, 's> {
                     let mut left = count;
                     let class = FieldClass::new(schema, index);
                     while left > 0 {
-                        let one = |value, start| each(Field { class, value, start });
-                        let Some(((), after)) = take(content, rest, node, known, one) else { break };
+                        let one = |value, start, after| {
+                            each(Field { class, value, start });
+                            after
+                        };
+                        let Some(after) = take(content, rest, node, known, one) else { break };
                         rest = after;
                         left = left.wrapping_sub(1);
                     }
@@ -78,8 +82,11 @@ impl<'a, 's> Fields<'a, 's> {
                     let first = self.cursor.first_member();
                     for node in self.cursor.members() {
                         let class = FieldClass::new(schema, first.wrapping_add(taken));
-                        let one = |value, start| each(Field { class, value, start });
-                        let Some(((), after)) = take(content, rest, node, known, one) else { break };
+                        let one = |value, start, after| {
+                            each(Field { class, value, start });
+                            after
+                        };
+                        let Some(after) = take(content, rest, node, known, one) else { break };
                         rest = after;
                         taken = taken.wrapping_add(1);
                     }

@@ -2,7 +2,6 @@
 
 use super::bits::{BitString, find_nul};
 use super::value::{Float, Text, Value};
-use super::window::Window;
 use crate::bytes::to_u64;
 use crate::ctf::schema::Encoding;
 use crate::ctf::schema::node::{BIG, Node, role};
@@ -21,7 +20,7 @@ impl KnownString {
 }
 
 /// Takes a field that is marked as quick from the front of `field`, which is the end of `content`: what `done` makes of
-/// its value and its first bit, and what follows it. `None` if anything needs a closer look.
+/// its value, its first bit, and what follows it. `None` if anything needs a closer look.
 ///
 /// The last byte order does not matter after it: it ends with a byte.
 ///
@@ -33,8 +32,8 @@ pub(super) fn take<'a, R>(
     field: &'a [u8],
     node: &Node,
     known: KnownString,
-    done: impl FnOnce(Value<'a>, u64) -> R,
-) -> Option<(R, &'a [u8])> {
+    done: impl FnOnce(Value<'a>, u64, &'a [u8]) -> R,
+) -> Option<R> {
     /// What tells integers from the others, and whether they are signed.
     const KIND: u16 = role::QUICK | role::QUICK_ALIGNED | 16;
     const SIGN: u16 = role::QUICK_SIGNED & !role::QUICK;
@@ -56,18 +55,17 @@ pub(super) fn take<'a, R>(
         } else {
             u64::from_be_bytes(word)
         };
-        let made = if code & SIGN == 0 {
-            done(Value::Unsigned(number.wrapping_shr(unused)), first)
+        return Some(if code & SIGN == 0 {
+            done(Value::Unsigned(number.wrapping_shr(unused)), first, after)
         } else {
-            done(Value::Signed((number as i64).wrapping_shr(unused)), first)
-        };
-        return Some((made, after));
+            done(Value::Signed((number as i64).wrapping_shr(unused)), first, after)
+        });
     }
     if code == role::QUICK_STRING {
         let len = if start == known.start { known.len } else { find_nul(field, 1)? };
         let (text, after) = field.split_at_checked(len)?;
         let after = after.get(1..)?;
-        return Some((done(Value::Text(Text::until(text, Encoding::Utf8)), first), after));
+        return Some(done(Value::Text(Text::until(text, Encoding::Utf8)), first, after));
     }
     if code == role::QUICK_FLOAT {
         let size = match node.a {
@@ -77,11 +75,11 @@ pub(super) fn take<'a, R>(
         };
         let after = field.get(size..)?;
         let bits = BitString::new(content, first, node.a, node.has(BIG), false);
-        return Some((done(Value::Float(Float(bits)), first), after));
+        return Some(done(Value::Float(Float(bits)), first, after));
     }
     if code & (role::QUICK | role::QUICK_ALIGNED) == role::QUICK | role::QUICK_ALIGNED {
-        let ((value, first), after) = take_aligned(content, field, node)?;
-        return Some((done(value, first), after));
+        let (value, first, after) = take_aligned(content, field, node)?;
+        return Some(done(value, first, after));
     }
     None
 }
@@ -98,26 +96,11 @@ fn last_word(bytes: &[u8]) -> [u8; 8] {
 
 /// As [`take`], where bytes may have to be skipped before the field.
 #[inline(never)]
-fn take_aligned<'a>(content: &'a [u8], rest: &'a [u8], node: &Node) -> Option<((Value<'a>, u64), &'a [u8])> {
+fn take_aligned<'a>(content: &'a [u8], rest: &'a [u8], node: &Node) -> Option<(Value<'a>, u64, &'a [u8])> {
     // 8 to 4096 bits.
     let mask = 1_usize.wrapping_shl(node.align_log2().wrapping_sub(3)).wrapping_sub(1);
     let at = content.len().wrapping_sub(rest.len());
     let field = rest.get(at.wrapping_neg() & mask..)?;
     let node = Node { roles: node.roles & !role::QUICK_ALIGNED, ..*node };
-    take(content, field, &node, KnownString::NONE, |value, first| (value, first))
-}
-
-/// A field that is marked as quick, and begins after bit `at`: what `done` makes of it, and the bit after it.
-#[inline(always)]
-#[allow(clippy::as_conversions)] // Positions lie in memory.
-pub(super) fn quick<'a, R>(
-    window: &Window<'a>,
-    node: &Node,
-    at: u64,
-    done: impl FnOnce(Value<'a>, u64) -> R,
-) -> Option<(R, u64)> {
-    let content = window.content();
-    let field = content.get((at.wrapping_add(7) >> 3) as usize..)?;
-    let (made, after) = take(content, field, node, KnownString::NONE, done)?;
-    Some((made, to_u64(content.len().wrapping_sub(after.len())).wrapping_mul(8)))
+    take(content, field, &node, KnownString::NONE, |value, first, after| (value, first, after))
 }

@@ -38,6 +38,9 @@ pub enum FieldKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
+// As large as what a `Value` of another kind has in its place: or values are written in parts and read as a whole, which
+// stalls.
+#[repr(u64)]
 pub enum Encoding {
     /// UTF-8.
     Utf8,
