@@ -34,8 +34,8 @@ def generate(folder, recordings, size):
 def polls(path):
     """How long each poll of a recording took."""
     trace = tg.open(path, threads=1)
-    events = polars.from_arrow(trace.events(kinds=["begin", "end"], columns=COLUMNS)).lazy()
-    names = polars.from_arrow(trace.tracks(columns=["track", "name"])).lazy().rename({"name": "task"})
+    events = polars.DataFrame(trace.events(kinds=["begin", "end"], columns=COLUMNS)).lazy()
+    names = polars.DataFrame(trace.tracks(columns=["track", "name"])).lazy().rename({"name": "task"})
     took = polars.col("time_ns").shift(-1).over("track") - polars.col("time_ns")
     return (
         events.sort("track", "time_ns", maintain_order=True)
@@ -54,7 +54,7 @@ def percentiles(frames):
 
 def read(path):
     """The events alone: what reading costs without the question."""
-    return len(polars.from_arrow(tg.open(path, threads=1).events(columns=COLUMNS)))
+    return len(polars.DataFrame(tg.open(path, threads=1).events(columns=COLUMNS)))
 
 
 def opened(path):

@@ -7,7 +7,7 @@
 
 Tables are streams of Arrow record batches, which others take as they are, without a copy::
 
-    polars.from_arrow(trace.events())
+    polars.DataFrame(trace.events())
     pyarrow.table(trace.table("task_poll_start"))
     events = trace.events(); duckdb.sql("from events limit 3")
 

@@ -6,6 +6,7 @@ use super::{entry_fields, name};
 use crate::output::grouped;
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Node};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use traceglass::rdf::{Entry, File, Header, Index};
@@ -17,6 +18,10 @@ const LARGEST: u64 = 16 << 20;
 /// How many records of a chunk are shown.
 const MOST: usize = 50_000;
 
+/// Of how many chunks the records are kept, and with how many bytes of text: those on a screen, and as many around them.
+const KEPT: usize = 128;
+const KEPT_TEXT: usize = 4 << 20;
+
 /// Looks at a file.
 pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
     let (file, gap) = File::recover(data).map_err(|error| Unreadable {
@@ -25,7 +30,7 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
         message: error.to_string(),
     })?;
     let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
-    look(&View { file, gap, entries: [entry], places: places(&file), loaded: Mutex::new(None) });
+    look(&View { file, gap, entries: [entry], places: places(&file), loaded: Mutex::default() });
     Ok(())
 }
 
@@ -36,8 +41,31 @@ struct View<'a> {
     entries: [FileEntry; 1],
     /// What stands where, by where it begins.
     places: Vec<Place>,
-    /// The chunk whose records were wanted last.
-    loaded: Mutex<Option<(u64, Arc<Vec<Said>>)>>,
+    loaded: Mutex<Loads>,
+}
+
+/// The records of the chunks that were wanted last, and the number of each chunk's entry.
+#[derive(Default)]
+struct Loads {
+    chunks: VecDeque<(u64, Arc<Vec<Said>>)>,
+    text: usize,
+}
+
+impl Loads {
+    fn find(&self, number: u64) -> Option<Arc<Vec<Said>>> {
+        self.chunks.iter().find(|(known, _)| *known == number).map(|(_, records)| Arc::clone(records))
+    }
+
+    fn keep(&mut self, number: u64, records: Arc<Vec<Said>>) {
+        let size = |records: &[Said]| records.iter().map(|said| said.text.len()).sum::<usize>();
+        self.text = self.text.saturating_add(size(&records));
+        self.chunks.push_back((number, records));
+        // The last one stays, however large.
+        while self.chunks.len() > 1 && (self.chunks.len() > KEPT || self.text > KEPT_TEXT) {
+            let Some((_, oldest)) = self.chunks.pop_front() else { break };
+            self.text = self.text.saturating_sub(size(&oldest));
+        }
+    }
 }
 
 /// Something in the file.
@@ -90,18 +118,21 @@ impl View<'_> {
         self.file.index().get(usize::try_from(number).ok()?)
     }
 
-    /// The records of a chunk, read once.
+    /// The records of a chunk, which are kept for the next frame.
     fn records(&self, entry: &Entry<'_>) -> Arc<Vec<Said>> {
         let number = entry.number() as u64;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, records)) = &*loaded
-            && *known == number
-        {
-            return Arc::clone(records);
+        if let Some(records) = loaded.find(number) {
+            return records;
         }
         let mut records = Vec::new();
         let size = entry.output_size().unwrap_or(u64::MAX);
         match self.file.chunk_at(entry.number()) {
+            // Nothing can be said of what is in it: the bytes are in the pane beside.
+            _ if !contents::is_known(entry.identifier()) => {
+                let text = format!("bytes={}", entry.data_size());
+                records.push(Said { offset: None, kind: entry.identifier().to_string(), text });
+            }
             _ if size > LARGEST => {
                 let text = format!(
                     "{} bytes: `traceglass cat --entry {number} --records` prints them",
@@ -119,7 +150,7 @@ impl View<'_> {
             None => {}
         }
         let records = Arc::new(records);
-        *loaded = Some((number, Arc::clone(&records)));
+        loaded.keep(number, Arc::clone(&records));
         records
     }
 
@@ -333,5 +364,26 @@ impl About for Said {
             None => self.text.clone(),
         };
         (self.kind.clone(), text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(len: usize) -> Arc<Vec<Said>> {
+        Arc::new(vec![Said { offset: None, kind: String::new(), text: "x".repeat(len) }])
+    }
+
+    #[test]
+    fn records_are_kept_by_number_and_by_size() {
+        let mut loads = Loads::default();
+        (0..1000).for_each(|number| loads.keep(number, records(10)));
+        assert_eq!(loads.chunks.len(), KEPT);
+        assert!(loads.find(999).is_some() && loads.find(0).is_none());
+        loads.keep(1000, records(KEPT_TEXT));
+        assert!(loads.find(1000).is_some() && loads.find(999).is_none());
+        loads.keep(1001, records(1));
+        assert_eq!((loads.chunks.len(), loads.text), (1, 1));
     }
 }
