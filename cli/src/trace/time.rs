@@ -152,7 +152,7 @@ impl Bounds {
 /// What times on the command line stand for in a trace.
 pub struct Reference<'r> {
     /// Whether the trace's clock is absolute.
-    pub is_absolute: bool,
+    pub is_absolute: &'r dyn Fn() -> Result<bool>,
     /// The time of the first record.
     pub start: &'r dyn Fn() -> Result<Option<i128>>,
     /// The time that a value of the trace's own clock stands for.
@@ -164,7 +164,7 @@ impl Window {
     pub fn resolve(&self, reference: &Reference<'_>) -> Result<Bounds> {
         let resolve = |time: Option<Time>| match time {
             None => Ok(None),
-            Some(Time::Absolute(_)) if !reference.is_absolute => Err(Failure::usage(
+            Some(Time::Absolute(_)) if !(reference.is_absolute)()? => Err(Failure::usage(
                 "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in \
                  the clock's own unit as @VALUE",
             )),
