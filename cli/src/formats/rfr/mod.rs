@@ -221,7 +221,8 @@ impl Trace for Rfr<'_> {
             }
             let data = part.data()?;
             let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
-            let sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
+            let mut sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
+            let count = sequences.len() as u64;
             // A file that was named on the command line goes by that name.
             let path = part.path.as_deref().unwrap_or(&args.path);
             let header = chunk.header();
@@ -237,25 +238,25 @@ impl Trace for Rfr<'_> {
                 line.int("base_time_secs", header.base_time());
                 line.int("start_micros", header.start()).int("end_micros", header.end());
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
-                out.json_text(line.int("sequences", sequences.len() as u64).end())?;
+                out.json_text(line.int("sequences", count).end())?;
             } else {
                 let start = header.unix_micros(header.start()).map(shown_micros).unwrap_or_default();
                 let length = names::aligned(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
-                let counts = [1, sequences.len() as u64, objects, records];
-                totals.iter_mut().zip(counts).for_each(|(total, count)| add(total, count));
                 let cells = [shown(path), String::new(), start, length];
                 let cells = cells.into_iter().chain([grouped(objects), grouped(records)]).collect();
                 table.row(out, cells)?;
             }
-            for Listed { header, objects, records } in sequences {
+            sequences.retain(|Listed { header, .. }| {
                 let micros = |timestamp| chunk.header().unix_micros(timestamp).ok();
                 let span = micros(header.earliest()).zip(micros(header.latest()));
-                let meets = span.is_some_and(|(first, last)| range.meets(first, last));
-                if !range.is_everything() && !meets {
-                    continue;
-                }
+                range.is_everything() || span.is_some_and(|(first, last)| range.meets(first, last))
+            });
+            add(&mut totals[0], 1);
+            for Listed { header, objects, records } in sequences {
+                let counts = [0, 1, objects, records];
+                totals.iter_mut().zip(counts).for_each(|(total, count)| add(total, count));
                 if args.json {
                     line.begin().plain("kind", "sequence").path(Some(path)).int("offset", header.offset());
                     line.int("seq_id", header.seq_id()).int("earliest_micros", header.earliest());
