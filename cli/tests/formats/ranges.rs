@@ -268,3 +268,45 @@ fn ranges_of_samples_are_parts() {
         assert!(ranges_are_parts(&[], data(name).to_str().unwrap(), start) > 5, "{name}");
     }
 }
+
+/// `+1ns` counts from the first record of the file, in whatever chunk and stream that is.
+#[test]
+fn ranges_of_chunks_count_from_one_start() {
+    let path = data("sample.rgp");
+    let path = path.to_str().unwrap();
+    assert!(ranges_are_parts(&["--records"], path, earliest) > 20);
+    let whole = cat(&[], path);
+    let timed = whole.lines.iter().filter_map(time).count();
+    let later = cat(&["--from", "+1ns"], path).lines.len();
+    let start = earliest(&whole.lines);
+    let at_start = whole.lines.iter().filter(|line| time(line) == start).count();
+    assert_eq!((later, at_start > 0), (timed - at_start, true));
+    // One chunk alone counts from there as well.
+    let since = format!("+{}ns", 200_000 - start.unwrap());
+    let events = cat(&["--chunk", "DDEvent", "--from", &since], path);
+    let all = cat(&["--chunk", "DDEvent"], path);
+    assert!(events.lines.iter().eq(all.lines.iter().filter(|line| time(line) >= Some(200_000))));
+}
+
+#[test]
+fn sequences_outside_of_a_range_are_not_counted() {
+    let path = data("sample.rfr");
+    let path = path.to_str().unwrap();
+    let total = |args: &[&str]| {
+        let output = traceglass(&[&["ls"], args, &[path]].concat());
+        String::from_utf8(output.stdout).unwrap().lines().next_back().unwrap().to_owned()
+    };
+    let range = ["--from", "+0ns", "--to", "+1us"];
+    let output = traceglass(&[&["ls", "--json"], &range[..], &[path]].concat());
+    let listed: Vec<Value> = std::str::from_utf8(&output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let sequences: Vec<&Value> = listed.iter().filter(|line| line["kind"] == "sequence").collect();
+    let records: u64 = sequences.iter().map(|line| line["records"].as_u64().unwrap()).sum();
+    let some = total(&range);
+    assert_ne!(some, total(&[]));
+    assert!(some.contains(&format!("{} sequence", sequences.len())), "{some}");
+    assert!(some.contains(&format!(" {records} record")), "{some}");
+}
