@@ -25,16 +25,16 @@ impl Rtc<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let wanted = args.rtc.stream.as_deref();
         let mut seen = wanted.is_none() || cursor.kept.is_some();
-        let bounds = self.range(&args.window)?;
-        let grid = self.grid();
-        let mut records = Records { names_sessions: grid.is_none(), ..Records::default() };
+        // As exact as times are: to divide each one takes long.
+        let bounds = self.range(&args.window)?.scaled(1_000_000_000);
+        let mut records = Records { names_sessions: self.grid().is_none(), ..Records::default() };
         let mut choice = Choice { wanted, revision: None, slot: None };
         let mut lost = None;
         // What was printed before, of a file that grows; and from where on it is to be read again.
         let place = cursor.places.entry(PathBuf::new()).or_default();
         let printed = *place;
         let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
-        let start = Some(again).filter(|&again| again > 0 && grid.is_some());
+        let start = Some(again).filter(|&again| again > 0 && self.can_go_on());
         let pass = Pass { start, follows: cursor.follows, ..Pass::default() };
         let (mut end, mut open) = (printed, None);
         let status = self.scan(&pass, |event| {
@@ -157,7 +157,7 @@ impl Records {
         out: &mut Out,
     ) -> Result<()> {
         let time = time_of(record);
-        if !bounds.wants(time.map(in_ns)) {
+        if !bounds.wants(time.map(|time| time.attoseconds())) {
             return Ok(());
         }
         let content = Content::of(record);

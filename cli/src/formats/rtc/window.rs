@@ -27,6 +27,13 @@ impl<'a> Rtc<'a> {
         grid.unit(last).ok().map(|_| grid)
     }
 
+    /// Whether reading may go on within the file as if all before had been read.
+    pub(super) fn can_go_on(&self) -> bool {
+        let Some(grid) = self.grid().filter(|grid| grid.first().offset() == 0) else { return false };
+        let streams = grid.streams::<STREAMS>().map(Box::new);
+        streams.is_ok_and(|streams| streams.iter().filter(|stream| is_clock(stream)).count() <= Grid::CLOCKS)
+    }
+
     /// The range that is asked for.
     pub(super) fn range(&self, window: &Window) -> Result<Bounds> {
         window.resolve(&Reference {
