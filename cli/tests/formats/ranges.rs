@@ -1,5 +1,6 @@
 //! What a range of time gives is what the whole trace has in it, whatever its clocks do and whatever is damaged.
 
+use crate::common::rfr::{Chunk, Sequence};
 use crate::common::rtc::{self, Options, Writer};
 use crate::common::{data, status, traceglass};
 use serde_json::Value;
@@ -309,4 +310,30 @@ fn sequences_outside_of_a_range_are_not_counted() {
     assert_ne!(some, total(&[]));
     assert!(some.contains(&format!("{} sequence", sequences.len())), "{some}");
     assert!(some.contains(&format!(" {records} record")), "{some}");
+}
+
+/// A writer's clock may step back, and what headers state of times is not what the records say.
+#[test]
+fn records_outside_of_what_their_chunk_states_are_in_a_range() {
+    let scratch = Scratch::new("rfr");
+    let chunk = |base, late: u64| {
+        let sequence = Sequence::new(1).task(1, 1, "a", None).times(0, 20);
+        let sequence = (0..20).fold(sequence, |sequence, at| sequence.about(at, 8, 1));
+        let other = Sequence::new(2).about(late, 8, 1).about(7, 8, 1).times(7, 7);
+        Chunk::new(base).sequence(sequence).sequence(other).bytes()
+    };
+    let alone = scratch.file("alone.rfr", &chunk(1_000, 5_000_000));
+    assert!(ranges_are_parts(&[], &alone, earliest) > 20);
+    fs::create_dir_all(scratch.0.join("all/2026-11/21-01")).unwrap();
+    for (name, base, late) in [("54", 1_000, 2_500_000), ("55", 1_001, 3), ("56", 1_002, 9_000_000)] {
+        scratch.file(&format!("all/2026-11/21-01/chunk-41-{name}.rfr"), &chunk(base, late));
+    }
+    let all = scratch.0.join("all");
+    let all = all.to_str().unwrap();
+    assert!(ranges_are_parts(&[], all, earliest) > 60);
+    assert!(ranges_are_parts(&["--merge"], all, earliest) > 60);
+    // The last record alone is later than that.
+    let output = traceglass(&["ls", "--json", "--from", "+10s", all]);
+    let listed = std::str::from_utf8(&output.stdout).unwrap();
+    assert_eq!(listed.lines().count(), 2, "a chunk and a sequence: {listed}");
 }
