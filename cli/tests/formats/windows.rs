@@ -233,6 +233,27 @@ fn files_that_grow_are_followed() {
     }
 }
 
+/// With more clocks than are followed through the indices, all is read again: times stay known.
+#[test]
+fn a_file_of_many_clocks_is_followed() {
+    let scratch = Scratch::new("clocks");
+    let mut writer = rtc::Writer::new(rtc::Options::sizes(8192, 2048));
+    let clocks: Vec<u64> = (0..20)
+        .map(|at| writer.stream(&format!(r#""name":"c{at}","clock":true,"format":"uint16le","length":2"#)))
+        .collect();
+    let values: Vec<u64> = (0..20)
+        .map(|at| writer.stream(&format!(r#""name":"v{at}","clock":"c{at}","format":"uint16le","length":2"#)))
+        .collect();
+    clocks.iter().zip(7_u16..).for_each(|(&clock, time)| writer.write(clock, &time.to_le_bytes()));
+    for number in 0..6_000_u16 {
+        writer.write(values[usize::from(number) % 20], &number.to_le_bytes());
+    }
+    let data = writer.stop();
+    let cut = data.len() / 2;
+    let path = scratch.file("clocks.rtc", &data[..cut]);
+    follows(&path, 2_000, || append(&path, &data[cut..]));
+}
+
 #[test]
 fn folders_that_grow_are_followed() {
     let scratch = Scratch::new("folders");
