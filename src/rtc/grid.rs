@@ -77,6 +77,12 @@ impl<'a> Grid<'a> {
         Ok(unit)
     }
 
+    /// Whether the input begins with a unit, and each one up to its end is where it is due.
+    pub(super) fn is_whole(&self) -> bool {
+        let is_there = |ahead: u64| self.unit(self.first.number().saturating_add(ahead)).is_ok();
+        self.first.position() == 0 && self.first.offset() == 0 && (0..self.len()).all(is_there)
+    }
+
     /// The unit in which `offset` lies.
     ///
     /// # Errors

@@ -47,21 +47,55 @@ impl<'a> Grid<'a> {
     /// # read(b"").unwrap_err();
     /// ```
     pub fn seek_time<const N: usize>(&self, clock: u64, time: Time) -> Result<u64> {
-        self.seek_in(&self.streams::<N>()?, clock, time)
+        let missing = Error::new(self.first().offset(), UNIT, ErrorKind::Missing);
+        let clocks = self.chain(&self.streams::<N>()?, clock).ok_or(missing)?;
+        self.search::<N>(&clocks, time).ok_or(missing)?.place()
+    }
+
+    /// How many clocks of a session are followed through the indices: work must not grow with their number.
+    pub const CLOCKS: usize = 16;
+
+    /// By how much a clock may step back for [`seek_all`](Self::seek_all) to miss nothing, as it does where several
+    /// processors write one.
+    pub const SLACK: Time = Time::from_attoseconds(1_000_000_000_000_000);
+
+    /// Where to begin to read in order not to miss what happened on any clock from `time` on, as
+    /// [`seek_time`](Self::seek_time) gives it; `None` if only reading everything will do.
+    ///
+    /// That is so if a unit is missing, moved or damaged at its start, if the input does not begin with one, or if
+    /// another session follows; if there are annotations, which tell a time of their own; and if there are more than
+    /// [`CLOCKS`](Self::CLOCKS). All clocks must ascend, but for [`SLACK`](Self::SLACK).
+    pub fn seek_all<const N: usize>(&self, time: Time) -> Option<u64> {
+        let streams = self.streams::<N>().ok()?;
+        let is_annotation = |stream: &Stream<'_>| matches!(stream.format(), Format::Annotate(_));
+        if !self.is_whole() || has_many_clocks(&streams) || streams.iter().any(is_annotation) {
+            return None;
+        }
+        let slack = Self::SLACK.attoseconds();
+        let time = Time::from_attoseconds(time.attoseconds().saturating_sub(slack));
+        let mut first = None;
+        for clock in streams.iter().filter(|stream| stream.links().is_clock) {
+            let clocks = self.chain(&streams, clock.id())?;
+            let search = self.search::<N>(&clocks, time)?;
+            let place = search.place().ok()?;
+            first = Some(first.map_or(place, |first: u64| first.min(place)));
+        }
+        first
     }
 
     /// Tells records that begin in the middle what their clocks said last, as far as the indices lead to it; the times of
-    /// the first ones would not be known otherwise.
+    /// the first ones would not be known otherwise. With more than [`CLOCKS`](Self::CLOCKS), it tells nothing.
     pub fn prime<F: Source<'a, N>, const N: usize>(&self, records: &mut Records<'_, F, N>) {
         let at = records.frames().offset();
+        if has_many_clocks(records.streams()) {
+            return;
+        }
         for slot in 0..records.streams().len() {
             let Some(stream) = records.streams().at(slot).filter(|stream| stream.links().is_clock) else {
                 continue;
             };
             let Some(clocks) = self.chain(records.streams(), stream.id()) else { continue };
-            let [own, bases @ ..] = clocks.as_slice() else { continue };
-            let (order, last) = (self.byte_order(), self.last_minor());
-            let search = Search::<N> { grid: self, own, bases, order, time: Time::ZERO, last };
+            let Some(search) = self.search::<N>(&clocks, Time::ZERO) else { continue };
             // One that cannot be read is not known.
             if let Ok(Some(time)) = search.said_before(at) {
                 records.set_clock(slot, time);
@@ -69,37 +103,16 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn seek_in<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64, time: Time) -> Result<u64> {
-        let missing = Error::new(self.first().offset(), UNIT, ErrorKind::Missing);
-        let clocks = self.chain(streams, clock).ok_or(missing)?;
-        let [own, bases @ ..] = clocks.as_slice() else { return Err(missing) };
-        let last = self.last_minor();
-        let search = Search::<N> { grid: self, own, bases, order: self.byte_order(), time, last };
-        // The first minor unit whose index leads to a time that is not earlier, by what the indices tell.
-        let seems = |minor: u64| search.stamp_before(minor, |target| search.seen(target));
-        let mut end = self.first_minor(0, last.saturating_add(1), seems)?;
-        let mut start = end.saturating_sub(1);
-        if !bases.is_empty() {
-            (start, end) = search.go_back(start, end)?;
-            start =
-                self.first_minor(start.saturating_add(1), end, |minor| search.is_surely_earlier(minor))?;
-            start = start.saturating_sub(1);
-            if end.saturating_sub(start) > NEAR {
-                let is_earlier = |minor: u64| search.stamp_before(minor, |target| search.exact(target));
-                end = self.first_minor(start.saturating_add(1), end, is_earlier)?;
-                start = end.saturating_sub(1);
-            }
-        }
-        // The stamps after the one that it leads to are what was not seen.
-        let target = search.target(own, start)?;
-        let (_, at) = self.start_of(target.unwrap_or(self.minor_start(start)))?;
-        Ok(at)
+    /// A search for a time on the first of these clocks, which counts from the others.
+    fn search<'g, const N: usize>(&'g self, clocks: &'g Chain, time: Time) -> Option<Search<'g, 'a, N>> {
+        let (own, bases) = clocks.split_first()?;
+        Some(Search { grid: self, own, bases, order: self.byte_order(), time, last: self.last_minor() })
     }
 
     /// The clock, and those that it counts from.
     fn chain<const N: usize>(&self, streams: &Streams<'_, N>, clock: u64) -> Option<Chain> {
         let own = |stream: &&Stream<'_>| stream.clock() == Some(ClockLink::IsClock);
-        let named = |name: Name<'_>| streams.iter().filter(own).find(|stream| stream.name() == Some(name));
+        let named = |name: Name<'_>| streams.at(streams.slot_of_clock(name)?);
         let mut chain = Chain::new();
         let mut next = Some(streams.get(clock).filter(own)?);
         while let Some(stream) = next {
@@ -111,6 +124,11 @@ impl<'a> Grid<'a> {
         }
         Some(chain)
     }
+}
+
+/// Whether there are more clocks than are followed.
+fn has_many_clocks<const N: usize>(streams: &Streams<'_, N>) -> bool {
+    streams.iter().filter(|stream| stream.links().is_clock).count() > Grid::CLOCKS
 }
 
 /// How many minor units are not worth a search in them.
@@ -130,6 +148,29 @@ struct Search<'g, 'a, const N: usize> {
 }
 
 impl<const N: usize> Search<'_, '_, N> {
+    /// Where to begin to read in order not to miss the time.
+    fn place(&self) -> Result<u64> {
+        let grid = self.grid;
+        // The first minor unit whose index leads to a time that is not earlier, by what the indices tell.
+        let seems = |minor: u64| self.stamp_before(minor, |target| self.seen(target));
+        let mut end = grid.first_minor(0, self.last.saturating_add(1), seems)?;
+        let mut start = end.saturating_sub(1);
+        if !self.bases.is_empty() {
+            (start, end) = self.go_back(start, end)?;
+            start = grid.first_minor(start.saturating_add(1), end, |minor| self.is_surely_earlier(minor))?;
+            start = start.saturating_sub(1);
+            if end.saturating_sub(start) > NEAR {
+                let is_earlier = |minor: u64| self.stamp_before(minor, |target| self.exact(target));
+                end = grid.first_minor(start.saturating_add(1), end, is_earlier)?;
+                start = end.saturating_sub(1);
+            }
+        }
+        // The stamps after the one that it leads to are what was not seen.
+        let target = self.target(self.own, start)?;
+        let (_, at) = grid.start_of(target.unwrap_or(grid.minor_start(start)))?;
+        Ok(at)
+    }
+
     /// Where the index of a minor unit leads for a clock, if that was stamped before; nowhere before the grid.
     fn target(&self, clock: &Stamps, minor: u64) -> Result<Option<u64>> {
         let target = self.grid.before(clock.id, self.grid.minor_start(minor))?;

@@ -30,7 +30,7 @@ pub fn of(work: impl FnOnce()) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rtc::{Frames, Grid, Records, Source, check, recover};
+    use crate::rtc::{Frames, Grid, Records, Source, Time, check, recover};
     use std::vec;
     use std::vec::Vec;
 
@@ -69,6 +69,69 @@ mod tests {
         ];
         let lent = crate::bytes::to_u64(data.len() + LENT);
         most.into_iter().max().unwrap_or(0).div_ceil(lent)
+    }
+
+    /// What is done once to begin within a file costs no more with many clocks than with few.
+    #[test]
+    fn many_clocks_are_not_sought_one_by_one() {
+        const CLOCKS: usize = 2_048;
+        let steps = |count: u32| {
+            let data = many_clocks(count);
+            let mut buffer = [0; 64];
+            let found = Grid::new(&data).and_then(|grid| {
+                let mut records = Records::new(grid.frames::<CLOCKS>(0)?, &mut buffer);
+                assert_eq!(crate::bytes::to_u64(records.streams().len()), u64::from(count));
+                let sought = of(|| assert_eq!(grid.seek_all::<CLOCKS>(Time::ZERO), None));
+                Ok(sought.max(of(|| grid.prime(&mut records))))
+            });
+            found.map_or(u64::MAX, |steps| steps.div_ceil(crate::bytes::to_u64(data.len())))
+        };
+        // There are tables on the stack.
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        let worst = thread.spawn(move || [40, 400, 2_000].map(steps)).map(|thread| thread.join());
+        assert!(matches!(worst, Ok(Ok(worst)) if worst.iter().all(|&one| one <= STEPS)), "{worst:?}");
+    }
+
+    /// A unit with a stamp of each of so many clocks.
+    fn many_clocks(count: u32) -> Vec<u8> {
+        fn int(out: &mut Vec<u8>, mut value: u32) {
+            while value >= 0x80 {
+                out.push(value.to_le_bytes()[0] | 0x80);
+                value >>= 7;
+            }
+            out.push(value.to_le_bytes()[0]);
+        }
+        /// A frame of a default stream, in pieces of a frame's longest payload.
+        fn record(out: &mut Vec<u8>, id: u8, data: &[u8]) {
+            let mut pieces = data.chunks(1024).peekable();
+            while let Some(piece) = pieces.next() {
+                out.push(id << 1 | u8::from(pieces.peek().is_some()));
+                int(out, u32::try_from(piece.len()).unwrap_or(0));
+                out.extend(piece);
+            }
+        }
+        let mut data = vec![4];
+        data.extend([0xb9; 1024]);
+        let mut index = vec![0];
+        for (id, size) in [(3, 1 << 24), (4, 1 << 24), (5, 0), (7, 0), (8, 0)] {
+            int(&mut index, id << 1 | 1);
+            int(&mut index, size << 1);
+        }
+        let clocks = 9..count.saturating_add(9);
+        let object = |id: u32| {
+            std::format!(
+                "{{\"id\":{id},\"name\":\"c{id}\",\"clock\":true,\"format\":\"uint8\",\"length\":1}},"
+            )
+        };
+        let objects: std::string::String = clocks.clone().map(object).collect();
+        record(&mut data, 3, &index);
+        record(&mut data, 5, std::format!("[{objects}{}]", clocks.end).as_bytes());
+        data.extend([14, 4, 3, 2, 1]);
+        for id in clocks {
+            int(&mut data, id << 1);
+            data.push(7);
+        }
+        data
     }
 
     const SAMPLE: &[u8] = include_bytes!("../../examples/data/sample.rtc");

@@ -241,6 +241,27 @@ fn a_window_has_what_is_in_it_however_it_is_reached() {
     }
 }
 
+/// As where several processors write one clock.
+#[test]
+fn a_clock_that_steps_back_a_little_loses_nothing_of_a_window() {
+    let mut writer = Writer::new(Options::default());
+    let clock = writer.stream(r#""name":"c","clock":true,"format":"uint32le","length":4,"gain":1e-6"#);
+    let mut micros = 1_000_000_u32;
+    for number in 0..6_000 {
+        micros += 100;
+        micros -= if number % 97 == 0 { 102 } else { 0 };
+        writer.write(clock, &micros.to_le_bytes());
+    }
+    let data = writer.stop();
+    let all = read(&data, Window::ALL).unwrap();
+    let times: Vec<_> = all.events.iter().filter_map(|event| event.ns).collect();
+    for (from, to) in (0..5_900).step_by(31).map(|at| (times[at], times[at + 97])) {
+        let expected = all.events.iter().filter(|event| event.ns.is_some_and(|ns| from <= ns && ns < to));
+        let found = read(&data, Window::new(Some(from), Some(to))).unwrap();
+        assert!(found.events.iter().eq(expected), "{from} to {to}");
+    }
+}
+
 #[test]
 fn a_record_that_is_too_long_tells_what_it_takes() {
     let data = file(Vec::new());

@@ -339,3 +339,67 @@ fn a_cut_hides_one_index() {
         assert_eq!(grid.seek_time::<16>(clock, time), found, "of {end} bytes");
     }
 }
+
+/// A file in which every 50th stamp of a clock is earlier than the one before.
+fn steps_back() -> Vec<u8> {
+    let mut writer = Writer::new(Options::default());
+    let clock = writer.stream(r#""name":"c","clock":true,"format":"uint32le","length":4,"gain":1e-6"#);
+    let mut micros = 1_000_000_u32;
+    for number in 0..6_000 {
+        micros += 100;
+        micros -= if number % 50 == 0 { 600 } else { 0 };
+        writer.write(clock, &micros.to_le_bytes());
+    }
+    writer.stop()
+}
+
+#[test]
+fn a_place_for_all_clocks_misses_nothing() {
+    for data in [sample(Options::default(), 60_000), steps_back()] {
+        let grid = Grid::new(&data).unwrap();
+        let all = begun(&data);
+        let mut times: Vec<Time> = all.iter().filter_map(|frame| frame.time).collect();
+        times.sort_unstable();
+        for part in 0..40 {
+            let time = times[times.len() * part / 40];
+            let place = grid.seek_all::<16>(time).unwrap();
+            let is_missed = |one: &&Begun| one.offset < place && one.time.is_some_and(|own| own >= time);
+            assert_eq!(all.iter().filter(is_missed).count(), 0, "{time} from {place}");
+        }
+        let last = grid.seek_all::<16>(times[times.len() - 1]).unwrap();
+        assert!(last > data.len() as u64 / 2, "sought: {last}");
+    }
+}
+
+#[test]
+fn what_is_not_sure_is_not_sought() {
+    let sound = sample(Options::default(), 60_000);
+    let time = stamps(&sound, 10)[30].1;
+    let place = |data: &[u8]| Grid::new(data).unwrap().seek_all::<32>(time);
+    assert!(place(&sound).is_some());
+    let mut marker = sound.clone();
+    marker[3 * 8192..][..1025].fill(0);
+    let mut first = sound.clone();
+    first[100] = 0;
+    for (what, data) in [
+        ("cut at its start", sound[1_700..].to_vec()),
+        ("two sessions", sound.repeat(2)),
+        ("a hole", [&sound[..20_000], &sound[20_100..]].concat()),
+        ("a Marker that is damaged", marker),
+        ("the first Marker is damaged", first),
+    ] {
+        assert_eq!(place(&data), None, "{what}");
+    }
+    // Very many clocks.
+    for (count, is_sought) in [(Grid::CLOCKS, true), (Grid::CLOCKS + 1, false)] {
+        let mut writer = Writer::new(Options::default());
+        let clocks: Vec<u64> = (0..count)
+            .map(|number| {
+                writer.stream(&format!(r#""name":"{number}","clock":true,"format":"uint8","length":1"#))
+            })
+            .collect();
+        clocks.iter().for_each(|&clock| writer.write(clock, &[7]));
+        let data = writer.stop();
+        assert_eq!(Grid::new(&data).unwrap().seek_all::<32>(Time::ZERO).is_some(), is_sought, "{count}");
+    }
+}

@@ -130,6 +130,13 @@ impl Bounds {
         *self == Self::default()
     }
 
+    /// The same range in a unit of which so many are in each of this one's.
+    #[must_use]
+    pub fn scaled(&self, by: i128) -> Self {
+        let scaled = |time: Option<i128>| time.map(|time| time.saturating_mul(by));
+        Self { from: scaled(self.from), to: scaled(self.to) }
+    }
+
     /// Whether what has this time is wanted. What has none is in no range.
     pub fn wants(&self, time: Option<i128>) -> bool {
         match time {
@@ -152,7 +159,7 @@ impl Bounds {
 /// What times on the command line stand for in a trace.
 pub struct Reference<'r> {
     /// Whether the trace's clock is absolute.
-    pub is_absolute: bool,
+    pub is_absolute: &'r dyn Fn() -> Result<bool>,
     /// The time of the first record.
     pub start: &'r dyn Fn() -> Result<Option<i128>>,
     /// The time that a value of the trace's own clock stands for.
@@ -164,7 +171,7 @@ impl Window {
     pub fn resolve(&self, reference: &Reference<'_>) -> Result<Bounds> {
         let resolve = |time: Option<Time>| match time {
             None => Ok(None),
-            Some(Time::Absolute(_)) if !reference.is_absolute => Err(Failure::usage(
+            Some(Time::Absolute(_)) if !(reference.is_absolute)()? => Err(Failure::usage(
                 "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in \
                  the clock's own unit as @VALUE",
             )),

@@ -5,6 +5,7 @@ mod common;
 
 mod ctf;
 mod export;
+mod ranges;
 mod rdf_contents;
 mod reference;
 mod rfr;

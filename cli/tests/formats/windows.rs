@@ -42,10 +42,8 @@ fn lines(args: &[&str]) -> Vec<Value> {
 
 /// What a range gives is what the whole trace has in it, however the range is told.
 fn ranges_are_parts(path: &str, own_clock: impl Fn(i64) -> i64) {
-    let mut all = lines(&["cat", "--json", path]);
+    let all = lines(&["cat", "--json", path]);
     let start = all.iter().filter_map(|line| line["time_ns"].as_i64()).min().unwrap();
-    // The stamps of a clock from which another one counts are in no range.
-    all.retain(|line| line["stream"] != "clk");
     let mut times: Vec<i64> = all.iter().filter_map(|line| line["time_ns"].as_i64()).collect();
     times.sort_unstable();
     let (first, last) = (times[0], times[times.len() - 1]);
@@ -98,8 +96,7 @@ fn ranges_are_parts_of_damaged(path: &str) {
         let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    let mut all = run(&["cat", "--json"]);
-    all.retain(|line| line["stream"] != "clk");
+    let all = run(&["cat", "--json"]);
     let times: Vec<i64> = all.iter().filter_map(|line| line["time_ns"].as_i64()).collect();
     let from = times[times.len() / 2];
     let expected: Vec<&Value> = all.iter().filter(|line| line["time_ns"].as_i64() >= Some(from)).collect();
@@ -234,6 +231,27 @@ fn files_that_grow_are_followed() {
             append(&path, &sample[again..]);
         });
     }
+}
+
+/// With more clocks than are followed through the indices, all is read again: times stay known.
+#[test]
+fn a_file_of_many_clocks_is_followed() {
+    let scratch = Scratch::new("clocks");
+    let mut writer = rtc::Writer::new(rtc::Options::sizes(8192, 2048));
+    let clocks: Vec<u64> = (0..20)
+        .map(|at| writer.stream(&format!(r#""name":"c{at}","clock":true,"format":"uint16le","length":2"#)))
+        .collect();
+    let values: Vec<u64> = (0..20)
+        .map(|at| writer.stream(&format!(r#""name":"v{at}","clock":"c{at}","format":"uint16le","length":2"#)))
+        .collect();
+    clocks.iter().zip(7_u16..).for_each(|(&clock, time)| writer.write(clock, &time.to_le_bytes()));
+    for number in 0..6_000_u16 {
+        writer.write(values[usize::from(number) % 20], &number.to_le_bytes());
+    }
+    let data = writer.stop();
+    let cut = data.len() / 2;
+    let path = scratch.file("clocks.rtc", &data[..cut]);
+    follows(&path, 2_000, || append(&path, &data[cut..]));
 }
 
 #[test]

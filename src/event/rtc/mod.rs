@@ -20,6 +20,7 @@
 //!
 //! # Order
 //! That of the file, in which clocks ascend; a record in several pieces comes where it ends.
+//! A window is sought by the indices, where [`Grid::seek_all`](crate::rtc::Grid::seek_all) can tell where it begins.
 
 pub(super) mod fields;
 mod timeline;

@@ -77,7 +77,7 @@ pub struct Timeline<'a, 'b, const N: usize> {
     tracks: u64,
     window: Window,
     begun: bool,
-    /// Whether no other session follows the first one.
+    /// Whether one session is all there is, as far as its units tell.
     single: bool,
     /// All clocks in the slots before this one have reached the end of the window.
     over: usize,
@@ -115,20 +115,9 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
             return;
         }
         let Ok(grid) = Grid::new(self.data) else { return };
-        // If a unit is missing, or another session follows, a search may lead anywhere.
-        let last = grid.first().number().saturating_add(grid.len().saturating_sub(1));
-        let is_whole = grid.unit(last).is_ok_and(|unit| unit.end() >= to_u64(self.data.len()));
-        if grid.first().offset() != 0 || !is_whole {
-            return;
-        }
-        // Annotations carry a time of their own, wherever they are.
-        let is_annotation = |stream: &Stream<'_>| matches!(stream.format(), Format::Annotate(_));
-        if grid.streams::<N>().map_or(true, |streams| streams.iter().any(is_annotation)) {
-            return;
-        }
+        let from = self.window.from().unwrap_or(i128::MIN).saturating_mul(NANOSECOND);
+        let Some(place) = grid.seek_all::<N>(rtc::Time::from_attoseconds(from)) else { return };
         self.single = true;
-        let Some(from) = self.window.from() else { return };
-        let Some(place) = first_place::<N>(&grid, from) else { return };
         if place == 0 {
             return;
         }
@@ -239,7 +228,8 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         let streams = self.records.streams();
         while let Some(known) = self.known.get(self.over).filter(|_| self.over < streams.len()) {
             let time = self.records.clocks().time_at(self.over);
-            let ns = time.map(|time| time.attoseconds().div_euclid(NANOSECOND));
+            let surely = |time: rtc::Time| time.attoseconds().saturating_sub(Grid::SLACK.attoseconds());
+            let ns = time.map(|time| surely(time).div_euclid(NANOSECOND));
             if known.is_clock && !ns.is_some_and(|ns| self.window.ends_before(ns)) {
                 return false;
             }
@@ -259,19 +249,6 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         let ns = time?.attoseconds().div_euclid(NANOSECOND);
         Some(if known.absolute { Time::since_epoch(ns) } else { Time::since_origin(ns) })
     }
-}
-
-/// Where to begin reading in order to miss nothing later than `from` on any clock; `None` if that is unknown.
-fn first_place<const N: usize>(grid: &Grid<'_>, from: i128) -> Option<u64> {
-    let streams = grid.streams::<N>().ok()?;
-    let from = rtc::Time::from_attoseconds(from.saturating_mul(NANOSECOND));
-    let clocks = streams.iter().filter(|stream| stream.clock() == Some(ClockLink::IsClock));
-    let mut first = None;
-    for clock in clocks {
-        let place = grid.seek_time::<N>(clock.id(), from).ok()?;
-        first = Some(first.map_or(place, |first: u64| first.min(place)));
-    }
-    first
 }
 
 /// Whether what a stream holds is a counter's values.

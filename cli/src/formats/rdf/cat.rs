@@ -15,6 +15,8 @@ use traceglass::{Error, Format};
 
 /// The chunk whose pieces are joined.
 const TOKENS: &str = "RmtData";
+/// The other chunk whose records have times.
+const EVENTS: &str = "DDEvent";
 
 impl Rdf<'_> {
     pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
@@ -38,7 +40,8 @@ impl Rdf<'_> {
         let chunk = self.selected(&args.rdf)?;
         if wants_records {
             let is_joined = args.rdf.chunk.as_deref() == Some(TOKENS) && args.rdf.index.is_none();
-            let mut records = Records::new(out, args)?;
+            let start = self.start(args)?;
+            let mut records = Records::new(out, args, start)?;
             let fault = if is_joined {
                 self.tokens(&Plan::of(&self.file, Part::Contents), &mut records)?.0
             } else {
@@ -85,6 +88,7 @@ impl Rdf<'_> {
         let mut seen: BTreeMap<Identifier, u64> = BTreeMap::new();
         let plan = Plan::of(&self.file, Part::Contents);
         let progress = Progress::new(self.size());
+        let start = self.start(args)?;
         for entry in self.file.entries() {
             let index = seen.entry(entry.identifier()).or_default();
             let place = (entry.number() as u64, *index);
@@ -109,7 +113,7 @@ impl Rdf<'_> {
             if !is_read && !is_first {
                 continue;
             }
-            let mut records = Records::new(out, args)?;
+            let mut records = Records::new(out, args, start)?;
             if is_tokens {
                 if is_first {
                     let (fault, read) = self.tokens(&plan, &mut records)?;
@@ -147,6 +151,26 @@ impl Rdf<'_> {
             progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
         }
         Ok(status)
+    }
+
+    /// The earliest time of all records of the file, if the range that is asked for counts from it: chunks lie in any order.
+    fn start(&self, args: &Selection) -> Result<Option<i128>> {
+        if !args.window.needs_start() {
+            return Ok(None);
+        }
+        let (plan, mut decoder) = (Plan::of(&self.file, Part::Contents), Decoder::new());
+        let mut records = Records::times();
+        // What cannot be read is reported when it is to be printed.
+        self.tokens(&plan, &mut records)?;
+        for chunk in self.file.chunks(EVENTS.into()) {
+            if let (Turn::Read, Ok(loaded)) =
+                (plan.turn(chunk.entry().number()), Loaded::read(chunk, &mut decoder))
+            {
+                records.write(&loaded, (0, 0))?;
+            }
+        }
+        let start = records.earliest();
+        start.map(Some).ok_or_else(|| Failure::unreadable("no record from which time could count"))
     }
 
     /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.

@@ -35,10 +35,8 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
         callsites(files, &mut printer, &mut damage)?;
         return Ok(damage.tell(&args.path, printer.out));
     }
-    let mut chunks: Vec<&Part<'_>> = files
-        .chunks()
-        .filter(|part| part.header().is_some_and(|header| filter.range.wants_chunk(&header)))
-        .collect();
+    // Headers do not tell which chunks have records in a range: a writer's clock may step back.
+    let mut chunks: Vec<&Part<'_>> = files.chunks().filter(|part| part.header().is_some()).collect();
     if cursor.follows {
         new_chunks(&mut chunks, cursor)?;
     }
@@ -137,6 +135,7 @@ fn chunk(
     printer.names.forget_objects();
     filter.leave();
     filter.enter(&chunk)?;
+    let objects = objects && filter.is_met_by(&chunk)?;
     scan::items(&chunk, path, damage, |item, damage| match item {
         Item::Sequence(header) => {
             seq_id = header.seq_id();
@@ -222,6 +221,7 @@ fn merge(
         printer.names.forget_objects();
         filter.leave();
         filter.enter(&chunk)?;
+        let objects = objects && filter.is_met_by(&chunk)?;
         collect(&chunk, path, objects, filter, printer, damage, |records, seq_id| {
             runs.push(Run { records, chunk: open.len(), seq_id });
         })?;

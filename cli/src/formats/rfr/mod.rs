@@ -74,6 +74,13 @@ struct Listed {
     header: SequenceHeader,
     objects: u64,
     records: u64,
+    /// The earliest and the latest time of its records.
+    span: Option<(u64, u64)>,
+}
+
+/// Widens a span of time.
+fn meet(span: &mut Option<(u64, u64)>, micros: u64) {
+    *span = Some(span.map_or((micros, micros), |(first, last)| (first.min(micros), last.max(micros))));
 }
 
 /// The sequences of a chunk, all of it checked.
@@ -86,12 +93,16 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
     let based = header.base_micros().is_ok();
     scan::items(chunk, path, damage, |item, damage| {
         match (item, sequences.last_mut()) {
-            (Item::Sequence(header), _) => sequences.push(Listed { header, objects: 0, records: 0 }),
+            (Item::Sequence(header), _) => {
+                sequences.push(Listed { header, objects: 0, records: 0, span: None })
+            }
             (Item::Object(_), Some(sequence)) => add(&mut sequence.objects, 1),
             (Item::Record(record), Some(sequence)) => {
                 add(&mut sequence.records, 1);
-                if let (true, Err(error)) = (based, record.unix_micros(&header)) {
-                    damage.add(path, error);
+                match record.unix_micros(&header) {
+                    Ok(micros) => meet(&mut sequence.span, micros),
+                    Err(error) if based => damage.add(path, error),
+                    Err(_) => {}
                 }
             }
             _ => {}
@@ -121,16 +132,14 @@ fn list_stream(
         }
         add(&mut records, 1);
         match record.unix_micros() {
-            Ok(micros) => {
-                span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
-            }
+            Ok(micros) => meet(&mut span, micros),
             Err(error) => damage.add(part.path.as_deref(), error),
         }
         Ok(())
     })?;
     let path = part.path.as_deref().unwrap_or(&args.path);
     let (first, last) = span.unzip();
-    if !range.is_everything() && !span.is_some_and(|(first, last)| range.meets(first, last)) {
+    if !range.meets(span) {
         return Ok(());
     }
     if args.json {
@@ -212,16 +221,17 @@ impl Trace for Rfr<'_> {
                 list_stream(part, args, &range, &mut damage, out)?;
                 continue;
             }
-            let Some(header) = part.header() else {
+            if part.header().is_none() {
                 scan::errors(part, &mut damage)?;
-                continue;
-            };
-            if !range.wants_chunk(&header) {
                 continue;
             }
             let data = part.data()?;
             let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
-            let sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
+            let mut sequences = list(&chunk, part.path.as_deref(), &mut damage)?;
+            if !range.is_everything() && !sequences.iter().any(|sequence| range.meets(sequence.span)) {
+                continue;
+            }
+            let count = sequences.len() as u64;
             // A file that was named on the command line goes by that name.
             let path = part.path.as_deref().unwrap_or(&args.path);
             let header = chunk.header();
@@ -237,25 +247,21 @@ impl Trace for Rfr<'_> {
                 line.int("base_time_secs", header.base_time());
                 line.int("start_micros", header.start()).int("end_micros", header.end());
                 line.int("earliest_micros", header.earliest()).int("latest_micros", header.latest());
-                out.json_text(line.int("sequences", sequences.len() as u64).end())?;
+                out.json_text(line.int("sequences", count).end())?;
             } else {
                 let start = header.unix_micros(header.start()).map(shown_micros).unwrap_or_default();
                 let length = names::aligned(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
-                let counts = [1, sequences.len() as u64, objects, records];
-                totals.iter_mut().zip(counts).for_each(|(total, count)| add(total, count));
                 let cells = [shown(path), String::new(), start, length];
                 let cells = cells.into_iter().chain([grouped(objects), grouped(records)]).collect();
                 table.row(out, cells)?;
             }
-            for Listed { header, objects, records } in sequences {
-                let micros = |timestamp| chunk.header().unix_micros(timestamp).ok();
-                let span = micros(header.earliest()).zip(micros(header.latest()));
-                let meets = span.is_some_and(|(first, last)| range.meets(first, last));
-                if !range.is_everything() && !meets {
-                    continue;
-                }
+            sequences.retain(|sequence| range.meets(sequence.span));
+            add(&mut totals[0], 1);
+            for Listed { header, objects, records, .. } in sequences {
+                let counts = [0, 1, objects, records];
+                totals.iter_mut().zip(counts).for_each(|(total, count)| add(total, count));
                 if args.json {
                     line.begin().plain("kind", "sequence").path(Some(path)).int("offset", header.offset());
                     line.int("seq_id", header.seq_id()).int("earliest_micros", header.earliest());

@@ -7,7 +7,7 @@ use crate::status::{Failure, Result};
 use crate::trace::{RfrSelect, Time, Window};
 use std::collections::HashSet;
 use traceglass::rfr::{
-    Chunk, ChunkHeader, Item, Object, RecordData, RecordKind, StreamData, StreamRecord, Streaming, Task,
+    Chunk, Item, Object, RecordData, RecordKind, StreamData, StreamRecord, Streaming, Task,
 };
 
 /// A range of time, in microseconds since the Unix epoch.
@@ -39,22 +39,15 @@ impl Range {
         Ok(Self { from: window.from.map_or(0, micros), to: window.to.map(micros) })
     }
 
-    /// Whether a chunk may have records in it, by its header.
-    pub fn wants_chunk(&self, header: &ChunkHeader) -> bool {
-        let base = u128::from(header.base_time()).saturating_mul(1_000_000);
-        let first = base.saturating_add(u128::from(header.start().min(header.earliest())));
-        let last = base.saturating_add(u128::from(header.end().max(header.latest())));
-        last >= u128::from(self.from) && self.to.is_none_or(|to| first < u128::from(to))
-    }
-
     /// Whether all times are in it, and what has none.
     pub fn is_everything(&self) -> bool {
         self.from == 0 && self.to.is_none()
     }
 
-    /// Whether something that takes its time has a part in it.
-    pub fn meets(&self, first: u64, last: u64) -> bool {
-        last >= self.from && self.to.is_none_or(|to| first < to)
+    /// Whether something happened in it, of what happened from one time to another.
+    pub fn meets(&self, span: Option<(u64, u64)>) -> bool {
+        let meets = |(first, last)| last >= self.from && self.to.is_none_or(|to| first < to);
+        self.is_everything() || span.is_some_and(meets)
     }
 
     /// Whether a time is in it. One that does not fit is in no range.
@@ -109,6 +102,20 @@ impl Filter {
             }
             Ok(())
         })
+    }
+
+    /// Whether a chunk has a record in the range: objects have no time of their own.
+    pub fn is_met_by(&self, chunk: &Chunk<'_>) -> Result<bool> {
+        let mut is_met = self.range.is_everything();
+        if !is_met {
+            scan::items(chunk, None, &mut Damage::default(), |item, _| {
+                if let Item::Record(record) = item {
+                    is_met |= self.range.wants(record.unix_micros(&chunk.header()).ok());
+                }
+                Ok(())
+            })?;
+        }
+        Ok(is_met)
     }
 
     /// Forgets the ids: those of the next chunk come.
@@ -180,15 +187,11 @@ impl Filter {
     }
 }
 
-/// Where a recording starts: its first record's time.
+/// Where a recording starts: the earliest time of a record in its chunks; of a stream, that of its first record.
 fn start(files: &Files<'_>) -> Result<Option<u64>> {
     let mut first: Option<u64> = None;
     for part in files.chunks() {
         let Some(header) = part.header() else { continue };
-        // Chunks are in the order in which they start: what starts later has no earlier record, unless clocks step back.
-        if first.is_some_and(|first| header.unix_micros(header.start()).is_ok_and(|start| start > first)) {
-            break;
-        }
         let data = part.data()?;
         let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {

@@ -3,12 +3,12 @@
 use super::scan::{Event, Pass};
 use super::session::{Record, Rtc, Streams};
 use super::value::{Content, Known, in_ns};
-use super::window::Range;
+use super::window::time_of;
 use crate::json::Line;
 use crate::measure::pad;
 use crate::output::{DIM, LABEL, Out, bytes};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Cursor, Selection, Stamps};
+use crate::trace::{Bounds, Cursor, Selection, Stamps};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use traceglass::rtc::{Stream, Time};
@@ -25,16 +25,16 @@ impl Rtc<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let wanted = args.rtc.stream.as_deref();
         let mut seen = wanted.is_none() || cursor.kept.is_some();
-        let mut range = self.range(&args.window)?;
-        let grid = self.grid();
-        let mut records = Records { names_sessions: grid.is_none(), ..Records::default() };
+        // As exact as times are: to divide each one takes long.
+        let bounds = self.range(&args.window)?.scaled(1_000_000_000);
+        let mut records = Records { names_sessions: self.grid().is_none(), ..Records::default() };
         let mut choice = Choice { wanted, revision: None, slot: None };
         let mut lost = None;
         // What was printed before, of a file that grows; and from where on it is to be read again.
         let place = cursor.places.entry(PathBuf::new()).or_default();
         let printed = *place;
         let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
-        let start = grid.is_some().then(|| range.start.unwrap_or(0).max(again)).filter(|&start| start > 0);
+        let start = Some(again).filter(|&again| again > 0 && self.can_go_on());
         let pass = Pass { start, follows: cursor.follows, ..Pass::default() };
         let (mut end, mut open) = (printed, None);
         let status = self.scan(&pass, |event| {
@@ -49,16 +49,13 @@ impl Rtc<'_> {
                     }
                 }
                 Event::Record(record) => {
-                    if pass.stop.get() || record.offset() < printed {
+                    if record.offset() < printed || args.raw {
                         return Ok(());
                     }
-                    if range.has_passed(record) && open.is_none() {
-                        pass.stop.set(true);
-                    }
-                    if args.raw || wanted.is_some() && !choice.has(Some(record.slot()), record.streams()) {
+                    if wanted.is_some() && !choice.has(Some(record.slot()), record.streams()) {
                         return Ok(());
                     }
-                    records.take(record, &range, args, out)?;
+                    records.take(record, &bounds, args, out)?;
                 }
                 Event::Open(first) => {
                     open = first;
@@ -155,15 +152,15 @@ impl Records {
     fn take(
         &mut self,
         record: &Record<'_, '_>,
-        range: &Range,
+        bounds: &Bounds,
         args: &Selection,
         out: &mut Out,
     ) -> Result<()> {
-        let content = Content::of(record);
-        let time = content.time.or(record.time());
-        if !range.wants(record, time) {
+        let time = time_of(record);
+        if !bounds.wants(time.map(|time| time.attoseconds())) {
             return Ok(());
         }
+        let content = Content::of(record);
         let data = match record.bytes() {
             Ok(data) => data,
             Err(error) => {

@@ -8,7 +8,6 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};
 use traceglass::Format;
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
-use traceglass::rtc::{ClockLink, Decimal, Grid, Time};
 
 /// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
@@ -37,16 +36,5 @@ impl Rtc<'_> {
         damage.dedup();
         events.advance((self.data.len() as u64).saturating_sub(read));
         Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
-    }
-
-    /// The time that a value of the first clock stands for that counts from no other.
-    pub(super) fn own_clock_ns(&self, value: i128) -> Option<i128> {
-        let streams = Box::new(Grid::new(self.data).ok()?.streams::<STREAMS>().ok()?);
-        let mut clocks = streams.iter().filter(|stream| stream.clock() == Some(ClockLink::IsClock));
-        let clock = clocks.find(|clock| clock.delta().is_none())?;
-        let decimal = |value: traceglass::Result<Option<Decimal>>| value.ok().flatten();
-        let gain = decimal(clock.gain()).unwrap_or(Decimal::ONE);
-        let offset = decimal(clock.offset()).unwrap_or(Decimal::ZERO);
-        Some(Time::from_raw(value, gain, offset).attoseconds().div_euclid(1_000_000_000))
     }
 }

@@ -40,7 +40,7 @@ impl Rtc<'_> {
             summary.take(event);
             Ok(())
         })?;
-        if let Some(first) = self.first_time()? {
+        if let Some(first) = part.first_time()? {
             summary.begin = Some(summary.begin.map_or(first, |begin| begin.min(first)));
         }
         summary.units = grid.as_ref().map_or(0, Grid::len);

@@ -6,11 +6,11 @@ use super::value::in_ns;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, date, left, right};
-use crate::trace::{Listing, Stamps, aligned, shown_time, time_json};
+use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time, time_json};
 use serde_json::{Map, Value};
 use sha2::Digest;
-use std::cell::Cell;
 use traceglass::Gap;
+use traceglass::rtc::Time;
 use traceglass::rtc::recover::GapReason;
 
 impl Rtc<'_> {
@@ -18,42 +18,30 @@ impl Rtc<'_> {
     fn listed<'a>(
         &'a self,
         args: &Listing,
+        bounds: &Bounds,
         mut event: impl FnMut(Event<'_, 'a>) -> Result<()>,
     ) -> Result<Status> {
-        let mut range = self.range(&args.window)?;
-        // Units are listed as a whole.
-        let unit = |at| self.grid().and_then(|grid| grid.unit_at(at).ok()).map(|unit| unit.offset());
-        let start = range.start.and_then(unit);
-        let pass = Pass { digest: args.sha256, start, verifies: true, ..Pass::default() };
-        let has_passed = Cell::new(false);
-        if args.sha256 && !range.bounds.is_everything() {
+        let pass = Pass { digest: args.sha256, ..Pass::default() };
+        if args.sha256 && !bounds.is_everything() {
             return Err(Failure::usage("--sha256 is of whole streams: not of those of a range of time"));
         }
-        self.scan(&pass, |one| {
-            match &one {
-                Event::Record(record) if range.has_passed(record) => has_passed.set(true),
-                Event::Unit(row) if !range.bounds.is_everything() => {
-                    pass.stop.set(has_passed.get());
-                    let (first, last) = row.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
-                    let meets = first.zip(last).is_some_and(|(first, last)| range.bounds.meets(first, last));
-                    if !meets {
-                        return Ok(());
-                    }
-                }
-                _ => {}
-            }
-            event(one)
+        self.scan(&pass, |one| match &one {
+            // Units are listed as a whole.
+            Event::Unit(row) if !is_in(bounds, row.times) => Ok(()),
+            _ => event(one),
         })
     }
 
     pub(super) fn list_json(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         let mut stamps = Stamps::default();
-        self.listed(args, |event| match event {
+        let bounds = self.range(&args.window)?;
+        self.listed(args, &bounds, |event| match event {
             Event::Unit(row) => out.json(&row.json()),
             Event::Gap(gap, reason) => out.json(&gap_json(gap, reason)),
             Event::Session(session) => session
                 .sorted()
                 .iter()
+                .filter(|row| is_in(&bounds, row.times))
                 .try_for_each(|row| out.json(&row.json(session.number, &mut stamps).into())),
             Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })
@@ -74,9 +62,13 @@ impl Rtc<'_> {
         let (mut count, mut lost, mut records) = (0_u64, 0_u64, 0_u64);
         // Gaps are reported before the unit that they lie in has ended: they wait for its row.
         let mut gaps: Vec<(u64, Vec<String>)> = Vec::new();
-        let status = self.listed(args, |event| match event {
+        let bounds = self.range(&args.window)?;
+        let status = self.listed(args, &bounds, |event| match event {
             Event::Unit(row) => {
                 count += 1;
+                if !bounds.is_everything() {
+                    records += row.records;
+                }
                 for (_, cells) in gaps.extract_if(.., |(offset, _)| *offset < row.offset) {
                     units.styled_row(out, ERROR, cells)?;
                 }
@@ -116,8 +108,11 @@ impl Rtc<'_> {
                 Ok(())
             }
             Event::Session(session) => {
-                records += session.rows.iter().map(|row| row.records).sum::<u64>();
-                let rows = session.sorted().iter().map(|row| row.cells(session.number)).collect();
+                if bounds.is_everything() {
+                    records += session.rows.iter().map(|row| row.records).sum::<u64>();
+                }
+                let rows = session.sorted().into_iter().filter(|row| is_in(&bounds, row.times));
+                let rows = rows.map(|row| row.cells(session.number)).collect();
                 sessions.push((session.number, rows));
                 Ok(())
             }
@@ -149,6 +144,12 @@ impl Rtc<'_> {
         out.wrapped("", format_args!("{units}, {}, {records}{lost}", bytes(self.data.len() as u64)))?;
         Ok(status)
     }
+}
+
+/// Whether something happened in the range, of what happened from one time to another.
+fn is_in(bounds: &Bounds, times: Option<(Time, Time)>) -> bool {
+    let meets = |(first, last)| bounds.meets(in_ns(first), in_ns(last));
+    bounds.is_everything() || times.is_some_and(meets)
 }
 
 impl UnitRow {

@@ -49,7 +49,7 @@ impl Trace for Rtc<'_> {
     }
 
     fn clock_ns(&self, value: i128) -> Option<i128> {
-        self.own_clock_ns(value)
+        self.of_clock(value).ok().flatten()
     }
 
     #[cfg(feature = "tables")]

@@ -18,8 +18,6 @@ pub(super) struct Pass {
     pub(super) digest: bool,
     /// Where to begin, if not at the start.
     pub(super) start: Option<u64>,
-    /// Whether checksums are verified even so: then that is the start of a unit.
-    pub(super) verifies: bool,
     /// Whether the file grows: then what it ends in is no damage.
     pub(super) follows: bool,
     /// Set by a visitor that has seen enough.
@@ -51,7 +49,8 @@ pub(super) struct UnitRow {
     pub(super) minor: u64,
     pub(super) end: u64,
     pub(super) crc: &'static str,
-    /// Earliest and latest time of the records that end in it, and whether they count from the Unix epoch.
+    /// How many records end in it, the earliest and latest time of them, and whether they count from the Unix epoch.
+    pub(super) records: u64,
     pub(super) times: Option<(Time, Time)>,
     pub(super) is_absolute: bool,
 }
@@ -199,6 +198,7 @@ struct Current<'a> {
     offset: u64,
     session: u64,
     crc: &'static str,
+    records: u64,
     times: Option<(Time, Time)>,
     is_absolute: bool,
 }
@@ -223,6 +223,7 @@ impl Current<'_> {
             minor: unit.minor_size(),
             end: end.min(unit.end()),
             crc: self.crc,
+            records: self.records,
             times: self.times,
             is_absolute: self.is_absolute,
         }
@@ -248,7 +249,7 @@ impl<'a> Rtc<'a> {
         });
         let digest = pass.digest;
         // What begins or ends in the middle has checksums that cannot be verified.
-        let is_whole = pass.start.is_none() || pass.verifies;
+        let is_whole = pass.start.is_none();
         let mut checker = Checker::new();
         let mut session = Session::new(records.frames().session());
         let mut current: Option<Current<'a>> = None;
@@ -273,6 +274,7 @@ impl<'a> Rtc<'a> {
                             is_absolute = row.details.is_absolute;
                         }
                         if let Some(current) = &mut current {
+                            current.records += 1;
                             meet(&mut current.times, record.time());
                             current.is_absolute |= is_absolute;
                         }
@@ -401,6 +403,7 @@ impl<'a> Rtc<'a> {
             offset,
             session: frames.session(),
             crc: "missing",
+            records: 0,
             times: None,
             is_absolute: false,
         });

@@ -1,48 +1,21 @@
-//! Ranges of time: what they stand for in a file, and where to begin to read for one.
+//! Ranges of time, and what they stand for in a file.
+//!
+//! Each record is asked for its time, and all of the file is read: a clock may step back, sessions follow each other, and
+//! damage anywhere before a record decides whether its time is known.
 
 use super::scan::{Event, Pass};
 use super::session::{Record, Rtc, STREAMS, Streams};
 use super::value::{in_ns, is_absolute};
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, Reference, Window};
-use std::cell::Cell;
+use std::ops::Range;
 use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Stream, Time};
 
-/// How many clocks are followed to tell when a range has passed.
-const CLOCKS: usize = 64;
-
-/// A range, and how much of the file has something of it.
-#[derive(Default)]
-pub(super) struct Range {
-    pub(super) bounds: Bounds,
-    /// Where to begin to read, if not at the start.
-    pub(super) start: Option<u64>,
-    /// The clocks that others tell their time by, and what they said last: when all of them are past the range, so is
-    /// what follows. Empty if that cannot be known.
-    clocks: Vec<(usize, Option<i128>)>,
-    /// Clocks that are there for others to count from: their stamps are in no range, for they say an earlier time over and
-    /// over.
-    bases: Vec<u64>,
-}
-
-impl Range {
-    /// Whether a record is in the range.
-    pub(super) fn wants(&self, record: &Record<'_, '_>, time: Option<Time>) -> bool {
-        if self.bounds.is_everything() {
-            return true;
-        }
-        self.bounds.wants(time.map(in_ns)) && !self.bases.contains(&record.stream().id())
-    }
-
-    /// Follows the clocks; gives whether nothing in the range is left to come.
-    pub(super) fn has_passed(&mut self, record: &Record<'_, '_>) -> bool {
-        if self.clocks.is_empty() || !record.is_stamp() {
-            return false;
-        }
-        let slot = record.slot();
-        let Some(clock) = self.clocks.iter_mut().find(|(one, _)| *one == slot) else { return false };
-        clock.1 = record.time().map(in_ns);
-        self.clocks.iter().all(|(_, said)| said.is_some_and(|said| self.bounds.is_past(said)))
+/// When a record was written; or, if it is an annotation, the time that it tells.
+pub(super) fn time_of(record: &Record<'_, '_>) -> Option<Time> {
+    match record.annotation() {
+        Some(Ok(annotation)) => Some(annotation.time),
+        _ => record.time(),
     }
 }
 
@@ -54,71 +27,103 @@ impl<'a> Rtc<'a> {
         grid.unit(last).ok().map(|_| grid)
     }
 
-    /// The range that is asked for.
-    pub(super) fn range(&self, window: &Window) -> Result<Range> {
-        if window.is_everything() {
-            return Ok(Range::default());
-        }
-        let streams = Grid::new(self.data).and_then(|grid| grid.streams::<STREAMS>());
-        let Ok(streams) = streams.map(Box::new) else {
-            return Err(Failure::unreadable("--from and --to: the streams of its first unit cannot be read"));
-        };
-        let bounds = window.resolve(&Reference {
-            is_absolute: clocks(&streams).any(|clock| is_absolute(clock, &streams)),
-            start: &|| self.first_time(),
-            of_clock: &|value| {
-                let own = clocks(&streams).find(|clock| clock.delta().is_none()).or(clocks(&streams).next());
-                let clock = own.ok_or_else(|| Failure::usage("--from and --to: it has no clock"))?;
-                Ok(of_clock(clock, value))
-            },
-        })?;
-        let told = |clock: &&Stream<'_>| {
-            let id = clock.id();
-            (0..streams.len()).any(|slot| {
-                streams.at(slot).is_some_and(|stream| stream.id() != id)
-                    && streams.clock_of(slot).is_some_and(|clock| clock.id() == id)
-            })
-        };
-        let counted: Vec<_> = clocks(&streams).filter_map(|clock| clock.delta()).collect();
-        let is_base =
-            |clock: &&Stream<'_>| clock.name().is_some_and(|name| counted.contains(&name)) && !told(clock);
-        let (bases, used): (Vec<&Stream<'_>>, Vec<&Stream<'_>>) =
-            clocks(&streams).partition(|clock| is_base(clock));
-        let bases = bases.iter().map(|clock| clock.id()).collect();
-        let mut range = Range { bounds, bases, ..Range::default() };
-        // An annotation says itself when it belongs, wherever it stands; and after damage no place is certain.
-        let annotates = streams.iter().any(|stream| matches!(stream.format(), Format::Annotate(_)));
-        let Some(grid) = self.grid().filter(|_| !annotates) else { return Ok(range) };
-        if let Some(from) = range.bounds.from {
-            let time = Time::from_attoseconds(from.saturating_mul(1_000_000_000));
-            let places = used.iter().map(|clock| grid.seek_time::<STREAMS>(clock.id(), time).ok());
-            range.start = places.min().flatten().filter(|&place| place > 0);
-        }
-        // With very many clocks, it would take longer to look at them than to read on.
-        if range.bounds.to.is_some() && used.len() <= CLOCKS {
-            range.clocks = used.iter().filter_map(|clock| Some((streams.slot(clock.id())?, None))).collect();
-        }
-        Ok(range)
+    /// Whether reading may go on within the file as if all before had been read.
+    pub(super) fn can_go_on(&self) -> bool {
+        let Some(grid) = self.grid().filter(|grid| grid.first().offset() == 0) else { return false };
+        let streams = grid.streams::<STREAMS>().map(Box::new);
+        streams.is_ok_and(|streams| streams.iter().filter(|stream| is_clock(stream)).count() <= Grid::CLOCKS)
     }
 
-    /// The time of the first record that has one.
+    /// The range that is asked for.
+    pub(super) fn range(&self, window: &Window) -> Result<Bounds> {
+        window.resolve(&Reference {
+            is_absolute: &|| {
+                let found = self.find_stream(|stream, streams| tells_date(stream, streams).then_some(()))?;
+                Ok(found.is_some())
+            },
+            start: &|| self.first_time(),
+            of_clock: &|value| {
+                let time = self.of_clock(value)?;
+                time.ok_or_else(|| Failure::usage("--from and --to: it has no clock"))
+            },
+        })
+    }
+
+    /// The time of the first record that has one, in the order in which they begin.
     pub(super) fn first_time(&self) -> Result<Option<i128>> {
         let pass = Pass::default();
-        let first = Cell::new(None);
+        let (mut first, mut open) = (None, None);
         self.scan(&pass, |event| {
-            if let (Event::Record(record), false) = (&event, pass.stop.get()) {
-                first.set(record.time().map(in_ns));
-                pass.stop.set(first.get().is_some());
+            match event {
+                Event::Record(record) => {
+                    let (at, time) = (record.offset(), time_of(record));
+                    if let Some(time) = time.filter(|_| first.is_none_or(|(first, _)| at < first)) {
+                        first = Some((at, in_ns(time)));
+                    }
+                }
+                Event::Open(offset) => open = offset,
+                Event::Session(_) => open = None,
+                _ => return Ok(()),
+            }
+            // One that began earlier may still end.
+            pass.stop.set(first.is_some_and(|(first, _)| open.is_none_or(|open| open > first)));
+            Ok(())
+        })?;
+        Ok(first.map(|(_, time)| time))
+    }
+
+    /// The time that a value of the file's own clock stands for: the first one that counts from no other, if there is one.
+    pub(super) fn of_clock(&self, value: i128) -> Result<Option<i128>> {
+        let of = |stream: &Stream<'_>| is_clock(stream).then(|| of_clock(stream, value));
+        match self.find_stream(|stream, _| of(stream).filter(|_| stream.delta().is_none()))? {
+            Some(time) => Ok(Some(time)),
+            None => self.find_stream(|stream, _| of(stream)),
+        }
+    }
+
+    /// The first answer that a stream gives, of all sessions.
+    fn find_stream<T>(
+        &self,
+        mut find: impl FnMut(&Stream<'_>, &Streams<'_>) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let mut find = |slots: Range<usize>, streams: &Streams<'_>| {
+            slots.filter_map(|slot| streams.at(slot)).find_map(|stream| find(stream, streams))
+        };
+        // Mostly, all are declared in the first unit.
+        if let Ok(streams) = Grid::new(self.data).and_then(|grid| grid.streams::<STREAMS>()).map(Box::new)
+            && let Some(found) = find(0..streams.len(), &streams)
+        {
+            return Ok(Some(found));
+        }
+        let pass = Pass::default();
+        let (mut found, mut asked) = (None, 0);
+        self.scan(&pass, |event| {
+            match event {
+                Event::Frame(_, streams) if found.is_none() => {
+                    found = find(asked..streams.len(), streams);
+                    asked = streams.len();
+                    pass.stop.set(found.is_some());
+                }
+                Event::Session(_) => asked = 0,
+                _ => {}
             }
             Ok(())
         })?;
-        Ok(first.get())
+        Ok(found)
     }
 }
 
-/// The streams that are clocks.
-fn clocks<'s, 'a>(streams: &'s Streams<'a>) -> impl Iterator<Item = &'s Stream<'a>> {
-    streams.iter().filter(|stream| stream.clock() == Some(ClockLink::IsClock))
+fn is_clock(stream: &Stream<'_>) -> bool {
+    stream.clock() == Some(ClockLink::IsClock)
+}
+
+/// Whether a stream has times that count from the Unix epoch by themselves: a clock, or annotations on no clock.
+fn tells_date(stream: &Stream<'_>, streams: &Streams<'_>) -> bool {
+    if !matches!(stream.format(), Format::Annotate(_)) {
+        return is_clock(stream) && is_absolute(stream, streams);
+    }
+    let about = stream.stream().and_then(|name| streams.slot_of_name(name));
+    about.or(streams.slot(stream.id())).is_none_or(|slot| streams.clock_of(slot).is_none())
 }
 
 /// The time that a value of a clock stands for: of a `timespec` nanoseconds, of any other what is written.

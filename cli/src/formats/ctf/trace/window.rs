@@ -9,7 +9,7 @@ use traceglass::ctf::schema::Clock;
 /// The range that is asked for.
 pub fn range(traces: &[Compiled<'_>], window: &Window) -> Result<Bounds> {
     window.resolve(&Reference {
-        is_absolute: clocks(traces).any(|clock| clock.is_unix()),
+        is_absolute: &|| Ok(clocks(traces).any(|clock| clock.is_unix())),
         start: &|| Ok(start(traces)),
         of_clock: &|value| {
             let clock = clocks(traces).next();

@@ -16,6 +16,8 @@ use traceglass::rdf::contents::{
 pub struct Records<'o> {
     to: To<'o>,
     window: Window,
+    /// The earliest time of all records of the file, from which `--from +1s` counts.
+    start: Option<i128>,
     /// The chunk that is written: its identifier, entry, and which one of its identifier it is.
     chunk: Option<(String, u64, u64)>,
     stamps: Stamps,
@@ -25,6 +27,8 @@ pub struct Records<'o> {
 pub enum To<'o> {
     Text(&'o mut Out),
     Json(&'o mut Out),
+    /// Nowhere: only the earliest time is found out.
+    Earliest(Option<i128>),
     /// A list, and the most that it may hold.
     #[cfg(feature = "view")]
     List(&'o mut Vec<Said>, usize),
@@ -49,7 +53,7 @@ pub struct Said {
 #[cfg(feature = "view")]
 pub fn say(chunk: &Loaded<'_>, most: usize, records: &mut Vec<Said>) {
     let to = To::List(records, most);
-    let mut writer = Records { to, window: Window::default(), chunk: None, stamps: Stamps::default() };
+    let mut writer = Records::to(to, Window::default());
     let written = writer.write(chunk, (0, 0));
     // Only a list that is full fails.
     if let Ok(Some(error)) = written {
@@ -59,11 +63,10 @@ pub fn say(chunk: &Loaded<'_>, most: usize, records: &mut Vec<Said>) {
 
 type Fields = Vec<(&'static str, Value)>;
 
-/// The rate of a clock, and the first time on it: what `--from +1s` counts from.
+/// The rate of a clock, as far as it is known.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     hz: Option<u64>,
-    first: Option<u64>,
 }
 
 impl Clock {
@@ -73,7 +76,22 @@ impl Clock {
 }
 
 impl<'o> Records<'o> {
-    pub fn new(out: &'o mut Out, args: &Selection) -> Result<Self> {
+    fn to(to: To<'o>, window: Window) -> Self {
+        Self { to, window, start: None, chunk: None, stamps: Stamps::default() }
+    }
+
+    /// Records of which only the [`earliest`](Self::earliest) time is wanted.
+    pub fn times() -> Self {
+        Self::to(To::Earliest(None), Window::default())
+    }
+
+    /// The earliest time so far.
+    pub fn earliest(&self) -> Option<i128> {
+        if let To::Earliest(time) = self.to { time } else { None }
+    }
+
+    /// Writes the records in the range that is asked for; `start` is the earliest time of all records of the file.
+    pub fn new(out: &'o mut Out, args: &Selection, start: Option<i128>) -> Result<Self> {
         let window = args.window;
         if [window.from, window.to].iter().any(|time| matches!(time, Some(Time::Absolute(_)))) {
             return Err(Failure::usage(
@@ -81,8 +99,7 @@ impl<'o> Records<'o> {
                  in ticks as @VALUE",
             ));
         }
-        let to = To::out(out, args.json);
-        Ok(Self { to, window, chunk: None, stamps: Stamps::default() })
+        Ok(Self { start, ..Self::to(To::out(out, args.json), window) })
     }
 
     /// Whether a time is wanted; what has none is in no range.
@@ -91,13 +108,14 @@ impl<'o> Records<'o> {
             return true;
         }
         let Some(ticks) = ticks else { return false };
-        let since = || clock.ns(ticks.saturating_sub(clock.first.unwrap_or(ticks)));
+        // `None` if it cannot be told.
         let reached = |time: Time| match time {
-            Time::Clock(value) => i128::from(ticks) >= value,
-            Time::SinceStart(start) => since().is_some_and(|since| since >= start),
-            Time::Absolute(_) => false,
+            Time::Clock(value) => Some(i128::from(ticks) >= value),
+            Time::SinceStart(since) => Some(clock.ns(ticks)? >= self.start?.saturating_add(since)),
+            Time::Absolute(_) => None,
         };
-        self.window.from.is_none_or(reached) && !self.window.to.is_some_and(reached)
+        self.window.from.is_none_or(|from| reached(from) == Some(true))
+            && self.window.to.is_none_or(|to| reached(to) == Some(false))
     }
 
     /// One of unknown content: only its size is shown.
@@ -148,7 +166,6 @@ impl<'o> Records<'o> {
             if let TokenValue::Timestamp { hz } = token.value() {
                 clock.hz = Some(hz.into());
             }
-            clock.first = clock.first.or(token.ticks());
             if self.wants(clock, token.ticks()) {
                 let mut fields: Fields = vec![("stream", stream.number().into())];
                 fields.extend(of_token(&token, base));
@@ -184,14 +201,13 @@ impl<'o> Records<'o> {
                 }
             }
             Content::DriverEvents(events) => {
-                let mut clock = Clock { hz: Some(events.fields().hz()), first: None };
+                let clock = Clock { hz: Some(events.fields().hz()) };
                 for event in events.events() {
                     let event = match event {
                         Ok(event) => event,
                         Err(error) => return Ok(Some(error)),
                     };
                     let ticks = event.ticks();
-                    clock.first = clock.first.or(ticks);
                     if self.wants(clock, ticks) {
                         self.timed(event.kind_name().unwrap_or("event"), ticks, clock, of_event(&event))?;
                     }
@@ -284,6 +300,7 @@ impl<'o> Records<'o> {
         let out = match &mut self.to {
             To::Text(out) => return json::pretty(text).lines().try_for_each(|line| out.line(line)),
             To::Json(out) => out,
+            To::Earliest(_) => return Ok(()),
             #[cfg(feature = "view")]
             To::List(list, most) => {
                 let pretty = json::pretty(text);
@@ -304,10 +321,12 @@ impl<'o> Records<'o> {
 
     /// A record with a time, on the CPU's clock.
     fn timed(&mut self, kind: &str, ticks: Option<u64>, clock: Clock, mut fields: Fields) -> Result<()> {
-        if let To::Json(_) = self.to {
-            let ns = ticks.and_then(|ticks| clock.ns(ticks));
+        let ns = ticks.and_then(|ticks| clock.ns(ticks));
+        if let To::Earliest(earliest) = &mut self.to {
+            *earliest = [*earliest, ns].into_iter().flatten().min();
+        } else if let To::Json(_) = self.to {
             fields.splice(0..0, [("time_ns", time_json(ns)), ("time", Value::Null), ("clock", "cpu".into())]);
-        } else if let Some(ns) = ticks.and_then(|ticks| clock.ns(ticks)) {
+        } else if let Some(ns) = ns {
             let mut text = String::new();
             self.stamps.push(&mut text, ns, false);
             fields.insert(0, ("time", Value::String(text)));
@@ -347,6 +366,7 @@ impl<'o> Records<'o> {
                 out.json(&object.into())
             }
             To::Text(out) => out.line(format_args!("{kind} {}", shown(&fields))),
+            To::Earliest(_) => Ok(()),
             #[cfg(feature = "view")]
             To::List(list, most) => {
                 if list.len() >= *most {

@@ -1,0 +1,342 @@
+//! What a range of time gives is what the whole trace has in it, whatever its clocks do and whatever is damaged.
+
+use crate::common::rfr::{Chunk, Sequence};
+use crate::common::rtc::{self, Options, Writer};
+use crate::common::{data, status, traceglass};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// A folder for one test's files, removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("traceglass-range-{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, data: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, data).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a run gave.
+struct Run {
+    lines: Vec<Value>,
+    status: i32,
+    warnings: String,
+}
+
+fn cat(args: &[&str], path: &str) -> Run {
+    let output = traceglass(&[&["cat", "--json"], args, &[path]].concat());
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    Run {
+        lines: text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+        status: status(&output),
+        warnings: String::from_utf8(output.stderr.clone()).unwrap(),
+    }
+}
+
+fn time(line: &Value) -> Option<i128> {
+    line["time_ns"].as_i64().map(i128::from)
+}
+
+/// The time from which `+1s` counts, of all lines.
+type Start = fn(&[Value]) -> Option<i128>;
+
+/// That of the first record that has one.
+fn first(lines: &[Value]) -> Option<i128> {
+    lines.iter().find_map(time)
+}
+
+/// The earliest one.
+fn earliest(lines: &[Value]) -> Option<i128> {
+    lines.iter().filter_map(time).min()
+}
+
+/// Compares ranges with what the lines of the whole say, told as dates, if it has some, and from the start on. Gives how
+/// many lines there were in them.
+fn ranges_are_parts(args: &[&str], path: &str, start: Start) -> usize {
+    let whole = cat(args, path);
+    let mut times: Vec<i128> = whole.lines.iter().filter_map(time).collect();
+    let start = start(&whole.lines).unwrap_or_else(|| panic!("{path} has no times"));
+    times.sort_unstable();
+    times.dedup();
+    let at = |part: usize| times[(times.len() - 1) * part / 12];
+    let after = at(12) + 1;
+    let mut count = 0;
+    for (from, to) in [
+        (at(0), at(1)),
+        (at(1), at(4)),
+        (at(3), at(11)),
+        (at(5), at(6)),
+        (at(6), at(6) + 1),
+        (at(9), after),
+        (at(12), after),
+    ] {
+        let expected: Vec<&Value> = whole
+            .lines
+            .iter()
+            .filter(|line| time(line).is_some_and(|time| (from..to).contains(&time)))
+            .collect();
+        count += expected.len();
+        let date = |ns: i128| jiff::Timestamp::from_nanosecond(ns).unwrap().to_string();
+        let since = |ns: i128| format!("+{}ns", ns - start);
+        let has_dates = whole.lines.iter().any(|line| line["time"].is_string());
+        let forms =
+            [has_dates.then(|| (date(from), date(to))), (from >= start).then(|| (since(from), since(to)))];
+        for (from, to) in forms.into_iter().flatten() {
+            let part = cat(&[args, &["--from", &from, "--to", &to]].concat(), path);
+            let found = part.lines.len();
+            assert!(part.lines.iter().eq(expected.iter().copied()), "{path} {from} {to}: {found} lines");
+            assert_eq!(part.status, whole.status, "{path} {from} {to}");
+            // What lies outside of the range may have been skipped.
+            let mut warnings = part.warnings.lines();
+            assert!(warnings.all(|line| whole.warnings.contains(line)), "{path}: {}", part.warnings);
+        }
+    }
+    count
+}
+
+/// A stamp of a clock of format `timespec`, 1,000 s after the epoch and later.
+fn timespec(micros: u64) -> Vec<u8> {
+    let micros = micros + 1_000_000_000;
+    let mut stamp = (micros / 1_000_000).to_le_bytes().to_vec();
+    stamp.extend((micros % 1_000_000 * 1_000).to_le_bytes().get(..4).unwrap());
+    stamp
+}
+
+const CLOCK: &str = r#""name":"clk","clock":true,"format":"timespec","length":12"#;
+
+/// Several units of a clock that steps back, by little and by much.
+fn steps_back() -> Vec<u8> {
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let clock = writer.stream(CLOCK);
+    let value = writer.stream(r#""name":"value","clock":"clk","format":"uint16le","length":2"#);
+    let mut micros = 5_000_000;
+    for number in 0..3_000_u16 {
+        micros += 100;
+        micros -= match number {
+            1_500 => 140_000,
+            number if number % 97 == 0 => 102,
+            _ => 0,
+        };
+        writer.write(clock, &timespec(micros));
+        writer.write(value, &number.to_le_bytes());
+    }
+    writer.stop()
+}
+
+/// Two sessions in which the same ids are other streams: in the first one, 9 is a clock from which another one counts.
+fn sessions(first_clock: &str, second_clock: &str) -> Vec<u8> {
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let clock = writer.stream(first_clock);
+    let delta = writer
+        .stream(r#""name":"delta","clock":true,"format":"uint32le","length":4,"gain":1e-6,"delta":"clk""#);
+    let value = writer.stream(r#""name":"value","clock":"delta","format":"uint16le","length":2"#);
+    writer.write(clock, &timespec(7_000_000)[..if first_clock.contains("uint32") { 4 } else { 12 }]);
+    for number in 0..1_000_u16 {
+        writer.write(delta, &(u32::from(number) * 10).to_le_bytes());
+        writer.write(value, &number.to_le_bytes());
+    }
+    let mut writer = Writer::append_to(writer.stop(), Options::sizes(8192, 2048));
+    let other = writer.stream(r#""name":"other","clock":"clock","format":"uint16le","length":2"#);
+    let clock = writer.stream(second_clock);
+    for number in 0..1_000_u16 {
+        writer.write(clock, &timespec(7_005_000 + u64::from(number) * 10));
+        writer.write(other, &number.to_le_bytes());
+    }
+    writer.stop()
+}
+
+#[test]
+fn a_clock_that_steps_back_loses_nothing() {
+    let scratch = Scratch::new("back");
+    assert!(ranges_are_parts(&[], &scratch.file("back.rtc", &steps_back()), first) > 4_000);
+}
+
+#[test]
+fn each_session_has_its_own_streams() {
+    let scratch = Scratch::new("sessions");
+    let absolute = r#""name":"clock","clock":true,"format":"timespec","length":12"#;
+    let both = scratch.file("both.rtc", &sessions(CLOCK, absolute));
+    assert!(ranges_are_parts(&[], &both, first) > 3_000);
+    // The clock of the first session tells no date, that of the second one does.
+    let relative = r#""name":"clk","clock":true,"format":"uint32le","length":4"#;
+    let second = scratch.file("second.rtc", &sessions(relative, absolute));
+    assert!(ranges_are_parts(&[], &second, first) > 3_000);
+    let dated = cat(&["--from", "1970-01-01T00:00:00Z"], &second);
+    let records: Vec<&Value> = dated.lines.iter().filter(|line| line["stream"] == "other").collect();
+    assert_eq!((dated.status, records.len()), (0, 1_000));
+    // Its own clock is the first one that counts from no other.
+    let all = cat(&[], &both);
+    let from = cat(&["--from", "@0"], &both);
+    let timed = all.lines.iter().filter(|line| time(line).is_some());
+    assert!(from.lines.iter().eq(timed), "{} of {}", from.lines.len(), all.lines.len());
+}
+
+#[test]
+fn damage_before_a_range_loses_nothing_of_it() {
+    let scratch = Scratch::new("damage");
+    let sound = rtc::sample(Options::sizes(8192, 2048), 60_000);
+    let mut marker = sound.clone();
+    marker[100..200].fill(0);
+    let mut meta = sound.clone();
+    meta[1025..1400].fill(0xff);
+    let mut alone = sound[..7_000].to_vec();
+    alone[100..130].fill(0);
+    let mut later = sound.clone();
+    later[20_000..20_100].fill(0xff);
+    for (name, data) in [
+        ("marker.rtc", &marker[..]),
+        ("meta.rtc", &meta),
+        ("alone.rtc", &alone),
+        ("later.rtc", &later),
+        ("cut.rtc", &sound[1_704..]),
+        ("hole.rtc", &[&sound[..17_000], &sound[17_500..]].concat()),
+        ("end.rtc", &sound[..sound.len() - 3_001]),
+    ] {
+        let path = scratch.file(name, data);
+        let (whole, later) = (cat(&[], &path), cat(&["--from", "+1ms"], &path));
+        assert_eq!((whole.status, later.status), (3, 3), "{name}");
+        assert_eq!(whole.warnings, later.warnings, "{name}");
+        assert!(ranges_are_parts(&[], &path, first) > 200, "{name}");
+    }
+}
+
+#[test]
+fn what_clocks_count_from_is_in_a_range_as_well() {
+    let sample = data("sample.rtc");
+    let sample = sample.to_str().unwrap();
+    assert!(ranges_are_parts(&[], sample, first) > 100);
+    let whole = cat(&[], sample);
+    let from = cat(&["--from", "+0ns"], sample);
+    let stamps = |run: &Run| run.lines.iter().filter(|line| line["stream"] == "clk").count();
+    assert!(stamps(&whole) > 0);
+    assert_eq!(stamps(&from), stamps(&whole));
+}
+
+/// An annotation is of the time that it tells, and on no clock it tells the date.
+#[test]
+fn annotations_are_in_the_range_that_they_tell() {
+    let scratch = Scratch::new("notes");
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let clock = writer.stream(CLOCK);
+    let value = writer.stream(r#""name":"value","clock":"clk","format":"uint16le","length":2"#);
+    let note = writer.stream(r#""name":"note","format":"annotate utf-8","stream":"value""#);
+    for number in 0..600_u16 {
+        writer.write(clock, &timespec(u64::from(number) * 1000));
+        writer.write(value, &number.to_le_bytes());
+        if number > 2 && number % 7 == 0 {
+            writer.write(note, &[timespec(u64::from(number) * 500), b"then".to_vec()].concat());
+        }
+    }
+    assert!(ranges_are_parts(&[], &scratch.file("notes.rtc", &writer.stop()), first) > 500);
+}
+
+#[test]
+fn parts_in_a_range_are_listed_with_the_records_in_them() {
+    let path = data("sample.rtc");
+    let path = path.to_str().unwrap();
+    let ls = |args: &[&str]| {
+        let output = traceglass(&[&["ls"], args, &[path]].concat());
+        assert_eq!(status(&output), 0, "{args:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = ls(&[]);
+    // Nothing happened then.
+    let none = ls(&["--from", "+1h"]);
+    assert!(none.contains("0 units") && none.contains("0 records") && !none.contains("stdout"), "{none}");
+    let some = ls(&["--from", "+18ms"]);
+    let records = |text: &str| {
+        let before = text.rsplit_once(" records").unwrap().0;
+        before.rsplit(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap()
+    };
+    assert!((1..records(&all)).contains(&records(&some)), "{some}");
+}
+
+#[test]
+fn ranges_of_samples_are_parts() {
+    for (name, start) in [("sample.rfr", earliest as Start), ("stream.rfr", first), ("sample.ctf", earliest)]
+    {
+        assert!(ranges_are_parts(&[], data(name).to_str().unwrap(), start) > 5, "{name}");
+    }
+}
+
+/// `+1ns` counts from the first record of the file, in whatever chunk and stream that is.
+#[test]
+fn ranges_of_chunks_count_from_one_start() {
+    let path = data("sample.rgp");
+    let path = path.to_str().unwrap();
+    assert!(ranges_are_parts(&["--records"], path, earliest) > 20);
+    let whole = cat(&[], path);
+    let timed = whole.lines.iter().filter_map(time).count();
+    let later = cat(&["--from", "+1ns"], path).lines.len();
+    let start = earliest(&whole.lines);
+    let at_start = whole.lines.iter().filter(|line| time(line) == start).count();
+    assert_eq!((later, at_start > 0), (timed - at_start, true));
+    // One chunk alone counts from there as well.
+    let since = format!("+{}ns", 200_000 - start.unwrap());
+    let events = cat(&["--chunk", "DDEvent", "--from", &since], path);
+    let all = cat(&["--chunk", "DDEvent"], path);
+    assert!(events.lines.iter().eq(all.lines.iter().filter(|line| time(line) >= Some(200_000))));
+}
+
+#[test]
+fn sequences_outside_of_a_range_are_not_counted() {
+    let path = data("sample.rfr");
+    let path = path.to_str().unwrap();
+    let total = |args: &[&str]| {
+        let output = traceglass(&[&["ls"], args, &[path]].concat());
+        String::from_utf8(output.stdout).unwrap().lines().next_back().unwrap().to_owned()
+    };
+    let range = ["--from", "+0ns", "--to", "+1us"];
+    let output = traceglass(&[&["ls", "--json"], &range[..], &[path]].concat());
+    let listed: Vec<Value> = std::str::from_utf8(&output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let sequences: Vec<&Value> = listed.iter().filter(|line| line["kind"] == "sequence").collect();
+    let records: u64 = sequences.iter().map(|line| line["records"].as_u64().unwrap()).sum();
+    let some = total(&range);
+    assert_ne!(some, total(&[]));
+    assert!(some.contains(&format!("{} sequence", sequences.len())), "{some}");
+    assert!(some.contains(&format!(" {records} record")), "{some}");
+}
+
+/// A writer's clock may step back, and what headers state of times is not what the records say.
+#[test]
+fn records_outside_of_what_their_chunk_states_are_in_a_range() {
+    let scratch = Scratch::new("rfr");
+    let chunk = |base, late: u64| {
+        let sequence = Sequence::new(1).task(1, 1, "a", None).times(0, 20);
+        let sequence = (0..20).fold(sequence, |sequence, at| sequence.about(at, 8, 1));
+        let other = Sequence::new(2).about(late, 8, 1).about(7, 8, 1).times(7, 7);
+        Chunk::new(base).sequence(sequence).sequence(other).bytes()
+    };
+    let alone = scratch.file("alone.rfr", &chunk(1_000, 5_000_000));
+    assert!(ranges_are_parts(&[], &alone, earliest) > 20);
+    fs::create_dir_all(scratch.0.join("all/2026-11/21-01")).unwrap();
+    for (name, base, late) in [("54", 1_000, 2_500_000), ("55", 1_001, 3), ("56", 1_002, 9_000_000)] {
+        scratch.file(&format!("all/2026-11/21-01/chunk-41-{name}.rfr"), &chunk(base, late));
+    }
+    let all = scratch.0.join("all");
+    let all = all.to_str().unwrap();
+    assert!(ranges_are_parts(&[], all, earliest) > 60);
+    assert!(ranges_are_parts(&["--merge"], all, earliest) > 60);
+    // The last record alone is later than that.
+    let output = traceglass(&["ls", "--json", "--from", "+10s", all]);
+    let listed = std::str::from_utf8(&output.stdout).unwrap();
+    assert_eq!(listed.lines().count(), 2, "a chunk and a sequence: {listed}");
+}
