@@ -42,12 +42,14 @@ fn failure(error: Error) -> Failure {
     }
 }
 
-fn outcome(damage: &Damage) -> Outcome {
+fn outcome(trace: &dyn Trace, damage: &Damage) -> Result<Outcome> {
     let mut lines = damage.first().to_vec();
     if let Some(more) = damage.count().checked_sub(lines.len() as u64).filter(|&more| more > 0) {
         lines.push(format!("and {more} more"));
     }
-    Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines }
+    let mut outcome = Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines };
+    outcome.add(trace.untold()?);
+    Ok(outcome)
 }
 
 /// All tables of a trace as Parquet files.
@@ -61,7 +63,7 @@ pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> 
         damage = summary.map_err(failure)?.damage;
         Ok(())
     })?;
-    Ok(outcome(&damage))
+    outcome(trace, &damage)
 }
 
 /// A table as an Arrow IPC stream in a file.
@@ -134,5 +136,5 @@ fn stream(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Res
             .map_err(failure)?;
         stream.finish().map_err(failure)
     })?;
-    Ok(outcome(&damage))
+    outcome(trace, &damage)
 }

@@ -240,8 +240,11 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>)
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let outcome = trace.events_in(window, &mut writing)?;
+        let mut outcome = trace.events_in(window, &mut writing)?;
         drop(writing);
+        if window == traceglass::event::Window::ALL {
+            outcome.add(trace.untold()?);
+        }
         let Left { untimed, misfits } = perfetto.take_left();
         let mut left = |count: u64, why: &str| {
             if count > 0 {
