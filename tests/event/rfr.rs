@@ -481,7 +481,7 @@ fn callsites_that_cost_too_much_are_not_looked_up() {
         let site = build::callsite(5, 30, 1, &fields, &[]);
         let event = build::event(5, Parent::Root, &[], &[]);
         let chunk = Chunk::new(1).sequence(Sequence::new(2).record(1, 4, &event)).bytes();
-        let of_chunk = lines(&[&chunk], Some(&build::callsites(&[site.clone()])), Window::ALL);
+        let of_chunk = lines(&[&chunk], Some(&build::callsites(std::slice::from_ref(&site))), Window::ALL);
         let of_stream = lines(&[&build::stream(&[(1, 0, 1, site), (1, 1, 3, event)])], None, Window::ALL);
         for lines in [of_chunk, of_stream] {
             let last = lines.last().unwrap();

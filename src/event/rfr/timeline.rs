@@ -194,6 +194,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     }
 
     /// Looks up names and source locations of spans, events and tasks in these callsites.
+    ///
+    /// A callsite of more than 4 KiB is not looked up, in a stream neither: of it, only the id is told.
     pub const fn set_callsites(&mut self, callsites: CallsiteTable<'a, 'r>) {
         self.callsites = Some(callsites);
     }
