@@ -84,9 +84,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         match (event.kind(), event.time()) {
             (EventKind::Begin, Some(time)) => begun.entry(event.track()).or_default().push(time.ns()),
             (EventKind::End, Some(end)) => {
-                let begin = begun.get_mut(&event.track()).and_then(Vec::pop);
-                let took = begin.map_or(0, |begin| end.ns() - begin);
-                writeln!(out, "{time}  {label:<16} {} of {took} ns", event.name())?;
+                write!(out, "{time}  {label:<16} {}", event.name())?;
+                match begun.get_mut(&event.track()).and_then(Vec::pop) {
+                    Some(begin) => writeln!(out, " of {} ns", end.ns() - begin)?,
+                    None => writeln!(out, ", whose begin is not in the trace")?,
+                }
             }
             (EventKind::Counter(Number::Integer(value)), _) => {
                 writeln!(out, "{time}  {label:<16} = {value}")?

@@ -32,7 +32,8 @@ impl Input {
             }
             return Ok(Self::Directory(path.to_owned()));
         }
-        let has_metadata = path.parent().is_some_and(|parent| parent.join("metadata").is_file());
+        let is_named = path != Path::new("-");
+        let has_metadata = is_named && path.parent().is_some_and(|parent| parent.join("metadata").is_file());
         let mapped = Mapped::open_as(path, has_metadata)?;
         if has_metadata && Format::detect(mapped.data()).is_none() {
             return Ok(Self::Stream(mapped, path.to_owned()));

@@ -49,6 +49,10 @@ pub enum Failure {
     Unreadable(Unreadable),
     /// stdout cannot be written.
     Output(io::Error),
+    /// A file cannot be written: which one, and why.
+    Write(String),
+    /// Nothing failed: who takes what is read wants no more.
+    Stopped,
 }
 
 /// Why a path cannot be read.
@@ -92,7 +96,8 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Unreadable(_) | Self::Output(_) => 1,
+            Self::Unreadable(_) | Self::Output(_) | Self::Write(_) => 1,
+            Self::Stopped => 0,
         }
     }
 }
@@ -100,9 +105,10 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(message) => f.write_str(message),
+            Self::Usage(message) | Self::Write(message) => f.write_str(message),
             Self::Unreadable(unreadable) => f.write_str(unreadable.parts().0),
             Self::Output(error) => write!(f, "cannot write: {error}"),
+            Self::Stopped => f.write_str("no more is wanted"),
         }
     }
 }

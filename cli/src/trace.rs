@@ -69,6 +69,11 @@ pub trait Trace {
         Err(no_events(self.format()))
     }
 
+    /// What is wrong in it though none of its events, nor any table, tells of that.
+    fn untold(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
     /// The time in nanoseconds that a value of its own clock stands for, in that clock's unit.
     fn clock_ns(&self, _value: i128) -> Option<i128> {
         None

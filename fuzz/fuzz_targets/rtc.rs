@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::rtc::{self, Frames, Grid, Index, Meta, Records, Sample, Source, Time, recover};
+use traceglass::rtc::{self, Frame, Frames, Grid, Index, Meta, Records, Sample, Source, Time, recover};
 use traceglass_fuzz::{found, lies_in, located, located_in};
 
 /// The size of the buffer that is lent.
@@ -43,8 +43,27 @@ fuzz_target!(|data: &[u8]| {
     }
     assert!(data.is_empty() || at == data.len() as u64, "all is read or lost: {at} of {}", data.len());
 
-    // The strict reader ends for good at the first fault, or at the end.
+    // The strict reader ends for good at the first fault, or at the end. Until then both find the same.
     let mut strict = Frames::<16>::new(data);
+    let mut recovering = recover::Frames::<16>::new(data);
+    loop {
+        let (found, other) = (strict.next_frame().map(told), recovering.next_frame().map(told));
+        match (found, other) {
+            // Frames that what follows does not prove are not delivered by what recovers.
+            (Ok(Some(_)), Err(_)) => break,
+            (_, Ok(Some(frame))) if found != other => {
+                // It may know a stream from a later Meta, if the first one is damaged.
+                let [strict, recovering] = [strict.streams().get(frame.2), recovering.streams().get(frame.2)]
+                    .map(|stream| stream.map(|stream| stream.object().offset()));
+                assert_ne!(strict, recovering, "what is strict, and what recovers: {found:?} {other:?}");
+                break;
+            }
+            _ => assert_eq!(found, other, "what is strict, and what recovers"),
+        }
+        if !matches!(found, Ok(Some(_))) {
+            break;
+        }
+    }
     while let Ok(Some(frame)) = strict.next_frame() {
         lies_in(frame.payload(), data);
     }
@@ -90,6 +109,11 @@ fuzz_target!(|data: &[u8]| {
         }
     }
 });
+
+/// What tells a frame from any other.
+fn told(frame: Option<Frame<'_>>) -> Option<(u64, u64, u64, bool, &[u8])> {
+    frame.map(|frame| (frame.offset(), frame.end(), frame.id(), frame.continues(), frame.payload()))
+}
 
 /// Work is at most a constant times the input and the lent buffer, plus a constant for small files.
 fn linear(data: &[u8], work: impl FnOnce()) {

@@ -152,6 +152,12 @@ impl<'a, 't> CallsiteTable<'a, 't> {
         Callsite::read(&mut self.input.seek(self.table.find(id)?)).ok()
     }
 
+    /// The same, unless it has more than `most` bytes: for those who look it up with each event.
+    #[cfg(feature = "event")]
+    pub(crate) fn get_within(&self, id: u64, most: usize) -> Option<Callsite<'a>> {
+        Callsite::read(&mut self.input.seek(self.table.find(id)?).within(most)).ok()
+    }
+
     /// What kept further callsites from being read.
     pub const fn error(&self) -> Option<Error> {
         self.table.error

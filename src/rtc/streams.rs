@@ -155,13 +155,25 @@ impl<'a, const N: usize> Streams<'a, N> {
     pub(crate) fn replace(&mut self, slot: usize, stream: Stream<'a>) {
         let Ok(link) = u16::try_from(slot) else { return };
         let Some(known) = self.list.get_mut(slot) else { return };
-        let before = core::mem::replace(known, stream).links();
+        let known = core::mem::replace(known, stream);
+        let (before, name) = (known.links(), known.name());
         self.names.remove(before.name.into(), link);
         if before.is_clock {
             self.clocks.remove(before.name.into(), link);
             self.note_clock(link);
         }
         self.link(link);
+        // The next one of that name is found by it from now on.
+        for only_clocks in [false, true] {
+            let has_name = |other: &Stream<'a>| {
+                let links = other.links();
+                links.name == before.name && other.name() == name && (links.is_clock || !only_clocks)
+            };
+            let heir = name.and_then(|_| self.list.iter().position(has_name));
+            if let Some(Ok(heir)) = heir.map(u16::try_from) {
+                self.link(heir);
+            }
+        }
     }
 
     /// Enters the names of a slot.

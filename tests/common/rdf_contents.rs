@@ -105,6 +105,16 @@ pub fn page_fault(address: u64) -> Vec<u8> {
     event(16, 0, &payload)
 }
 
+/// A crash with so many page faults at an address that so many resources held.
+pub fn held(resources: usize, faults: usize) -> Vec<Chunk> {
+    let mut tokens = token(12, 5 << 4 | 10_000_000 << 64);
+    for resource in 1..=resources as u128 {
+        tokens.extend(token(46, 13 | resource << 8));
+        tokens.extend(token(17, 7 | 0x10000 << 8 | 0x2000 << 56 | resource << 104));
+    }
+    vec![rmt(77, 1, &tokens), driver_events(KMD, 110, &page_fault(0x10010).repeat(faults))]
+}
+
 /// A chunk of each kind.
 pub fn chunks() -> Vec<Chunk> {
     let asic = |version: u32| {

@@ -471,3 +471,22 @@ fn the_sample_has_the_sums_of_its_records() {
     assert_eq!((polls, polled), (81, 2 * (40 * 50 + 39 * 20) * 1_000 + 450_000_000));
     assert_eq!((starts, ends), (83, 82));
 }
+
+/// A callsite is read again with each event that names it: one of more than 4 KiB is not.
+#[test]
+fn callsites_that_cost_too_much_are_not_looked_up() {
+    for (len, name) in [(4_000, "request"), (5_000, "Event")] {
+        let long = "f".repeat(len);
+        let fields = [("name", Built::Str("request")), ("file", Built::Str(&long))];
+        let site = build::callsite(5, 30, 1, &fields, &[]);
+        let event = build::event(5, Parent::Root, &[], &[]);
+        let chunk = Chunk::new(1).sequence(Sequence::new(2).record(1, 4, &event)).bytes();
+        let of_chunk = lines(&[&chunk], Some(&build::callsites(std::slice::from_ref(&site))), Window::ALL);
+        let of_stream = lines(&[&build::stream(&[(1, 0, 1, site), (1, 1, 3, event)])], None, Window::ALL);
+        for lines in [of_chunk, of_stream] {
+            let last = lines.last().unwrap();
+            assert!(last.contains(&format!("instant {name} parent=Null callsite_id=5")), "{last}");
+            assert_eq!(last.contains(&long), name == "request");
+        }
+    }
+}

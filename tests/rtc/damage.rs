@@ -387,3 +387,44 @@ fn a_cut_file_may_begin_like_metadata() {
         assert_eq!(begins(front), Some(Format::Ctf2), "{}", front.escape_ascii());
     }
 }
+
+/// Up to the first fault, what is strict and what recovers find the same frames.
+#[test]
+fn until_the_first_fault_both_readers_find_the_same() {
+    type Told<'a> = traceglass::Result<Option<(u64, u64, u64, bool, &'a [u8])>>;
+    fn told<'a>(frame: traceglass::Result<Option<rtc::Frame<'a>>>) -> Told<'a> {
+        let told = |frame: rtc::Frame<'a>| {
+            (frame.offset(), frame.end(), frame.id(), frame.continues(), frame.payload())
+        };
+        frame.map(|frame| frame.map(told))
+    }
+    let (mut compared, mut held_back) = (0, 0);
+    let mut compare = |data: &[u8]| {
+        let mut strict = rtc::Frames::<8>::new(data);
+        let mut recovering = Frames::<8>::new(data);
+        loop {
+            let (found, other) = (told(strict.next_frame()), told(recovering.next_frame()));
+            match (found, other) {
+                // Frames that what follows does not prove are not delivered by what recovers.
+                (Ok(Some(_)), Err(_)) => break held_back += 1,
+                (_, Ok(Some(frame))) if found != other => {
+                    // It may know a stream from a later Meta, if the first one is damaged.
+                    let [strict, recovering] =
+                        [strict.streams().get(frame.2), recovering.streams().get(frame.2)]
+                            .map(|stream| stream.map(|stream| stream.object().offset()));
+                    assert_ne!(strict, recovering, "{found:?} {other:?}");
+                    break;
+                }
+                _ => assert_eq!(found, other),
+            }
+            if !matches!(found, Ok(Some(_))) {
+                break compared += 1;
+            }
+        }
+    };
+    let (data, _) = small_file();
+    prefixes(&data).for_each(&mut compare);
+    (0..data.len()).for_each(|cut| compare(&data[cut..]));
+    mutations(&data[..data.len() / 4], |_, mutant| compare(mutant));
+    assert!(compared > 10_000 && held_back > 100, "{compared} {held_back}");
+}

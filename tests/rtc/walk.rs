@@ -307,3 +307,29 @@ fn the_byte_order_is_that_of_the_platform_frame() {
         assert_eq!(walk.byte_order(), expected);
     }
 }
+
+/// When the first of two streams with one name turns out to be called something else, the second one is found.
+#[test]
+fn a_name_is_that_of_the_next_stream_when_the_first_is_replaced() {
+    let object = |text: &'static str| {
+        let mut meta = Meta::new(text.as_bytes(), 0);
+        meta.next_stream().unwrap().unwrap()
+    };
+    for clock in ["", ",\"clock\":true"] {
+        let text = |id: u32, name: &str, more: &str| {
+            let text = format!("[{{\"id\":{id},\"name\":\"{name}\"{clock}{more}}},12]");
+            object(Box::leak(text.into_boxed_str()))
+        };
+        let mut streams = Streams::<8>::new();
+        let damaged = text(9, "a", ",\"length\":-1");
+        assert!(damaged.damage().is_some());
+        for stream in [damaged, text(10, "a", ""), text(11, "a", "")] {
+            streams.insert(stream).unwrap();
+        }
+        assert_eq!(streams.by_name("a").unwrap().id(), 9);
+        streams.insert(text(9, "b", "")).unwrap();
+        let name = streams.get(10).unwrap().name().unwrap();
+        assert_eq!((streams.by_name("a").unwrap().id(), streams.by_name("b").unwrap().id()), (10, 9));
+        assert_eq!(streams.slot_of_clock(name), if clock.is_empty() { None } else { Some(1) });
+    }
+}

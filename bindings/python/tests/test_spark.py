@@ -114,5 +114,7 @@ def test_columns_and_filters(spark, fleet):
 def test_tables_that_are_told_once(spark, fleet):
     tasks = load(spark, fleet, table="tasks", splitBytes="1").filter("trace = 'device-0'").collect()
     assert len(tasks) == len(rows(fleet / "device-0", "tasks"))
+    with pytest.raises(Exception, match="no column 'none' in 'events'; there are trace, "):
+        load(spark, fleet, columns="kind,none").count()
     with pytest.raises(Exception, match="no trace has a table"):
         load(spark, fleet, table="none").collect()

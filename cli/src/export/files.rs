@@ -1,5 +1,6 @@
 //! Every part of a trace as a file, and `manifest.json` with a line for each.
 
+use super::file::cannot_write;
 use crate::escape;
 use crate::json::Line;
 use crate::output::shown;
@@ -42,10 +43,10 @@ struct Unfinished {
 }
 
 impl Files {
-    /// A directory that does not exist or is empty: nothing is overwritten.
+    /// Makes the directory, unless it is there.
     pub fn create(folder: &Path) -> Result<Self> {
         let failed = |error| cannot_write(folder, &error);
-        make_empty(folder)?;
+        fs::create_dir_all(folder).map_err(failed)?;
         Ok(Self {
             manifest: BufWriter::new(File::create_new(folder.join("manifest.json")).map_err(failed)?),
             folder: folder.to_owned(),
@@ -67,7 +68,11 @@ impl Files {
 
     pub fn finish(mut self) -> Result<()> {
         self.close_all()?;
-        Ok(self.manifest.flush()?)
+        self.manifest.flush().map_err(|error| self.no_manifest(&error))
+    }
+
+    fn no_manifest(&self, error: &io::Error) -> Failure {
+        cannot_write(&self.folder.join("manifest.json"), error)
     }
 
     fn close_all(&mut self) -> Result<()> {
@@ -93,22 +98,20 @@ impl Files {
     fn note(&mut self, line: &mut Line) -> Result<()> {
         let mut escaped = Vec::new();
         escape::json(&mut escaped, line.end());
-        Ok(self.manifest.write_all(&escaped)?)
+        self.manifest.write_all(&escaped).map_err(|error| self.no_manifest(&error))
     }
 }
 
-/// Makes a directory, unless it is there and empty.
-pub fn make_empty(folder: &Path) -> Result<()> {
-    let failed = |error| cannot_write(folder, &error);
-    fs::create_dir_all(folder).map_err(failed)?;
-    if fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder))));
+/// Refuses a directory that is not empty: nothing is overwritten.
+pub fn refuse_filled(folder: &Path) -> Result<()> {
+    let mut entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| cannot_write(folder, &error))?,
+    };
+    match entries.next() {
+        Some(_) => Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder)))),
+        None => Ok(()),
     }
-    Ok(())
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::unreadable(format!("cannot write {}: {error}", shown(path)))
 }
 
 /// A file name that is valid on every system: a trace may give its parts any name.

@@ -1,12 +1,12 @@
 //! Tables: Arrow IPC streams, and Parquet files.
 
-use crate::output::{Out, shown};
+use super::file::NewFile;
+use crate::output::Out;
 use crate::progress::Progress;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Outcome, Trace};
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use traceglass_tables::ipc::Stream;
 use traceglass_tables::{Damage, Error, Query, Seen, parquet as files};
@@ -36,15 +36,20 @@ impl Names {
 }
 
 fn failure(error: Error) -> Failure {
-    Failure::unreadable(error.to_string())
+    match error {
+        Error::Write(path, error) => super::file::cannot_write(&path, &error),
+        error => Failure::unreadable(error.to_string()),
+    }
 }
 
-fn outcome(damage: &Damage) -> Outcome {
+fn outcome(trace: &dyn Trace, damage: &Damage) -> Result<Outcome> {
     let mut lines = damage.first().to_vec();
     if let Some(more) = damage.count().checked_sub(lines.len() as u64).filter(|&more| more > 0) {
         lines.push(format!("and {more} more"));
     }
-    Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines }
+    let mut outcome = Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines };
+    outcome.add(trace.untold()?);
+    Ok(outcome)
 }
 
 /// All tables of a trace as Parquet files.
@@ -58,37 +63,31 @@ pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> 
         damage = summary.map_err(failure)?.damage;
         Ok(())
     })?;
-    Ok(outcome(&damage))
+    outcome(trace, &damage)
 }
 
 /// A table as an Arrow IPC stream in a file.
 pub fn to_file(trace: &dyn Trace, name: &str, table: &str, path: &Path) -> Result<Outcome> {
-    let failed = |error| Failure::unreadable(format!("cannot write {}: {error}", shown(path)));
-    let mut file = BufWriter::with_capacity(1 << 16, File::create(path).map_err(failed)?);
-    let outcome = arrow(trace, name, table, &mut file)?;
-    file.flush().map_err(failed)?;
+    let mut file = NewFile::create(path)?;
+    let outcome = arrow(trace, name, table, &mut |data| file.write(data))?;
+    file.finish()?;
     Ok(outcome)
 }
 
 /// A table as an Arrow IPC stream on stdout.
 pub fn to_stdout(trace: &dyn Trace, name: &str, table: &str, out: &mut Out) -> Result<Outcome> {
-    let mut stdout = Stdout { out, failed: None };
-    let done = arrow(trace, name, table, &mut stdout);
-    match stdout.failed {
-        Some(failure) => Err(failure),
-        None => done,
-    }
+    arrow(trace, name, table, &mut |data| out.raw(data))
 }
 
-/// stdout, and why it cannot be written.
-struct Stdout<'o> {
-    out: &'o mut Out,
+/// Where data goes, and why it cannot be written there.
+struct Sink<'w> {
+    write: &'w mut dyn FnMut(&[u8]) -> Result<()>,
     failed: Option<Failure>,
 }
 
-impl Write for Stdout<'_> {
+impl Write for Sink<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        match self.out.raw(data) {
+        match (self.write)(data) {
             Ok(()) => Ok(data.len()),
             Err(failure) => {
                 self.failed = Some(failure);
@@ -102,7 +101,18 @@ impl Write for Stdout<'_> {
     }
 }
 
-fn arrow(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Result<Outcome> {
+fn arrow(
+    trace: &dyn Trace,
+    name: &str,
+    table: &str,
+    write: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<Outcome> {
+    let mut sink = Sink { write, failed: None };
+    let done = stream(trace, name, table, &mut sink);
+    sink.failed.map_or(done, Err)
+}
+
+fn stream(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Result<Outcome> {
     let mut damage = Damage::default();
     let progress = Progress::new(trace.bytes());
     trace.tables(name, &mut |tables| {
@@ -126,5 +136,5 @@ fn arrow(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Resu
             .map_err(failure)?;
         stream.finish().map_err(failure)
     })?;
-    Ok(outcome(&damage))
+    outcome(trace, &damage)
 }

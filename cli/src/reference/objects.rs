@@ -201,14 +201,21 @@ pub const OBJECTS: &[Object] = &[
                 part("cpus", List, "names of the CPUs"),
                 part("api", Members, "the graphics API: `name`, `version`"),
                 part("process", Members, "the process that was traced: `id`, `path`"),
-                part("page_faults", List, "of a crash: the address, and the resource that held it"),
+                part(
+                    "page_faults",
+                    List,
+                    "of a crash, the first eight: the address, and the resource that held it; of `resources` that held it \
+                     the first 64, and `more_resources` says how many others there are",
+                ),
+                part("more_page_faults", Int, "how many others there are"),
                 part(
                     "in_flight",
                     List,
                     "of a crash: command buffers that had begun and not ended, with their markers",
                 ),
+                part("more_in_flight", Int, "how many others there are: eight of each chunk are listed"),
                 part("snapshots", List, "`name` and `ticks` of each"),
-                part("queues", List, "GPU time of each queue"),
+                part("queues", List, "GPU time of each queue; null if there are more than 4,096"),
                 part(
                     "overridden",
                     List,

@@ -13,6 +13,14 @@ pub struct Outcome {
     pub damage: Vec<String>,
 }
 
+impl Outcome {
+    /// Adds what else is wrong.
+    pub fn add(&mut self, damage: Vec<String>) {
+        self.status = self.status.max(Status::damaged_if(!damage.is_empty()));
+        self.damage.extend(damage);
+    }
+}
+
 /// Takes tracks and events, in the order of time.
 pub trait Events {
     fn item(&mut self, item: &Item<'_>) -> Result<()>;

@@ -1,14 +1,13 @@
 //! `traceglass export`
 
-use crate::export::files::Files;
+use crate::export::file::{NewFile, refuse_loss};
+use crate::export::files::{Files, refuse_filled};
 use crate::export::perfetto::{Left, Perfetto};
 use crate::input::Input;
-use crate::output::{Out, counted, shown};
+use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Time, Window};
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use traceglass::event::Item;
 
@@ -48,13 +47,16 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             "--from and --to are for perfetto; the other targets have all of a trace",
         ));
     }
+    if let Some(output) = output {
+        refuse_loss(output, &args.paths)?;
+    }
     match (target, output) {
         (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
         (Target::Files, Some(folder)) => files(folder, &args.paths, args.reading, open, out),
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
-            crate::export::files::make_empty(folder)?;
+            refuse_filled(folder)?;
             let mut names = crate::export::tables::Names::default();
             each(&args.paths, args.reading, open, out, |path, trace, _| {
                 crate::export::tables::parquet(trace, &names.of(path), folder)
@@ -88,9 +90,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             perfetto(args, open, out, None)
         }
         (Target::Perfetto, Some(path)) => {
-            let failed = |error| Failure::unreadable(format!("cannot write {}: {error}", shown(path)));
-            let file = File::create(path).map_err(failed)?;
-            perfetto(args, open, out, Some(BufWriter::with_capacity(1 << 16, file)))
+            // Before anything is read.
+            let file = NewFile::create(path)?;
+            perfetto(args, open, out, Some(file))
         }
     }
 }
@@ -103,12 +105,18 @@ pub fn files(
     open: Open,
     out: &mut Out,
 ) -> Result<Status> {
-    let mut files = Files::create(folder)?;
+    refuse_loss(folder, paths)?;
+    refuse_filled(folder)?;
+    let mut files = None;
     let status = each(paths, reading, open, out, |path, trace, _| {
+        let files = match &mut files {
+            Some(files) => files,
+            None => files.insert(Files::create(folder)?),
+        };
         files.begin(path, trace.bytes())?;
-        trace.extract(&mut files)
+        trace.extract(files)
     })?;
-    files.finish()?;
+    files.map_or(Ok(()), Files::finish)?;
     Ok(status)
 }
 
@@ -147,13 +155,13 @@ fn each(
 /// stdout or a file.
 struct Destination<'o> {
     out: &'o mut Out,
-    file: Option<&'o mut BufWriter<File>>,
+    file: Option<&'o mut NewFile>,
 }
 
 impl Destination<'_> {
     fn write(&mut self, data: &[u8]) -> Result<()> {
         match &mut self.file {
-            Some(file) => Ok(file.write_all(data)?),
+            Some(file) => file.write(data),
             None => self.out.raw(data),
         }
     }
@@ -186,8 +194,7 @@ impl Events for First {
         match item {
             Item::Event(event) if event.time().is_some() => {
                 self.0 = event.time();
-                // Nothing more is wanted.
-                Err(Failure::usage("found"))
+                Err(Failure::Stopped)
             }
             _ => Ok(()),
         }
@@ -202,10 +209,9 @@ fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass:
         return Ok(traceglass::event::Window::ALL);
     }
     let mut first = First::default();
-    if let Err(failure) = trace.events(&mut first)
-        && first.0.is_none()
-    {
-        return Err(failure);
+    match trace.events(&mut first) {
+        Ok(_) | Err(Failure::Stopped) => {}
+        Err(failure) => return Err(failure),
     }
     let ns = |time: Time| match (time, first.0) {
         (Time::Clock(value), _) => trace.clock_ns(value).ok_or_else(|| {
@@ -224,8 +230,9 @@ fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass:
     Ok(traceglass::event::Window::new(window.from.map(ns).transpose()?, window.to.map(ns).transpose()?))
 }
 
-fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<BufWriter<File>>) -> Result<Status> {
+fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
     let mut perfetto = Perfetto::default();
+    let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window()?, trace)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
@@ -233,8 +240,11 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<BufWriter
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let outcome = trace.events_in(window, &mut writing)?;
+        let mut outcome = trace.events_in(window, &mut writing)?;
         drop(writing);
+        if window == traceglass::event::Window::ALL {
+            outcome.add(trace.untold()?);
+        }
         let Left { untimed, misfits } = perfetto.take_left();
         let mut left = |count: u64, why: &str| {
             if count > 0 {
@@ -244,10 +254,11 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<BufWriter
         };
         left(untimed, "their time is not known");
         left(misfits, "Perfetto has no place for their time");
+        exported = true;
         Ok(outcome)
     })?;
-    if let Some(file) = &mut file {
-        file.flush()?;
+    if let Some(file) = file.filter(|_| exported) {
+        file.finish()?;
     }
     Ok(status)
 }

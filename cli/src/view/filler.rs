@@ -292,18 +292,13 @@ impl<'f> Filler<'f> {
     }
 }
 
-/// Ends the reading, though nothing failed: no more is wanted.
-fn enough() -> Failure {
-    Failure::usage("enough")
-}
-
 impl Events for Filler<'_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
         self.count = self.count.wrapping_add(1);
         if self.count.is_multiple_of(1024) && Instant::now() >= self.next {
             self.next = Instant::now().checked_add(Duration::from_millis(250)).unwrap_or(self.next);
             if !(self.tell)(&self.lanes) {
-                return Err(enough());
+                return Err(Failure::Stopped);
             }
         }
         match item {
@@ -324,7 +319,7 @@ impl Events for Filler<'_> {
                 if let (Some((from, to)), Some(time)) = (self.window, event.time())
                     && time.ns() >= to.saturating_add(to.saturating_sub(from))
                 {
-                    return Err(enough());
+                    return Err(Failure::Stopped);
                 }
                 self.event(event);
             }

@@ -283,3 +283,21 @@ fn tsdl_that_is_wrong_is_shown_with_its_line() {
    |                                                  ^";
     assert!(stderr.contains(shown), "{stderr}");
 }
+
+/// stdin lies in no folder: a file `metadata` in the current one says nothing of it.
+#[test]
+fn stdin_is_no_data_stream_of_the_current_folder() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["info", "-"])
+        .current_dir(crate::common::data("sample.ctf"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"\x01\x02\x03").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(status(&output) == 1 && said.contains("not a known format"), "{said}");
+}

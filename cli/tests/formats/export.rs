@@ -354,3 +354,108 @@ fn a_range_of_time_is_cut_out() {
         assert_eq!(status(&traceglass(&args)), 2, "{wrong:?}");
     }
 }
+
+/// A file or a folder, by its names and contents.
+fn content(path: &std::path::Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    if path.is_file() {
+        return BTreeMap::from([(path.to_owned(), fs::read(path).unwrap())]);
+    }
+    fs::read_dir(path).unwrap().flat_map(|entry| content(&entry.unwrap().path())).collect()
+}
+
+#[test]
+fn what_is_read_is_never_written() {
+    let scratch = Scratch::new("inputs");
+    let recording = scratch.path("recording");
+    fs::create_dir_all(format!("{recording}/2026")).unwrap();
+    let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1)).bytes();
+    for name in ["recording/2026/a.rfr", "a.rfr", "b.rfr"] {
+        fs::write(scratch.path(name), &chunk).unwrap();
+    }
+    let (a, b, inside) = (scratch.path("a.rfr"), scratch.path("b.rfr"), format!("{recording}/2026/a.rfr"));
+    let data_stream = scratch.path("channel0");
+    fs::write(&data_stream, b"\xc1\x1f\xfc\xc1 and the rest of a packet").unwrap();
+    let (link, hard) = (scratch.path("link"), scratch.path("hard"));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&a, &link).unwrap();
+    fs::hard_link(&a, &hard).unwrap();
+    let round = format!("{recording}/../a.rfr");
+    let before = content(&scratch.0);
+    for (output, input) in [
+        (&a, &a),
+        (&round, &a),
+        (&hard, &a),
+        #[cfg(unix)]
+        (&link, &a),
+        (&a, &link),
+        // As `-o *.rfr` would have it.
+        (&b, &a),
+        (&data_stream, &a),
+        (&inside, &recording),
+        (&format!("{recording}/new"), &recording),
+        (&recording, &recording),
+    ] {
+        for target in ["perfetto", "files"] {
+            let out = traceglass(&["export", "--to", target, "-o", output, input]);
+            // Nor is it a folder.
+            let expected = if target == "files" && output != &recording { &[1, 2][..] } else { &[2] };
+            assert!(expected.contains(&status(&out)), "{target} {output} {input}: {out:?}");
+            assert_eq!(content(&scratch.0), before, "{target} {output} {input}");
+        }
+    }
+    let folder = format!("{recording}/2026/parts");
+    for verb in [&["export", "--to", "files"][..], &["cat", "--all"]] {
+        let out = traceglass(&[verb, &["-o", &folder, &recording]].concat());
+        assert_ne!(status(&out), 0, "{verb:?}");
+        assert!(!std::path::Path::new(&folder).exists(), "{verb:?}");
+    }
+}
+
+#[test]
+fn an_output_is_complete_or_not_there() {
+    let scratch = Scratch::new("complete");
+    let (file, target, folder) = (scratch.path("a.rfr"), scratch.path("out.pftrace"), scratch.path("out"));
+    let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1)).bytes();
+    fs::write(&file, chunk).unwrap();
+    let export = |input: &str| status(&traceglass(&["export", "--to", "perfetto", "-o", &target, input]));
+    let names = || content(&scratch.0).into_keys().collect::<Vec<_>>();
+    assert_eq!((export("/nowhere"), names()), (1, vec![PathBuf::from(&file)]));
+    let out = traceglass(&["export", "--to", "files", "-o", &folder, "/nowhere"]);
+    assert_eq!((status(&out), std::path::Path::new(&folder).exists()), (1, false));
+    // An earlier output stays until another is complete.
+    fs::write(&target, "before").unwrap();
+    assert_eq!((export("/nowhere"), fs::read(&target).unwrap()), (1, b"before".to_vec()));
+    assert_eq!(export(&file), 0);
+    assert!(!decode(&fs::read(&target).unwrap()).is_empty());
+    assert_eq!(names(), [&file, &target].map(PathBuf::from));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_cannot_be_written_is_named() {
+    let scratch = Scratch::new("full");
+    let file = scratch.path("a.rfr");
+    let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1)).bytes();
+    fs::write(&file, chunk).unwrap();
+    for (output, why) in [("/dev/full", "No space"), ("/nowhere/out", "No such file")] {
+        let out = traceglass(&["export", "--to", "perfetto", "-o", output, &file]);
+        let message = String::from_utf8(out.stderr.clone()).unwrap();
+        assert_eq!(status(&out), 1, "{message}");
+        assert!(message.contains(&format!("cannot write {output}: {why}")), "{message}");
+    }
+    // A pipe that nobody reads any more is no stdout that is closed.
+    let pipe = scratch.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let many = rfr::Sequence::new(5);
+    let many = (1..100_000).fold(many, |sequence, at| sequence.about(at, 8, 1));
+    fs::write(&file, rfr::Chunk::new(1).sequence(many).bytes()).unwrap();
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || drop(fs::File::open(pipe).unwrap())
+    });
+    let out = traceglass(&["export", "--to", "perfetto", "-o", &pipe, &file]);
+    reader.join().unwrap();
+    let message = String::from_utf8(out.stderr.clone()).unwrap();
+    assert_eq!(status(&out), 1, "{message}");
+    assert!(message.contains(&format!("cannot write {pipe}: Broken pipe")), "{message}");
+}

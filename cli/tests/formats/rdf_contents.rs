@@ -62,6 +62,57 @@ fn info_explains_a_crash() {
     assert_eq!(info["process"], json!({"id": 77, "path": "/bin/app"}));
 }
 
+/// Lists are cut, and say by how much.
+#[test]
+fn of_many_faults_and_holders_the_rest_is_counted() {
+    let mut chunks = build::held(100, 10);
+    let pending: Vec<u8> = (1..=11_u8)
+        .flat_map(|buffer| build::event(18, 0, &[[buffer, 0, 0, 0], [4, 0, 0, 0], [3, 0, 0, 0]].concat()))
+        .collect();
+    chunks.push(build::driver_events(build::UMD, 100, &pending));
+    let trace = Trace::new("held", &chunks);
+    let info = trace.json(&["info", "--json"]).remove(0);
+    let len = |list: &Value| list.as_array().map(Vec::len);
+    assert_eq!((len(&info["page_faults"]), &info["more_page_faults"]), (Some(8), &json!(2)));
+    let fault = &info["page_faults"][7];
+    assert_eq!((len(&fault["resources"]), &fault["more_resources"]), (Some(64), &json!(36)));
+    assert_eq!((len(&info["in_flight"]), &info["more_in_flight"]), (Some(8), &json!(3)));
+    let (_, text) = trace.run(&["info", "--width", "200"]);
+    assert!(text.contains("and 2 more") && text.contains("and 3 more"), "{text}");
+}
+
+/// More queues than are told apart are not passed over.
+#[test]
+fn too_many_queues_are_said() {
+    let event = |queue: u64| {
+        let mut data = vec![0; 80];
+        data[8..16].copy_from_slice(&queue.to_le_bytes());
+        Chunk::raw("QueueEvent", &data)
+    };
+    for (count, said) in [(4096, "and 4,084 more"), (4097, "more than 4,096")] {
+        let trace = Trace::new("queues", &(0..count).map(event).collect::<Vec<_>>());
+        let (_, text) = trace.run(&["info", "--width", "200"]);
+        assert!(text.contains(said), "{text}");
+        let info = trace.json(&["info", "--json"]).remove(0);
+        assert_eq!(info["queues"].as_array().map(Vec::len), (count == 4096).then_some(4096));
+    }
+}
+
+/// Names that lie in one another are printed up to about the size of the chunk.
+#[test]
+fn strings_that_overlap_are_too_much() {
+    let count = 1_000_u32;
+    let mut table: Vec<u8> = (0..count).flat_map(|at| (4 * count + at).to_le_bytes()).collect();
+    table.extend([b's'; 5_000]);
+    table.push(0);
+    let header = [1, count].map(u32::to_le_bytes).concat();
+    let trace = Trace::new("overlap", &[Chunk::raw("StringTable", &table).header(&header)]);
+    let output = traceglass(&["cat", "--records", trace.0.to_str().unwrap()]);
+    assert!(output.stdout.len() < 100_000, "{}", output.stdout.len());
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(said.contains("RDF names that overlap"), "{said}");
+}
+
 /// Neither the computer's name nor the other processes are shown unasked.
 #[test]
 fn what_is_private_is_shown_when_asked_for() {

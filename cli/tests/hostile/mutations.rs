@@ -182,3 +182,75 @@ fn damaged_files_end_every_verb_well() {
     println!("{runs} runs over {} traces", all.len());
     assert_eq!(failures, 0, "see what is printed above");
 }
+
+/// What reads everything sees every damage: bytes are changed in each format.
+#[test]
+fn what_reads_everything_ends_with_the_same_status() {
+    const ALL: &[&[&str]] = &[
+        &["check"],
+        &["cat"],
+        &["cat", "--json"],
+        &["info", "--full"],
+        &["ls"],
+        &["export", "--to", "files", "-o", "OUT"],
+        &["export", "--to", "perfetto"],
+        #[cfg(feature = "tables")]
+        &["export", "--to", "arrow"],
+        #[cfg(feature = "tables")]
+        &["export", "--to", "parquet", "-o", "OUT"],
+    ];
+    // Chunks without events are not exported as such.
+    const CHUNKS: &[&[&str]] =
+        &[&["check"], &["ls", "--sha256"], &["info", "--full"], &["export", "--to", "files", "-o", "OUT"]];
+    let _turn = turn();
+    let scratch = Scratch::new("statuses");
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut wrong, mut sizes) = (Vec::new(), std::collections::BTreeMap::<_, u32>::new());
+    let rtc = common::rtc::sample(common::rtc::Options::sizes(8192, 2048), 20_000);
+    let rfr = {
+        use common::rfr::{Chunk, Sequence};
+        let sequence = |seq| {
+            (1..40).fold(Sequence::new(seq).task(7, 70, "task", None), |all, at| {
+                all.about(at, if at % 2 == 1 { 6 } else { 7 }, 7)
+            })
+        };
+        Chunk::new(1_000).sequence(sequence(1)).sequence(sequence(2)).bytes()
+    };
+    let sample = |name: &str| fs::read(common::data(name)).unwrap();
+    let chunks =
+        (0..8_u8).map(|number| common::rdf::Chunk::zstd("Chunk", &[number; 500])).collect::<Vec<_>>();
+    scratch.file("ctf/metadata", &sample("sample.ctf/metadata"));
+    for (name, whole, calls) in [
+        ("a.rtc", rtc, ALL),
+        ("a.rfr", rfr, ALL),
+        ("ctf/stream", sample("sample.ctf/stream"), ALL),
+        ("a.rdf", common::rdf::file(&chunks), CHUNKS),
+    ] {
+        for number in 0..80 {
+            let mut data = whole.clone();
+            let at = random.below(data.len());
+            match number % 5 {
+                0 => data[at] = random.next() as u8,
+                1 => data[at] = 0xff,
+                // The largest number that an RFR field holds.
+                2 => drop(data.splice(at..=at, [&[0xff; 9][..], &[1]].concat())),
+                3 => data.truncate(at),
+                _ => data[at] ^= 1 << random.below(8),
+            }
+            let mut path = scratch.file(name, &data);
+            if name.starts_with("ctf") {
+                path.pop();
+            }
+            let found: Vec<u8> = calls.iter().map(|call| run(call, &path, false).status).collect();
+            *sizes.entry((name, found[0])).or_default() += 1;
+            // Of what cannot be read at all, some verbs still tell something.
+            if found.iter().any(|&status| status != found[0]) && !found.contains(&1) {
+                wrong.push(format!("{name} {number} at {at:#x}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for name in ["a.rtc", "a.rfr", "ctf/stream", "a.rdf"] {
+        assert!(sizes.get(&(name, 3)).is_some_and(|&count| count > 20), "{sizes:?}");
+    }
+}

@@ -143,6 +143,46 @@ fn families(scratch: &Scratch) -> Vec<(&'static str, [PathBuf; 3])> {
         records.extend((0..n as u32 * 1_000).map(|at| (1, at, 3, event.clone())));
         rfr::stream(&records)
     });
+    // Constant fields of a callsite: long ones, and many.
+    family("rfr-location", &|n| {
+        let long = "f".repeat(n * 1_000);
+        let fields = [("name", rfr::Value::Str(&long)), ("file", rfr::Value::Str(&long))];
+        let mut records = vec![(1, 0, 1, rfr::callsite(70, 30, 1, &fields, &[]))];
+        let event = rfr::event(70, rfr::Parent::Root, &[], &[]);
+        records.extend((0..n as u32 * 1_000).map(|at| (1, at, 3, event.clone())));
+        rfr::stream(&records)
+    });
+    family("rfr-const-fields", &|n| {
+        let names: Vec<String> = (0..n * 1_000).map(|number| format!("c{number}")).collect();
+        let fields: Vec<_> = names.iter().map(|name| (name.as_str(), rfr::Value::Str("x"))).collect();
+        let mut records = vec![(1, 0, 1, rfr::callsite(70, 30, 1, &fields, &[]))];
+        let event = rfr::event(70, rfr::Parent::Root, &[], &[]);
+        records.extend((0..n as u32 * 1_000).map(|at| (1, at, 3, event.clone())));
+        rfr::stream(&records)
+    });
+    // Strings, and names of functions, that lie in one another.
+    family("rdf-strings", &|n| {
+        let count = n * 500;
+        let mut table: Vec<u8> =
+            (0..count).flat_map(|at| (4 * count as u32 + at as u32).to_le_bytes()).collect();
+        table.extend(vec![b's'; n * 2_000]);
+        table.push(0);
+        let header = [1, count as u32].map(u32::to_le_bytes).concat();
+        rdf::file(&[rdf::Chunk::raw("StringTable", &table).header(&header)])
+    });
+    // One long string, the name of many markers.
+    family("rdf-marker-name", &|n| {
+        let table = [&8_u32.to_le_bytes()[..], &[0; 4], &vec![b's'; n * 5_000], &[0]].concat();
+        let header = [1_u32, 2].map(u32::to_le_bytes).concat();
+        let strings = rdf::Chunk::raw("StringTable", &table).header(&header);
+        let ops = (1_u32 | 1 << 2).to_le_bytes().repeat(n * 2_000);
+        let header = [1_u32, 1, n as u32 * 2_000].map(u32::to_le_bytes).concat();
+        rdf::file(&[strings, rdf::Chunk::raw("UserMarkerHist", &ops).header(&header)])
+    });
+    // Page faults at an address that many resources held.
+    family("rdf-holders", &|n| rdf::file(&rdf_contents::held(n * 300, n * 300)));
+    // Chunks that begin in another one, which becomes large.
+    family("rdf-shifted", &|n| shifted(n * 10, n * 20));
     let mut folder = |name: &'static str, make: &dyn Fn(usize) -> (String, Vec<u8>)| {
         let paths = [1, 2, 4].map(|n| {
             let (metadata, stream) = make(n);
@@ -225,6 +265,38 @@ fn same(chunk: &rdf::Chunk, count: usize) -> Vec<u8> {
     file.extend(&chunk.header);
     file.extend(&chunk.stored);
     file
+}
+
+/// A frame of so many blocks of 128 KiB after empty frames, at each of which a chunk begins.
+fn shifted(count: usize, blocks: usize) -> Vec<u8> {
+    let mut stored = [0x184d_2a50_u32, 0].map(u32::to_le_bytes).concat().repeat(count);
+    stored.extend([0x28, 0xb5, 0x2f, 0xfd, 0, 0x50]);
+    for block in 1..=blocks {
+        let header = u32::from(block == blocks) | 1 << 1 | (128 << 10) << 3;
+        stored.extend(&header.to_le_bytes()[..3]);
+        stored.push(b'x');
+    }
+    let mut file = rdf::header(32, count as i64 * 64).to_vec();
+    let place = 32 + count * 64;
+    for skip in (0..count).map(|number| number * 8) {
+        let chunk = rdf::Chunk::raw("Shifted", &stored[skip..]);
+        let chunk = rdf::Chunk { compression: 1, uncompressed_size: (blocks as i64) << 17, ..chunk };
+        file.extend(rdf::entry(&chunk, place as i64, (place + skip) as i64));
+    }
+    file.extend(stored);
+    file
+}
+
+/// What lies in other data is decompressed once, and told to be too much from then on.
+#[test]
+fn a_chunk_within_another_is_not_decompressed_again() {
+    let _turn = turn();
+    let scratch = Scratch::new("shifted");
+    let path = scratch.file("a.rdf", &shifted(20, 20));
+    let done = run(&["ls", "--sha256", "--json"], &path, false);
+    let text = String::from_utf8(done.stdout).unwrap();
+    let hashed = text.lines().filter(|line| !line.contains("\"data_sha256\":null")).count();
+    assert_eq!((done.status, text.lines().count(), hashed), (3, 20, 1), "{text}");
 }
 
 /// A member of a structure of CTF 2.

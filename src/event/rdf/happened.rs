@@ -20,6 +20,19 @@ use crate::rdf::contents::{
 /// How many tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;
 
+/// How many bytes of a string become the name of a marker: each marker reads them again.
+const NAME: usize = 1024;
+
+/// The label of a text of which no more than [`NAME`] bytes were read: a character that was cut is left out.
+fn beginning(text: &[u8]) -> Label<'_> {
+    match core::str::from_utf8(text) {
+        Err(error) if text.len() == NAME && error.error_len().is_none() => {
+            label(text.get(..error.valid_up_to()).unwrap_or_default())
+        }
+        _ => label(text),
+    }
+}
+
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// What comes next in the lane that is first in the heap.
     pub(super) fn happened(&mut self, at: usize) -> Result<Option<Happened<'s>>> {
@@ -189,10 +202,10 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         let (op, number) = history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         let text = match (self.tracks.get(Key(Space::Strings, table, 0)), number.checked_sub(1)) {
-            (Some(Known::Strings(strings)), Some(number)) => strings.get(number),
+            (Some(Known::Strings(strings)), Some(number)) => strings.beginning(number, NAME),
             _ => None,
         };
-        let name = text.map_or(Label::Numbered("string", to_u64(number)), |text| label(text.bytes()));
+        let name = text.map_or(Label::Numbered("string", to_u64(number)), |text| beginning(text.bytes()));
         let kind = match op {
             MarkerOp::Push => EventKind::Begin,
             MarkerOp::Pop => EventKind::End,

@@ -196,13 +196,18 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         let sizes = chunks().map(|chunk| chunk.entry().output_size().unwrap_or(0));
         let total = sizes.fold(0_u64, u64::saturating_add);
         let offset = chunks().next().map_or(0, |chunk| chunk.entry().offset());
-        let mut room = if several && total <= reader.limit { reader.take(total, offset)? } else { &mut [] };
+        let fits = total <= reader.limit;
+        let mut room = if several && fits { reader.take(total, offset)? } else { &mut [] };
         let whole = room.len();
         let (joined, mut written) = (&mut room, 0_usize);
         for chunk in chunks() {
             let mut load = || {
                 let loaded = reader.load(chunk)?;
                 let Chunked::Rmt(rmt) = loaded.content()? else { return Ok(()) };
+                if first.is_some() && !fits {
+                    let kind = ErrorKind::OverLimit { value: total, limit: reader.limit };
+                    return Err(Error::new(loaded.offset, OVERLAPPING, kind));
+                }
                 if let Some(to) = joined.get_mut(written..) {
                     written = written.saturating_add(to.len().min(rmt.data().len()));
                     to.iter_mut().zip(rmt.data()).for_each(|(to, from)| *to = *from);

@@ -23,6 +23,10 @@ use crate::rfr::{
 const NS_IN_MICRO: i128 = 1_000;
 const MICROS: i128 = 1_000_000;
 
+/// The largest callsite that is looked up, in bytes: it is read again with each event that names it. Those of `tracing`
+/// have some hundred bytes; of a larger one, only its id is told.
+const CALLSITE: usize = 4096;
+
 /// The track of the recording, which is always the first.
 const ROOT: TrackId = TrackId::new(0);
 /// Its clock.
@@ -190,6 +194,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     }
 
     /// Looks up names and source locations of spans, events and tasks in these callsites.
+    ///
+    /// A callsite of more than 4 KiB is not looked up, in a stream neither: of it, only the id is told.
     pub const fn set_callsites(&mut self, callsites: CallsiteTable<'a, 'r>) {
         self.callsites = Some(callsites);
     }
@@ -421,16 +427,13 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     }
 
     fn callsite(&mut self, id: u64, stream: Option<Streaming<'a>>) -> Option<Callsite<'a>> {
-        if let Some(found) = self.callsites.and_then(|table| table.get(id)) {
+        if let Some(found) = self.callsites.and_then(|table| table.get_within(id, CALLSITE)) {
             return Some(found);
         }
         let stream = stream?;
         let place = self.registry.get(Space::Callsites, id)?.place;
-        match stream.records_from(place).next_record() {
-            Ok(Some(record)) => match record.data() {
-                StreamData::Callsite(callsite) => Some(callsite),
-                _ => None,
-            },
+        match stream.record_within(place, CALLSITE)?.data() {
+            StreamData::Callsite(callsite) => Some(callsite),
             _ => None,
         }
     }

@@ -45,10 +45,20 @@ impl<'a> StringTable<'a> {
 
     /// String `number`, from 0; `None` if there is none, or its offset lies among the offsets or outside the data.
     pub fn get(&self, number: usize) -> Option<FixedText<'a>> {
+        self.text(number).map(FixedText::new)
+    }
+
+    /// The same, of which no more than `most` bytes are read: many may name one long string.
+    #[cfg(feature = "event")]
+    pub(crate) fn beginning(&self, number: usize, most: usize) -> Option<FixedText<'a>> {
+        self.text(number).map(|text| FixedText::new(text.get(..most).unwrap_or(text)))
+    }
+
+    /// The data from where a string begins on.
+    fn text(&self, number: usize) -> Option<&'a [u8]> {
         let at = usize::try_from(self.offsets.records.get(number)?.get()).ok()?;
         let first = self.offsets.records.len().saturating_mul(4);
-        let text = self.data.get(at..).filter(|text| at >= first && !text.is_empty())?;
-        Some(FixedText::new(text))
+        self.data.get(at..).filter(|text| at >= first && !text.is_empty())
     }
 
     /// The strings; `None` where an offset is wrong.
@@ -67,7 +77,7 @@ impl<'a> StringTable<'a> {
         let last_nul = self.data.iter().rposition(|&byte| byte == 0);
         for (offset, number) in self.offsets.records.iter().zip(0_usize..) {
             let at = to_u64(number).saturating_mul(4);
-            if self.get(number).is_none() {
+            if self.text(number).is_none() {
                 let kind = ErrorKind::OutOfBounds { start: offset.get().into(), size: 1 };
                 report(Finding::new(Severity::Error, Error::new(at, element::STRING_TABLE, kind)));
             } else if last_nul.is_none_or(|nul| to_u64(nul) < u64::from(offset.get())) {

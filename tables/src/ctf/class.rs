@@ -10,7 +10,7 @@ use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
 use arrow_schema::{DataType, Field};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use traceglass::ctf::schema::{EventClass, FieldClass, FieldKind, Schema, Scope};
 use traceglass::event::{Event, EventKind, Fields, Label, Value};
 
@@ -43,6 +43,7 @@ impl Classes {
     ) -> Self {
         let mut classes = Self { first: tables.len(), ..Self::default() };
         let mut columns: Vec<(String, Vec<Field>)> = Vec::new();
+        let mut taken: HashSet<String> = tables.iter().map(|table| table.name().to_owned()).collect();
         for class in schemas.flat_map(Schema::stream_classes).flat_map(|stream| stream.event_classes()) {
             let name = match class.name() {
                 Some(name) => name.to_string(),
@@ -50,9 +51,7 @@ impl Classes {
             };
             let Classes { numbers, members, .. } = &mut classes;
             let number = *numbers.entry(name).or_insert_with_key(|name| {
-                // An event may have the name of another table.
-                let taken = tables.iter().any(|table| table.name() == name);
-                let shown = if taken { format!("{name} (event)") } else { name.clone() };
+                let shown = free(name, &mut taken);
                 let common =
                     [table::name("file"), table::id("offset"), table::id("bytes"), table::id("track")];
                 let time = [table::ns("time_ns"), table::moment("time")];
@@ -67,6 +66,15 @@ impl Classes {
         tables.extend(columns.into_iter().map(|(name, fields)| Table::new(name, fields)));
         classes
     }
+}
+
+/// The name of an event's table: an event may have the name of another table, or the one that another event was given.
+fn free(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut shown = name.to_owned();
+    while !taken.insert(shown.clone()) {
+        shown.push_str(" (event)");
+    }
+    shown
 }
 
 /// Adds the columns of a class.
@@ -289,5 +297,17 @@ impl Columns<'_> {
             Value::Text(text) => with_text(&text, self.buffer, |text| rows.text(at, Some(text))),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_tables_have_one_name() {
+        let mut taken = HashSet::from(["events".to_owned()]);
+        let found = ["events (event)", "events", "other", "other (event)"].map(|name| free(name, &mut taken));
+        assert_eq!(found, ["events (event)", "events (event) (event)", "other", "other (event)"]);
     }
 }

@@ -200,6 +200,9 @@ class TraceSource(DataSource):
                 columns = self.options.get("columns")
                 wanted = columns.split(",") if columns else ["trace", *fields.names]
                 types = {"trace": "string", **{field.name: _spark_type(field) for field in fields}}
+                unknown = [name for name in wanted if name not in types]
+                if unknown:
+                    raise ValueError(f"no column {unknown[0]!r} in {query.table!r}; there are {', '.join(types)}")
                 return ", ".join(f"`{name.replace('`', '``')}` {types[name]}" for name in wanted)
         raise ValueError(f"no trace has a table {query.table!r}")
 

@@ -2,7 +2,7 @@
 
 use super::message::Message;
 use super::names::Names;
-use std::fmt::Write;
+use super::text::{NAME as NAME_MOST, push};
 use traceglass::event::{Field, Fields, Value};
 
 /// Fields of `DebugAnnotation`.
@@ -26,9 +26,16 @@ pub struct Annotations {
     /// One message a level, and the field that its elements are in the one around it.
     levels: Vec<(Message, u32)>,
     text: String,
+    /// How many bytes of text the event may have besides.
+    left: usize,
 }
 
 impl Annotations {
+    /// The texts of the event that comes next have no more than so many bytes.
+    pub fn limit(&mut self, most: usize) {
+        self.left = most;
+    }
+
     /// Writes each of the fields into `event` as `field`; names that are new are defined in `interned`.
     ///
     /// An error ends them: the source itself reports the damage.
@@ -61,13 +68,12 @@ impl Annotations {
         if self.levels.len() < level {
             self.levels.resize_with(level, Default::default);
         }
-        let Self { names, levels, text } = self;
+        let Self { names, levels, text, left } = self;
         let Some((message, children)) = levels.get_mut(level.saturating_sub(1)) else { return };
         message.clear();
         if let Some(name) = field.name() {
             text.clear();
-            // Writing to a string does not fail.
-            let _ = write!(text, "{name}");
+            push(text, name, NAME_MOST);
             match names.number(text, DEBUG_ANNOTATION_NAMES, interned) {
                 Some(number) => message.uint(NAME_IID, number),
                 None => message.text(NAME, text),
@@ -86,7 +92,8 @@ impl Annotations {
             },
             Value::Float(value) => drop(message.double(DOUBLE, value)),
             Value::Text(label) => {
-                let _ = write!(text, "{label}");
+                push(text, label, *left);
+                *left = left.saturating_sub(text.len());
                 message.text(STRING, text);
             }
             Value::Bytes(bytes) => {

@@ -6,13 +6,14 @@
 mod annotation;
 mod message;
 mod names;
+mod text;
 
 use crate::status::Result;
 use annotation::Annotations;
 use message::Message;
 use names::Names;
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind, Value};
 
 /// Fields of `Trace`, `TracePacket` and what is in it.
@@ -174,7 +175,7 @@ impl Perfetto {
             TrackKind::Recording if track.parent().is_none() && !self.name.is_empty() => {
                 self.text.push_str(&self.name)
             }
-            _ => drop(write!(self.text, "{}", track.label())),
+            _ => text::push(&mut self.text, track.label(), text::NAME),
         }
         self.inner.text(field::TRACK_NAME, &self.text);
         if let Some(parent) = track.parent() {
@@ -198,15 +199,21 @@ impl Perfetto {
         for found in track.fields().map_while(Result::ok) {
             let Some(name) = found.name() else { continue };
             let separator = if self.text.is_empty() { "" } else { ", " };
-            let _ = match found.value() {
-                Value::Null => Ok(()),
-                Value::Text(text) => write!(self.text, "{separator}{name}: {text}"),
-                Value::Unsigned(value) => write!(self.text, "{separator}{name}: {value}"),
-                Value::Signed(value) => write!(self.text, "{separator}{name}: {value}"),
-                Value::Float(value) => write!(self.text, "{separator}{name}: {value}"),
-                Value::Bool(value) => write!(self.text, "{separator}{name}: {value}"),
-                _ => Ok(()),
+            if self.text.len() > text::SHARED {
+                break;
+            }
+            let push = |text: &mut String, value: &dyn Display| {
+                text.push_str(separator);
+                text::push(text, format_args!("{name}: {value}"), text::NAME);
             };
+            match found.value() {
+                Value::Text(value) => push(&mut self.text, &value),
+                Value::Unsigned(value) => push(&mut self.text, &value),
+                Value::Signed(value) => push(&mut self.text, &value),
+                Value::Float(value) => push(&mut self.text, &value),
+                Value::Bool(value) => push(&mut self.text, &value),
+                _ => {}
+            }
         }
         if !self.text.is_empty() {
             self.inner.text(field::DESCRIPTION, &self.text);
@@ -289,6 +296,8 @@ impl Perfetto {
                 self.inner.fixed64(field::TERMINATING_FLOW_IDS, self.flow(flow));
             }
             let fields = event.fields();
+            let own = usize::try_from(event.len()).unwrap_or(usize::MAX).saturating_mul(4);
+            self.annotations.limit(own.saturating_add(text::SHARED));
             self.annotations.write(fields, field::DEBUG_ANNOTATIONS, &mut self.inner, &mut self.interned);
         }
         self.packet.uint(field::TIMESTAMP, ns).nested(field::TRACK_EVENT, self.inner.bytes());
@@ -309,7 +318,7 @@ impl Perfetto {
             }
             EventKind::Discarded { count: Some(count) } => drop(write!(self.text, "discarded: {count}")),
             EventKind::Discarded { count: None } => self.text.push_str("discarded"),
-            _ => drop(write!(self.text, "{}", event.name())),
+            _ => text::push(&mut self.text, event.name(), text::NAME),
         }
         match self.names.number(&self.text, field::EVENT_NAMES, &mut self.interned) {
             Some(number) => self.inner.uint(field::NAME_IID, number),

@@ -19,7 +19,7 @@ impl Rdf<'_> {
             let number = entry.number() as u64;
             let of =
                 |kind, range: Option<u64>| Part { kind, name: Some(&id), number, path: None, offset: range };
-            if entry.header_size() != 0 {
+            if entry.header_size() != 0 || chunk.header().is_err() {
                 let header = of("header", entry.header_range().ok().map(|range| range.start));
                 write(&header, headers.turn(entry.number()), parts, &mut damage, |piece| {
                     chunk.header().map(piece)

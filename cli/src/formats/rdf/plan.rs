@@ -1,7 +1,7 @@
 //! Which entries are read, and which are the same as another one: chunks may overlap, and work must not grow with their
 //! number.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
 use traceglass::rdf::{Compression, Entry, File, Identifier};
 use traceglass::{Element, Error, ErrorKind};
@@ -50,6 +50,24 @@ pub struct Plan {
 /// Bytes that lie in several chunks.
 const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
 
+/// Which bytes of the file are read.
+#[derive(Default)]
+struct Covered(BTreeMap<u64, u64>);
+
+impl Covered {
+    /// Adds a range; says whether some of it was there already.
+    fn add(&mut self, mut start: u64, mut end: u64) -> bool {
+        let mut met = false;
+        while let Some((&from, &to)) = self.0.range(..end).next_back().filter(|(_, to)| **to > start) {
+            met = true;
+            (start, end) = (start.min(from), end.max(to));
+            self.0.remove(&from);
+        }
+        self.0.insert(start, end);
+        met
+    }
+}
+
 /// How many bytes all chunks of a file may have together; bytes in several chunks count several times.
 fn limit(file: &File<'_>) -> u64 {
     u64::try_from(file.data().len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(1 << 20)
@@ -67,11 +85,11 @@ pub fn overlap(file: &File<'_>) -> Option<Error> {
 
 impl Plan {
     /// The plan for a part of all entries: each range is read once, and all of them together hold at most twice as much
-    /// as the file does, plus 1 MiB.
+    /// as the file does, plus 1 MiB. What overlaps earlier ones counts as much as it holds when it is decompressed.
     pub fn of(file: &File<'_>, part: Part) -> Self {
         let limit = limit(file);
         let mut plan = Self { turns: Vec::with_capacity(file.index().len()), shared: HashSet::new() };
-        let mut known = HashMap::new();
+        let (mut known, mut covered) = (HashMap::new(), Covered::default());
         let mut total = 0_u64;
         for entry in file.entries() {
             // What lies outside of the file is not read.
@@ -80,7 +98,9 @@ impl Plan {
                     plan.shared.insert(first);
                     return Turn::As(first);
                 }
-                let value = total.saturating_add(key.size);
+                let overlaps = covered.add(key.start, key.start.saturating_add(key.size));
+                let size = if overlaps { key.size.max(key.output) } else { key.size };
+                let value = total.saturating_add(size);
                 if value > limit {
                     return Turn::Beyond(Error::new(
                         key.start,
@@ -168,5 +188,19 @@ impl<R: Clone> Shared<R> {
             }
             Turn::Beyond(error) => Some(Err(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_meet_are_noticed() {
+        let mut covered = Covered::default();
+        let ranges = [(10, 20), (30, 40), (20, 30), (5, 11), (0, 5), (39, 41), (50, 60), (0, 100), (70, 71)];
+        let met = ranges.map(|(start, end)| covered.add(start, end));
+        assert_eq!(met, [false, false, false, true, false, true, false, true, true]);
+        assert_eq!(covered.0, BTreeMap::from([(0, 100)]));
     }
 }

@@ -9,7 +9,7 @@ use std::mem;
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::rfr::{CallsiteTable, Callsites, ChunkHeader, TableEntry};
-use traceglass::{Error, ErrorKind, Format};
+use traceglass::{Error, ErrorKind, Format, Severity};
 
 /// When a chunk begins and ends, by its header, in microseconds.
 fn period(header: &ChunkHeader) -> (u128, u128) {
@@ -88,6 +88,21 @@ impl Rfr<'_> {
             events.advance(group.iter().map(|part| part.size).fold(0, u64::saturating_add));
         }
         Ok(Outcome { status: damage.status(), damage: damage.lines() })
+    }
+
+    /// Times that have no place on the time axis: their records are events all the same.
+    pub(super) fn untold_damage(&self) -> Result<Vec<String>> {
+        let mut damage = Damage::default();
+        for part in self.files.chunks().chain(self.files.of(Kind::Stream)) {
+            scan::check(part, |finding| {
+                let cause = finding.cause();
+                if finding.severity() == Severity::Error && matches!(cause.kind(), ErrorKind::Overflow { .. })
+                {
+                    damage.add(part.path.as_deref(), cause);
+                }
+            })?;
+        }
+        Ok(damage.lines())
     }
 
     pub(super) fn extract_files(&self, parts: &mut dyn Parts) -> Result<Outcome> {

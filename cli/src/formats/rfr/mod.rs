@@ -180,6 +180,10 @@ impl Trace for Rfr<'_> {
         self.export_events(window, events)
     }
 
+    fn untold(&self) -> Result<Vec<String>> {
+        self.untold_damage()
+    }
+
     fn clock_ns(&self, value: i128) -> Option<i128> {
         // Microseconds.
         value.checked_mul(1_000)

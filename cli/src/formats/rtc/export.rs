@@ -1,13 +1,13 @@
 //! The records of all streams, in the order of the file.
 
 use super::Rtc;
-use super::scan::LONGEST;
+use super::scan::{Event, LONGEST, Pass};
 use super::session::STREAMS;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};
-use traceglass::Format;
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
+use traceglass::{ErrorKind, Format, Severity};
 
 /// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
@@ -36,5 +36,26 @@ impl Rtc<'_> {
         damage.dedup();
         events.advance((self.data.len() as u64).saturating_sub(read));
         Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+    }
+
+    /// Checksums that differ, and declarations that cannot be read.
+    pub(super) fn untold_damage(&self) -> Result<Vec<String>> {
+        let (mut damage, mut lost) = (Vec::new(), None);
+        self.scan(&Pass::default(), |event| {
+            match event {
+                Event::Gap(gap, _) => lost = Some(gap.cause()),
+                Event::Finding(finding) if finding.severity() == Severity::Error => {
+                    let cause = finding.cause();
+                    // Of gaps there are events.
+                    if !matches!(cause.kind(), ErrorKind::Lost { .. }) && lost != Some(cause) {
+                        damage.push(cause.to_string());
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        damage.dedup();
+        Ok(damage)
     }
 }

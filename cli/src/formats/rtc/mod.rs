@@ -48,6 +48,10 @@ impl Trace for Rtc<'_> {
         self.export_events(window, events)
     }
 
+    fn untold(&self) -> Result<Vec<String>> {
+        self.untold_damage()
+    }
+
     fn clock_ns(&self, value: i128) -> Option<i128> {
         self.of_clock(value).ok().flatten()
     }

@@ -4,10 +4,10 @@ use super::Ctf;
 use crate::output::{grouped, shown};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Growing, Outcome, Part, Parts};
-use traceglass::Format;
-use traceglass::ctf::data::MergeSlot;
+use traceglass::ctf::data::{MergeSlot, check};
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
+use traceglass::{Format, Severity};
 
 /// How many gaps are reported one by one.
 const SHOWN: u64 = 12;
@@ -59,7 +59,26 @@ impl Ctf<'_> {
 
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         // A trace whose metadata says nothing is extracted all the same.
-        let damage = self.with(|_, problems| Ok(problems))?;
+        let damage = self.with(|traces, mut damage| {
+            let streams = traces
+                .iter()
+                .flat_map(|trace| trace.files.streams.iter().map(move |one| (one, &trace.schema)));
+            for (stream, schema) in streams {
+                let mut errors = 0_u64;
+                check(stream.data.data(), schema, &mut |finding| {
+                    if finding.severity() == Severity::Error {
+                        errors = errors.saturating_add(1);
+                        if errors <= SHOWN {
+                            damage.push(format!("{}: {}", shown(&stream.path), finding.cause()));
+                        }
+                    }
+                });
+                if let Some(more) = errors.checked_sub(SHOWN).filter(|&more| more > 0) {
+                    damage.push(format!("{}: and {} more", shown(&stream.path), grouped(more)));
+                }
+            }
+            Ok(damage)
+        })?;
         for (number, files) in (0..).zip(&self.found.traces) {
             let of =
                 |kind, number, path| Part { kind, name: None, number, path: Some(path), offset: Some(0) };

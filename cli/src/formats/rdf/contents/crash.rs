@@ -13,6 +13,9 @@ use traceglass::rdf::contents::{Content, DriverEvents, EventValue, SystemInfo, t
 /// How many page faults are shown, and how many command buffers of each chunk.
 const SHOWN: usize = 8;
 
+/// How many holders of an address are listed: of a crash there are some, and each takes a kilobyte.
+const HOLDERS: usize = 64;
+
 /// How many markers of a command buffer are shown.
 const MARKERS: usize = 8;
 
@@ -25,15 +28,18 @@ pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, su
             _ => None,
         })
         .collect();
-    let faults: Vec<_> = events
+    let mut more = 0_usize;
+    let mut faults: Vec<_> = Vec::new();
+    let found = events
         .iter()
         .flat_map(|events| events.events().map_while(Result::ok).map(move |event| (events, event)))
         .filter_map(|(events, event)| match event.value() {
             Ok(EventValue::PageFault(fault)) => Some((events.fields().hz(), event.ticks(), fault)),
             _ => None,
-        })
-        .take(SHOWN)
-        .collect();
+        });
+    for fault in found {
+        if faults.len() < SHOWN { faults.push(fault) } else { more = more.saturating_add(1) }
+    }
     let processes = loader.load("TraceProcessInfo");
     let process = processes.iter().find_map(|chunk| match chunk.content() {
         // One without a path is not of AMD's tools.
@@ -76,8 +82,10 @@ pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, su
         summary.line("page fault", line);
         all.push(object);
     }
+    summary.more("page fault", more, 0);
     if !all.is_empty() {
         summary.field("page_faults", all.into());
+        summary.field("more_page_faults", more.into());
     }
     in_flight(&events, summary);
 }
@@ -113,10 +121,12 @@ fn explain(
         (_, Some(ns)) => format!(", freed {} before", duration(ns)),
         (_, None) => ", not freed before".to_owned(),
     };
-    let holders: Vec<Value> = history.holders().iter().map(|holder| describe(holder, name(holder))).collect();
+    let (holders, more) = history.holders().split_at_checked(HOLDERS).unwrap_or((history.holders(), &[]));
+    let holders: Vec<Value> = holders.iter().map(|holder| describe(holder, name(holder))).collect();
     let found = json!({
         "resource_name": culprit.and_then(name), "freed_before_ns": freed.map(super::number),
         "freed_ticks": freed_ticks(&history), "resources": holders,
+        "more_resources": more.len(),
     });
     say(format!("{}{size}{when}", what.unwrap_or_default()), found);
 }
@@ -135,10 +145,14 @@ fn describe(holder: &Holder<'_>, name: Option<String>) -> Value {
 
 /// Says what the GPU was doing.
 fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
-    let mut all = Vec::new();
+    let (mut all, mut more) = (Vec::new(), 0_usize);
     let words = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     for events in events {
-        for state in buffer_states(*events).filter(|state| state.is_in_flight()).take(SHOWN) {
+        for (number, state) in buffer_states(*events).filter(|state| state.is_in_flight()).enumerate() {
+            if number >= SHOWN {
+                more = more.saturating_add(1);
+                continue;
+            }
             let mut storage = vec![OpenMarker::EMPTY; 64];
             let mut found = BufferMarkers::find(*events, state, &mut storage).map(|_| ());
             if let Err(error) = found
@@ -171,7 +185,9 @@ fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
             }));
         }
     }
+    summary.more("in flight", more, 0);
     if !all.is_empty() {
         summary.field("in_flight", all.into());
+        summary.field("more_in_flight", more.into());
     }
 }

@@ -41,6 +41,13 @@ impl Summary {
         self.lines.push((if known { "" } else { label }, value.into()));
     }
 
+    /// Says how many others there are, of which there are no lines.
+    fn more(&mut self, label: &'static str, all: usize, shown: usize) {
+        if let Some(more) = all.checked_sub(shown).filter(|&more| more > 0) {
+            self.line(label, format!("and {} more", grouped(more as u64)));
+        }
+    }
+
     fn field(&mut self, name: &str, value: Value) {
         self.fields.insert(name.into(), value);
     }
@@ -84,6 +91,7 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
         let text = error.text().map(|text| text.to_string());
         all.push(json!({"chunk": chunk, "index": number, "result": result, "text": text}));
     }
+    summary.more("not traced", all.len(), 8);
     if !all.is_empty() {
         summary.field("trace_errors", all.into());
     }
@@ -214,9 +222,7 @@ fn snapshots(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
     for (ticks, name) in all.iter().take(SHOWN) {
         summary.line("snapshots", format!("{name}, at {} ticks", grouped(*ticks)));
     }
-    if all.len() > SHOWN {
-        summary.line("snapshots", format!("and {} more", grouped(all.len().saturating_sub(SHOWN) as u64)));
-    }
+    summary.more("snapshots", all.len(), SHOWN);
     if !all.is_empty() {
         let all: Vec<Value> = all.iter().map(|(ticks, name)| json!({"name": name, "ticks": ticks})).collect();
         summary.field("snapshots", all.into());
@@ -235,8 +241,13 @@ fn queues(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: 
     if events.is_empty() {
         return;
     }
-    let mut storage = vec![QueueTime::EMPTY; events.len().min(4096)];
-    let Ok(times) = queue_times(events, &mut storage) else { return };
+    const MOST: usize = 4096;
+    let mut storage = vec![QueueTime::EMPTY; events.len().min(MOST)];
+    // It fails only if there are more queues than that.
+    let Ok(times) = queue_times(events, &mut storage) else {
+        summary.line("queues", format!("more than {}, which are not told apart", grouped(MOST as u64)));
+        return summary.field("queues", Value::Null);
+    };
     let calibrations = loader.load("ClockCalibration");
     let asics = loader.load("AsicInfo");
     let infos = loader.load("QueueInfo");
@@ -276,6 +287,7 @@ fn queues(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: 
             "first_ns": span.and_then(|span| span.2).map(number),
         }));
     }
+    summary.more("queues", all.len(), 12);
     summary.field("queues", all.into());
 }
 
@@ -292,6 +304,7 @@ fn overrides(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
             all.push(json!({"name": name, "value": crate::json::value(&value).unwrap_or(Value::Null)}));
         }
     }
+    summary.more("overridden", all.len(), 12);
     if !all.is_empty() {
         summary.field("overridden", all.into());
     }

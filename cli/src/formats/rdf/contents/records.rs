@@ -11,6 +11,7 @@ use traceglass::rdf::contents::rmt::{ResourceDetail, Stream, Token, TokenValue};
 use traceglass::rdf::contents::{
     Content, Event, EventValue, FieldValue, MarkerStruct, Structure, ticks_to_ns,
 };
+use traceglass::{Element, Error, ErrorKind};
 
 /// Writes the records of chunks.
 pub struct Records<'o> {
@@ -72,6 +73,29 @@ struct Clock {
 impl Clock {
     fn ns(self, ticks: u64) -> Option<i128> {
         ticks_to_ns(ticks, self.hz.filter(|&hz| hz > 0)?)
+    }
+}
+
+/// Names that lie in a chunk once, but may be named often, from any of their bytes on.
+const OVERLAPPING: Element = Element::new(&"RDF names that overlap");
+
+/// How many bytes the names of a chunk may still have, so that what is printed does not outgrow it.
+struct Names {
+    value: u64,
+    limit: u64,
+}
+
+impl Names {
+    fn of(chunk: &Loaded<'_>) -> Self {
+        Self { value: 0, limit: (chunk.data.len() as u64).saturating_mul(2).saturating_add(1 << 16) }
+    }
+
+    /// Why the name of this number is not printed.
+    fn take(&mut self, number: usize, len: usize) -> Option<Error> {
+        let Self { value, limit } = *self;
+        self.value = value.saturating_add(len as u64);
+        let kind = ErrorKind::OverLimit { value: self.value, limit };
+        (self.value > limit).then(|| Error::new(number as u64, OVERLAPPING, kind))
     }
 }
 
@@ -224,7 +248,12 @@ impl<'o> Records<'o> {
                 self.record("text", vec![("text", text.into())])?;
             }
             Content::StringTable(strings) => {
+                let mut names = Names::of(chunk);
                 for (number, string) in strings.strings().enumerate() {
+                    let len = string.map_or(0, |string| string.bytes().len());
+                    if let Some(error) = names.take(number, len) {
+                        return Ok(Some(error));
+                    }
                     let string = string.map(|string| string.to_string());
                     self.record("string", vec![("number", number.into()), ("text", string.into())])?;
                 }
@@ -251,7 +280,11 @@ impl<'o> Records<'o> {
             }
             Content::CodeObject(code) => {
                 let functions = code.elf().map(|elf| elf.functions().collect::<Vec<_>>()).unwrap_or_default();
-                for function in functions {
+                let mut names = Names::of(chunk);
+                for (number, function) in functions.into_iter().enumerate() {
+                    if let Some(error) = names.take(number, function.name().bytes().len()) {
+                        return Ok(Some(error));
+                    }
                     let name = function.name().to_string();
                     let (value, size) = (function.value(), function.size());
                     let fields = vec![("name", name.into()), ("value", value.into()), ("size", size.into())];

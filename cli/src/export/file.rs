@@ -1,0 +1,126 @@
+//! What is written is no input, and is there when it is complete.
+
+use crate::output::shown;
+use crate::status::{Failure, Result};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use traceglass::{Format, Lookalike};
+
+/// How much of a file is looked at to tell whether it is a trace.
+const FRONT: u64 = 1 << 16;
+
+pub fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Write(format!("cannot write {}: {error}", shown(path)))
+}
+
+/// Refuses an output that is an input, lies in a folder that is read, or is a trace that would be lost.
+pub fn refuse_loss(output: &Path, inputs: &[PathBuf]) -> Result<()> {
+    let refuse = |why: String| Err(Failure::usage(format!("{} {why}: name a new one", shown(output))));
+    for input in inputs {
+        let input = if input == Path::new("-") { Path::new("/dev/stdin") } else { input };
+        if is_same(output, input) {
+            return refuse("is what is to be read".into());
+        }
+        if input.is_dir() && lies_in(output, input) {
+            return refuse(format!("would lie in {}, all of which is read", shown(input)));
+        }
+    }
+    // Other files belong to a trace as well, such as its metadata, and `-o *.rtc` names traces that are not read.
+    if output.is_file() && is_trace(output) {
+        return refuse("is a trace, and would be overwritten".into());
+    }
+    Ok(())
+}
+
+/// Whether two paths lead to one file. What is not there is no other file.
+#[cfg(unix)]
+fn is_same(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| path.metadata().map(|about| (about.dev(), about.ino())).ok();
+    identity(a).is_some_and(|found| identity(b) == Some(found))
+}
+
+#[cfg(not(unix))]
+fn is_same(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| path.canonicalize().ok();
+    identity(a).is_some_and(|found| identity(b) == Some(found))
+}
+
+/// Whether a path is below a folder, or is going to be when it is made.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let there = |path: &Path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        path.canonicalize().ok()
+    };
+    match (path.ancestors().find_map(there), there(folder)) {
+        (Some(path), Some(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
+fn is_trace(path: &Path) -> bool {
+    let mut front = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(FRONT).read_to_end(&mut front));
+    let is_data = || Lookalike::detect(&front) == Some(Lookalike::CtfDataStream);
+    // One that cannot be read is told when it is written.
+    read.is_ok() && (Format::detect(&front).is_some() || is_data())
+}
+
+/// A file that takes its place when it is complete: until then, or if it never is, what was there stays.
+pub struct NewFile {
+    /// Where it belongs, as it was named and without links.
+    path: PathBuf,
+    place: PathBuf,
+    /// Where it is written meanwhile; a device or a pipe is written to directly.
+    temporary: Option<PathBuf>,
+    file: BufWriter<File>,
+}
+
+impl NewFile {
+    pub fn create(path: &Path) -> Result<Self> {
+        let failed = |error| cannot_write(path, &error);
+        // What a link leads to is replaced, and not the link.
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let buffered = |file| BufWriter::with_capacity(1 << 16, file);
+        let about = place.metadata().ok();
+        if about.is_some() {
+            // Whether it may be written.
+            let file = File::options().write(true).open(&place).map_err(failed)?;
+            if about.as_ref().is_some_and(|about| !about.is_file()) {
+                return Ok(Self { path: path.to_owned(), place, temporary: None, file: buffered(file) });
+            }
+        }
+        let temporary = place.with_file_name(format!(".traceglass-{}.part", std::process::id()));
+        let file = buffered(File::create_new(&temporary).map_err(failed)?);
+        let new = Self { path: path.to_owned(), place, temporary: Some(temporary), file };
+        if let Some(about) = about {
+            new.file.get_ref().set_permissions(about.permissions()).map_err(failed)?;
+        }
+        Ok(new)
+    }
+
+    pub fn write(&mut self, data: &[u8]) -> Result<()> {
+        self.file.write_all(data).map_err(|error| cannot_write(&self.path, &error))
+    }
+
+    /// Puts it in its place.
+    pub fn finish(mut self) -> Result<()> {
+        let done = self.file.flush().and_then(|()| match self.temporary.take() {
+            Some(temporary) => fs::rename(&temporary, &self.place).inspect_err(|_| {
+                self.temporary = Some(temporary);
+            }),
+            None => Ok(()),
+        });
+        done.map_err(|error| cannot_write(&self.path, &error))
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // Why it is given up has been said, and nothing else is lost.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
