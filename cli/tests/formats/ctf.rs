@@ -271,6 +271,33 @@ fn a_trace_of_ctf_1_8_is_read_by_each_verb() {
     assert_eq!(status, 3, "{stderr}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_stream_that_cannot_be_opened_is_damage_in_each_verb() {
+    let trace = Trace::new("links", TSDL.as_bytes());
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();
+    let verbs: [&[&str]; 5] = [&["info"], &["ls"], &["cat"], &["check"], &["export", "--to", "perfetto"]];
+    let each = |name: &str, why: &str| {
+        for verb in verbs {
+            let output = traceglass(&[verb, &[trace.0.to_str().unwrap()]].concat());
+            let said = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert_eq!(status(&output), 3, "{verb:?}");
+            assert!(said.contains(name) && said.contains(why), "{verb:?}: {said}");
+        }
+    };
+    let link = trace.0.join("channel1");
+    std::os::unix::fs::symlink("nowhere", &link).unwrap();
+    each("channel1", "cannot read");
+    std::fs::remove_file(&link).unwrap();
+    let pipe = trace.0.join("channel2");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    each("channel2", "not a regular file");
+    // Alone, it is damage of the trace all the same.
+    std::fs::remove_file(trace.0.join("channel0")).unwrap();
+    each("channel2", "not a regular file");
+}
+
 #[test]
 fn tsdl_that_is_wrong_is_shown_with_its_line() {
     let trace = Trace::new("tsdl-wrong", TSDL.replace("u8 _level", "u16 _level").as_bytes());
