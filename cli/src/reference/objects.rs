@@ -592,7 +592,7 @@ pub const OBJECTS: &[Object] = &[
                 may(
                     "payload",
                     Members,
-                    "fields by name, in order; a field with names for its values has a twin `…_labels`",
+                    "fields by name, in order; a field with names for its values has a twin `…_labels`: at most eight, then `…`",
                 ),
             ],
         ],

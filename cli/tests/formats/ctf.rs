@@ -299,6 +299,26 @@ fn a_stream_that_cannot_be_opened_is_damage_in_each_verb() {
 }
 
 #[test]
+fn a_value_with_many_names_is_told_by_the_first_ones() {
+    let labels: Vec<String> = (0..250).map(|at| format!("name{at} = {at} ... 255")).collect();
+    let fields = format!("struct {{ enum : u8 {{ {} }} level; }}", labels.join(", "));
+    let trace = Trace::new("labels", TSDL.replace("struct { u8 _level; }", &fields).as_bytes());
+    let records: Vec<u8> = (0..2000).flat_map(|at: u32| [10, 1, at as u8]).collect();
+    std::fs::write(trace.0.join("channel0"), records).unwrap();
+    let (status, lines) = trace.json(&["cat", "--json"]);
+    assert_eq!((status, lines.len()), (0, 2000));
+    assert_eq!(lines[1]["payload"]["level_labels"], json!(["name0", "name1"]));
+    let many = lines[200]["payload"]["level_labels"].as_array().unwrap();
+    assert_eq!((many.len(), &many[7], &many[8]), (9, &json!("name7"), &json!("…")));
+    let (_, text, _) = trace.run(&["cat"]);
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.lines().nth(7).unwrap().ends_with("level=7(name0|name1|name2|name3|name4|name5|name6|name7)")
+    );
+    assert!(text.lines().nth(8).unwrap().ends_with("|name7|…)"));
+}
+
+#[test]
 fn tsdl_that_is_wrong_is_shown_with_its_line() {
     let trace = Trace::new("tsdl-wrong", TSDL.replace("u8 _level", "u16 _level").as_bytes());
     std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();

@@ -5,6 +5,7 @@ mod events;
 mod files;
 mod hex;
 mod info;
+mod labels;
 mod ls;
 #[cfg(feature = "tables")]
 mod tables;
