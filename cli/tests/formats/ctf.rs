@@ -319,6 +319,29 @@ fn a_value_with_many_names_is_told_by_the_first_ones() {
 }
 
 #[test]
+fn a_folder_says_of_its_metadata_what_the_file_says() {
+    let metadata = [
+        r#"{"type": "preamble", "version": 2}"#,
+        r#"{"type": "trace-class", "environment": {"a": "x", "b": 7, "c": 18446744073709551615}}"#,
+        r#"{"type": "data-stream-class"}"#,
+    ]
+    .map(fragment)
+    .concat();
+    for metadata in [metadata.as_bytes().to_vec(), Packet::v2(metadata.as_bytes()).write()] {
+        let trace = Trace::new("says", &metadata);
+        let (_, file) = trace.json(&["info", "--json"]);
+        std::fs::write(trace.0.join("stream"), []).unwrap();
+        let (status, folder) = trace.json(&["info", "--json"]);
+        assert_eq!((status, &folder[0]["streams"]), (0, &json!(1)));
+        for field in ["form", "major", "minor", "byte_order", "content_bytes", "fragments", "environment"] {
+            assert_eq!(folder[0][field], file[0][field], "{field}");
+            assert!(folder[0].as_object().unwrap().contains_key(field), "{field}");
+        }
+        assert_eq!(folder[0]["environment"]["c"], json!(u64::MAX));
+    }
+}
+
+#[test]
 fn tsdl_that_is_wrong_is_shown_with_its_line() {
     let trace = Trace::new("tsdl-wrong", TSDL.replace("u8 _level", "u16 _level").as_bytes());
     std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();
