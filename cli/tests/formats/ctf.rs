@@ -342,6 +342,18 @@ fn a_folder_says_of_its_metadata_what_the_file_says() {
 }
 
 #[test]
+fn long_names_are_exported_by_their_beginnings() {
+    let name = "n".repeat(40_000);
+    let metadata = TSDL.replace("begin", &name).replace("_level", &name);
+    let trace = Trace::new("long", metadata.as_bytes());
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7].repeat(50)).unwrap();
+    let (status, exported, _) = trace.run(&["export", "--to", "perfetto"]);
+    let text = String::from_utf8_lossy(&exported);
+    let told = format!("{}…", "n".repeat(256));
+    assert_eq!((status, text.matches(&told).count(), text.contains(&"n".repeat(257))), (0, 2, false));
+}
+
+#[test]
 fn tsdl_that_is_wrong_is_shown_with_its_line() {
     let trace = Trace::new("tsdl-wrong", TSDL.replace("u8 _level", "u16 _level").as_bytes());
     std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();

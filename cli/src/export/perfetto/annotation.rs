@@ -2,6 +2,7 @@
 
 use super::message::Message;
 use super::names::Names;
+use crate::output::{NAME_MAX, push_start};
 use std::fmt::Write;
 use traceglass::event::{Field, Fields, Value};
 
@@ -66,8 +67,7 @@ impl Annotations {
         message.clear();
         if let Some(name) = field.name() {
             text.clear();
-            // Writing to a string does not fail.
-            let _ = write!(text, "{name}");
+            push_start(text, name, NAME_MAX);
             match names.number(text, DEBUG_ANNOTATION_NAMES, interned) {
                 Some(number) => message.uint(NAME_IID, number),
                 None => message.text(NAME, text),
@@ -86,6 +86,7 @@ impl Annotations {
             },
             Value::Float(value) => drop(message.double(DOUBLE, value)),
             Value::Text(label) => {
+                // Writing to a string does not fail.
                 let _ = write!(text, "{label}");
                 message.text(STRING, text);
             }

@@ -7,6 +7,7 @@ mod annotation;
 mod message;
 mod names;
 
+use crate::output::{NAME_MAX, push_start};
 use crate::status::Result;
 use annotation::Annotations;
 use message::Message;
@@ -309,7 +310,7 @@ impl Perfetto {
             }
             EventKind::Discarded { count: Some(count) } => drop(write!(self.text, "discarded: {count}")),
             EventKind::Discarded { count: None } => self.text.push_str("discarded"),
-            _ => drop(write!(self.text, "{}", event.name())),
+            _ => push_start(&mut self.text, event.name(), NAME_MAX),
         }
         match self.names.number(&self.text, field::EVENT_NAMES, &mut self.interned) {
             Some(number) => self.inner.uint(field::NAME_IID, number),

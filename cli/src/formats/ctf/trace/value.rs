@@ -3,53 +3,28 @@
 use super::labels::Labels;
 use crate::escape::push;
 use crate::json::{Line, float, hex, int, quote, signed};
-use crate::output::{printable, shortened};
+use crate::output::{NAME_MAX, printable, push_start, shortened};
 use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
 use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
 use traceglass::ctf::schema::{FieldClass, FieldKind};
 
-/// How many characters of a name are printed: it is printed again with each record.
-const KEPT: usize = 256;
-/// How many of them are shown to people.
+/// How many characters of a name are shown to people.
 const SHOWN: usize = 80;
 
 /// A name as it is printed with each record.
 pub fn told(name: impl Display) -> String {
-    start_of(name, KEPT)
+    let mut text = String::new();
+    push_start(&mut text, name, NAME_MAX);
+    text
 }
 
 /// A name as it is shown with each record.
 pub fn shown_name(name: impl Display) -> String {
-    start_of(name, SHOWN)
-}
-
-/// The first characters of what is written, of which no more is made.
-struct Start {
-    text: String,
-    left: usize,
-}
-
-impl std::fmt::Write for Start {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for c in text.chars() {
-            let Some(left) = self.left.checked_sub(1) else {
-                self.text.push('…');
-                return Err(std::fmt::Error);
-            };
-            self.left = left;
-            self.text.push(c);
-        }
-        Ok(())
-    }
-}
-
-fn start_of(name: impl Display, most: usize) -> String {
-    let mut start = Start { text: String::new(), left: most };
-    // What is longer ends there.
-    let _ = write!(start, "{name}");
-    start.text
+    let mut text = String::new();
+    push_start(&mut text, name, SHOWN);
+    text
 }
 
 /// The names of fields as they are printed, each made once.
