@@ -112,6 +112,23 @@ fn many_clock_classes_are_told_apart() {
 }
 
 #[test]
+fn options_must_not_share_a_value() {
+    let options = |ranges: &str| {
+        payload(&format!(
+            r#"{{"name": "k", "field-class": {BYTE}}}, {{"name": "v", "field-class": {{"type": "variant",
+                "selector-field-location": {{"path": ["k"]}}, "options": [
+                {{"field-class": {BYTE}, "selector-field-ranges": [[7, 7], [9, 9], [1, 1], [5, 5]]}},
+                {{"field-class": {BYTE}, "selector-field-ranges": [{ranges}]}}]}}}}"#
+        ))
+    };
+    assert_eq!(compile(&options("[2, 4], [6, 6], [0, 0], [8, 8], [10, 99]")), Ok(1));
+    for shared in ["1, 1", "4, 6", "6, 7", "9, 200"] {
+        let error = compile(&options(&format!("[3, 3], [{shared}], [0, 0]"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Repeated, "{shared}");
+    }
+}
+
+#[test]
 fn nesting_is_bounded() {
     let nested = |depth: usize| {
         let open = r#"{"type": "structure", "member-classes": [{"name": "s", "field-class": "#;

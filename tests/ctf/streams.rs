@@ -292,6 +292,36 @@ fn fields_that_take_no_bits_are_bounded_by_those_that_do() {
 }
 
 #[test]
+fn selectors_are_found_among_many_ranges() {
+    let signed = BYTE.replace("unsigned", "signed");
+    // In no order, and some of them within others.
+    let cases: [(&str, &[(i64, i64)]); 4] = [
+        (BYTE, &[(9, 9), (1, 1), (200, 255), (5, 7), (3, 3), (6, 6), (5, 5), (210, 220), (0, 0)]),
+        (&signed, &[(3, 3), (-1, 1), (-128, -100), (50, 127), (-50, -40), (-45, -30), (60, 61)]),
+        (BYTE, &[(7, 7)]),
+        (&signed, &[(-7, -6)]),
+    ];
+    for (key, ranges) in cases {
+        let list: Vec<String> = ranges.iter().map(|(low, high)| format!("[{low}, {high}]")).collect();
+        let optional = format!(
+            r#"{{"type": "optional", "selector-field-location": {{"path": ["k"]}}, "selector-field-ranges": [{}],
+                "field-class": {BYTE}}}"#,
+            list.join(",")
+        );
+        let members = format!("{},{}", member("k", key), member("o", &optional));
+        for byte in 0..=255_u8 {
+            let value = if key == BYTE { i64::from(byte) } else { i64::from(byte.cast_signed()) };
+            let is_in = ranges.iter().any(|(low, high)| (*low..=*high).contains(&value));
+            // The key and the optional; and if that is there, what is in it and its end.
+            let expected = if is_in { 4 } else { 2 };
+            let data = [byte, 9];
+            let data = &data[..1 + usize::from(is_in)];
+            assert_eq!(fields_of(&members, &[], data), (expected, None), "{value} in {ranges:?}");
+        }
+    }
+}
+
+#[test]
 fn any_prefix_and_any_change_is_read_or_refused() {
     with_schema(|schema| {
         let first = packet(0, 0, &[1, 2, 3], 3);

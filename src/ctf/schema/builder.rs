@@ -422,6 +422,40 @@ impl<'s> Builder<'s> {
         self.side(node)
     }
 
+    /// Puts the list of ranges that begins at node `first` in ascending order, with those that overlap made one.
+    pub(crate) fn order_ranges(&mut self, first: u32) {
+        let count = u32::try_from(self.view().list(first).count()).unwrap_or(NONE);
+        // Copies of a class share their ranges.
+        if count == 0 || self.node(first).range_count() > 0 {
+            return;
+        }
+        let place = |at: u32| first.saturating_sub(at);
+        let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
+            let (one, other) = (builder.node(place(a)), builder.node(place(b)));
+            builder.update(place(a), |node| *node = other);
+            builder.update(place(b), |node| *node = one);
+        };
+        super::table::sort(self, count, |builder, at| builder.node(place(at)).ends(), swap);
+        let mut last = 0_u32;
+        for at in 0..count {
+            self.update(place(at), |node| node.set(LAST, false));
+            let range = self.node(place(at));
+            let before = self.node(place(last));
+            if at > 0 && range.ends().0 > before.ends().1 {
+                last = last.saturating_add(1);
+                self.update(place(last), |node| *node = range);
+            } else if range.ends().1 > before.ends().1 {
+                let negative = range.has(super::node::REVERSED);
+                self.update(place(last), |node| {
+                    node.set_y(range.y());
+                    node.set(super::node::REVERSED, negative);
+                });
+            }
+        }
+        self.end_list(place(last));
+        self.update(first, |node| node.set_range_count(last.saturating_add(1)));
+    }
+
     /// Gives up what was begun at `index`, which nothing refers to.
     pub(crate) fn abandon(&mut self, index: u32) {
         self.front = index;

@@ -314,13 +314,8 @@ impl<'a, 's> Mapping<'a, 's> {
     /// The first and the last value of each of its ranges.
     pub fn ranges(&self) -> impl Iterator<Item = (i128, i128)> + use<'s> {
         let (nodes, index) = (self.schema.nodes, self.index);
-        let end = |value: u64, negative: bool| {
-            if negative { i128::from(value.cast_signed()) } else { i128::from(value) }
-        };
-        (1..=nodes.get(index).size).filter_map(move |at| index.checked_sub(at)).map(move |at| {
-            let range = nodes.get(at);
-            (end(range.x(), range.has(BIG)), end(range.y(), range.has(REVERSED)))
-        })
+        let ranges = (1..=nodes.get(index).size).filter_map(move |at| index.checked_sub(at));
+        ranges.map(move |at| nodes.get(at).ends())
     }
 }
 
