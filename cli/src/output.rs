@@ -406,7 +406,7 @@ struct Start<'t> {
 impl std::fmt::Write for Start<'_> {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         if text.len() <= self.left {
-            self.left -= text.chars().count();
+            self.left = self.left.saturating_sub(text.chars().count());
             self.text.push_str(text);
             return Ok(());
         }

@@ -26,9 +26,11 @@ pub(super) struct Frame {
 const ELEMENTS: u32 = NONE;
 /// How many more fields of a packet may begin where the one before them does than its bits allow for.
 const IDLE_MAX: u64 = 256;
-/// How many of them each bit allows for. What is skipped at once is not counted: there each field takes at least one bit,
-/// but may be the first one of those around it; the fields of what was skipped may be that many more.
-const IDLE_PER_BIT: [u64; 2] = [8 + (DEPTH as u64), 8];
+/// How many of them each bit allows for: where all fields are read, and where they are skipped, which decides whether a
+/// record is delivered. What is skipped at once is not counted there: each field in it takes at least one bit, yet may be
+/// the first one of all that it is in.
+const IDLE_PER_BIT: [u64; 2] = [8 + 64, 8];
+const _: () = assert!(DEPTH == 64);
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
 
