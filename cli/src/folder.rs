@@ -1,41 +1,48 @@
 //! Folders with files of a trace in them.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Result};
 use std::path::{Path, PathBuf};
 
-/// What is in a folder, by name; nothing if it cannot be read.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
+/// What is in a folder, by name.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let read = fs::read_dir(folder)?;
+    let mut paths = read.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
-    paths
+    Ok(paths)
 }
 
 /// The folders in a folder by name, at most `most` of them; links are not followed.
-pub fn folders(folder: &Path, most: usize) -> Vec<PathBuf> {
-    let read = fs::read_dir(folder).into_iter().flatten().flatten();
-    let folders = read.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let mut paths: Vec<PathBuf> = folders.map(|entry| entry.path()).take(most).collect();
+pub fn folders(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
+    let read = fs::read_dir(folder)?;
+    let is_folder = |entry: &Result<fs::DirEntry>| {
+        entry.as_ref().is_ok_and(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+    };
+    let folders = read.filter(|entry| entry.is_err() || is_folder(entry));
+    let mut paths = folders.map(|entry| Ok(entry?.path())).take(most).collect::<Result<Vec<_>>>()?;
     paths.sort();
-    paths
+    Ok(paths)
 }
 
 /// Whether a file may be a data stream of CTF: hidden files and metadata are none, nor is what is text by its name and its
-/// content, or an index.
+/// content, or an index. What cannot be opened, such as a link that leads nowhere, may be one.
 pub fn is_stream(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.is_file() && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
+    !path.is_dir() && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
 }
 
 /// Whether a folder has CTF's metadata, and no data streams.
 pub fn has_metadata_alone(folder: &Path) -> bool {
-    folder.join("metadata").is_file() && !entries(folder).iter().any(|path| is_stream(path))
+    folder.join("metadata").is_file()
+        && entries(folder).is_ok_and(|paths| !paths.iter().any(|path| is_stream(path)))
 }
 
-/// The first bytes of a file; of one that cannot be read none.
+/// The first bytes of a file; of one that cannot be read none, nor of what is no file: nothing might come from it.
 fn front(path: &Path) -> Vec<u8> {
     let mut start = Vec::new();
+    if !path.is_file() {
+        return start;
+    }
     let read = fs::File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
     if read.is_err() {
         start.clear();

@@ -394,6 +394,40 @@ fn size(count: u64) -> Option<(String, bool)> {
     Some((format!("{rounded:.1} {name}"), tenth))
 }
 
+/// How many characters of a name are told with each record.
+pub const NAME_MAX: usize = 256;
+
+/// The first characters of what is written, of which no more is made.
+struct Start<'t> {
+    text: &'t mut String,
+    left: usize,
+}
+
+impl std::fmt::Write for Start<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        if text.len() <= self.left {
+            self.left = self.left.saturating_sub(text.chars().count());
+            self.text.push_str(text);
+            return Ok(());
+        }
+        for c in text.chars() {
+            let Some(left) = self.left.checked_sub(1) else {
+                self.text.push('…');
+                return Err(std::fmt::Error);
+            };
+            self.left = left;
+            self.text.push(c);
+        }
+        Ok(())
+    }
+}
+
+/// Appends something of up to `most` characters; of something longer the beginning, and a mark.
+pub fn push_start(to: &mut String, what: impl Display, most: usize) {
+    // What is longer ends there.
+    let _ = std::fmt::Write::write_fmt(&mut Start { text: to, left: most }, format_args!("{what}"));
+}
+
 /// Text of up to `most` characters; of a longer one the beginning, and a mark.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {

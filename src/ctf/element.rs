@@ -3,35 +3,35 @@
 use crate::error::Element;
 
 /// The whole stream.
-pub const METADATA: Element = Element::new(&"CTF 2 metadata");
+pub const METADATA: Element = Element::new(&"CTF metadata");
 /// A packet's header as a whole.
-pub const PACKET_HEADER: Element = Element::new(&"CTF 2 metadata packet header");
+pub const PACKET_HEADER: Element = Element::new(&"CTF metadata packet header");
 /// The magic number that begins a packet.
-pub const MAGIC: Element = Element::new(&"CTF 2 metadata packet magic");
+pub const MAGIC: Element = Element::new(&"CTF metadata packet magic");
 /// The UUID of the stream, in each packet.
-pub const UUID: Element = Element::new(&"CTF 2 metadata packet UUID");
+pub const UUID: Element = Element::new(&"CTF metadata packet UUID");
 /// The checksum of a packet, which is not used.
-pub const CHECKSUM: Element = Element::new(&"CTF 2 metadata packet checksum");
+pub const CHECKSUM: Element = Element::new(&"CTF metadata packet checksum");
 /// The size of header and content.
-pub const CONTENT_SIZE: Element = Element::new(&"CTF 2 metadata packet content size");
+pub const CONTENT_SIZE: Element = Element::new(&"CTF metadata packet content size");
 /// The size of header, content and padding.
-pub const TOTAL_SIZE: Element = Element::new(&"CTF 2 metadata packet total size");
+pub const TOTAL_SIZE: Element = Element::new(&"CTF metadata packet total size");
 /// How the content is compressed.
-pub const COMPRESSION_SCHEME: Element = Element::new(&"CTF 2 metadata packet compression scheme");
+pub const COMPRESSION_SCHEME: Element = Element::new(&"CTF metadata packet compression scheme");
 /// How the content is encrypted.
-pub const ENCRYPTION_SCHEME: Element = Element::new(&"CTF 2 metadata packet encryption scheme");
+pub const ENCRYPTION_SCHEME: Element = Element::new(&"CTF metadata packet encryption scheme");
 /// What the checksum is.
-pub const CHECKSUM_SCHEME: Element = Element::new(&"CTF 2 metadata packet checksum scheme");
+pub const CHECKSUM_SCHEME: Element = Element::new(&"CTF metadata packet checksum scheme");
 /// Major and minor version of a packet's header.
-pub const VERSION: Element = Element::new(&"CTF 2 metadata packet version");
+pub const VERSION: Element = Element::new(&"CTF metadata packet version");
 /// The size of the header.
-pub const HEADER_SIZE: Element = Element::new(&"CTF 2 metadata packet header size");
+pub const HEADER_SIZE: Element = Element::new(&"CTF metadata packet header size");
 /// The content of a packet.
-pub const CONTENT: Element = Element::new(&"CTF 2 metadata packet content");
+pub const CONTENT: Element = Element::new(&"CTF metadata packet content");
 /// The padding after the content.
-pub const PADDING: Element = Element::new(&"CTF 2 metadata packet padding");
+pub const PADDING: Element = Element::new(&"CTF metadata packet padding");
 /// A range of the text.
-pub const TEXT: Element = Element::new(&"CTF 2 metadata text");
+pub const TEXT: Element = Element::new(&"CTF metadata text");
 /// A fragment of the JSON text sequence.
 pub const FRAGMENT: Element = Element::new(&"CTF 2 metadata fragment");
 /// The fragment that must be the first one.

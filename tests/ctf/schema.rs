@@ -82,6 +82,53 @@ fn faults_are_located() {
 }
 
 #[test]
+fn many_clock_classes_are_told_apart() {
+    let clock = |at: usize| {
+        format!(
+            r#"{{"type": "clock-class", "id": "clock{at}", "frequency": {}, "origin": "unix-epoch"}}"#,
+            at + 1
+        )
+    };
+    let stream = |at: usize| {
+        format!(r#"{{"type": "data-stream-class", "id": {at}, "default-clock-class-id": "clock{at}"}}"#)
+    };
+    let fragments: Vec<String> = (0..300).map(clock).chain((0..300).map(stream)).collect();
+    let mut fragments: Vec<&str> = fragments.iter().map(String::as_str).collect();
+    let text = metadata(&fragments);
+    let parsed = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; Schema::needed(&parsed).unwrap() as usize];
+    let schema = Schema::compile(&parsed, &mut nodes).unwrap();
+    for (class, frequency) in schema.stream_classes().zip(1..) {
+        assert_eq!(class.clock().unwrap().frequency(), frequency);
+        assert_eq!(class.clock().unwrap().id().unwrap().to_string(), format!("clock{}", frequency - 1));
+    }
+    assert_eq!(schema.clocks().count(), 300);
+    fragments.push(r#"{"type": "clock-class", "id": "clock\u0037", "frequency": 5, "origin": "unix-epoch"}"#);
+    let text = metadata(&fragments);
+    let parsed = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; 9000];
+    let error = Schema::compile(&parsed, &mut nodes).unwrap_err();
+    assert_eq!((error.kind(), &text[error.offset() as usize..][..6]), (ErrorKind::Repeated, "clock\\"));
+}
+
+#[test]
+fn options_must_not_share_a_value() {
+    let options = |ranges: &str| {
+        payload(&format!(
+            r#"{{"name": "k", "field-class": {BYTE}}}, {{"name": "v", "field-class": {{"type": "variant",
+                "selector-field-location": {{"path": ["k"]}}, "options": [
+                {{"field-class": {BYTE}, "selector-field-ranges": [[7, 7], [9, 9], [1, 1], [5, 5]]}},
+                {{"field-class": {BYTE}, "selector-field-ranges": [{ranges}]}}]}}}}"#
+        ))
+    };
+    assert_eq!(compile(&options("[2, 4], [6, 6], [0, 0], [8, 8], [10, 99]")), Ok(1));
+    for shared in ["1, 1", "4, 6", "6, 7", "9, 200"] {
+        let error = compile(&options(&format!("[3, 3], [{shared}], [0, 0]"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Repeated, "{shared}");
+    }
+}
+
+#[test]
 fn nesting_is_bounded() {
     let nested = |depth: usize| {
         let open = r#"{"type": "structure", "member-classes": [{"name": "s", "field-class": "#;

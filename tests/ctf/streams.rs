@@ -1,7 +1,7 @@
 //! Packets and records of a small stream: cut, changed, merged.
 
 use crate::common::{mutations, prefixes};
-use crate::samples::sample;
+use crate::samples::{BYTE, metadata, sample};
 use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Value, check, element};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
@@ -189,6 +189,138 @@ fn walk(data: &[u8], schema: &Schema<'_, '_>) -> (usize, Vec<traceglass::Error>)
     }
     assert!(errors.iter().all(|error| error.offset() <= data.len() as u64));
     (records, errors)
+}
+
+/// How many fields the records of a stream have, read one after the other; and the error that ends it.
+fn fields_of(members: &str, more: &[&str], data: &[u8]) -> (usize, Option<traceglass::Error>) {
+    let event = format!(
+        r#"{{"type": "event-record-class", "payload-field-class": {{"type": "structure", "member-classes": [{members}]}}}}"#
+    );
+    let text = metadata(&[more, &[r#"{"type": "data-stream-class"}"#, &event]].concat());
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize * 100];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let (mut count, mut end) = (0, None);
+    for packet in Packets::new(data, &schema) {
+        let packet = packet.unwrap();
+        let mut records = packet.records();
+        loop {
+            match records.next_record() {
+                Ok(Some(record)) => {
+                    let mut here = 0;
+                    for field in record.payload().into_iter().flatten() {
+                        field.expect("a field of a record that was delivered");
+                        here += 1;
+                    }
+                    let mut again = 0;
+                    records.payload().unwrap().each_field(|_| again += 1).unwrap();
+                    assert_eq!(here, again);
+                    count += here;
+                }
+                Ok(None) => break,
+                Err(error) => end = Some(error),
+            }
+        }
+    }
+    (count, end)
+}
+
+fn member(name: &str, class: &str) -> String {
+    format!(r#"{{"name": "{name}", "field-class": {class}}}"#)
+}
+
+#[test]
+fn fields_that_take_no_bits_are_bounded_by_those_that_do() {
+    let (key, byte) = (member("k", BYTE), member("n", BYTE));
+    let many = |class: &str| {
+        let members: Vec<String> = (0..4000).map(|at| member(&format!("m{at}"), class)).collect();
+        format!("{},{byte}", members.join(","))
+    };
+    let optional = |located: &str| {
+        format!(
+            r#"{{"type": "optional", "selector-field-location": {{"path": ["{located}"]}},
+            "selector-field-ranges": [[1, 1]], "field-class": {BYTE}}}"#
+        )
+    };
+    let list = |located: &str| {
+        format!(
+            r#"{{"type": "dynamic-length-array", "length-field-location": {{"path": ["{located}"]}},
+            "element-field-class": {BYTE}}}"#
+        )
+    };
+    let array = |length: u64, of: &str| {
+        format!(r#"{{"type": "static-length-array", "length": {length}, "element-field-class": {of}}}"#)
+    };
+    let structure = r#"{"type": "structure"}"#;
+    let blob = r#"{"type": "static-length-blob", "length": 0}"#;
+    let huge = array(1 << 31, &array(1 << 31, blob));
+    let pairs: Vec<String> = (0..12)
+        .map(|at| {
+            let of = if at == 0 { structure.to_owned() } else { format!("\"a{}\"", at - 1) };
+            let both = [member("x", &of), member("y", &of)].join(",");
+            format!(
+                r#"{{"type": "field-class-alias", "name": "a{at}", "field-class":
+                    {{"type": "structure", "member-classes": [{both}]}}}}"#
+            )
+        })
+        .collect();
+    let pairs: Vec<&str> = pairs.iter().map(String::as_str).collect();
+    let cases: [(String, &[&str]); 9] = [
+        (many(structure), &[]),
+        (many(blob), &[]),
+        (many(&array(0, BYTE)), &[]),
+        (many(&array(1, structure)), &[]),
+        (format!("{key},{}", many(&optional("k"))), &[]),
+        (format!("{key},{}", many(&list("k"))), &[]),
+        (format!("{},{byte}", member("h", &huge)), &[]),
+        (format!("{},{byte}", member("h", &array(1 << 40 >> 9, blob))), &[]),
+        (format!("{},{byte}", member("p", "\"a11\"")), &pairs),
+    ];
+    for (members, more) in &cases {
+        for len in [100, 20_000] {
+            let (count, end) = fields_of(members, more, &vec![0; len]);
+            assert!(count <= 8000 + len * 8 * 9, "{count} of {}", &members[..80]);
+            let kind = end.expect("an error").kind();
+            assert!(matches!(kind, ErrorKind::OverLimit { .. }), "{kind:?}");
+        }
+    }
+    // A few in each record are fine, and so are those that bits are spread over.
+    let few = (0..30).map(|at| member(&format!("m{at}"), structure)).collect::<Vec<_>>().join(",");
+    assert_eq!(fields_of(&format!("{few},{byte}"), &[], &[0; 1000]), (1000 * 61, None));
+    let nested = (0..60).fold(BYTE.to_owned(), |class, _| {
+        format!(r#"{{"type": "structure", "member-classes": [{}]}}"#, member("s", &class))
+    });
+    assert_eq!(fields_of(&member("s", &nested), &[], &[0; 1000]), (1000 * 121, None));
+}
+
+#[test]
+fn selectors_are_found_among_many_ranges() {
+    let signed = BYTE.replace("unsigned", "signed");
+    // In no order, and some of them within others.
+    let cases: [(&str, &[(i64, i64)]); 4] = [
+        (BYTE, &[(9, 9), (1, 1), (200, 255), (5, 7), (3, 3), (6, 6), (5, 5), (210, 220), (0, 0)]),
+        (&signed, &[(3, 3), (-1, 1), (-128, -100), (50, 127), (-50, -40), (-45, -30), (60, 61)]),
+        (BYTE, &[(7, 7)]),
+        (&signed, &[(-7, -6)]),
+    ];
+    for (key, ranges) in cases {
+        let list: Vec<String> = ranges.iter().map(|(low, high)| format!("[{low}, {high}]")).collect();
+        let optional = format!(
+            r#"{{"type": "optional", "selector-field-location": {{"path": ["k"]}}, "selector-field-ranges": [{}],
+                "field-class": {BYTE}}}"#,
+            list.join(",")
+        );
+        let members = format!("{},{}", member("k", key), member("o", &optional));
+        for byte in 0..=255_u8 {
+            let value = if key == BYTE { i64::from(byte) } else { i64::from(byte.cast_signed()) };
+            let is_in = ranges.iter().any(|(low, high)| (*low..=*high).contains(&value));
+            // The key and the optional; and if that is there, what is in it and its end.
+            let expected = if is_in { 4 } else { 2 };
+            let data = [byte, 9];
+            let data = &data[..1 + usize::from(is_in)];
+            assert_eq!(fields_of(&members, &[], data), (expected, None), "{value} in {ranges:?}");
+        }
+    }
 }
 
 #[test]

@@ -133,6 +133,18 @@ fn records_are_instants_on_the_track_of_their_processor() {
 }
 
 #[test]
+fn a_window_has_what_was_recorded_before_a_stamp_that_is_wrong() {
+    let streams = [
+        [packet(3, 0, &[&[1, 2, 7], &[1, 200, 7]]), packet(3, 0, &[&[1, 5, 7], &[1, 8, 7]])].concat(),
+        packet(0, 0, &[&[1, 4, 8], &[1, 9, 8]]),
+    ];
+    let found = lines(&streams, Window::new(Some(1_000_000_004), Some(1_000_000_009))).unwrap();
+    let times: Vec<_> =
+        found.iter().filter_map(|line| line.split_once(" @")).map(|(_, time)| &time[..7]).collect();
+    assert_eq!(times, ["Some(4)", "Some(5)", "Some(8)"]);
+}
+
+#[test]
 fn what_cannot_be_read_is_a_gap_and_the_next_packet_follows() {
     // No class has the id 9.
     let bad = packet(1, 0, &[&[1, 10, 7], &[9, 11, 7], &[1, 12, 7]]);

@@ -287,6 +287,12 @@ pub const OBJECTS: &[Object] = &[
             INFO,
             SPAN,
             &[
+                has("form", Text, "of the first trace's metadata: `packetized` or `plain`"),
+                may("major", Int, "version of its packets"),
+                may("minor", Int, "version of its packets"),
+                may("byte_order", Text, "of the headers of its packets: `le` or `be`"),
+                has("content_bytes", Int, "size of the text of all metadata"),
+                has("fragments", Int, "how many fragments of it can be read"),
                 has("traces", Int, "how many folders with metadata there are"),
                 has("streams", Int, "how many data streams"),
                 has("packets", Int, "how many packets these have"),
@@ -599,7 +605,7 @@ pub const OBJECTS: &[Object] = &[
                 may(
                     "payload",
                     Members,
-                    "fields by name, in order; a field with names for its values has a twin `…_labels`",
+                    "fields by name, in order; a field with names for its values has a twin `…_labels`: at most eight, then `…`",
                 ),
             ],
         ],

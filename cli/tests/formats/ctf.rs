@@ -271,6 +271,88 @@ fn a_trace_of_ctf_1_8_is_read_by_each_verb() {
     assert_eq!(status, 3, "{stderr}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_stream_that_cannot_be_opened_is_damage_in_each_verb() {
+    let trace = Trace::new("links", TSDL.as_bytes());
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();
+    let verbs: [&[&str]; 5] = [&["info"], &["ls"], &["cat"], &["check"], &["export", "--to", "perfetto"]];
+    let each = |name: &str, why: &str| {
+        for verb in verbs {
+            let output = traceglass(&[verb, &[trace.0.to_str().unwrap()]].concat());
+            let said = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert_eq!(status(&output), 3, "{verb:?}");
+            assert!(said.contains(name) && said.contains(why), "{verb:?}: {said}");
+        }
+    };
+    let link = trace.0.join("channel1");
+    std::os::unix::fs::symlink("nowhere", &link).unwrap();
+    each("channel1", "cannot read");
+    std::fs::remove_file(&link).unwrap();
+    let pipe = trace.0.join("channel2");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    each("channel2", "not a regular file");
+    // Alone, it is damage of the trace all the same.
+    std::fs::remove_file(trace.0.join("channel0")).unwrap();
+    each("channel2", "not a regular file");
+}
+
+#[test]
+fn a_value_with_many_names_is_told_by_the_first_ones() {
+    let labels: Vec<String> = (0..250).map(|at| format!("name{at} = {at} ... 255")).collect();
+    let fields = format!("struct {{ enum : u8 {{ {} }} level; }}", labels.join(", "));
+    let trace = Trace::new("labels", TSDL.replace("struct { u8 _level; }", &fields).as_bytes());
+    let records: Vec<u8> = (0..2000).flat_map(|at: u32| [10, 1, at as u8]).collect();
+    std::fs::write(trace.0.join("channel0"), records).unwrap();
+    let (status, lines) = trace.json(&["cat", "--json"]);
+    assert_eq!((status, lines.len()), (0, 2000));
+    assert_eq!(lines[1]["payload"]["level_labels"], json!(["name0", "name1"]));
+    let many = lines[200]["payload"]["level_labels"].as_array().unwrap();
+    assert_eq!((many.len(), &many[7], &many[8]), (9, &json!("name7"), &json!("…")));
+    let (_, text, _) = trace.run(&["cat"]);
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.lines().nth(7).unwrap().ends_with("level=7(name0|name1|name2|name3|name4|name5|name6|name7)")
+    );
+    assert!(text.lines().nth(8).unwrap().ends_with("|name7|…)"));
+}
+
+#[test]
+fn a_folder_says_of_its_metadata_what_the_file_says() {
+    let metadata = [
+        r#"{"type": "preamble", "version": 2}"#,
+        r#"{"type": "trace-class", "environment": {"a": "x", "b": 7, "c": 18446744073709551615}}"#,
+        r#"{"type": "data-stream-class"}"#,
+    ]
+    .map(fragment)
+    .concat();
+    for metadata in [metadata.as_bytes().to_vec(), Packet::v2(metadata.as_bytes()).write()] {
+        let trace = Trace::new("says", &metadata);
+        let (_, file) = trace.json(&["info", "--json"]);
+        std::fs::write(trace.0.join("stream"), []).unwrap();
+        let (status, folder) = trace.json(&["info", "--json"]);
+        assert_eq!((status, &folder[0]["streams"]), (0, &json!(1)));
+        for field in ["form", "major", "minor", "byte_order", "content_bytes", "fragments", "environment"] {
+            assert_eq!(folder[0][field], file[0][field], "{field}");
+            assert!(folder[0].as_object().unwrap().contains_key(field), "{field}");
+        }
+        assert_eq!(folder[0]["environment"]["c"], json!(u64::MAX));
+    }
+}
+
+#[test]
+fn long_names_are_exported_by_their_beginnings() {
+    let name = "n".repeat(40_000);
+    let metadata = TSDL.replace("begin", &name).replace("_level", &name);
+    let trace = Trace::new("long", metadata.as_bytes());
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7].repeat(50)).unwrap();
+    let (status, exported, _) = trace.run(&["export", "--to", "perfetto"]);
+    let text = String::from_utf8_lossy(&exported);
+    let told = format!("{}…", "n".repeat(256));
+    assert_eq!((status, text.matches(&told).count(), text.contains(&"n".repeat(257))), (0, 2, false));
+}
+
 #[test]
 fn tsdl_that_is_wrong_is_shown_with_its_line() {
     let trace = Trace::new("tsdl-wrong", TSDL.replace("u8 _level", "u16 _level").as_bytes());

@@ -368,6 +368,28 @@ fn an_unreadable_file_is_damage() {
     assert_eq!((&finding["path"], &finding["what"]), (&"lost.rfr".into(), &"unreadable".into()));
 }
 
+/// What is called as a chunk and is none is damage: nothing of it would be missed otherwise.
+#[cfg(unix)]
+#[test]
+fn a_chunk_that_is_no_file_is_damage() {
+    for what in ["pipe", "folder", "device"] {
+        let recording = recording(&format!("special-{what}"));
+        let path = recording.0.join("a").join("chunk-07-08.rfr");
+        match what {
+            "pipe" => assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()),
+            "folder" => fs::create_dir(&path).unwrap(),
+            _ => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+        }
+        for verb in ["info", "ls", "cat", "check"] {
+            let output = traceglass(&[verb, recording.path()]);
+            let said = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert_eq!(status(&output), 3, "{what} {verb}");
+            assert!(said.contains("chunk-07-08.rfr") && said.contains("not a regular file"), "{said}");
+        }
+    }
+}
+
 /// A name is told again with each record, and only so much of it.
 #[test]
 fn names_are_bounded() {

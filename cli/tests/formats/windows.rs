@@ -123,6 +123,67 @@ fn ranges_of_ctf_are_parts() {
     assert!(half.iter().all(|line| line["time_ns"].as_i64() >= Some(1_795_225_314_008_000_000)), "{half:?}");
 }
 
+/// Metadata of packets with lengths, a begin and an end, and of records with a time alone.
+fn metadata_of_times() -> String {
+    let integer = |name: &str, length: u8, role: &str| {
+        format!(
+            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": {length},
+                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
+        )
+    };
+    let context = [
+        integer("total", 64, "packet-total-length"),
+        integer("begin", 64, "default-clock-timestamp"),
+        integer("end", 64, "packet-end-default-clock-timestamp"),
+    ];
+    [
+        r#"{"type": "preamble", "version": 2}"#.to_owned(),
+        r#"{"type": "clock-class", "id": "c", "frequency": 1000000000, "origin": "unix-epoch"}"#.to_owned(),
+        format!(
+            r#"{{"type": "data-stream-class", "default-clock-class-id": "c",
+                "packet-context-field-class": {{"type": "structure", "member-classes": [{}]}},
+                "event-record-header-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+            context.join(","),
+            integer("time", 64, "default-clock-timestamp")
+        ),
+        r#"{"type": "event-record-class", "name": "tick"}"#.to_owned(),
+    ]
+    .map(|fragment| format!("\x1e{fragment}\n"))
+    .concat()
+}
+
+/// A packet that says that it lasts from `begin` to `end`.
+fn packet_of_times(begin: u64, end: u64, times: &[u64]) -> Vec<u8> {
+    let total = (24 + times.len() as u64 * 8) * 8;
+    [&[total, begin, end], times].concat().iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+#[test]
+fn ranges_of_ctf_do_not_rely_on_what_packets_say() {
+    let scratch = Scratch::new("times");
+    scratch.file("late/metadata", metadata_of_times().as_bytes());
+    // Records after the end of their packet, and a stamp in the middle that is far from all others.
+    let late = [packet_of_times(10, 12, &[10, 12, 40]), packet_of_times(41, 42, &[41, 77])].concat();
+    let stray = [packet_of_times(11, 14, &[11, 9000, 13, 14]), packet_of_times(50, 51, &[50, 51])].concat();
+    scratch.file("late/a", &late);
+    scratch.file("late/b", &stray);
+    let path = scratch.0.join("late");
+    ranges_are_parts(path.to_str().unwrap(), |ns| ns);
+    for (from, to) in [(13, 15), (40, 41), (45, 100), (77, 78), (9000, 9001)] {
+        let part = |args: &[&str]| -> Vec<i64> {
+            let times = lines(&[args, &[path.to_str().unwrap()]].concat()).into_iter();
+            times.filter_map(|line| line["time_ns"].as_i64()).filter(|at| (from..to).contains(at)).collect()
+        };
+        let (from, to) = (format!("@{from}"), format!("@{to}"));
+        let (all, range) = (part(&["cat", "--json"]), part(&["cat", "--json", "--from", &from, "--to", &to]));
+        assert!(!all.is_empty());
+        assert_eq!(all, range);
+    }
+    let output = traceglass(&["check", path.to_str().unwrap()]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("12 after 40") && said.contains("42 after 77"), "{said}");
+}
+
 #[test]
 fn ranges_of_tokens_are_parts() {
     let scratch = Scratch::new("rdf");

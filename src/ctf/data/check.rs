@@ -44,7 +44,7 @@ impl Summary {
 ///
 /// Errors: what [`Packets`] and [`Records`](super::Records) cannot read; after a record, the packet's rest is lost, and
 /// the next packet goes on. Warnings: text that is not valid in its encoding, a time stamp that lies before the one it
-/// should follow, packets that are missing, event records that were discarded.
+/// should follow, records after the end of their packet, packets that are missing, event records that were discarded.
 pub fn check(data: &[u8], schema: &Schema<'_, '_>, report: &mut dyn FnMut(Finding)) -> Summary {
     let mut summary = Summary::default();
     let mut losses = Losses::default();
@@ -75,11 +75,11 @@ pub fn check(data: &[u8], schema: &Schema<'_, '_>, report: &mut dyn FnMut(Findin
             }
         }
         follow(&mut last, packet.begin(), packet.offset(), report);
-        check_records(&packet, &mut summary, &mut last, report);
-        if let (Some(begin), Some(end)) = (packet.begin(), packet.end())
-            && end < begin
+        let latest = check_records(&packet, &mut summary, &mut last, report);
+        if let (Some(latest), Some(end)) = (packet.begin().max(latest), packet.end())
+            && end < latest
         {
-            let kind = ErrorKind::NotAscending { previous: begin, value: end };
+            let kind = ErrorKind::NotAscending { previous: latest, value: end };
             report(Finding::warning(Error::new(packet.offset(), TIMESTAMP, kind)));
         }
     }
@@ -95,12 +95,14 @@ fn follow(last: &mut Option<u64>, time: Option<u64>, offset: u64, report: &mut d
     *last = Some(value);
 }
 
+/// The time of the packet's latest record.
 fn check_records(
     packet: &Packet<'_, '_>,
     summary: &mut Summary,
     last: &mut Option<u64>,
     report: &mut dyn FnMut(Finding),
-) {
+) -> Option<u64> {
+    let mut latest = None;
     for fields in [packet.header(), packet.context()].into_iter().flatten() {
         if let Err(error) = check_fields(packet, fields, report) {
             report(Finding::new(Severity::Error, error));
@@ -110,12 +112,14 @@ fn check_records(
         let checked = record.and_then(|record| {
             summary.records = summary.records.saturating_add(1);
             follow(last, record.cycles(), record.offset(), report);
+            latest = latest.max(record.cycles());
             check_record(packet, &record, report)
         });
         if let Err(error) = checked {
             report(Finding::new(Severity::Error, error));
         }
     }
+    latest
 }
 
 fn check_record(

@@ -25,10 +25,13 @@ pub(super) struct Frame {
 
 /// A frame of an array.
 const ELEMENTS: u32 = NONE;
-/// The most elements of a scope that take no bits.
-const IDLE_MAX: u64 = 4096;
-/// How many elements each bit allows for that take no bits of their own: an element may be the first one of many.
-const DEPTH_PER_BIT: u64 = 64;
+/// How many more fields of a packet may begin where the one before them does than its bits allow for.
+const IDLE_MAX: u64 = 256;
+/// How many of them each bit allows for: where all fields are read, and where they are skipped, which decides whether a
+/// record is delivered. What is skipped at once is not counted there: each field in it takes at least one bit, yet may be
+/// the first one of all that it is in.
+const IDLE_PER_BIT: [u64; 2] = [8 + 64, 8];
+const _: () = assert!(DEPTH == 64);
 /// How many levels are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
 
@@ -122,9 +125,9 @@ pub(super) struct Cursor<'a, 's> {
     stack: Stack,
     /// A string that has been looked at already.
     pub(super) known: KnownString,
-    /// Where the last element of an array began, and how many have begun that no bits stand for.
+    /// Where the last field of the scope began, and how many have begun where the one before them did.
     mark: u64,
-    idle: u64,
+    pub(super) idle: u64,
 }
 
 impl<'a, 's> Cursor<'a, 's> {
@@ -141,7 +144,7 @@ impl<'a, 's> Cursor<'a, 's> {
             top: Frame::EMPTY,
             stack: Stack::new(),
             known: KnownString::NONE,
-            mark: 0,
+            mark: u64::MAX,
             idle: 0,
         }
     }
@@ -154,7 +157,7 @@ impl<'a, 's> Cursor<'a, 's> {
         (self.at, self.last_big) = (aligned(at, node), last_big);
         self.top = Frame { next: root.wrapping_add(1), end: root.wrapping_add(node.size), left: 0 };
         self.stack.depth = 0;
-        self.idle = 0;
+        (self.mark, self.idle) = (u64::MAX, 0);
     }
 
     /// Ends everything: there is no field any more.
@@ -234,7 +237,7 @@ impl<'a, 's> Cursor<'a, 's> {
     pub(super) fn begin(&mut self, scope: Scope, root: u32) -> Result<()> {
         self.scope = scope;
         self.stack.depth = 0;
-        self.idle = 0;
+        self.mark = u64::MAX;
         if root == NONE {
             self.top = Frame::EMPTY;
             return Ok(());
@@ -264,7 +267,6 @@ impl<'a, 's> Cursor<'a, 's> {
                 match self.top.left.checked_sub(1) {
                     Some(left) => {
                         self.top.left = left;
-                        self.begin_element()?;
                         self.top.next
                     }
                     None => NONE,
@@ -285,6 +287,7 @@ impl<'a, 's> Cursor<'a, 's> {
                 return Ok(Some(Step { index: NONE, value: Value::End, start: self.at }));
             }
             let node = self.node(index);
+            self.begin_field::<SKIP>()?;
             if SKIP && node.has(PLAIN) && self.skip_plain(node) {
                 continue;
             }
@@ -361,38 +364,36 @@ impl<'a, 's> Cursor<'a, 's> {
         let child = index.wrapping_add(1);
         let element = self.node(child);
         let mut left = count;
-        if element.has(LAST) {
-            // Elements may take no bits: what is left does not bound them.
-            let limit = self.window.limit.saturating_sub(self.at).saturating_add(IDLE_MAX);
-            if count > limit {
-                let kind = ErrorKind::OverLimit { value: count, limit };
-                return Err(self.window.error(self.at, element::of(self.scope), kind));
-            }
-        }
-        if SKIP && element.has(PLAIN) && node.meaning() == 0 {
+        // Those that may take no bits are counted.
+        if SKIP && element.has(PLAIN) && !element.has(LAST) && node.meaning() == 0 {
             left = self.skip_elements(element, count);
         }
         self.enter(Frame { next: child, end: ELEMENTS, left });
         Ok(Value::Array(count))
     }
 
-    /// Notices that an element begins. Arrays of arrays of nothing could go on without end: what bits stand for bounds
-    /// them, and the elements that it is spread over.
+    /// Notices that a field begins. Members and elements that take no bits could be many for each byte: what precedes them
+    /// bounds them.
     #[inline(always)]
-    fn begin_element(&mut self) -> Result<()> {
-        let bits = self.at.wrapping_sub(self.mark);
-        self.mark = self.at;
-        if bits > 0 {
-            self.idle = self.idle.saturating_sub(bits.saturating_mul(DEPTH_PER_BIT));
+    fn begin_field<const SKIP: bool>(&mut self) -> Result<()> {
+        if self.at != self.mark {
+            self.mark = self.at;
             return Ok(());
         }
         self.idle = self.idle.saturating_add(1);
-        if self.idle <= IDLE_MAX { Ok(()) } else { Err(self.too_idle()) }
+        if self.idle <= self.idle_max::<SKIP>() { Ok(()) } else { Err(self.too_idle::<SKIP>()) }
+    }
+
+    /// The most fields so far that begin where the one before them does.
+    #[inline]
+    pub(super) fn idle_max<const SKIP: bool>(&self) -> u64 {
+        let [all, skipped] = IDLE_PER_BIT;
+        self.at.saturating_mul(if SKIP { skipped } else { all }).saturating_add(IDLE_MAX)
     }
 
     #[cold]
-    fn too_idle(&self) -> Error {
-        let kind = ErrorKind::OverLimit { value: self.idle, limit: IDLE_MAX };
+    fn too_idle<const SKIP: bool>(&self) -> Error {
+        let kind = ErrorKind::OverLimit { value: self.idle, limit: self.idle_max::<SKIP>() };
         self.window.error(self.at, element::of(self.scope), kind)
     }
 

@@ -60,9 +60,7 @@ impl core::fmt::Debug for Source<'_, '_> {
 
 impl Source<'_, '_> {
     /// Reads ahead by one record. Afterwards there is none if the stream has ended.
-    ///
-    /// Packets that end before `from` are skipped.
-    fn advance(&mut self, from: Option<i128>) {
+    fn advance(&mut self) {
         self.next = None;
         loop {
             if let Some((packet, reader)) = &mut self.packet {
@@ -83,9 +81,6 @@ impl Source<'_, '_> {
             match self.packets.next_packet() {
                 Ok(Some(packet)) => {
                     self.loss = self.losses.observe(&packet);
-                    if from.is_some_and(|from| ends_before(&packet, from)) {
-                        continue;
-                    }
                     let reader = packet.reader();
                     self.packet = Some((packet, reader));
                 }
@@ -97,12 +92,6 @@ impl Source<'_, '_> {
             }
         }
     }
-}
-
-/// Whether a packet says that it ends before a time.
-fn ends_before(packet: &Packet<'_, '_>, from: i128) -> bool {
-    let end = packet.end().zip(packet.stream_class().clock());
-    end.is_some_and(|(end, clock)| clock.nanoseconds(end) < from)
 }
 
 /// A record of a [`Merge`].
@@ -145,20 +134,12 @@ pub struct Merge<'a, 's, 't> {
     delivered: bool,
     /// The first one has failed.
     failed: bool,
-    /// Packets that end before this time are skipped.
-    from: Option<i128>,
 }
 
 impl<'a, 's, 't> Merge<'a, 's, 't> {
     /// A merge of no streams yet, with room for as many as there are slots.
     pub const fn new(slots: &'t mut [MergeSlot<'a, 's>]) -> Self {
-        Self { slots, sources: 0, open: 0, delivered: false, failed: false, from: None }
-    }
-
-    /// Skips packets that end before a time, in nanoseconds of their clock, by their headers alone.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    pub(crate) const fn skip_to(&mut self, from: Option<i128>) {
-        self.from = from;
+        Self { slots, sources: 0, open: 0, delivered: false, failed: false }
     }
 
     /// Adds a stream, from its next packet on, and returns its number. Streams may be of different schemas.
@@ -182,7 +163,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
             next: None,
             nanoseconds: i128::MIN,
         };
-        stream.advance(self.from);
+        stream.advance();
         let rank = stream.next.is_some().then_some(Rank { nanoseconds: stream.nanoseconds, source });
         slot.source = Some(stream);
         self.sources = self.sources.saturating_add(1);
@@ -261,7 +242,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         }
         let Some(source) = self.first() else { return };
         let Some(stream) = self.slots.get_mut(source).and_then(|slot| slot.source.as_mut()) else { return };
-        stream.advance(self.from);
+        stream.advance();
         if stream.next.is_some() {
             let nanoseconds = stream.nanoseconds;
             heap::replace_first(self.slots, self.open, Rank { nanoseconds, source });

@@ -55,8 +55,9 @@
 //! # Limits
 //!
 //! - Lengths and selectors have at most 64 bits of value.
-//! - An array of elements that may take no bits has at most 4096 elements more than bits are left in the content; of all
-//!   elements of a scope, however nested, at most 4096 take none.
+//! - Up to any bit of a packet, no more than 256 fields, and 8 for each bit before it, begin where the field before them
+//!   does: members, elements, and what they are in. That bounds fields that take no bits, such as structures without
+//!   members and optionals that are absent. Within a class of fixed size of which each part takes bits, none count.
 
 mod bits;
 mod check;

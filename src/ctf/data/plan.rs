@@ -1,7 +1,9 @@
 //! What nearly all record headers of a packet have in common.
 
 use super::window::Window;
-use crate::ctf::schema::node::{BIG, Kind, NO_SLOT, NONE, Node, Nodes, PLAIN, REVERSED, SIGNED_KEY, role};
+use crate::ctf::schema::node::{
+    BIG, Kind, LAST, NO_SLOT, NONE, Node, Nodes, PLAIN, REVERSED, SIGNED_KEY, role,
+};
 
 /// An integer in a header, within eight bytes.
 #[derive(Clone, Copy)]
@@ -145,6 +147,8 @@ impl Plan {
             }
             let after = nodes.end(next);
             match node.kind {
+                // What may take no bits is counted, each time.
+                Kind::Structure | Kind::Variant if node.has(LAST) => return None,
                 Kind::Structure if after == end => {
                     plan.align(node)?;
                     next = next.saturating_add(1);

@@ -4,7 +4,7 @@ use super::bits::{BitString, bits_of, find_nul, load, reverse, sign_extend};
 use super::cursor::Cursor;
 use super::element;
 use super::value::{Float, Text, Value};
-use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, REVERSED};
+use crate::ctf::schema::node::{BIG, Kind, NO_SLOT, NONE, Node, REVERSED};
 use crate::error::{ErrorKind, Result};
 
 impl<'a> Cursor<'a, '_> {
@@ -173,26 +173,25 @@ impl<'a> Cursor<'a, '_> {
         }
     }
 
-    /// Whether a selector is in one of the ranges that begin at node `first`.
+    /// Whether a selector is in one of the ranges that begin at node `first`, in ascending order.
     #[inline]
     pub(super) fn is_in(&self, first: u32, key: u64, signed: bool) -> bool {
+        if first == NONE {
+            return false;
+        }
         // With the sign bit inverted, signed numbers are in the order of unsigned ones.
         let flip = if signed { 1 << 63 } else { 0 };
         let key = key ^ flip;
-        let mut at = first;
-        while at != NONE {
-            let range = self.node(at);
-            if range.kind != Kind::Range {
-                return false;
+        // Those that begin at the key or before it.
+        let (mut low, mut high) = (0, self.node(first).range_count());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.node(first.wrapping_sub(middle)).x() ^ flip <= key {
+                low = middle.wrapping_add(1);
+            } else {
+                high = middle;
             }
-            if (range.x() ^ flip) <= key && key <= (range.y() ^ flip) {
-                return true;
-            }
-            if range.has(LAST) {
-                return false;
-            }
-            at = at.wrapping_sub(1);
         }
-        false
+        low > 0 && key <= self.node(first.wrapping_sub(low.wrapping_sub(1))).y() ^ flip
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct Reader<'a, 's> {
     /// The next record's first bit, and the byte order before it.
     at: u64,
     last_big: bool,
+    /// How many fields before it take no bits.
+    idle: u64,
     clock: u64,
     info: &'s Node,
     plan: Option<Plan>,
@@ -61,6 +63,7 @@ impl<'a, 's> Reader<'a, 's> {
             fields: Fields::new(Cursor::new(packet.window, packet.schema, packet.records_at, &packet.slots)),
             at: packet.records_at,
             last_big: packet.last_big,
+            idle: 0,
             clock: packet.clock,
             info: packet.info(),
             word: plan.map_or(Word::NEVER, |plan| plan.word()),
@@ -91,14 +94,17 @@ impl<'a, 's> Reader<'a, 's> {
         if self.at >= packet.content {
             return self.end(packet);
         }
+        self.fields.cursor.idle = self.idle;
         if let Some(parts) = self.go_over(packet) {
+            self.idle = self.fields.cursor.idle;
             self.payload.anew = self.info.has(LAST).then_some(parts);
             return Ok(Some(parts));
         }
         let cursor = &mut self.fields.cursor;
-        (cursor.at, cursor.last_big) = (self.at, self.last_big);
+        (cursor.at, cursor.last_big, cursor.idle) = (self.at, self.last_big, self.idle);
         match self.read(packet) {
             Ok(parts) => {
+                self.idle = self.fields.cursor.idle;
                 self.payload.anew = self.info.has(LAST).then_some(parts);
                 Ok(Some(parts))
             }

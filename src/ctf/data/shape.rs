@@ -4,7 +4,7 @@ use super::bits::find_nul;
 use super::packet::Packet;
 use super::quick::KnownString;
 use super::record::PAYLOAD;
-use crate::ctf::schema::node::{Kind, NONE, Node, PLAIN, role};
+use crate::ctf::schema::node::{Kind, LAST, NONE, Node, PLAIN, role};
 
 /// How many classes are remembered, and how many runs of each.
 const SHAPES: usize = 8;
@@ -62,7 +62,7 @@ impl Runs {
             let is_string = node.roles == role::QUICK_STRING;
             let size = match node.kind {
                 _ if is_string => 0,
-                _ if !node.has(PLAIN) => return None,
+                _ if !node.has(PLAIN) || node.has(LAST) => return None,
                 Kind::Structure | Kind::StaticArray => node.b / 8,
                 Kind::StaticString | Kind::StaticBlob => node.a,
                 _ => node.a / 8,

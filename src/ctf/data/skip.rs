@@ -20,10 +20,12 @@ impl Cursor<'_, '_> {
                 return Ok(());
             }
         }
+        let idle = self.idle;
         if let Some((at, last_big)) = self.pass(root, self.at, self.last_big) {
             (self.at, self.last_big) = (at, last_big);
             return Ok(());
         }
+        self.idle = idle;
         self.begin(scope, root)?;
         self.skip_rest()
     }
@@ -88,7 +90,14 @@ impl Cursor<'_, '_> {
     fn pass_other(&mut self, index: u32, node: &Node, at: u64, last_big: bool) -> Option<(u64, bool)> {
         let limit = self.window.limit;
         match node.kind {
-            _ if node.has(PLAIN) => after_plain(node, at, last_big, limit),
+            // What may take no bits is counted.
+            _ if node.has(PLAIN) => {
+                if node.has(LAST) {
+                    None
+                } else {
+                    after_plain(node, at, last_big, limit)
+                }
+            }
             Kind::Unsigned if node.meaning() == 0 && node.a <= 64 && !node.has(REVERSED) => {
                 let after = after_plain(node, at, last_big, limit)?;
                 self.keep(node, load(self.window.data, aligned(at, node), node.a, node.has(BIG)));
@@ -100,7 +109,14 @@ impl Cursor<'_, '_> {
                 if !element.has(PLAIN) || element.has(LAST) || start > limit {
                     return None;
                 }
-                let (left, at, last_big) = after_elements(element, self.key(node), start, last_big, limit);
+                let count = self.key(node);
+                if count == 0 {
+                    self.idle = self.idle.saturating_add(1);
+                    if self.idle > self.idle_max::<true>() {
+                        return None;
+                    }
+                }
+                let (left, at, last_big) = after_elements(element, count, start, last_big, limit);
                 (left == 0).then_some((at, last_big))
             }
             _ => None,

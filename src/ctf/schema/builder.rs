@@ -23,8 +23,10 @@ pub(crate) struct Builder<'s> {
     pub(crate) tail: u32,
     /// Nothing is stored but aliases.
     pub(crate) counting: bool,
-    /// The root of the tree of aliases.
+    /// The roots of the trees of aliases, of clock classes and of data stream classes.
     aliases: u32,
+    clock_tree: u32,
+    stream_tree: u32,
     pub(crate) uuid: Option<Uuid>,
     /// How many of each there are.
     pub(crate) streams: u32,
@@ -46,6 +48,8 @@ impl<'s> Builder<'s> {
             tail: 0,
             counting: false,
             aliases: NONE,
+            clock_tree: NONE,
+            stream_tree: NONE,
             uuid: None,
             streams: 0,
             events: 0,
@@ -245,24 +249,38 @@ impl<'s> Builder<'s> {
     /// The entry of an alias, or else the last one on the way to where it would stand, and on which side.
     fn find_entry(&self, stream: &MetadataStream<'_>, name: Place) -> (u32, u32, bool) {
         let wanted = Name::at(stream, name);
-        let mut at = self.aliases;
-        let (mut parent, mut right) = (NONE, false);
-        let mut hash = wanted.hash(0);
-        let mut level = 0_u64;
-        while at != NONE {
-            let node = self.node(at);
-            if node.place().is_some_and(|place| Name::at(stream, place).same(&wanted)) {
-                return (at, parent, right);
-            }
-            if level > 0 && level.is_multiple_of(32) {
-                hash = wanted.hash(level);
-            }
-            (parent, right) = (at, hash & 1 == 1);
-            hash >>= 1;
-            level = level.saturating_add(1);
-            at = if right { node.b } else { node.a };
-        }
-        (NONE, parent, right)
+        let is = |at| self.node(at).place().is_some_and(|place| Name::at(stream, place).same(&wanted));
+        let sides = |at| (self.node(at).a, self.node(at).b);
+        descend(self.aliases, |level| wanted.hash(level), is, sides)
+    }
+
+    /// The same of a clock class.
+    fn find_clock_entry(&self, stream: &MetadataStream<'_>, id: Place) -> (u32, u32, bool) {
+        let wanted = Name::at(stream, id);
+        let id_of = |index: u32| self.node(index.saturating_add(1)).place();
+        let is = |index| id_of(index).is_some_and(|place| Name::at(stream, place).same(&wanted));
+        let sides = |index: u32| self.sides(index.saturating_add(3));
+        descend(self.clock_tree, |level| wanted.hash(level), is, sides)
+    }
+
+    /// The same of a data stream class.
+    fn find_stream_entry(&self, id: u64) -> (u32, u32, bool) {
+        // Identifiers that follow each other get different bits at once, and no two of them the same ones.
+        let mixed = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        #[allow(clippy::as_conversions)]
+        let bits = |level: u64| if level == 0 { (mixed >> 32) as u32 } else { mixed as u32 };
+        let sides = |index: u32| self.sides(self.node(index.saturating_add(1)).b);
+        descend(self.stream_tree, bits, |index| self.node(index).y() == id, sides)
+    }
+
+    /// What the last node of a clock class, or of a data stream class until all are known, has below it.
+    fn sides(&self, last: u32) -> (u32, u32) {
+        (self.node(last).name, self.node(last).b)
+    }
+
+    /// Puts `index` below a last node.
+    fn set_side(&mut self, last: u32, right: bool, index: u32) {
+        self.update(last, |node| if right { node.b = index } else { node.name = index });
     }
 
     /// Begins what describes a trace, a stream class, an event record class, a clock or an alias: two nodes.
@@ -292,9 +310,21 @@ impl<'s> Builder<'s> {
         // Its first event record class in the table, and how many there are: when all are known.
         let mut info = Node::new(Kind::More);
         info.a = clock.unwrap_or(NONE);
+        // Until then, what it has below it in the tree of identifiers.
+        (info.name, info.b) = (NONE, NONE);
         let info = self.leaf(info)?;
         self.streams = self.streams.saturating_add(1);
         self.end_class(index, Kind::Stream, spec, info);
+        let (found, parent, right) = self.find_stream_entry(spec.id);
+        if self.counting || found != NONE {
+            // That it is repeated is found when all are known.
+            return Ok(());
+        }
+        if parent == NONE {
+            self.stream_tree = index;
+        } else {
+            self.set_side(self.node(parent.saturating_add(1)).b, right, index);
+        }
         Ok(())
     }
 
@@ -344,6 +374,8 @@ impl<'s> Builder<'s> {
         self.leaf(seconds)?;
         let mut more = Node::new(Kind::More);
         more.a = u32::try_from(spec.offset).unwrap_or(NONE);
+        // What it has below it in the tree of identifiers.
+        (more.name, more.b) = (NONE, NONE);
         self.leaf(more)?;
         self.close(index);
         self.clocks = self.clocks.saturating_add(1);
@@ -363,6 +395,20 @@ impl<'s> Builder<'s> {
         Ok(index)
     }
 
+    /// Lets a clock class be found by its identifier. `false` if that is taken.
+    pub(crate) fn add_clock(&mut self, stream: &MetadataStream<'_>, id: Place, index: u32) -> bool {
+        let (found, parent, right) = self.find_clock_entry(stream, id);
+        if self.counting || found != NONE {
+            return found == NONE;
+        }
+        if parent == NONE {
+            self.clock_tree = index;
+        } else {
+            self.set_side(parent.saturating_add(3), right, index);
+        }
+        true
+    }
+
     /// Says that the origin of the clock class at `index` is the Unix epoch.
     pub(crate) fn set_unix(&mut self, index: u32) {
         // The node of its seconds: see `end_clock`.
@@ -376,6 +422,40 @@ impl<'s> Builder<'s> {
         self.side(node)
     }
 
+    /// Puts the list of ranges that begins at node `first` in ascending order, with those that overlap made one.
+    pub(crate) fn order_ranges(&mut self, first: u32) {
+        let count = u32::try_from(self.view().list(first).count()).unwrap_or(NONE);
+        // Copies of a class share their ranges.
+        if count == 0 || self.node(first).range_count() > 0 {
+            return;
+        }
+        let place = |at: u32| first.saturating_sub(at);
+        let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
+            let (one, other) = (builder.node(place(a)), builder.node(place(b)));
+            builder.update(place(a), |node| *node = other);
+            builder.update(place(b), |node| *node = one);
+        };
+        super::table::sort(self, count, |builder, at| builder.node(place(at)).ends(), swap);
+        let mut last = 0_u32;
+        for at in 0..count {
+            self.update(place(at), |node| node.set(LAST, false));
+            let range = self.node(place(at));
+            let before = self.node(place(last));
+            if at > 0 && range.ends().0 > before.ends().1 {
+                last = last.saturating_add(1);
+                self.update(place(last), |node| *node = range);
+            } else if range.ends().1 > before.ends().1 {
+                let negative = range.has(super::node::REVERSED);
+                self.update(place(last), |node| {
+                    node.set_y(range.y());
+                    node.set(super::node::REVERSED, negative);
+                });
+            }
+        }
+        self.end_list(place(last));
+        self.update(first, |node| node.set_range_count(last.saturating_add(1)));
+    }
+
     /// Gives up what was begun at `index`, which nothing refers to.
     pub(crate) fn abandon(&mut self, index: u32) {
         self.front = index;
@@ -383,36 +463,41 @@ impl<'s> Builder<'s> {
 
     /// The clock class whose identifier is this.
     pub(crate) fn find_clock(&self, stream: &MetadataStream<'_>, id: Place) -> Option<u32> {
-        let wanted = Name::at(stream, id);
-        self.tops().find(|index| {
-            matches!(self.node(*index).kind, Kind::Clock)
-                && self
-                    .node(index.saturating_add(1))
-                    .place()
-                    .is_some_and(|place| Name::at(stream, place).same(&wanted))
-        })
+        Some(self.find_clock_entry(stream, id).0).filter(|index| *index != NONE)
     }
 
     /// The data stream class with this identifier.
     pub(crate) fn find_stream(&self, id: u64) -> Option<u32> {
-        self.tops().find(|index| {
-            let node = self.node(*index);
-            matches!(node.kind, Kind::Stream) && node.y() == id
-        })
+        Some(self.find_stream_entry(id).0).filter(|index| *index != NONE)
     }
+}
 
-    /// What was begun and ended, in order.
-    pub(crate) fn tops(&self) -> impl Iterator<Item = u32> + '_ {
-        let mut next = 0_u32;
-        core::iter::from_fn(move || {
-            let index = next;
-            if index >= self.front || self.counting {
-                return None;
-            }
-            next = index.saturating_add(self.node(index).size.max(1));
-            Some(index)
-        })
+/// Goes down a tree in which the bits of a hash lead on, 32 of them at a time: to what is wanted, or else to the last one
+/// on the way to where it would stand, and on which side.
+fn descend(
+    root: u32,
+    hash_at: impl Fn(u64) -> u32,
+    is_wanted: impl Fn(u32) -> bool,
+    sides: impl Fn(u32) -> (u32, u32),
+) -> (u32, u32, bool) {
+    let mut at = root;
+    let (mut parent, mut right) = (NONE, false);
+    let mut hash = hash_at(0);
+    let mut level = 0_u64;
+    while at != NONE {
+        if is_wanted(at) {
+            return (at, parent, right);
+        }
+        if level > 0 && level.is_multiple_of(32) {
+            hash = hash_at(level);
+        }
+        (parent, right) = (at, hash & 1 == 1);
+        hash >>= 1;
+        level = level.saturating_add(1);
+        let (left, other) = sides(at);
+        at = if right { other } else { left };
     }
+    (NONE, parent, right)
 }
 
 /// The bits of a number in 64 bits, if it has no more.
@@ -425,3 +510,38 @@ fn bits(value: i128) -> Option<u64> {
 
 // A label's flags and a place's must not meet.
 const _: () = assert!(ESCAPED & LAST == 0);
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, NONE, Node};
+    use crate::ctf::schema::spec::ClassSpec;
+
+    fn depth(builder: &Builder<'_>, index: u32) -> u32 {
+        if index == NONE {
+            return 0;
+        }
+        let (left, right) = builder.sides(builder.node(index + 1).b);
+        1 + depth(builder, left).max(depth(builder, right))
+    }
+
+    #[test]
+    fn stream_classes_are_found_in_few_steps() {
+        for step in [1, 1 << 8, 1 << 20, 1 << 48] {
+            let mut nodes = [Node::EMPTY; 9000];
+            let mut builder = Builder::new(&mut nodes);
+            for number in 0..3000 {
+                let at = builder.begin().unwrap();
+                let spec = ClassSpec { id: number * step, name: None, namespace: None, offset: 0 };
+                builder.end_stream(at, &spec, None).unwrap();
+            }
+            assert!(depth(&builder, builder.stream_tree) < 40, "{step}");
+            for number in 0..3000 {
+                assert_eq!(
+                    builder.find_stream(number * step).map(|at| builder.node(at).y()),
+                    Some(number * step)
+                );
+            }
+            assert_eq!(builder.find_stream(3000 * step), None);
+        }
+    }
+}

@@ -243,15 +243,20 @@ impl<'a, 's> FieldClass<'a, 's> {
         self.schema.nodes.children(self.index).nth(at).and_then(|choice| self.schema.name_of(choice))
     }
 
-    /// The names of an integer's value.
+    /// The names of an integer's value. This looks at all names that its class has: see [`Self::mappings`].
     #[doc(alias = "mappings")]
     pub fn labels(&self, value: i128) -> Labels<'a, 's> {
-        Labels::new(self.schema, self.index, Wanted::Value(value))
+        Labels { mappings: self.mappings(), wanted: Wanted::Value(value) }
     }
 
-    /// The names of the flags that are active in a bit map with these bits.
+    /// The names of the flags that are active in a bit map with these bits. This looks at all flags of its class.
     pub fn flags(&self, bits: u128) -> Labels<'a, 's> {
-        Labels::new(self.schema, self.index, Wanted::Bits(bits))
+        Labels { mappings: self.mappings(), wanted: Wanted::Bits(bits) }
+    }
+
+    /// All names of values, or of flags, in the order in which the metadata lists them: to look up many values.
+    pub fn mappings(&self) -> Mappings<'a, 's> {
+        Mappings { schema: self.schema, next: self.has_labels().then_some(self.node().b) }
     }
 }
 
@@ -267,51 +272,76 @@ enum Wanted {
     Bits(u128),
 }
 
+/// The names of the values of a class.
+#[derive(Clone, Debug)]
+pub struct Mappings<'a, 's> {
+    schema: &'s Schema<'a, 's>,
+    next: Option<u32>,
+}
+
+impl Mappings<'_, '_> {
+    /// A number that no others of the same schema have before they are iterated over; classes may share their names.
+    pub fn key(&self) -> u32 {
+        self.next.unwrap_or(NONE)
+    }
+}
+
+impl<'a, 's> Iterator for Mappings<'a, 's> {
+    type Item = Mapping<'a, 's>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.next?;
+        let label = self.schema.nodes.get(index);
+        let is_last = label.has(super::node::LAST) || label.kind != Kind::Label;
+        let next = index.checked_sub(label.size.saturating_add(1));
+        self.next = if is_last { None } else { next };
+        Some(Mapping { schema: self.schema, index })
+    }
+}
+
+impl core::iter::FusedIterator for Mappings<'_, '_> {}
+
+/// A name and the values that have it; of a flag, its bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping<'a, 's> {
+    schema: &'s Schema<'a, 's>,
+    index: u32,
+}
+
+impl<'a, 's> Mapping<'a, 's> {
+    /// The name.
+    pub fn name(&self) -> Option<Name<'a>> {
+        self.schema.name_of(self.index)
+    }
+
+    /// The first and the last value of each of its ranges.
+    pub fn ranges(&self) -> impl Iterator<Item = (i128, i128)> + use<'s> {
+        let (nodes, index) = (self.schema.nodes, self.index);
+        let ranges = (1..=nodes.get(index).size).filter_map(move |at| index.checked_sub(at));
+        ranges.map(move |at| nodes.get(at).ends())
+    }
+}
+
 /// The names of a value, in the order in which the metadata lists them.
 #[derive(Clone, Debug)]
 pub struct Labels<'a, 's> {
-    schema: &'s Schema<'a, 's>,
-    next: Option<u32>,
+    mappings: Mappings<'a, 's>,
     wanted: Wanted,
-}
-
-impl<'a, 's> Labels<'a, 's> {
-    fn new(schema: &'s Schema<'a, 's>, index: u32, wanted: Wanted) -> Self {
-        let node = schema.nodes.get(index);
-        let has = node.kind.is_integer() || node.kind == Kind::BitMap;
-        Self { schema, next: (has && node.b != super::node::NONE).then_some(node.b), wanted }
-    }
 }
 
 impl<'a> Iterator for Labels<'a, '_> {
     type Item = Name<'a>;
 
     fn next(&mut self) -> Option<Name<'a>> {
-        loop {
-            let index = self.next?;
-            let nodes = self.schema.nodes;
-            let label = nodes.get(index);
-            let is_last = label.has(super::node::LAST) || label.kind != Kind::Label;
-            let next = index.checked_sub(label.size.saturating_add(1));
-            self.next = if is_last { None } else { next };
-            let holds = (1..=label.size)
-                .filter_map(|at| index.checked_sub(at))
-                .any(|at| self.wanted.is_in(nodes.get(at)));
-            if holds {
-                return self.schema.name_of(index);
-            }
-        }
+        let wanted = self.wanted;
+        self.mappings.find(|mapping| mapping.ranges().any(|range| wanted.is_in(range)))?.name()
     }
 }
 
 impl core::iter::FusedIterator for Labels<'_, '_> {}
 
 impl Wanted {
-    fn is_in(self, range: &Node) -> bool {
-        let end = |value: u64, negative: bool| {
-            if negative { i128::from(value.cast_signed()) } else { i128::from(value) }
-        };
-        let (lo, hi) = (end(range.x(), range.has(BIG)), end(range.y(), range.has(REVERSED)));
+    fn is_in(self, (lo, hi): (i128, i128)) -> bool {
         match self {
             Self::Value(value) => lo <= value && value <= hi,
             Self::Bits(bits) => {

@@ -46,6 +46,10 @@ impl<'s> Builder<'s> {
                 return again(self, index.max(before));
             }
         }
+        for at in 0..streams.len {
+            let info = self.node(streams.get(self.view(), at).saturating_add(1)).b;
+            self.update(info, |info| (info.name, info.b) = (0, 0));
+        }
         let mut previous = (NONE, 0);
         for at in 0..events.len {
             let index = events.get(self.view(), at);

@@ -131,7 +131,8 @@ struct Run {
 impl Run {
     fn add(&mut self, align: u32, field: Outside) {
         self.may_be_empty &= field.may_be_empty;
-        let (Some(at), Some(size), true) = (self.size, field.size, field.plain) else {
+        // What may take no bits is counted when it is read.
+        let (Some(at), Some(size), true) = (self.size, field.size, field.plain && !field.may_be_empty) else {
             self.size = None;
             return;
         };

@@ -69,7 +69,7 @@ mod stream;
 mod table;
 pub mod tsdl;
 
-pub use class::{Encoding, FieldClass, FieldKind, Labels};
+pub use class::{Encoding, FieldClass, FieldKind, Labels, Mapping, Mappings};
 pub use clock::Clock;
 pub use name::Name;
 pub use node::Node;

@@ -10,6 +10,9 @@ use core::fmt;
 const C_ESCAPES: u8 = 1;
 const _: () = assert!(C_ESCAPES & (ESCAPED | SPLIT | UNDERSCORE) == 0);
 
+/// More bytes than these are a long name.
+const LONG: usize = 256;
+
 /// A name in the metadata: of a field, a class, a mapping, a flag.
 ///
 /// It is a view of the metadata file, where it may have escapes and even lie in several packets; it is decoded when it
@@ -117,9 +120,9 @@ impl PartialEq<&str> for Name<'_> {
 }
 
 impl fmt::Display for Name<'_> {
-    /// The decoded name.
+    /// The decoded name. Of a long one, no more is decoded than is taken.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.borrowed() {
+        match Some(self).filter(|name| name.raw.front().len() <= LONG).and_then(Self::borrowed) {
             Some(text) => f.pad(text),
             None => self.chars().try_for_each(|c| fmt::Write::write_char(f, c)),
         }

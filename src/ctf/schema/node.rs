@@ -253,6 +253,22 @@ impl Node {
         whole(self.a, self.b)
     }
 
+    /// How many ranges a list has that is in order: it stands with the first one.
+    pub(crate) const fn range_count(&self) -> u32 {
+        let ([a, b], [c, d]) = (self.roles.to_le_bytes(), self.name_len.to_le_bytes());
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    pub(crate) const fn set_range_count(&mut self, count: u32) {
+        let [a, b, c, d] = count.to_le_bytes();
+        (self.roles, self.name_len) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
+    }
+
+    /// The ends of a range.
+    pub(crate) const fn ends(&self) -> (i128, i128) {
+        (whole_signed(self.x(), self.has(BIG)), whole_signed(self.y(), self.has(REVERSED)))
+    }
+
     pub(crate) const fn set_y(&mut self, y: u64) {
         (self.a, self.b) = halves(y);
     }
@@ -266,6 +282,11 @@ const fn halves(value: u64) -> (u32, u32) {
 #[allow(clippy::as_conversions)]
 const fn whole(low: u32, high: u32) -> u64 {
     low as u64 | (high as u64) << 32
+}
+
+#[allow(clippy::as_conversions)]
+const fn whole_signed(value: u64, is_negative: bool) -> i128 {
+    if is_negative { value.cast_signed() as i128 } else { value as i128 }
 }
 
 /// Where a name stands in the metadata file.

@@ -402,24 +402,30 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     }
 
     /// The ranges of a selector must be of its type, and those of different options must not overlap.
-    fn check_ranges(&self, index: u32, node: &Node, kind: Key) -> Result<()> {
-        let check = |first: u32| -> Result<()> {
-            for at in self.builder.view().list(first) {
-                check_range(&self.builder.node(at), kind == Key::Signed)
-                    .map_err(|kind| self.error(index, RANGE, kind))?;
-            }
-            Ok(())
-        };
+    fn check_ranges(&mut self, index: u32, node: &Node, kind: Key) -> Result<()> {
         match node.kind {
-            Kind::Optional => check(node.b),
+            Kind::Optional => self.check_list(index, node.b, kind),
             Kind::Variant => {
-                for choice in self.builder.view().children(index) {
-                    check(self.builder.node(choice).b)?;
+                let (mut choice, end) = (index.saturating_add(1), self.builder.view().end(index));
+                while choice < end {
+                    self.check_list(index, self.builder.node(choice).b, kind)?;
+                    choice = self.builder.view().end(choice).max(choice.saturating_add(1));
                 }
                 if self.by_option { Ok(()) } else { self.check_overlap(index, kind) }
             }
             _ => Ok(()),
         }
+    }
+
+    /// The ranges from node `first` on must be of the selector's type. They are put in order, so that a value is found
+    /// among many of them in few steps.
+    fn check_list(&mut self, index: u32, first: u32, kind: Key) -> Result<()> {
+        for at in self.builder.view().list(first) {
+            check_range(&self.builder.node(at), kind == Key::Signed)
+                .map_err(|kind| self.error(index, RANGE, kind))?;
+        }
+        self.builder.order_ranges(first);
+        Ok(())
     }
 
     /// Pairs are compared of up to 1024 ranges. With more of them, the first option that holds a value is taken.

@@ -57,49 +57,46 @@ impl Table {
             next = next.saturating_add(node.size.max(1));
         }
         if !is_sorted {
-            table.sort(builder, key);
+            let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
+                let (first, second) = (table.read(builder, a), table.read(builder, b));
+                table.set(builder, a, second);
+                table.set(builder, b, first);
+            };
+            sort(builder, len, |builder, at| key(builder, table.read(builder, at)), swap);
         }
         Ok(table)
     }
+}
 
-    /// A heap sort: in place, n log n steps whatever the input.
-    fn sort(self, builder: &mut Builder<'_>, key: impl Fn(&Builder<'_>, u32) -> (u64, u64)) {
-        for root in (0..self.len / 2).rev() {
-            self.sift(builder, root, self.len, &key);
-        }
-        for last in (1..self.len).rev() {
-            let (first, value) = (self.read(builder, 0), self.read(builder, last));
-            self.set(builder, 0, value);
-            self.set(builder, last, first);
-            self.sift(builder, 0, last, &key);
-        }
-    }
-
-    fn sift(
-        self,
-        builder: &mut Builder<'_>,
-        mut root: u32,
-        len: u32,
-        key: &impl Fn(&Builder<'_>, u32) -> (u64, u64),
-    ) {
-        let moved = self.read(builder, root);
-        let moved_key = key(builder, moved);
+/// A heap sort: in place, n log n steps whatever the input.
+pub(crate) fn sort<K: Ord>(
+    builder: &mut Builder<'_>,
+    len: u32,
+    key: impl Fn(&Builder<'_>, u32) -> K,
+    swap: impl Fn(&mut Builder<'_>, u32, u32),
+) {
+    let sift = |builder: &mut Builder<'_>, mut root: u32, len: u32| {
         loop {
             let left = root.saturating_mul(2).saturating_add(1);
             let right = left.saturating_add(1);
             if left >= len {
-                break;
+                return;
             }
-            let of = |at: u32| key(builder, self.read(builder, at));
-            let child = if right < len && of(right) > of(left) { right } else { left };
-            if of(child) <= moved_key {
-                break;
+            let is_right = right < len && key(builder, right) > key(builder, left);
+            let child = if is_right { right } else { left };
+            if key(builder, child) <= key(builder, root) {
+                return;
             }
-            let up = self.read(builder, child);
-            self.set(builder, root, up);
+            swap(builder, root, child);
             root = child;
         }
-        self.set(builder, root, moved);
+    };
+    for root in (0..len / 2).rev() {
+        sift(builder, root, len);
+    }
+    for last in (1..len).rev() {
+        swap(builder, 0, last);
+        sift(builder, 0, last);
     }
 }
 

@@ -44,7 +44,6 @@ pub struct Timeline<'a, 's, 't, R> {
     /// Discarded records that are still to be reported.
     loss: Option<Lost>,
     window: Window,
-    failed: bool,
 }
 
 /// What the tracer discarded.
@@ -67,7 +66,6 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             announced: 0,
             loss: None,
             window: Window::ALL,
-            failed: false,
         }
     }
 
@@ -211,9 +209,6 @@ fn track_of(source: usize) -> TrackId {
 
 impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
-        if self.failed {
-            return Ok(None);
-        }
         if self.announced <= self.count
             && let Some(track) = self.announce()
         {
@@ -240,13 +235,9 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
                             count: loss.records().filter(|&count| count > 0),
                         });
                     }
-                    let time = record.cycles().and_then(time);
-                    if time.is_some_and(|time| self.window.ends_before(time.ns())) && self.loss.is_none() {
-                        // All others are later.
-                        self.failed = true;
-                        return Ok(None);
-                    }
-                    self.window.contains(time)
+                    // What a packet says of its times bounds neither those of its records nor those of packets that
+                    // follow: all are looked at.
+                    self.window.contains(record.cycles().and_then(time))
                 }
             };
             if wanted {
@@ -280,7 +271,6 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
 
     fn set_window(&mut self, window: Window) {
         self.window = window;
-        self.merge.skip_to(window.from());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::message::Message;
 use super::names::Names;
-use super::text::{NAME as NAME_MOST, push};
+use crate::output::{NAME_MAX, push_start};
 use traceglass::event::{Field, Fields, Value};
 
 /// Fields of `DebugAnnotation`.
@@ -73,7 +73,7 @@ impl Annotations {
         message.clear();
         if let Some(name) = field.name() {
             text.clear();
-            push(text, name, NAME_MOST);
+            push_start(text, name, NAME_MAX);
             match names.number(text, DEBUG_ANNOTATION_NAMES, interned) {
                 Some(number) => message.uint(NAME_IID, number),
                 None => message.text(NAME, text),
@@ -92,7 +92,7 @@ impl Annotations {
             },
             Value::Float(value) => drop(message.double(DOUBLE, value)),
             Value::Text(label) => {
-                push(text, label, *left);
+                push_start(text, label, *left);
                 *left = left.saturating_sub(text.len());
                 message.text(STRING, text);
             }

@@ -6,8 +6,8 @@
 mod annotation;
 mod message;
 mod names;
-mod text;
 
+use crate::output::{NAME_MAX, push_start};
 use crate::status::Result;
 use annotation::Annotations;
 use message::Message;
@@ -65,6 +65,10 @@ mod field {
     /// `CounterDescriptor`.
     pub const UNIT_NAME: u32 = 6;
 }
+
+/// How many bytes of text an event has, besides four times as many as itself: what is in it is never cut, and what it
+/// shares with others, such as a source file, does not make the output many times the input.
+const SHARED: usize = 2 << 10;
 
 /// Values of `TrackEvent.Type`.
 const SLICE_BEGIN: u64 = 1;
@@ -175,7 +179,7 @@ impl Perfetto {
             TrackKind::Recording if track.parent().is_none() && !self.name.is_empty() => {
                 self.text.push_str(&self.name)
             }
-            _ => text::push(&mut self.text, track.label(), text::NAME),
+            _ => push_start(&mut self.text, track.label(), NAME_MAX),
         }
         self.inner.text(field::TRACK_NAME, &self.text);
         if let Some(parent) = track.parent() {
@@ -199,12 +203,12 @@ impl Perfetto {
         for found in track.fields().map_while(Result::ok) {
             let Some(name) = found.name() else { continue };
             let separator = if self.text.is_empty() { "" } else { ", " };
-            if self.text.len() > text::SHARED {
+            if self.text.len() > SHARED {
                 break;
             }
             let push = |text: &mut String, value: &dyn Display| {
                 text.push_str(separator);
-                text::push(text, format_args!("{name}: {value}"), text::NAME);
+                push_start(text, format_args!("{name}: {value}"), NAME_MAX);
             };
             match found.value() {
                 Value::Text(value) => push(&mut self.text, &value),
@@ -297,7 +301,7 @@ impl Perfetto {
             }
             let fields = event.fields();
             let own = usize::try_from(event.len()).unwrap_or(usize::MAX).saturating_mul(4);
-            self.annotations.limit(own.saturating_add(text::SHARED));
+            self.annotations.limit(own.saturating_add(SHARED));
             self.annotations.write(fields, field::DEBUG_ANNOTATIONS, &mut self.inner, &mut self.interned);
         }
         self.packet.uint(field::TIMESTAMP, ns).nested(field::TRACK_EVENT, self.inner.bytes());
@@ -318,7 +322,7 @@ impl Perfetto {
             }
             EventKind::Discarded { count: Some(count) } => drop(write!(self.text, "discarded: {count}")),
             EventKind::Discarded { count: None } => self.text.push_str("discarded"),
-            _ => text::push(&mut self.text, event.name(), text::NAME),
+            _ => push_start(&mut self.text, event.name(), NAME_MAX),
         }
         match self.names.number(&self.text, field::EVENT_NAMES, &mut self.interned) {
             Some(number) => self.inner.uint(field::NAME_IID, number),

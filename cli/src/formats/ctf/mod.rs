@@ -17,7 +17,7 @@ use crate::trace::{
 use fragment::kind;
 #[cfg(feature = "view")]
 use fragment::label;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
@@ -61,9 +61,8 @@ fn parse(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
 }
 
 /// A file that is called `metadata`: it may be TSDL without the signature.
-fn open_text(data: &[u8], lenient: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    let parsed = parse_with(data, lenient, |options| MetadataStream::parse_text_with(data, options));
-    Ok(Box::new(parsed?))
+fn parse_text(data: &[u8], lenient: bool) -> Result<Ctf2<'_>, Unreadable> {
+    parse_with(data, lenient, |options| MetadataStream::parse_text_with(data, options))
 }
 
 fn parse_with<'a>(
@@ -179,6 +178,30 @@ impl Ctf2<'_> {
     fn text_bytes(&self) -> u64 {
         self.pieces().map(|piece| piece.len() as u64).sum()
     }
+
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for (_, fragment) in self.fragments() {
+            summary.add(fragment);
+        }
+        summary
+    }
+
+    /// How the text is stored.
+    fn form_fields(&self) -> Map<String, Value> {
+        let first = self.stream.first_header();
+        let (form, order) = match self.stream.form() {
+            Form::Plain => ("plain", None),
+            Form::Packets(ByteOrder::Little) => ("packetized", Some("le")),
+            Form::Packets(ByteOrder::Big) => ("packetized", Some("be")),
+        };
+        let mut fields = Map::new();
+        fields.insert("form".into(), form.into());
+        fields.insert("major".into(), first.map(PacketHeader::major).into());
+        fields.insert("minor".into(), first.map(PacketHeader::minor).into());
+        fields.insert("byte_order".into(), order.into());
+        fields
+    }
 }
 
 impl Trace for Ctf2<'_> {
@@ -204,27 +227,15 @@ impl Trace for Ctf2<'_> {
             packets += 1;
             padding += u64::from(packet.header().padding_bytes());
         }
-        let mut summary = Summary::default();
-        for (_, fragment) in self.fragments() {
-            summary.add(fragment);
-        }
+        let summary = self.summary();
         let errors = self.errors();
         let first = self.stream.first_header();
-        let (form, order) = match self.stream.form() {
-            Form::Plain => ("plain", None),
-            Form::Packets(ByteOrder::Little) => ("packetized", Some("le")),
-            Form::Packets(ByteOrder::Big) => ("packetized", Some("be")),
-        };
         let language = match self.stream.language() {
             Language::Tsdl => "tsdl",
             _ => "json",
         };
 
-        let mut fields = Map::new();
-        fields.insert("form".into(), form.into());
-        fields.insert("major".into(), first.map(PacketHeader::major).into());
-        fields.insert("minor".into(), first.map(PacketHeader::minor).into());
-        fields.insert("byte_order".into(), order.into());
+        let mut fields = self.form_fields();
         fields.insert("uuid".into(), self.stream.uuid().map(|uuid| uuid.to_string()).into());
         fields.insert("packets".into(), packets.into());
         fields.insert("content_bytes".into(), text.into());
@@ -241,7 +252,8 @@ impl Trace for Ctf2<'_> {
         let mut lines = Vec::new();
         if let Some(header) = first {
             let header_bytes = header.header_bytes();
-            let order = if order == Some("le") { "little" } else { "big" };
+            let is_little = self.stream.form() == Form::Packets(ByteOrder::Little);
+            let order = if is_little { "little" } else { "big" };
             lines.push(("packets", format!("{}, {order}-endian", grouped(packets))));
             lines.push((
                 "headers",

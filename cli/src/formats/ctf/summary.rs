@@ -112,7 +112,7 @@ impl Summary {
 }
 
 /// A value of the environment, for people.
-fn shown(value: &Value) -> String {
+pub fn shown(value: &Value) -> String {
     printable(&value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 

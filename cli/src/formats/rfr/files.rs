@@ -136,6 +136,12 @@ fn prefix(path: &Path) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
+/// Whether something is called as the files of chunks are.
+fn is_chunk(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(b"chunk-") && name.ends_with(b".rfr")
+}
+
 /// What a file is, by its first bytes.
 fn identify(data: &[u8]) -> Result<(Kind, String), Error> {
     let identifier = FormatIdentifier::parse(data)?;
@@ -187,7 +193,7 @@ impl<'a> Files<'a> {
                     }
                 };
                 let path = entry.path();
-                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || is_chunk(&path) {
                     files.add(root, path);
                 } else if depth < DEEPEST {
                     folders.push((path, depth.saturating_add(1)));
@@ -276,6 +282,9 @@ impl<'a> Files<'a> {
             }
             Err(error) => return self.unreadable(root, &path, &error),
         };
+        if !about.is_file() && (is_chunk(&path) || named && !about.is_dir()) {
+            return self.unreadable(root, &path, &io::Error::other("not a regular file"));
+        }
         if !about.is_file() || about.len() == 0 && !named {
             self.foreign = self.foreign.saturating_add(1);
             return;

@@ -157,10 +157,6 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             let kind = ErrorKind::OverLimit { value: found.cycles, limit };
             return Err(Error::new(offset, CLOCK_CLASS, kind));
         }
-        let stream = self.stream;
-        if self.builder.find_clock(&stream, id).is_some() {
-            return Err(Error::new(id.offset.into(), CLOCK_CLASS, ErrorKind::Repeated));
-        }
         let spec = ClockSpec {
             name: found.name,
             id: Some(id),
@@ -170,7 +166,12 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             is_unix: found.is_unix,
             offset,
         };
-        self.builder.end_clock(begin, &spec).map(drop)
+        let index = self.builder.end_clock(begin, &spec)?;
+        let stream = self.stream;
+        if !self.builder.add_clock(&stream, id, index) {
+            return Err(Error::new(id.offset.into(), CLOCK_CLASS, ErrorKind::Repeated));
+        }
+        Ok(())
     }
 
     fn stream(&mut self, offset: u64, begin: u32, found: &Found) -> Result<()> {

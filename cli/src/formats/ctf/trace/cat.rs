@@ -2,13 +2,13 @@
 
 use super::value::{self, Names};
 use super::window;
-use super::{Compiled, Stream};
+use super::{Compiled, Stream, span};
 use crate::json::Line;
 use crate::measure::pad;
 use crate::output::{DIM, HEADING, Out, printable, shown};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
-use crate::trace::{Cursor, Selection, Stamps};
+use crate::trace::{Bounds, Cursor, Selection, Stamps};
 use anstyle::Style;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,6 @@ pub fn cat(
         if cursor.follows {
             packets = whole(stream, &traces[*at], &mut ends, out);
         }
-        let packets = window::packets(packets, &bounds);
         total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
         // There is a slot for each.
         let _ = merge.add(packets);
@@ -73,26 +72,24 @@ pub fn cat(
             Ok(Some(merged)) => {
                 let source = merged.source();
                 let (trace, stream) = sources[source];
-                let loss = merged.loss();
-                if let Some(count) = loss.packets().filter(|count| *count > 0) {
+                let record = merged.record();
+                let time = record.nanoseconds();
+                let loss = Some(merged.loss()).filter(|loss| loss.is_some() && near(&record, &bounds));
+                if let Some(count) = loss.and_then(|loss| loss.packets()).filter(|count| *count > 0) {
                     out.warn(&stream.path, format_args!("{count} packets are missing here"));
                 }
-                if let Some(count) = loss.records().filter(|count| *count > 0) {
+                if let Some(count) = loss.and_then(|loss| loss.records()).filter(|count| *count > 0) {
                     out.warn(&stream.path, format_args!("{count} event records were discarded about here"));
                 }
-                let record = merged.record();
                 let ahead = record.offset().saturating_sub(read[source]);
                 if ahead >= STEP {
                     read[source] = record.offset();
                     progress.advance(ahead);
                 }
-                if !bounds.is_everything() {
-                    match record.nanoseconds() {
-                        // They come in the order of time.
-                        Some(time) if bounds.is_past(time) => break,
-                        time if !bounds.wants(time) => continue,
-                        _ => {}
-                    }
+                // What packets say of their times does not bound those of records, and after one with a stamp that is
+                // wrong come those that were recorded before: all are looked at.
+                if !bounds.wants(time) {
+                    continue;
                 }
                 let printed = if args.json {
                     printer.json(trace, &stream.path, &record)
@@ -118,6 +115,15 @@ pub fn cat(
         out.warn(path, failed);
     }
     Ok(Status::damaged_if(damage > 0))
+}
+
+/// Whether the packet that begins with a record may have something of a range.
+fn near(record: &Record<'_, '_, '_>, bounds: &Bounds) -> bool {
+    let (begin, end) = span(record.packet());
+    let time = record.nanoseconds();
+    let first = begin.into_iter().chain(time).min();
+    let last = end.into_iter().chain(time).max();
+    first.zip(last).map_or(bounds.is_everything(), |(first, last)| bounds.meets(first, last))
 }
 
 /// How far a stream was printed: its last packet, with number and end.

@@ -43,11 +43,15 @@ impl Files {
         only: Option<&Path>,
         problems: &mut Vec<(PathBuf, String)>,
     ) -> Result<Self, Unreadable> {
-        let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
+        let relative = |path: &Path| relative(path, root);
         let metadata_path = folder.join("metadata");
         let metadata = Mapped::open(&metadata_path)?;
         let mut streams = Vec::new();
-        for path in entries(folder) {
+        let paths = entries(folder).unwrap_or_else(|error| {
+            problems.push((relative(folder), format!("cannot read: {error}")));
+            Vec::new()
+        });
+        for path in paths {
             let wanted = match only {
                 Some(only) => only.file_name() == path.file_name(),
                 None => is_stream(&path),
@@ -55,7 +59,11 @@ impl Files {
             if !wanted {
                 continue;
             }
-            match Mapped::open(&path) {
+            // Nothing might come from it, for ever.
+            let is_special = only.is_none() && path.metadata().is_ok_and(|about| !about.is_file());
+            let opened =
+                if is_special { Err(Unreadable::new("not a regular file")) } else { Mapped::open(&path) };
+            match opened {
                 Ok(data) => streams.push(Stream { path: relative(&path), data }),
                 Err(unreadable) => problems.push((relative(&path), unreadable.message)),
             }
@@ -85,15 +93,13 @@ impl Found {
                 match Files::open(&folder, root, None, &mut problems) {
                     Ok(files) => traces.push(files),
                     Err(unreadable) if depth == 0 => return Err(unreadable),
-                    Err(unreadable) => {
-                        problems.push((
-                            folder.strip_prefix(root).unwrap_or(&folder).to_owned(),
-                            unreadable.message,
-                        ));
-                    }
+                    Err(unreadable) => problems.push((relative(&folder, root), unreadable.message)),
                 }
             } else if depth < DEPTH {
-                let below = folders(&folder, FOREIGN_MAX.saturating_add(1));
+                let below = folders(&folder, FOREIGN_MAX.saturating_add(1)).unwrap_or_else(|error| {
+                    problems.push((relative(&folder, root), format!("cannot read: {error}")));
+                    Vec::new()
+                });
                 foreign = foreign.saturating_add(below.len());
                 if foreign > FOREIGN_MAX {
                     if traces.is_empty() {
@@ -125,6 +131,12 @@ impl Found {
         };
         self.traces.iter().map(of).sum()
     }
+}
+
+/// A path from the folder that was named.
+fn relative(path: &Path, root: &Path) -> PathBuf {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    if below == Path::new("") { PathBuf::from(".") } else { below.to_owned() }
 }
 
 /// How many nodes this metadata may take: aliases that double again and again describe no trace.

@@ -1,5 +1,6 @@
 //! What a trace holds, in short.
 
+use super::super::summary::shown as shown_value;
 use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
 use crate::progress::Progress;
@@ -7,8 +8,8 @@ use crate::status::Status;
 use crate::table::{Table, left, right};
 use crate::trace::{Info, Inquiry, duration, rfc3339, shown_time, time_json};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
-use traceglass::ctf::metadata::{EnvironmentValue, FragmentKind};
+use std::collections::{HashMap, HashSet};
+use traceglass::ctf::metadata::ParseOptions;
 
 /// How many event record classes are shown: the most frequent ones.
 const SHOWN: usize = 12;
@@ -23,6 +24,8 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let (mut begin, mut end, mut is_unix) = (None::<i128>, None::<i128>, false);
     let mut classes: Vec<(u64, String)> = Vec::new();
     let mut environment = Map::new();
+    let (mut form, mut fragments, mut content_bytes) = (None, 0_u64, 0_u64);
+    let lenient = ctf.options == ParseOptions::LENIENT;
     for trace in traces {
         let mut counts: HashMap<u32, (u64, String)> = HashMap::new();
         for stream in &trace.files.streams {
@@ -47,28 +50,21 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
             damage.extend(scan.damage);
         }
         classes.extend(counts.into_values());
-        for fragment in trace.schema.metadata().fragments().map_while(traceglass::Result::ok) {
-            if !matches!(fragment.kind(), Ok(FragmentKind::TraceClass)) {
-                continue;
-            }
-            if let Ok(Some(class)) = fragment.trace_class() {
-                for (name, value) in class.environment().map_while(traceglass::Result::ok) {
-                    let value: Value = match value {
-                        EnvironmentValue::Integer(value) => match i64::try_from(value) {
-                            Ok(value) => value.into(),
-                            Err(_) => value.to_string().into(),
-                        },
-                        EnvironmentValue::String(value) => value.to_string().into(),
-                        _ => Value::Null,
-                    };
-                    environment.entry(name.to_string()).or_insert(value);
-                }
+        if let Ok(metadata) = super::super::parse_text(trace.files.metadata.data(), lenient) {
+            let summary = metadata.summary();
+            fragments += summary.count;
+            content_bytes += metadata.text_bytes();
+            form.get_or_insert_with(|| metadata.form_fields());
+            for (name, value) in summary.environment {
+                environment.entry(name).or_insert(value);
             }
         }
     }
     classes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 
-    let mut fields = Map::new();
+    let mut fields = form.unwrap_or_default();
+    fields.insert("content_bytes".into(), content_bytes.into());
+    fields.insert("fragments".into(), fragments.into());
     fields.insert("traces".into(), traces.len().into());
     fields.insert("streams".into(), streams.into());
     fields.insert("packets".into(), packets.into());
@@ -88,16 +84,14 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let (clock_lines, clocks) = clocks(traces);
     fields.insert("clocks".into(), clocks.into());
 
-    let text = |key: &str| {
-        environment.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    };
+    let text = |key: &str| environment.get(key).map(shown_value);
     if let Some(tracer) = text("tracer_name") {
         let version: Vec<String> =
             ["tracer_major", "tracer_minor", "tracer_patch"].into_iter().map_while(text).collect();
-        lines.push(("tracer", printable(format!("{tracer} {}", version.join(".")).trim_end())));
+        lines.push(("tracer", format!("{tracer} {}", version.join(".")).trim_end().to_owned()));
     }
     if let Some(host) = text("hostname") {
-        lines.push(("host", printable(&host)));
+        lines.push(("host", host));
     }
     fields.insert("environment".into(), environment.clone().into());
     if traces.len() > 1 {
@@ -147,7 +141,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
 
 /// The clocks, for people and as JSON; those of several traces that say the same once.
 fn clocks(traces: &[Compiled<'_>]) -> (Vec<String>, Vec<Value>) {
-    let (mut lines, mut values) = (Vec::new(), Vec::new());
+    let (mut lines, mut values, mut told) = (Vec::new(), Vec::new(), HashSet::new());
     for clock in traces.iter().flat_map(|trace| trace.schema.clocks()) {
         let name = clock.name().or(clock.id()).map(|name| name.to_string());
         let zero = clock.nanoseconds(0);
@@ -163,7 +157,7 @@ fn clocks(traces: &[Compiled<'_>]) -> (Vec<String>, Vec<Value>) {
             "offset_cycles": clock.offset_cycles(), "is_absolute": clock.is_unix(),
             "time_ns": time_json(Some(zero)), "time": if clock.is_unix() { rfc3339(zero) } else { None },
         });
-        if !values.contains(&value) {
+        if told.insert(value.to_string()) {
             lines.push(line);
             values.push(value);
         }

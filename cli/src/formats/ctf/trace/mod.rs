@@ -5,6 +5,7 @@ mod events;
 mod files;
 mod hex;
 mod info;
+mod labels;
 mod ls;
 #[cfg(feature = "tables")]
 mod tables;
@@ -133,8 +134,7 @@ impl Ctf<'_> {
         let mut worst = Status::Clean;
         for files in &self.found.traces {
             let lenient = self.options == ParseOptions::LENIENT;
-            let trace = super::open_text(files.metadata.data(), lenient)?;
-            worst = worst.max(read(&*trace)?);
+            worst = worst.max(read(&super::parse_text(files.metadata.data(), lenient)?)?);
         }
         Ok(worst)
     }

@@ -1,54 +1,30 @@
 //! Fields as text and as JSON.
 
+use super::labels::Labels;
 use crate::escape::push;
 use crate::json::{Line, float, hex, int, quote, signed};
-use crate::output::{printable, shortened};
+use crate::output::{NAME_MAX, printable, push_start, shortened};
 use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
 use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
 use traceglass::ctf::schema::{FieldClass, FieldKind};
 
-/// How many characters of a name are printed: it is printed again with each record.
-const KEPT: usize = 256;
-/// How many of them are shown to people.
+/// How many characters of a name are shown to people.
 const SHOWN: usize = 80;
 
 /// A name as it is printed with each record.
 pub fn told(name: impl Display) -> String {
-    start_of(name, KEPT)
+    let mut text = String::new();
+    push_start(&mut text, name, NAME_MAX);
+    text
 }
 
 /// A name as it is shown with each record.
 pub fn shown_name(name: impl Display) -> String {
-    start_of(name, SHOWN)
-}
-
-/// The first characters of what is written, of which no more is made.
-struct Start {
-    text: String,
-    left: usize,
-}
-
-impl std::fmt::Write for Start {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for c in text.chars() {
-            let Some(left) = self.left.checked_sub(1) else {
-                self.text.push('…');
-                return Err(std::fmt::Error);
-            };
-            self.left = left;
-            self.text.push(c);
-        }
-        Ok(())
-    }
-}
-
-fn start_of(name: impl Display, most: usize) -> String {
-    let mut start = Start { text: String::new(), left: most };
-    // What is longer ends there.
-    let _ = write!(start, "{name}");
-    start.text
+    let mut text = String::new();
+    push_start(&mut text, name, SHOWN);
+    text
 }
 
 /// The names of fields as they are printed, each made once.
@@ -56,6 +32,7 @@ fn start_of(name: impl Display, most: usize) -> String {
 pub struct Names {
     json: HashMap<u32, Vec<u8>>,
     text: HashMap<u32, String>,
+    labels: Labels,
 }
 
 impl Names {
@@ -102,24 +79,6 @@ fn wide(bits: BitString<'_>, is_signed: bool) -> String {
             })
         }
     }
-}
-
-/// The names of a value: mappings of an integer, flags of a bit map.
-fn labels(field: &Field<'_, '_>) -> Vec<String> {
-    let class = field.class();
-    if !class.has_labels() {
-        return Vec::new();
-    }
-    let found = match field.value() {
-        Value::Unsigned(value) => class.labels(value.into()),
-        Value::Signed(value) => class.labels(value.into()),
-        Value::Bits(bits) => match bits.to_u128() {
-            Some(bits) => class.flags(bits),
-            None => return Vec::new(),
-        },
-        _ => return Vec::new(),
-    };
-    found.map(told).collect()
 }
 
 /// A scope as a JSON object under `key`; null if there is none.
@@ -188,7 +147,7 @@ pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &
             _ => text.extend(b"null"),
         }
         if level == Level::Structure {
-            twins(text, &field);
+            twins(text, &field, &mut names.labels);
         }
     }
     text.push(b'}');
@@ -196,7 +155,7 @@ pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &
 }
 
 /// What a member's value does not say: the bytes of text that is not valid, the names of a number.
-fn twins(text: &mut Vec<u8>, field: &Field<'_, '_>) {
+fn twins(text: &mut Vec<u8>, field: &Field<'_, '_>, labels: &mut Labels) {
     let mut twin = |suffix: &str| {
         text.push(b',');
         let name = field.name().map(told).unwrap_or_default();
@@ -209,7 +168,7 @@ fn twins(text: &mut Vec<u8>, field: &Field<'_, '_>) {
             hex(text, value.bytes());
         }
         _ => {
-            let labels = labels(field);
+            let labels = labels.of(field);
             if !labels.is_empty() {
                 twin("_labels");
                 crate::json::array(text, labels.iter(), |text, label| quote(text, label));
@@ -294,7 +253,7 @@ pub fn text(to: &mut String, mut fields: Fields<'_, '_>, names: &mut Names) -> R
             }
             _ => write!(to, "-"),
         };
-        let labels = labels(&field);
+        let labels = names.labels.of(&field);
         if !labels.is_empty() {
             let _ = write!(to, "({})", printable(&shortened(&labels.join("|"), SHOWN)));
         }

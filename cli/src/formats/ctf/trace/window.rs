@@ -1,6 +1,6 @@
-//! Ranges of time: what they stand for in a trace, and which packets have something of one.
+//! Ranges of time: what they stand for in a trace.
 
-use super::{Compiled, span};
+use super::Compiled;
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, Reference, Window};
 use traceglass::ctf::data::Packets;
@@ -38,17 +38,4 @@ fn start(traces: &[Compiled<'_>]) -> Option<i128> {
         })
     });
     starts.min()
-}
-
-/// The packets from the first one on that, by its header, may have something of the range.
-pub fn packets<'a, 's>(packets: Packets<'a, 's>, bounds: &Bounds) -> Packets<'a, 's> {
-    let Some(from) = bounds.from else { return packets };
-    let (mut next, mut first) = (packets.clone(), packets);
-    while let Ok(Some(packet)) = next.next_packet() {
-        if span(&packet).1.is_none_or(|end| end >= from) {
-            break;
-        }
-        first = next.clone();
-    }
-    first
 }
