@@ -20,7 +20,7 @@ pub use findings::Findings;
 pub use lent::{Lent, ReadTables};
 pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
-pub use time::{Bounds, Reference, Time, Window, rfc3339};
+pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
 use crate::input::Input;
 use crate::output::Out;

@@ -156,6 +156,10 @@ impl Bounds {
     }
 }
 
+/// Traces of up to this many bytes are read as a whole for a range: whatever their clocks do and their headers state, each
+/// record is asked for its time. Of larger ones, what headers and indices place far outside of the range is skipped.
+pub const READ_WHOLE: u64 = 16 << 20;
+
 /// What times on the command line stand for in a trace.
 pub struct Reference<'r> {
     /// Whether the trace's clock is absolute.

@@ -340,3 +340,65 @@ fn records_outside_of_what_their_chunk_states_are_in_a_range() {
     let listed = std::str::from_utf8(&output.stdout).unwrap();
     assert_eq!(listed.lines().count(), 2, "a chunk and a sequence: {listed}");
 }
+
+/// The layout of LTTng, as large as wanted.
+#[path = "../../../benches/common/ctf_trace.rs"]
+#[allow(dead_code)]
+mod ctf_trace;
+
+/// How many lines a range gives, and whether the damage was met that is far before it. Times are in nanoseconds.
+fn range_of(path: &str, from: i128, to: i128) -> (usize, bool) {
+    let date = |ns: i128| jiff::Timestamp::from_nanosecond(ns).unwrap().to_string();
+    let part = cat(&["--from", &date(from), "--to", &date(to)], path);
+    for line in &part.lines {
+        assert!(time(line).is_some_and(|time| (from..to).contains(&time)), "{line}");
+    }
+    (part.lines.len(), part.status == 3)
+}
+
+/// A trace is read as a whole, or, if it is larger than 16 MiB, where its indices and headers lead. The larger ones begin
+/// as the smaller ones do.
+#[test]
+fn ranges_of_large_traces_are_sought() {
+    const MIB: usize = 1 << 20;
+    let scratch = Scratch::new("large");
+    let rtc = |mib: usize| {
+        // Bytes that no frame is of.
+        let mut data = rtc::sample(Options::sizes(1 << 18, 1 << 14), mib * MIB);
+        data[300_000..300_100].fill(0xee);
+        scratch.file("large.rtc", &data)
+    };
+    let ctf = |mib: usize| {
+        fs::create_dir_all(scratch.0.join("ctf")).unwrap();
+        scratch.file("ctf/metadata", ctf_trace::metadata(0).as_bytes());
+        let mut data = ctf_trace::stream(mib * MIB);
+        // The first record of the second packet is of no class that there is.
+        data[(128 << 10) + 84] = 99;
+        scratch.file("ctf/stream", &data);
+        scratch.0.join("ctf").to_str().unwrap().to_owned()
+    };
+    let rfr = |mib: usize| {
+        fs::create_dir_all(scratch.0.join("rfr/2023-11/14-22")).unwrap();
+        for number in 0..mib as u64 {
+            let sequence = Sequence::new(1).task(1, 1, &"a".repeat(MIB), None).times(0, 30);
+            let sequence = (0..30).fold(sequence, |sequence, at| sequence.about(at, 8, 1));
+            let mut chunk = Chunk::new(1_700_000_000 + 60 * number).sequence(sequence).bytes();
+            // The first chunk lacks its end.
+            chunk.truncate(chunk.len() - if number == 0 { 3 } else { 0 });
+            scratch.file(&format!("rfr/2023-11/14-22/chunk-{number:02}-00.rfr"), &chunk);
+        }
+        scratch.0.join("rfr").to_str().unwrap().to_owned()
+    };
+    let start = 1_700_000_000_000_000_000;
+    let formats: [(&dyn Fn(usize) -> String, i128, i128); 3] = [
+        (&rtc, start + 5_000_000_000, start + 5_010_000_000),
+        (&ctf, start + 30_000_000, start + 30_010_000),
+        (&rfr, start + 600_000_000_000, start + 600_000_020_000),
+    ];
+    for (write, from, to) in formats {
+        let (all, is_met) = range_of(&write(15), from, to);
+        assert!(all >= 20 && is_met, "{all} lines");
+        let path = write(17);
+        assert_eq!(range_of(&path, from, to), (all, false), "{path}");
+    }
+}

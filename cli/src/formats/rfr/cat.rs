@@ -35,8 +35,10 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
         callsites(files, &mut printer, &mut damage)?;
         return Ok(damage.tell(&args.path, printer.out));
     }
-    // Headers do not tell which chunks have records in a range: a writer's clock may step back.
-    let mut chunks: Vec<&Part<'_>> = files.chunks().filter(|part| part.header().is_some()).collect();
+    let mut chunks: Vec<&Part<'_>> = files
+        .chunks()
+        .filter(|part| part.header().is_some_and(|header| filter.range.wants_chunk(&header)))
+        .collect();
     if cursor.follows {
         new_chunks(&mut chunks, cursor)?;
     }

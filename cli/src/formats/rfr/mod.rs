@@ -225,8 +225,11 @@ impl Trace for Rfr<'_> {
                 list_stream(part, args, &range, &mut damage, out)?;
                 continue;
             }
-            if part.header().is_none() {
+            let Some(header) = part.header() else {
                 scan::errors(part, &mut damage)?;
+                continue;
+            };
+            if !range.wants_chunk(&header) {
                 continue;
             }
             let data = part.data()?;

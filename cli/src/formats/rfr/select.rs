@@ -4,10 +4,10 @@ use super::files::{Files, Kind};
 use super::scan::{self, Damage};
 use crate::output::printable;
 use crate::status::{Failure, Result};
-use crate::trace::{RfrSelect, Time, Window};
+use crate::trace::{READ_WHOLE, RfrSelect, Time, Window};
 use std::collections::HashSet;
 use traceglass::rfr::{
-    Chunk, Item, Object, RecordData, RecordKind, StreamData, StreamRecord, Streaming, Task,
+    Chunk, ChunkHeader, Item, Object, RecordData, RecordKind, StreamData, StreamRecord, Streaming, Task,
 };
 
 /// A range of time, in microseconds since the Unix epoch.
@@ -15,6 +15,23 @@ use traceglass::rfr::{
 pub struct Range {
     from: u64,
     to: Option<u64>,
+    /// Whether chunks are skipped by what their headers state: of large recordings.
+    skips: bool,
+}
+
+/// By how much the records of a chunk may lie outside of what its header states if chunks are skipped, in microseconds.
+const AROUND: u64 = 10_000_000;
+
+/// Whether a recording is so large that headers are believed.
+fn is_large(files: &Files<'_>) -> bool {
+    files.parts.iter().map(|part| part.size).sum::<u64>() > READ_WHOLE
+}
+
+/// The times that a chunk's header states, in microseconds since the Unix epoch.
+fn stated(header: &ChunkHeader) -> (u128, u128) {
+    let base = u128::from(header.base_time()).saturating_mul(1_000_000);
+    let first = base.saturating_add(u128::from(header.start().min(header.earliest())));
+    (first, base.saturating_add(u128::from(header.end().max(header.latest()))))
 }
 
 impl Range {
@@ -36,7 +53,17 @@ impl Range {
             };
             u64::try_from(micros.max(0)).unwrap_or(u64::MAX)
         };
-        Ok(Self { from: window.from.map_or(0, micros), to: window.to.map(micros) })
+        Ok(Self { from: window.from.map_or(0, micros), to: window.to.map(micros), skips: is_large(files) })
+    }
+
+    /// Whether a chunk may have records in it. Headers do not tell, as a writer's clock may step back; but in a large
+    /// recording, what is stated to be far away is.
+    pub fn wants_chunk(&self, header: &ChunkHeader) -> bool {
+        let (first, last) = stated(header);
+        let around = u128::from(AROUND);
+        !self.skips
+            || last.saturating_add(around) >= u128::from(self.from)
+                && self.to.is_none_or(|to| first < u128::from(to).saturating_add(around))
     }
 
     /// Whether all times are in it, and what has none.
@@ -192,6 +219,10 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
     let mut first: Option<u64> = None;
     for part in files.chunks() {
         let Some(header) = part.header() else { continue };
+        let is_later = |first: u64| stated(&header).0 > u128::from(first.saturating_add(AROUND));
+        if first.is_some_and(is_later) && is_large(files) {
+            continue;
+        }
         let data = part.data()?;
         let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {

@@ -3,7 +3,7 @@
 use super::scan::{Event, Pass};
 use super::session::{Record, Rtc, Streams};
 use super::value::{Content, Known, in_ns};
-use super::window::time_of;
+use super::window::{AROUND, time_of};
 use crate::json::Line;
 use crate::measure::pad;
 use crate::output::{DIM, LABEL, Out, bytes};
@@ -34,7 +34,11 @@ impl Rtc<'_> {
         let place = cursor.places.entry(PathBuf::new()).or_default();
         let printed = *place;
         let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
-        let start = Some(again).filter(|&again| again > 0 && self.can_go_on());
+        let is_sought = !cursor.follows && self.is_sought(&bounds);
+        let from = if is_sought { self.start(&bounds) } else { None };
+        let start = Some(again).filter(|&again| again > 0 && self.can_go_on()).or(from);
+        // Where the first record is that comes after the range and after the last record in it.
+        let mut after: Option<u64> = None;
         let pass = Pass { start, follows: cursor.follows, ..Pass::default() };
         let (mut end, mut open) = (printed, None);
         let status = self.scan(&pass, |event| {
@@ -49,6 +53,14 @@ impl Rtc<'_> {
                     }
                 }
                 Event::Record(record) => {
+                    if is_sought && let Some(time) = time_of(record).map(|time| time.attoseconds()) {
+                        if bounds.is_past(time) {
+                            let after = *after.get_or_insert(record.offset());
+                            pass.stop.set(record.offset() > after.saturating_add(AROUND));
+                        } else if bounds.wants(Some(time)) {
+                            after = None;
+                        }
+                    }
                     if record.offset() < printed || args.raw {
                         return Ok(());
                     }

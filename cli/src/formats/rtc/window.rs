@@ -1,15 +1,18 @@
 //! Ranges of time, and what they stand for in a file.
 //!
-//! Each record is asked for its time, and all of the file is read: a clock may step back, sessions follow each other, and
-//! damage anywhere before a record decides whether its time is known.
+//! Each record is asked for its time. All of the file is read unless it is large and its indices lead to the range: a clock
+//! may step back, sessions follow each other, and damage anywhere before a record decides whether its time is known.
 
 use super::scan::{Event, Pass};
 use super::session::{Record, Rtc, STREAMS, Streams};
 use super::value::{in_ns, is_absolute};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, Reference, Window};
+use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::ops::Range;
 use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Stream, Time};
+
+/// How many bytes more are read before and after a range that is sought: there, clocks may step back.
+pub(super) const AROUND: u64 = 1 << 20;
 
 /// When a record was written; or, if it is an annotation, the time that it tells.
 pub(super) fn time_of(record: &Record<'_, '_>) -> Option<Time> {
@@ -47,6 +50,18 @@ impl<'a> Rtc<'a> {
                 time.ok_or_else(|| Failure::usage("--from and --to: it has no clock"))
             },
         })
+    }
+
+    /// Whether reading begins and ends where the indices lead to.
+    pub(super) fn is_sought(&self, bounds: &Bounds) -> bool {
+        !bounds.is_everything() && self.data.len() as u64 > READ_WHOLE && self.can_go_on()
+    }
+
+    /// Where to begin to read for a range in attoseconds, if not at the start.
+    pub(super) fn start(&self, bounds: &Bounds) -> Option<u64> {
+        let from = Time::from_attoseconds(bounds.from?);
+        let place = self.grid()?.seek_all::<STREAMS>(from)?;
+        Some(place.saturating_sub(AROUND)).filter(|&place| place > 0)
     }
 
     /// The time of the first record that has one, in the order in which they begin.

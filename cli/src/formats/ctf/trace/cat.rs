@@ -44,7 +44,7 @@ pub fn cat(
     let mut merge = Merge::new(&mut slots);
     let mut total = 0_u64;
     for (at, stream) in &sources {
-        let mut packets = Packets::new(stream.data.data(), &traces[*at].schema);
+        let mut packets = window::packets(stream, &traces[*at].schema, &bounds);
         if cursor.follows {
             packets = whole(stream, &traces[*at], &mut ends, out);
         }
@@ -87,7 +87,7 @@ pub fn cat(
                     progress.advance(ahead);
                 }
                 // What packets say of their times does not bound those of records, and after one with a stamp that is
-                // wrong come those that were recorded before: all are looked at.
+                // wrong come those that were recorded before: all are looked at that are read.
                 if !bounds.wants(time) {
                     continue;
                 }

@@ -1,10 +1,15 @@
 //! Ranges of time: what they stand for in a trace.
 
-use super::Compiled;
+use super::{Compiled, Stream, span};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, Reference, Window};
+use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
+use std::collections::VecDeque;
 use traceglass::ctf::data::Packets;
-use traceglass::ctf::schema::Clock;
+use traceglass::ctf::schema::{Clock, Schema};
+
+/// How many packets more are read before and after those that a range lies in: records may be later than what their
+/// packet says of its end.
+const AROUND: usize = 2;
 
 /// The range that is asked for.
 pub fn range(traces: &[Compiled<'_>], window: &Window) -> Result<Bounds> {
@@ -38,4 +43,36 @@ fn start(traces: &[Compiled<'_>]) -> Option<i128> {
         })
     });
     starts.min()
+}
+
+/// The packets that a range may lie in, by what they say of their beginnings; all of a stream that is not large.
+pub fn packets<'a, 's>(stream: &'a Stream, schema: &'s Schema<'a, 's>, bounds: &Bounds) -> Packets<'a, 's> {
+    let data = stream.data.data();
+    let all = Packets::new(data, schema);
+    if bounds.is_everything() || data.len() as u64 <= READ_WHOLE {
+        return all;
+    }
+    // The packets before the range, the first of which is where to begin: offset and number.
+    let mut before = VecDeque::from([(0, 0)]);
+    let (mut begun, mut after) = (false, 0);
+    let mut end = data;
+    let mut next = all;
+    while let Ok(Some(packet)) = next.next_packet() {
+        let begin = span(&packet).0;
+        begun |= begin.is_none_or(|begin| bounds.from.is_none_or(|from| begin >= from));
+        if !begun {
+            before.push_back((packet.offset(), packet.number()));
+            if before.len() > AROUND {
+                before.pop_front();
+            }
+        }
+        let is_past = begin.is_some_and(|begin| bounds.is_past(begin));
+        after = if is_past { after + 1 } else { 0 };
+        if after > AROUND {
+            end = usize::try_from(next.offset()).ok().and_then(|end| data.get(..end)).unwrap_or(data);
+            break;
+        }
+    }
+    let (offset, number) = before.front().copied().unwrap_or_default();
+    Packets::from_packet(end, schema, offset, number)
 }
