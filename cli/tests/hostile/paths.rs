@@ -64,8 +64,8 @@ fn a_pipe_in_a_folder_is_left_alone() {
     fifo(&scratch, "trace/pipe");
     fifo(&scratch, "empty/metadata");
     for verb in ["info", "check", "cat", "ls"] {
-        // Nothing says that it belongs to the recording. In a CTF trace every file is a stream: it is named, and not read.
-        for (folder, status) in [("recording", 0), ("trace", 3)] {
+        // It may belong to the trace: it is named, and not opened, which would wait.
+        for folder in ["recording", "trace"] {
             let done = run(&[verb], &scratch.0.join(folder), false);
             let said = String::from_utf8_lossy(&done.stdout).into_owned() + &stderr(&done);
             assert_eq!(
