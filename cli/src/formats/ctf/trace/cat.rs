@@ -63,6 +63,7 @@ pub fn cat(
         names: traces.iter().map(|_| Names::default()).collect(),
         events: HashMap::new(),
         paths: sources.iter().map(|(_, stream)| shown(&stream.path)).collect(),
+        contexts: vec![(u64::MAX, Vec::new()); sources.len()],
     };
     let progress = Progress::new(total);
     let mut read = vec![0_u64; sources.len()];
@@ -92,7 +93,7 @@ pub fn cat(
                     continue;
                 }
                 let printed = if args.json {
-                    printer.json(trace, &stream.path, &record)
+                    printer.json(trace, source, &stream.path, &record)
                 } else {
                     printer.text(trace, source, &record, out)
                 };
@@ -202,6 +203,8 @@ struct Printer {
     events: HashMap<(usize, u32), EventNames>,
     /// The streams, for people.
     paths: Vec<String>,
+    /// Of each stream the offset of the packet that was printed last, and its context, which all its records have.
+    contexts: Vec<(u64, Vec<u8>)>,
 }
 
 impl Printer {
@@ -223,11 +226,17 @@ impl Printer {
         });
     }
 
-    fn json(&mut self, trace: usize, path: &Path, record: &Record<'_, '_, '_>) -> traceglass::Result<()> {
+    fn json(
+        &mut self,
+        trace: usize,
+        source: usize,
+        path: &Path,
+        record: &Record<'_, '_, '_>,
+    ) -> traceglass::Result<()> {
         let packet = record.packet();
         let bit = packet.offset() * 8 + record.start();
         self.learn(trace, record);
-        let Self { line, stamps, names, events, .. } = self;
+        let Self { line, stamps, names, events, contexts, .. } = self;
         let names = &mut names[trace];
         line.begin().plain("kind", "event").path(Some(path)).int("offset", bit / 8).int("bit", bit % 8);
         if let Some(event) = events.get(&(trace, record.class().key())) {
@@ -237,7 +246,16 @@ impl Printer {
             line.text_or_null("name", event.name.as_deref());
         }
         line.int("id", record.class().id()).int_or_null("data_stream", packet.stream_id());
-        value::json(line, "packet_context", packet.context(), names)?;
+        let (of, context) = &mut contexts[source];
+        if *of == packet.offset() {
+            line.text.extend_from_slice(context);
+        } else {
+            let start = line.text.len();
+            value::json(line, "packet_context", packet.context(), names)?;
+            context.clear();
+            context.extend_from_slice(&line.text[start..]);
+            *of = packet.offset();
+        }
         value::json(line, "header", record.header(), names)?;
         value::json(line, "common_context", record.common_context(), names)?;
         value::json(line, "specific_context", record.specific_context(), names)?;

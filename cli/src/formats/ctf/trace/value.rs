@@ -4,7 +4,6 @@ use super::labels::Labels;
 use crate::escape::push;
 use crate::json::{Line, float, hex, int, quote, signed};
 use crate::output::{NAME_MAX, printable, push_start, shortened};
-use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
 use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
@@ -30,15 +29,37 @@ pub fn shown_name(name: impl Display) -> String {
 /// The names of fields as they are printed, each made once.
 #[derive(Default)]
 pub struct Names {
-    json: HashMap<u32, Vec<u8>>,
-    text: HashMap<u32, String>,
+    json: ByClass<Vec<u8>>,
+    text: ByClass<String>,
     labels: Labels,
+    /// Used again for each scope.
+    levels: Vec<Level>,
+}
+
+/// Something of each class, by its key.
+struct ByClass<T>(Vec<Option<T>>);
+
+impl<T> Default for ByClass<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> ByClass<T> {
+    fn of(&mut self, class: FieldClass<'_, '_>, make: impl FnOnce() -> T) -> &T {
+        let key = class.key() as usize;
+        if self.0.len() <= key {
+            // Keys number what the schema has.
+            self.0.resize_with(key + 1, || None);
+        }
+        self.0[key].get_or_insert_with(make)
+    }
 }
 
 impl Names {
     /// A member's name, quoted, with the colon.
     fn json(&mut self, class: FieldClass<'_, '_>) -> &[u8] {
-        self.json.entry(class.key()).or_insert_with(|| {
+        self.json.of(class, || {
             let mut text = Vec::new();
             quote(&mut text, &class.name().map(told).unwrap_or_default());
             text.push(b':');
@@ -47,9 +68,7 @@ impl Names {
     }
 
     fn text(&mut self, class: FieldClass<'_, '_>) -> &str {
-        self.text
-            .entry(class.key())
-            .or_insert_with(|| class.name().map(|name| printable(&shown_name(name))).unwrap_or_default())
+        self.text.of(class, || class.name().map(|name| printable(&shown_name(name))).unwrap_or_default())
     }
 }
 
@@ -89,7 +108,9 @@ pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &
     };
     let text = &mut line.key(key).text;
     text.push(b'{');
-    let mut levels = vec![Level::Structure];
+    let mut levels = std::mem::take(&mut names.levels);
+    levels.clear();
+    levels.push(Level::Structure);
     // Nothing precedes what comes next, at its level.
     let mut first = true;
     while let Some(field) = fields.next_field()? {
@@ -151,6 +172,7 @@ pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &
         }
     }
     text.push(b'}');
+    names.levels = levels;
     Ok(())
 }
 
