@@ -435,7 +435,7 @@ impl<'s> Builder<'s> {
             builder.update(place(a), |node| *node = other);
             builder.update(place(b), |node| *node = one);
         };
-        super::table::sort(self, count, |builder, at| builder.node(place(at)).ends(), swap);
+        super::order::sort(self, count, |builder, at| builder.node(place(at)).ends(), swap);
         let mut last = 0_u32;
         for at in 0..count {
             self.update(place(at), |node| node.set(LAST, false));

@@ -60,6 +60,7 @@ mod layout;
 mod name;
 mod names;
 pub(crate) mod node;
+mod order;
 mod resolve;
 #[allow(clippy::module_inception)]
 mod schema;

@@ -2,6 +2,7 @@
 
 use super::builder::Builder;
 use super::node::{Kind, Node, Nodes};
+use super::order::sort;
 
 /// A part of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,38 +66,6 @@ impl Table {
             sort(builder, len, |builder, at| key(builder, table.read(builder, at)), swap);
         }
         Ok(table)
-    }
-}
-
-/// A heap sort: in place, n log n steps whatever the input.
-pub(crate) fn sort<K: Ord>(
-    builder: &mut Builder<'_>,
-    len: u32,
-    key: impl Fn(&Builder<'_>, u32) -> K,
-    swap: impl Fn(&mut Builder<'_>, u32, u32),
-) {
-    let sift = |builder: &mut Builder<'_>, mut root: u32, len: u32| {
-        loop {
-            let left = root.saturating_mul(2).saturating_add(1);
-            let right = left.saturating_add(1);
-            if left >= len {
-                return;
-            }
-            let is_right = right < len && key(builder, right) > key(builder, left);
-            let child = if is_right { right } else { left };
-            if key(builder, child) <= key(builder, root) {
-                return;
-            }
-            swap(builder, root, child);
-            root = child;
-        }
-    };
-    for root in (0..len / 2).rev() {
-        sift(builder, root, len);
-    }
-    for last in (1..len).rev() {
-        swap(builder, 0, last);
-        sift(builder, 0, last);
     }
 }
 

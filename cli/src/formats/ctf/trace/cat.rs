@@ -1,5 +1,6 @@
 //! The event records of all streams, ordered by time.
 
+use super::names::{shown_name, told};
 use super::value::{self, Names};
 use super::window;
 use super::{Compiled, Stream, span};
@@ -213,14 +214,14 @@ impl Printer {
         let class = record.class();
         self.events.entry((trace, class.key())).or_insert_with(|| {
             let clock = class.stream_class().clock();
-            let name = class.name().map(value::told);
+            let name = class.name().map(told);
             EventNames {
                 shown: name
                     .as_deref()
-                    .map_or_else(|| format!("#{}", class.id()), |name| printable(&value::shown_name(name))),
+                    .map_or_else(|| format!("#{}", class.id()), |name| printable(&shown_name(name))),
                 name,
-                namespace: class.namespace().map(value::told),
-                clock: clock.and_then(|clock| clock.name()).map(value::told),
+                namespace: class.namespace().map(told),
+                clock: clock.and_then(|clock| clock.name()).map(told),
                 is_unix: clock.is_some_and(|clock| clock.is_unix()),
             }
         });

@@ -1,6 +1,6 @@
 //! The names of values: found at once, and no more of them than anybody reads.
 
-use super::value::told;
+use super::names::told;
 use std::collections::{BTreeMap, HashMap};
 use traceglass::ctf::data::{Field, Value};
 use traceglass::ctf::schema::Mappings;

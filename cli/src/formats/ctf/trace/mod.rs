@@ -7,6 +7,7 @@ mod hex;
 mod info;
 mod labels;
 mod ls;
+mod names;
 #[cfg(feature = "tables")]
 mod tables;
 mod value;

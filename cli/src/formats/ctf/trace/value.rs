@@ -1,30 +1,14 @@
 //! Fields as text and as JSON.
 
 use super::labels::Labels;
+use super::names::{SHOWN, shown_name, told};
 use crate::escape::push;
 use crate::json::{Line, float, hex, int, quote, signed};
-use crate::output::{NAME_MAX, printable, push_start, shortened};
-use std::fmt::{Display, Write as _};
+use crate::output::{printable, shortened};
+use std::fmt::Write as _;
 use traceglass::Result;
 use traceglass::ctf::data::{BitString, Field, Fields, Value};
 use traceglass::ctf::schema::{FieldClass, FieldKind};
-
-/// How many characters of a name are shown to people.
-const SHOWN: usize = 80;
-
-/// A name as it is printed with each record.
-pub fn told(name: impl Display) -> String {
-    let mut text = String::new();
-    push_start(&mut text, name, NAME_MAX);
-    text
-}
-
-/// A name as it is shown with each record.
-pub fn shown_name(name: impl Display) -> String {
-    let mut text = String::new();
-    push_start(&mut text, name, SHOWN);
-    text
-}
 
 /// The names of fields as they are printed, each made once.
 #[derive(Default)]
