@@ -390,7 +390,8 @@ fn ranges_of_large_traces_are_sought() {
         scratch.0.join("rfr").to_str().unwrap().to_owned()
     };
     let start = 1_700_000_000_000_000_000;
-    let formats: [(&dyn Fn(usize) -> String, i128, i128); 3] = [
+    type Write<'w> = &'w dyn Fn(usize) -> String;
+    let formats: [(Write<'_>, i128, i128); 3] = [
         (&rtc, start + 5_000_000_000, start + 5_010_000_000),
         (&ctf, start + 30_000_000, start + 30_010_000),
         (&rfr, start + 600_000_000_000, start + 600_000_020_000),
