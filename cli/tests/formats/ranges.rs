@@ -403,3 +403,20 @@ fn ranges_of_large_traces_are_sought() {
         assert_eq!(range_of(&path, from, to), (all, false), "{path}");
     }
 }
+
+/// What `--raw` prints of a range are the bytes of the records in it.
+#[test]
+fn raw_bytes_of_a_range_are_those_of_its_records() {
+    let path = data("sample.rtc");
+    let path = path.to_str().unwrap();
+    let whole = cat(&["--stream", "stdout"], path);
+    let times: Vec<i128> = whole.lines.iter().filter_map(time).collect();
+    let (from, to) = (times[times.len() / 4], times[times.len() / 2]);
+    let texts = whole.lines.iter().filter(|line| time(line).is_some_and(|time| (from..to).contains(&time)));
+    let expected: String = texts.map(|line| line["value"].as_str().unwrap()).collect();
+    let date = |ns: i128| jiff::Timestamp::from_nanosecond(ns).unwrap().to_string();
+    let output =
+        traceglass(&["cat", "--raw", "--stream", "stdout", "--from", &date(from), "--to", &date(to), path]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    assert!(!expected.is_empty());
+}

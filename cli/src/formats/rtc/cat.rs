@@ -46,7 +46,8 @@ impl Rtc<'_> {
                 Event::Frame(frame, streams) => {
                     if frame.is_user() && choice.has(frame.slot(), streams) {
                         seen = true;
-                        if args.raw && frame.offset() >= printed {
+                        // Of a range, whole records are printed.
+                        if args.raw && bounds.is_everything() && frame.offset() >= printed {
                             end = frame.end();
                             return out.raw(frame.payload());
                         }
@@ -61,11 +62,25 @@ impl Rtc<'_> {
                             after = None;
                         }
                     }
-                    if record.offset() < printed || args.raw {
+                    if record.offset() < printed || args.raw && bounds.is_everything() {
                         return Ok(());
                     }
                     if wanted.is_some() && !choice.has(Some(record.slot()), record.streams()) {
                         return Ok(());
+                    }
+                    if args.raw {
+                        let is_wanted = bounds.wants(time_of(record).map(|time| time.attoseconds()));
+                        return match record.bytes() {
+                            Ok(data) if is_wanted => {
+                                end = end.max(record.offset().saturating_add(1));
+                                out.raw(data)
+                            }
+                            Err(error) if is_wanted => {
+                                out.warn(&args.path, error);
+                                Ok(())
+                            }
+                            _ => Ok(()),
+                        };
                     }
                     records.take(record, &bounds, args, out)?;
                 }
