@@ -273,7 +273,10 @@ class _PushingReader(_Reader):
         if len(getattr(filter, "attribute", ())) != 1:
             return
         (column,) = filter.attribute
-        value: Any = filter.value
+        # Filters on null have none.
+        value: Any = getattr(filter, "value", None)
+        if value is None:
+            return
         if column == "trace" and isinstance(filter, EqualTo):
             self.found = [trace for trace in self.found if trace[1] == value]
         if column not in ("time", "time_ns"):
