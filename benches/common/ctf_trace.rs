@@ -1,7 +1,7 @@
 //! A CTF 2 trace in the layout of LTTng-UST 2.16: packets of 128 KiB, and records of 33 bytes, one in eight of them larger.
 
 use std::fmt::Write;
-use traceglass::ctf::data::{Packets, Value};
+use traceglass::ctf::data::{Packets, Records, Value};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 
@@ -165,36 +165,34 @@ pub fn index(data: &[u8], schema: &Schema<'_, '_>) -> u64 {
 
 /// Class and time of every record.
 pub fn heads(data: &[u8], schema: &Schema<'_, '_>) -> u64 {
-    let mut sum = 0_u64;
-    for packet in Packets::new(data, schema) {
-        let packet = packet.expect("a packet");
-        let mut records = packet.records();
-        while let Some(record) = records.next_record().expect("a record") {
-            let time = record.cycles().expect("a time");
-            sum = sum.wrapping_add(time).wrapping_add(record.class().id());
-        }
-    }
-    sum
+    walk(data, schema, |_| 0)
 }
 
 /// Every field of every record as well.
 pub fn fields(data: &[u8], schema: &Schema<'_, '_>) -> u64 {
-    let mut sum = 0_u64;
-    for packet in Packets::new(data, schema) {
-        let packet = packet.expect("a packet");
-        let mut records = packet.records();
-        while let Some(record) = records.next_record().expect("a record") {
-            let time = record.cycles().expect("a time");
-            sum = sum.wrapping_add(time).wrapping_add(record.class().id());
-            let payload = records.payload().expect("a payload");
-            payload.each_field(|field| sum = sum.wrapping_add(number(field.value()))).expect("fields");
-        }
-    }
-    sum
+    walk(data, schema, |records| {
+        let mut sum = 0_u64;
+        let payload = records.payload().expect("a payload");
+        payload.each_field(|field| sum = sum.wrapping_add(number(field.value()))).expect("fields");
+        sum
+    })
 }
 
 /// The same, pulled one after the other.
 pub fn pulled(data: &[u8], schema: &Schema<'_, '_>) -> u64 {
+    walk(data, schema, |records| {
+        let mut sum = 0_u64;
+        let payload = records.payload().expect("a payload");
+        while let Some(field) = payload.next_field().expect("a field") {
+            sum = sum.wrapping_add(number(field.value()));
+        }
+        sum
+    })
+}
+
+/// The sum of times, classes and what `read` makes of each record that was reached.
+#[inline(always)]
+fn walk(data: &[u8], schema: &Schema<'_, '_>, mut read: impl FnMut(&mut Records<'_, '_, '_>) -> u64) -> u64 {
     let mut sum = 0_u64;
     for packet in Packets::new(data, schema) {
         let packet = packet.expect("a packet");
@@ -202,10 +200,7 @@ pub fn pulled(data: &[u8], schema: &Schema<'_, '_>) -> u64 {
         while let Some(record) = records.next_record().expect("a record") {
             let time = record.cycles().expect("a time");
             sum = sum.wrapping_add(time).wrapping_add(record.class().id());
-            let payload = records.payload().expect("a payload");
-            while let Some(field) = payload.next_field().expect("a field") {
-                sum = sum.wrapping_add(number(field.value()));
-            }
+            sum = sum.wrapping_add(read(&mut records));
         }
     }
     sum

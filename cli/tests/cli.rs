@@ -5,35 +5,12 @@ mod common;
 #[path = "../../examples/rtc_timeline.rs"]
 mod rtc_timeline;
 
-use common::{data, rdf, root, rtc, status, traceglass};
+use common::{Scratch, data, rdf, root, rtc, status, traceglass};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// A folder for one test's files, removed at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("traceglass-{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, data: &[u8]) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, data).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
 fn blessed(name: &str, screen: &str) {

@@ -1,8 +1,8 @@
 //! What goes on beside the screen.
 //!
 //! The pass for places at which reading can begin and the errands look at the same maps as the screen, and end with it.
-//! `check` and the timeline read everything, and cannot be interrupted everywhere: each opens the files anew, and is left
-//! behind when the viewer ends.
+//! `check` and the timeline read everything, and cannot be interrupted everywhere: each opens the files anew, and the
+//! viewer ends without waiting for it.
 
 use super::View;
 use super::errand::{self, Errand, Found};

@@ -6,8 +6,10 @@ mod library;
 
 pub use library::*;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The repository's root, where examples are run from.
 pub fn root() -> &'static Path {
@@ -27,4 +29,43 @@ pub fn traceglass(args: &[&str]) -> Output {
 /// The exit status of a run that was not ended by a signal.
 pub fn status(output: &Output) -> i32 {
     output.status.code().expect("not ended by a signal")
+}
+
+/// A folder for one test's files, removed at its end.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    /// A folder of its own, whatever else is called so.
+    pub fn new(test: &str) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("traceglass-{test}-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Where something of that name would be in it.
+    pub fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file, and the folders in which it lies.
+    pub fn write(&self, name: &str, data: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, data).unwrap();
+        path
+    }
+
+    /// The same, with the path as an argument of the command.
+    pub fn file(&self, name: &str, data: &[u8]) -> String {
+        self.write(name, data);
+        self.path(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }

@@ -2,33 +2,9 @@
 
 use crate::common::rfr::{Chunk, Sequence};
 use crate::common::rtc::{self, Options, Writer};
-use crate::common::{data, status, traceglass};
+use crate::common::{Scratch, data, status, traceglass};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
-
-/// A folder for one test's files, removed in the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("traceglass-range-{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, data: &[u8]) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, data).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// What a run gave.
 struct Run {
@@ -419,4 +395,62 @@ fn raw_bytes_of_a_range_are_those_of_its_records() {
         traceglass(&["cat", "--raw", "--stream", "stdout", "--from", &date(from), "--to", &date(to), path]);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     assert!(!expected.is_empty());
+}
+
+/// In a large trace, what happened in a range is found although a clock was wrong for a moment: shortly before the place
+/// to which the indices lead, and shortly after the first record that is later than the range.
+#[test]
+fn around_a_range_of_a_large_trace_clocks_may_be_wrong() {
+    let scratch = Scratch::new("around");
+    let start = 1_700_000_000_000_000_000;
+    let second = 1_000_000_000;
+    // RTC: a record each second, and each 40 KiB; two records are in a range of one second without having their turn.
+    let mut writer = Writer::new(Options::sizes(1 << 18, 1 << 14));
+    let clock = writer.stream(CLOCK);
+    let filler = writer.stream(r#""name":"filler""#);
+    for number in 0..450_u64 {
+        let seconds = if [195, 205].contains(&number) { 200 } else { number };
+        writer.write(clock, &timespec((1_700_000_000 - 1_000 + seconds) * 1_000_000));
+        writer.write(filler, &[0x5a; 40 << 10]);
+    }
+    let path = scratch.file("large.rtc", &writer.stop());
+    let stamps = |from, to| {
+        let date = |ns: i128| jiff::Timestamp::from_nanosecond(ns).unwrap().to_string();
+        let part = cat(&["--from", &date(from), "--to", &date(to)], &path);
+        part.lines.iter().filter(|line| line["stream"] == "clk").count()
+    };
+    assert_eq!(stamps(start + 200 * second, start + 201 * second), 3, "RTC");
+
+    // CTF: the last record of a packet is as late as the second packet after it.
+    fs::create_dir_all(scratch.0.join("ctf")).unwrap();
+    scratch.file("ctf/metadata", ctf_trace::metadata(0).as_bytes());
+    let mut data = ctf_trace::stream(17 << 20);
+    let begin = |number: usize| (number << 17) + 32;
+    let time = |data: &[u8], at: usize| u64::from_le_bytes(data[at..at + 8].try_into().unwrap());
+    let middle = time(&data, begin(62)) + 1_000;
+    let end = begin(60) - 32 + usize::try_from(time(&data, begin(60) + 16) / 8).unwrap();
+    // The last record has 58 bytes, the first ones of which are class and time.
+    assert_eq!((data[end - 58..][..2] == [0, 0], &data[end - 12..end - 8]), (true, &[1, 0, 0, 0][..]));
+    data[end - 56..end - 52].copy_from_slice(&u32::try_from(middle).unwrap().to_le_bytes());
+    scratch.file("ctf/stream", &data);
+    let from = start + i128::from(middle);
+    let found = |from| range_of(&scratch.path("ctf"), from, from + 1).0;
+    assert_eq!((found(from), found(from + 100)), (2, 1), "CTF");
+    // A packet before it says that it begins late.
+    let late = time(&data, begin(50)) + 1_000_000_000;
+    data[begin(50)..begin(50) + 8].copy_from_slice(&late.to_le_bytes());
+    scratch.file("ctf/stream", &data);
+    assert_eq!((found(from), found(from + 100)), (2, 1), "CTF");
+
+    // RFR: records five seconds after what the headers of their chunks state.
+    fs::create_dir_all(scratch.0.join("rfr/2023-11/14-22")).unwrap();
+    for number in 0..17_u64 {
+        let sequence = Sequence::new(1).task(1, 1, &"a".repeat(1 << 20), None);
+        let sequence = sequence.about(0, 8, 1).about(6_000_000, 8, 1);
+        let mut chunk = Chunk::new(1_700_000_000 + 60 * number).sequence(sequence);
+        chunk.times = Some((0, 1_000_000));
+        scratch.file(&format!("rfr/2023-11/14-22/chunk-{number:02}-00.rfr"), &chunk.bytes());
+    }
+    let found = |at: i128| range_of(&scratch.path("rfr"), start + at * second, start + at * second + 1).0;
+    assert_eq!((found(600), found(603), found(606)), (1, 0, 1), "RFR");
 }

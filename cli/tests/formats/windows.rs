@@ -1,37 +1,13 @@
 //! Ranges of time, and traces that grow.
 
-use crate::common::{ctf, data, rdf, rdf_contents, rtc, status, traceglass};
+use crate::common::{Scratch, ctf, data, rdf, rdf_contents, rtc, status, traceglass};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
-
-/// A folder for one test's files, removed in the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("traceglass-window-{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, data: &[u8]) -> String {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, data).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn lines(args: &[&str]) -> Vec<Value> {
     let output = traceglass(args);

@@ -2,7 +2,8 @@
 
 use super::common::{ctf, data, rdf, rdf_contents, rfr, rtc};
 use super::terminal::unsafe_in;
-use super::{CALLS, Run, Scratch, is_raw, run, run_all, turn};
+use super::{CALLS, Run, is_raw, run, run_all, turn};
+use crate::common::Scratch;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -74,13 +75,13 @@ fn evil_files(scratch: &Scratch) -> Vec<PathBuf> {
     let name = &EVIL[..13];
     let trace = scratch.0.join(format!("{EVIL}/ctf"));
     for (file, data) in evil_trace(&escaped) {
-        scratch.file(&format!("{EVIL}/ctf/{file}"), &data);
+        scratch.write(&format!("{EVIL}/ctf/{file}"), &data);
     }
     let mut damaged = evil_trace(&escaped);
     damaged[1].1.truncate(300);
     damaged[1].1[40] = 0xff;
     for (file, data) in damaged {
-        scratch.file(&format!("damaged-ctf/{file}"), &data);
+        scratch.write(&format!("damaged-ctf/{file}"), &data);
     }
     // The text is printed in its lines.
     let line = EVIL.replace('\n', "");
@@ -91,33 +92,33 @@ fn evil_files(scratch: &Scratch) -> Vec<PathBuf> {
         trace.join(EVIL),
         trace.join("metadata"),
         scratch.0.join("damaged-ctf"),
-        scratch.file("tsdl/metadata", tsdl.as_bytes()),
-        scratch.file("tsdl-token/metadata", format!("{tsdl}event {{ {line} }};").as_bytes()),
-        scratch.file("tsdl-name/metadata", format!("{tsdl}typedef x\u{9b}\u{202e}\x1b y;").as_bytes()),
-        scratch.file("evil.rtc", &evil_rtc(&escaped)),
-        scratch.file("contents.rdf", &rdf::file(&evil_contents())),
-        scratch.file(&format!("{EVIL}/recording/{EVIL}.rfr"), &chunk),
-        scratch.file(&format!("{EVIL}/recording/callsites"), &rfr::callsites(&[site])),
+        scratch.write("tsdl/metadata", tsdl.as_bytes()),
+        scratch.write("tsdl-token/metadata", format!("{tsdl}event {{ {line} }};").as_bytes()),
+        scratch.write("tsdl-name/metadata", format!("{tsdl}typedef x\u{9b}\u{202e}\x1b y;").as_bytes()),
+        scratch.write("evil.rtc", &evil_rtc(&escaped)),
+        scratch.write("contents.rdf", &rdf::file(&evil_contents())),
+        scratch.write(&format!("{EVIL}/recording/{EVIL}.rfr"), &chunk),
+        scratch.write(&format!("{EVIL}/recording/callsites"), &rfr::callsites(&[site])),
         scratch.0.join(format!("{EVIL}/recording")),
         scratch
-            .file(&format!("{EVIL}/damaged/{EVIL}.rfr"), &chunk[..chunk.len() - 2])
+            .write(&format!("{EVIL}/damaged/{EVIL}.rfr"), &chunk[..chunk.len() - 2])
             .parent()
             .unwrap()
             .to_owned(),
-        scratch.file("stream", &stream),
-        scratch.file("cut-stream", &stream[..stream.len() - 1]),
-        scratch.file("plain/metadata", text.as_bytes()),
-        scratch.file("packets/metadata", &packets),
-        scratch.file("damaged/metadata", &[&packets[..100], EVIL.as_bytes(), &packets[100..]].concat()),
-        scratch.file(
+        scratch.write("stream", &stream),
+        scratch.write("cut-stream", &stream[..stream.len() - 1]),
+        scratch.write("plain/metadata", text.as_bytes()),
+        scratch.write("packets/metadata", &packets),
+        scratch.write("damaged/metadata", &[&packets[..100], EVIL.as_bytes(), &packets[100..]].concat()),
+        scratch.write(
             "chunks.rdf",
             &rdf::file(&[rdf::Chunk::raw(name, EVIL.as_bytes()), rdf::Chunk::zstd(name, EVIL.as_bytes())]),
         ),
-        scratch.file("damaged.rdf", &{
+        scratch.write("damaged.rdf", &{
             let whole = rdf::file(&[rdf::Chunk::raw(name, EVIL.as_bytes())]);
             whole[..whole.len() - 3].to_vec()
         }),
-        scratch.file("unknown", EVIL.as_bytes()),
+        scratch.write("unknown", EVIL.as_bytes()),
         scratch.0.join(EVIL).join("missing"),
     ]
 }

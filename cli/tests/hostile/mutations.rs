@@ -4,7 +4,8 @@
 //! places.
 
 use super::escapes::assert_safe;
-use super::{CALLS, Run, Scratch, common, is_raw, run, turn};
+use super::{CALLS, Run, common, is_raw, run, turn};
+use crate::common::Scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -219,7 +220,7 @@ fn what_reads_everything_ends_with_the_same_status() {
     let sample = |name: &str| fs::read(common::data(name)).unwrap();
     let chunks =
         (0..8_u8).map(|number| common::rdf::Chunk::zstd("Chunk", &[number; 500])).collect::<Vec<_>>();
-    scratch.file("ctf/metadata", &sample("sample.ctf/metadata"));
+    scratch.write("ctf/metadata", &sample("sample.ctf/metadata"));
     for (name, whole, calls) in [
         ("a.rtc", rtc, ALL),
         ("a.rfr", rfr, ALL),
@@ -237,7 +238,7 @@ fn what_reads_everything_ends_with_the_same_status() {
                 3 => data.truncate(at),
                 _ => data[at] ^= 1 << random.below(8),
             }
-            let mut path = scratch.file(name, &data);
+            let mut path = scratch.write(name, &data);
             if name.starts_with("ctf") {
                 path.pop();
             }

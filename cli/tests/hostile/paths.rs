@@ -1,7 +1,8 @@
 //! Paths that are no ordinary files: pipes, devices, what cannot be mapped, large trees, files with holes.
 
 use super::common::{data, rfr, rtc};
-use super::{Run, Scratch, run, turn};
+use super::{Run, run, turn};
+use crate::common::Scratch;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ fn a_pipe_in_a_folder_is_named_and_not_opened() {
     let _turn = turn();
     let scratch = Scratch::new("fifo-inside");
     for (name, file) in rfr::sample() {
-        scratch.file(&format!("recording/{name}"), &file);
+        scratch.write(&format!("recording/{name}"), &file);
     }
     fifo(&scratch, "recording/sample.rfr/pipe.rfr");
     fs::create_dir_all(scratch.0.join("trace")).unwrap();
@@ -135,7 +136,7 @@ fn the_whole_tree_is_refused_at_once() {
     // What is of a recording counts not, however much there is.
     let chunk = rfr::Chunk::new(1_000).sequence(rfr::Sequence::new(1).about(1, 6, 5)).bytes();
     for number in 0..3000 {
-        scratch.file(&format!("recording/2026-11/{:02}/chunk-{number}.rfr", number / 150), &chunk);
+        scratch.write(&format!("recording/2026-11/{:02}/chunk-{number}.rfr", number / 150), &chunk);
     }
     let done = run(&["info", "--json"], &scratch.0.join("recording"), false);
     assert!(String::from_utf8_lossy(&done.stdout).contains("\"chunks\":3000,"), "{}", stderr(&done));
@@ -151,12 +152,12 @@ fn holes_are_read_as_zeros() {
     rtc_file.truncate(9_000);
     let stream = rfr::sample_stream();
     for (name, start) in [("holes.rtc", &rtc_file), ("holes.rfr", &stream)] {
-        let written = scratch.file(&format!("written-{name}"), &{
+        let written = scratch.write(&format!("written-{name}"), &{
             let mut whole = start.clone();
             whole.resize(size, 0);
             whole
         });
-        let sparse = scratch.file(name, start);
+        let sparse = scratch.write(name, start);
         fs::OpenOptions::new().write(true).open(&sparse).unwrap().set_len(size as u64).unwrap();
         for call in [&["info"][..], &["check"], &["ls", "--json"], &["cat", "--json"]] {
             let [done, same] = [&sparse, &written].map(|path| run(call, path, false));

@@ -2,7 +2,8 @@
 
 use super::common::{ctf, rdf, rdf_contents, rfr, rtc};
 use super::escapes::assert_safe;
-use super::{CALLS, Run, Scratch, is_raw, run, turn};
+use super::{CALLS, Run, is_raw, run, turn};
+use crate::common::Scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 fn families(scratch: &Scratch) -> Vec<(&'static str, [PathBuf; 3])> {
     let mut families = Vec::new();
     let mut family = |name: &'static str, make: &dyn Fn(usize) -> Vec<u8>| {
-        families.push((name, [1, 2, 4].map(|n| scratch.file(&format!("{name}-{n}"), &make(n)))));
+        families.push((name, [1, 2, 4].map(|n| scratch.write(&format!("{name}-{n}"), &make(n)))));
     };
     // Entries that all name the same bytes, and such that name more and more of them.
     let aliases = |count: usize, step: usize, zstd: bool| {
@@ -186,8 +187,8 @@ fn families(scratch: &Scratch) -> Vec<(&'static str, [PathBuf; 3])> {
     let mut folder = |name: &'static str, make: &dyn Fn(usize) -> (String, Vec<u8>)| {
         let paths = [1, 2, 4].map(|n| {
             let (metadata, stream) = make(n);
-            scratch.file(&format!("{name}-{n}/metadata"), metadata.as_bytes());
-            scratch.file(&format!("{name}-{n}/stream"), &stream).parent().unwrap().to_owned()
+            scratch.write(&format!("{name}-{n}/metadata"), metadata.as_bytes());
+            scratch.write(&format!("{name}-{n}/stream"), &stream).parent().unwrap().to_owned()
         });
         families.push((name, paths));
     };
@@ -292,7 +293,7 @@ fn shifted(count: usize, blocks: usize) -> Vec<u8> {
 fn a_chunk_within_another_is_not_decompressed_again() {
     let _turn = turn();
     let scratch = Scratch::new("shifted");
-    let path = scratch.file("a.rdf", &shifted(20, 20));
+    let path = scratch.write("a.rdf", &shifted(20, 20));
     let done = run(&["ls", "--sha256", "--json"], &path, false);
     let text = String::from_utf8(done.stdout).unwrap();
     let hashed = text.lines().filter(|line| !line.contains("\"data_sha256\":null")).count();

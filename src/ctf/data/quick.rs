@@ -35,17 +35,17 @@ pub(super) fn take<'a, R>(
     done: impl FnOnce(Value<'a>, u64, &'a [u8]) -> R,
 ) -> Option<R> {
     /// What tells integers from the others, and whether they are signed.
-    const KIND: u16 = role::QUICK | role::QUICK_ALIGNED | 16;
+    const KIND: u16 = role::QUICK | role::QUICK_ALIGNED | role::QUICK_OTHER;
     const SIGN: u16 = role::QUICK_SIGNED & !role::QUICK;
 
     let start = content.len().wrapping_sub(field.len());
     let first = to_u64(start).wrapping_mul(8);
     let code = node.roles;
     if code & KIND == role::QUICK {
-        let size = 1_usize.wrapping_shl((code & 3).into());
-        let after = field.get(size..)?;
+        let size_log2 = u32::from(code & role::QUICK_SIZE);
+        let after = field.get(1_usize.wrapping_shl(size_log2)..)?;
         // The number is in the upper bits.
-        let unused = 64_u32.wrapping_sub(8_u32.wrapping_shl((code & 3).into()));
+        let unused = 64_u32.wrapping_sub(8_u32.wrapping_shl(size_log2));
         let word = match field.first_chunk::<8>() {
             Some(word) => *word,
             None => last_word(field),

@@ -126,10 +126,14 @@ pub(crate) mod role {
     pub(crate) const QUICK_SIGNED: u16 = QUICK | 8;
     /// Its byte order is big-endian.
     pub(crate) const QUICK_BIG: u16 = 4;
+    /// The bits of an integer in which the binary logarithm of its bytes is.
+    pub(crate) const QUICK_SIZE: u16 = 3;
+    /// It is no integer; this is added.
+    pub(crate) const QUICK_OTHER: u16 = 16;
     /// A float.
-    pub(crate) const QUICK_FLOAT: u16 = QUICK | 16;
+    pub(crate) const QUICK_FLOAT: u16 = QUICK | QUICK_OTHER;
     /// A string.
-    pub(crate) const QUICK_STRING: u16 = QUICK | 17;
+    pub(crate) const QUICK_STRING: u16 = QUICK | QUICK_OTHER | 1;
     /// It may be that some bytes have to be skipped before it; this is added.
     pub(crate) const QUICK_ALIGNED: u16 = 32;
     /// Where the encoding of a string stands instead.

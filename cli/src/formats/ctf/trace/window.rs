@@ -52,8 +52,8 @@ pub fn packets<'a, 's>(stream: &'a Stream, schema: &'s Schema<'a, 's>, bounds: &
     if bounds.is_everything() || data.len() as u64 <= READ_WHOLE {
         return all;
     }
-    // The packets before the range, the first of which is where to begin: offset and number.
-    let mut before = VecDeque::from([(0, 0)]);
+    // The last packets that begin before the range, offset and number, the last of which it begins in.
+    let mut before = VecDeque::new();
     let (mut begun, mut after) = (false, 0);
     let mut end = data;
     let mut next = all;
@@ -62,7 +62,7 @@ pub fn packets<'a, 's>(stream: &'a Stream, schema: &'s Schema<'a, 's>, bounds: &
         begun |= begin.is_none_or(|begin| bounds.from.is_none_or(|from| begin >= from));
         if !begun {
             before.push_back((packet.offset(), packet.number()));
-            if before.len() > AROUND {
+            if before.len() > AROUND + 1 {
                 before.pop_front();
             }
         }
