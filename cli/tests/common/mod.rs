@@ -9,7 +9,6 @@ pub use library::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The repository's root, where examples are run from.
 pub fn root() -> &'static Path {
@@ -35,12 +34,11 @@ pub fn status(output: &Output) -> i32 {
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
-    /// A folder of its own, whatever else is called so.
+    /// A folder for a name that no other test of the suite has.
     pub fn new(test: &str) -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("traceglass-{test}-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
+        let path = std::env::temp_dir().join(format!("traceglass-{test}-{}", std::process::id()));
+        // Never that of another test, which runs at the same time.
+        fs::create_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self(path)
     }
 

@@ -163,7 +163,7 @@ fn each_session_has_its_own_streams() {
 
 #[test]
 fn damage_before_a_range_loses_nothing_of_it() {
-    let scratch = Scratch::new("damage");
+    let scratch = Scratch::new("damage-before");
     let sound = rtc::sample(Options::sizes(8192, 2048), 60_000);
     let mut marker = sound.clone();
     marker[100..200].fill(0);
