@@ -9,7 +9,7 @@ use common::{Scratch, data, rdf, root, rtc, status, traceglass};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
