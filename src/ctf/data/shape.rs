@@ -66,8 +66,9 @@ struct Elements {
 impl Elements {
     const NONE: Self = Self { back: 0, unused_bits: 0, big: false, size: 0 };
 
-    /// Where they end that begin at byte `at`; `None` if they do not end within the content, or there are none: they may be
-    /// too many then that take no bits.
+    /// Where they end that begin at byte `at`; `None` if they do not end within the content.
+    ///
+    /// If there are none, they are not counted among the fields that take no bits: the length before them takes more.
     #[inline(never)]
     #[allow(clippy::as_conversions)] // It lies in the run.
     fn after(&self, content: &[u8], at: usize) -> Option<usize> {
@@ -78,7 +79,7 @@ impl Elements {
             u64::from_le_bytes(*key).wrapping_shl(self.unused_bits)
         };
         let count = usize::try_from(word.wrapping_shr(self.unused_bits)).ok()?;
-        let len = count.checked_mul(self.size as usize).filter(|len| *len > 0)?;
+        let len = count.checked_mul(self.size as usize)?;
         let end = at.checked_add(len)?;
         (end <= content.len()).then_some(end)
     }
@@ -165,7 +166,7 @@ impl Making {
         let is_usual = node.kind == Kind::Unsigned && node.meaning() == 0 && !node.has(REVERSED);
         let at = self.open.size.checked_sub(node.a / 8)?;
         let key = Key { slot: node.slot, at, bits: node.a, big: node.has(BIG) };
-        self.key = Some(key).filter(|_| is_usual && matches!(node.a, 8 | 16 | 32 | 64));
+        self.key = Some(key).filter(|_| is_usual);
         self.key.map(drop)
     }
 
