@@ -42,13 +42,14 @@ run() { # PROGRAM TARGET
 
 programs=0
 for target in thumbv7em-none-eabihf thumbv6m-none-eabi; do
-    # All but three with 16 KiB of RAM; zstd's tables and an output take more, and so do RTC's records and CTF's schema.
+    # All but four with 16 KiB of RAM; zstd's tables and an output take more, and so do RTC's records and CTF's schema.
     if [ -n "${PROGRAM-}" ]; then
-        case $PROGRAM in rdf | rtc_strict | ctf_events) more=(--features ram64) ;; *) more=() ;; esac
+        case $PROGRAM in rdf | rtc_strict | ctf_events | ctf1_events) more=(--features ram64) ;; *) more=() ;; esac
         (cd "$firmware" && bare_cargo build "$target" --release "${more[@]}" --bin "$PROGRAM")
     else
         (cd "$firmware" && bare_cargo build "$target" --release --bins)
-        (cd "$firmware" && bare_cargo build "$target" --release --features ram64 --bin rdf --bin rtc_strict --bin ctf_events)
+        (cd "$firmware" && bare_cargo build "$target" --release --features ram64 --bin rdf --bin rtc_strict \
+            --bin ctf_events --bin ctf1_events)
     fi
     for source in "$firmware"/src/bin/${PROGRAM:-*}.rs; do
         run "$(basename "$source" .rs)" "$target"

@@ -63,6 +63,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     ];
     samples.extend(rfr::sample());
     samples.extend(ctf::sample_trace());
+    samples.extend(ctf::sample_ctf1());
     samples
 }
 

@@ -214,3 +214,61 @@ pub fn sample_trace() -> Vec<(&'static str, Vec<u8>)> {
     }
     vec![("sample.ctf/metadata", metadata.into_bytes()), ("sample.ctf/stream", stream)]
 }
+
+/// A CTF 1.8 trace as small tracers write them: no packet header, no context, no clock, names of a fixed length.
+pub fn sample_ctf1() -> Vec<(&'static str, Vec<u8>)> {
+    let metadata = "/* CTF 1.8 */
+
+typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
+typealias integer { size = 16; align = 8; signed = false; } := uint16_t;
+typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
+typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;
+
+struct event_header {
+    uint32_t timestamp;
+    uint8_t id;
+};
+
+trace {
+    major = 1;
+    minor = 8;
+    byte_order = le;
+};
+
+stream {
+    event.header := struct event_header;
+};
+
+event {
+    name = thread_switched_in;
+    id = 0x11;
+    fields := struct {
+        uint32_t thread_id;
+        text_t name[8];
+    };
+};
+
+event {
+    name = battery;
+    id = 0x20;
+    fields := struct {
+        uint16_t millivolts;
+    };
+};
+";
+    let mut data = Vec::new();
+    for record in 0..16_u32 {
+        let is_level = record % 4 == 3;
+        data.extend((record * 1000).to_le_bytes());
+        data.push(if is_level { 0x20 } else { 0x11 });
+        if is_level {
+            data.extend((3700 - 5 * record as u16).to_le_bytes());
+        } else {
+            let (thread, name) =
+                [(1_u32, b"idle\0\0\0\0"), (2, b"radio\0\0\0"), (3, b"sensor\0\0")][record as usize % 3];
+            data.extend(thread.to_le_bytes());
+            data.extend(name);
+        }
+    }
+    vec![("sample.ctf1/metadata", metadata.as_bytes().to_vec()), ("sample.ctf1/data", data)]
+}

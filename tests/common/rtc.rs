@@ -307,6 +307,19 @@ pub fn ieee(data: &[u8]) -> u32 {
     })
 }
 
+/// A file of 6,000 stamps of a clock, 100 µs apart, of which every `each`th is so many microseconds earlier than the one
+/// before.
+pub fn stamps_that_step_back(each: u32, back: u32) -> Vec<u8> {
+    let mut writer = Writer::new(Options::default());
+    let clock = writer.stream(r#""name":"c","clock":true,"format":"uint32le","length":4,"gain":1e-6"#);
+    let mut micros = 1_000_000_u32;
+    for number in 0..6_000 {
+        micros = if number % each == 0 { micros - back } else { micros + 100 };
+        writer.write(clock, &micros.to_le_bytes());
+    }
+    writer.stop()
+}
+
 /// A file of `len` bytes or a little more with five streams, 26 bytes a frame: what benches and examples read.
 pub fn sample(options: Options, len: usize) -> Vec<u8> {
     let mut file = Vec::with_capacity(len + len / 64);

@@ -1,6 +1,6 @@
 //! RTC: records are events on the track of their stream, with the time of its clock; what is lost is reported.
 
-use crate::common::rtc::{Crc, Options, Writer, sample};
+use crate::common::rtc::{Crc, Options, Writer, sample, stamps_that_step_back};
 use crate::common::{mutations, prefixes};
 use traceglass::event::rtc::Timeline;
 use traceglass::event::{EventKind, Fields, Item, Number, Source, TrackKind, Value, Window};
@@ -244,15 +244,7 @@ fn a_window_has_what_is_in_it_however_it_is_reached() {
 /// As where several processors write one clock.
 #[test]
 fn a_clock_that_steps_back_a_little_loses_nothing_of_a_window() {
-    let mut writer = Writer::new(Options::default());
-    let clock = writer.stream(r#""name":"c","clock":true,"format":"uint32le","length":4,"gain":1e-6"#);
-    let mut micros = 1_000_000_u32;
-    for number in 0..6_000 {
-        micros += 100;
-        micros -= if number % 97 == 0 { 102 } else { 0 };
-        writer.write(clock, &micros.to_le_bytes());
-    }
-    let data = writer.stop();
+    let data = stamps_that_step_back(97, 2);
     let all = read(&data, Window::ALL).unwrap();
     let times: Vec<_> = all.events.iter().filter_map(|event| event.ns).collect();
     for (from, to) in (0..5_900).step_by(31).map(|at| (times[at], times[at + 97])) {

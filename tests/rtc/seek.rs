@@ -1,6 +1,6 @@
 //! RTC's grid: units, streams and times found without reading what lies before, against a walk over everything.
 
-use crate::common::rtc::{Options, Writer, int, sample};
+use crate::common::rtc::{Options, Writer, int, sample, stamps_that_step_back};
 use traceglass::ErrorKind;
 use traceglass::rtc::{self, Clocks, Frames, Grid, Time, recover};
 
@@ -340,22 +340,9 @@ fn a_cut_hides_one_index() {
     }
 }
 
-/// A file in which every 50th stamp of a clock is earlier than the one before.
-fn steps_back() -> Vec<u8> {
-    let mut writer = Writer::new(Options::default());
-    let clock = writer.stream(r#""name":"c","clock":true,"format":"uint32le","length":4,"gain":1e-6"#);
-    let mut micros = 1_000_000_u32;
-    for number in 0..6_000 {
-        micros += 100;
-        micros -= if number % 50 == 0 { 600 } else { 0 };
-        writer.write(clock, &micros.to_le_bytes());
-    }
-    writer.stop()
-}
-
 #[test]
 fn a_place_for_all_clocks_misses_nothing() {
-    for data in [sample(Options::default(), 60_000), steps_back()] {
+    for data in [sample(Options::default(), 60_000), stamps_that_step_back(50, 500)] {
         let grid = Grid::new(&data).unwrap();
         let all = begun(&data);
         let mut times: Vec<Time> = all.iter().filter_map(|frame| frame.time).collect();

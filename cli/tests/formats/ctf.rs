@@ -1,7 +1,7 @@
 //! The command on CTF 2 metadata.
 
 use crate::common::ctf::{Packet, fragment, sample, stream, text};
-use crate::common::{status, traceglass};
+use crate::common::{data, status, traceglass};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -382,4 +382,21 @@ fn stdin_is_no_data_stream_of_the_current_folder() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(status(&output) == 1 && said.contains("not a known format"), "{said}");
+}
+
+#[test]
+fn each_record_has_the_context_of_its_own_packet() {
+    let path = data("sample.ctf");
+    let output = traceglass(&["cat", "--json", path.to_str().unwrap()]);
+    let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+    let events: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let numbers: Vec<_> = events.iter().map(|event| event["packet_context"]["number"].as_u64()).collect();
+    assert_eq!(numbers, [[Some(0); 8], [Some(1); 8]].concat());
+    // A packet has 256 bytes.
+    assert!(
+        events
+            .iter()
+            .zip(numbers)
+            .all(|(event, number)| event["offset"].as_u64().map(|at| at / 256) == number)
+    );
 }

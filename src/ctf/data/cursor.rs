@@ -149,6 +149,15 @@ impl<'a, 's> Cursor<'a, 's> {
         }
     }
 
+    /// As a [new](Self::new) one. Its room for levels, most of what it takes, is not written.
+    pub(super) fn restart(&mut self, window: Window<'a>, schema: &'s Schema<'a, 's>, at: u64, slots: &Slots) {
+        (self.window, self.schema, self.slots) = (window, schema, *slots);
+        (self.scope, self.at, self.last_big) = (Scope::PacketHeader, at, false);
+        self.known = KnownString::NONE;
+        (self.mark, self.idle) = (u64::MAX, 0);
+        self.stop();
+    }
+
     /// Begins the payload whose root structure is at `root`, after bit `at`. Lengths and selectors stay.
     #[inline(always)]
     pub(super) fn begin_payload(&mut self, at: u64, last_big: bool, root: u32) {

@@ -278,7 +278,7 @@ impl<'a, 's> Packet<'a, 's> {
     ) -> Result<()> {
         let mut walk = || {
             cursor.begin(scope, root)?;
-            while let Some(field) = cursor.step::<true>()? {
+            while let Some(field) = cursor.next_role()? {
                 let node = cursor.node(field.index);
                 let start = field.start;
                 match field.value {
@@ -407,24 +407,29 @@ impl<'a, 's> Packet<'a, 's> {
 
     /// The fields of its header; `None` if it has none.
     pub fn header(&self) -> Option<Fields<'a, 's>> {
-        self.scope(Scope::PacketHeader, self.schema.header, 0)
+        self.scope(Scope::PacketHeader)
     }
 
     /// The fields of its context; `None` if it has none.
     pub fn context(&self) -> Option<Fields<'a, 's>> {
-        let root = root_of(self.schema.nodes, self.stream, Scope::PacketContext);
-        self.scope(Scope::PacketContext, root, self.context_at)
+        self.scope(Scope::PacketContext)
     }
 
-    fn scope(&self, scope: Scope, root: u32, at: u64) -> Option<Fields<'a, 's>> {
-        if root == NONE {
-            return None;
-        }
+    fn scope(&self, scope: Scope) -> Option<Fields<'a, 's>> {
+        let mut cursor = Cursor::new(self.window, self.schema, 0, &self.slots);
+        self.begin_scope(&mut cursor, scope).then(|| Fields::new(cursor))
+    }
+
+    /// Goes to the fields of its header or its context; `false` if there are none.
+    pub(super) fn begin_scope(&self, cursor: &mut Cursor<'a, 's>, scope: Scope) -> bool {
+        let (root, at) = match scope {
+            Scope::PacketHeader => (self.schema.header, 0),
+            _ => (root_of(self.schema.nodes, self.stream, Scope::PacketContext), self.context_at),
+        };
         // They were read before the content's length was known.
         let window = Window { limit: bits_of(self.window.data.len()), ..self.window };
-        let mut cursor = Cursor::new(window, self.schema, at, &self.slots);
-        cursor.begin(scope, root).ok()?;
-        Some(Fields::new(cursor))
+        cursor.restart(window, self.schema, at, &self.slots);
+        root != NONE && cursor.begin(scope, root).is_ok()
     }
 
     pub(super) fn info(&self) -> &'s Node {

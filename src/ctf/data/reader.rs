@@ -230,7 +230,7 @@ impl<'a, 's> Reader<'a, 's> {
     ) -> Result<Option<u64>> {
         if packet.event_header != NONE {
             cursor.begin(Scope::EventHeader, packet.event_header)?;
-            while let Some(field) = cursor.step::<true>()? {
+            while let Some(field) = cursor.next_role()? {
                 if let Value::Unsigned(value) = field.value {
                     let node = cursor.node(field.index);
                     meaning.note(node.roles, value, clock_bits(node, field.start, cursor.at));
@@ -260,8 +260,8 @@ impl<'a, 's> Reader<'a, 's> {
     #[inline(never)]
     fn payload_anew(&mut self, packet: &Packet<'a, 's>) -> Option<&mut Fields<'a, 's>> {
         let parts = self.payload.anew?;
-        self.fields = Record { packet, parts }.payload()?;
-        Some(&mut self.fields)
+        let is_there = Record { packet, parts }.begin_scope(&mut self.fields.cursor, Scope::Payload);
+        is_there.then_some(&mut self.fields)
     }
 
     #[inline(never)]

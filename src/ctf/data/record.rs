@@ -126,13 +126,47 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
     /// The fields of one of its scopes, or of its packet's.
     pub fn fields(&self, scope: Scope) -> Option<Fields<'a, 's>> {
         let packet = self.packet;
+        let mut cursor = Cursor::new(packet.window, packet.schema, 0, &packet.slots);
+        self.begin_scope(&mut cursor, scope).then(|| Fields::new(cursor))
+    }
+
+    /// As [`Self::fields`], in a place that is used again: over a kilobyte is not written anew for each scope.
+    ///
+    /// ```
+    /// # use traceglass::ctf::data::Packet;
+    /// # use traceglass::ctf::schema::Scope;
+    /// # fn count(packet: &Packet<'_, '_>) -> traceglass::Result<u64> {
+    /// let (mut count, mut place) = (0_u64, None);
+    /// for record in packet.records() {
+    ///     let record = record?;
+    ///     for scope in [Scope::EventHeader, Scope::Payload] {
+    ///         if let Some(fields) = record.fields_in(scope, &mut place) {
+    ///             fields.each_field(|_| count = count.saturating_add(1))?;
+    ///         }
+    ///     }
+    /// }
+    /// # Ok(count)
+    /// # }
+    /// ```
+    pub fn fields_in<'f>(
+        &self,
+        scope: Scope,
+        place: &'f mut Option<Fields<'a, 's>>,
+    ) -> Option<&'f mut Fields<'a, 's>> {
+        let packet = self.packet;
+        let fields = place
+            .get_or_insert_with(|| Fields::new(Cursor::new(packet.window, packet.schema, 0, &packet.slots)));
+        if self.begin_scope(&mut fields.cursor, scope) { Some(fields) } else { None }
+    }
+
+    /// Goes to the fields of one of its scopes, or of its packet's; `false` if there are none.
+    pub(super) fn begin_scope(&self, cursor: &mut Cursor<'a, 's>, scope: Scope) -> bool {
+        let packet = self.packet;
+        if matches!(scope, Scope::PacketHeader | Scope::PacketContext) {
+            return packet.begin_scope(cursor, scope);
+        }
         let nodes = packet.schema.nodes;
         let class = self.parts.class;
-        match scope {
-            Scope::PacketHeader => return packet.header(),
-            Scope::PacketContext => return packet.context(),
-            _ => {}
-        }
         // The header is read only if a length or a selector in it is needed.
         let needs_header = nodes.get(class).has(LAST) || packet.info().has(PLAIN);
         let from_start = needs_header || scope == Scope::EventHeader;
@@ -141,7 +175,7 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         } else {
             (self.parts.body, self.parts.orders.1)
         };
-        let mut cursor = Cursor::new(packet.window, packet.schema, start, &packet.slots);
+        cursor.restart(packet.window, packet.schema, start, &packet.slots);
         cursor.last_big = order;
         let before = [
             (Scope::EventHeader, packet.event_header),
@@ -150,19 +184,14 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
             (Scope::Payload, root_of(nodes, class, Scope::Payload)),
         ];
         for (this, root) in before.into_iter().skip(usize::from(!from_start)) {
-            if root == NONE {
-                if this == scope {
-                    return None;
-                }
-                continue;
-            }
             if this == scope {
-                cursor.begin(scope, root).ok()?;
-                return Some(Fields::new(cursor));
+                return root != NONE && cursor.begin(scope, root).is_ok();
             }
-            cursor.skip(this, root).ok()?;
+            if root != NONE && cursor.skip(this, root).is_err() {
+                return false;
+            }
         }
-        None
+        false
     }
 }
 

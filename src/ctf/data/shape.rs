@@ -4,38 +4,95 @@ use super::bits::find_nul;
 use super::packet::Packet;
 use super::quick::KnownString;
 use super::record::PAYLOAD;
-use crate::ctf::schema::node::{Kind, LAST, NONE, Node, PLAIN, role};
+use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, PLAIN, REVERSED, role};
 
 /// How many classes are remembered, and how many runs of each.
 const SHAPES: usize = 8;
 const RUNS: usize = 4;
 
-/// Fields of fixed size one after the other, and maybe a string that ends with a zero.
+/// What follows the fields of a run.
+#[derive(Clone, Copy, PartialEq)]
+enum Tail {
+    Nothing,
+    /// A string that ends with a zero.
+    String,
+    /// The elements of the shape.
+    Elements,
+}
+
+/// Fields of fixed size one after the other, and what follows them.
 #[derive(Clone, Copy)]
 struct Run {
     /// In bytes, from the aligned start.
     size: u32,
     /// The alignment in bytes, less one.
     mask: u16,
-    has_string: bool,
+    tail: Tail,
 }
 
 impl Run {
-    const EMPTY: Self = Self { size: 0, mask: 0, has_string: false };
+    const EMPTY: Self = Self { size: 0, mask: 0, tail: Tail::Nothing };
 
     /// Where it ends that begins after byte `at`, and its string; `None` if it does not end within the content.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // A size is below 2²⁹.
-    fn after(&self, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
+    fn after(&self, elements: &Elements, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
         let mask = usize::from(self.mask);
         let start = (at.wrapping_add(mask) & !mask).wrapping_add(self.size as usize);
         let rest = content.get(start..)?;
-        if !self.has_string {
-            return Some((start, KnownString::NONE));
+        match self.tail {
+            Tail::Nothing => Some((start, KnownString::NONE)),
+            Tail::String => {
+                let len = find_nul(rest, 1)?;
+                Some((start.wrapping_add(len).wrapping_add(1), KnownString { start, len }))
+            }
+            Tail::Elements => Some((elements.after(content, start)?, KnownString::NONE)),
         }
-        let len = find_nul(rest, 1)?;
-        Some((start.wrapping_add(len).wrapping_add(1), KnownString { start, len }))
     }
+}
+
+/// Elements of fixed size, whose number is a field of the run before them.
+#[derive(Clone, Copy)]
+struct Elements {
+    /// How many bytes that field begins before them.
+    back: u32,
+    /// What is above the field in eight bytes, or below it if it is big-endian.
+    unused_bits: u32,
+    big: bool,
+    /// The size of an element in bytes.
+    size: u32,
+}
+
+impl Elements {
+    const NONE: Self = Self { back: 0, unused_bits: 0, big: false, size: 0 };
+
+    /// Where they end that begin at byte `at`; `None` if they do not end within the content.
+    ///
+    /// If there are none, they are not counted among the fields that take no bits: the length before them takes more.
+    #[inline(never)]
+    #[allow(clippy::as_conversions)] // It lies in the run.
+    fn after(&self, content: &[u8], at: usize) -> Option<usize> {
+        let key = content.get(at.checked_sub(self.back as usize)?..)?.first_chunk::<8>()?;
+        let word = if self.big {
+            u64::from_be_bytes(*key)
+        } else {
+            u64::from_le_bytes(*key).wrapping_shl(self.unused_bits)
+        };
+        let count = usize::try_from(word.wrapping_shr(self.unused_bits)).ok()?;
+        let len = count.checked_mul(self.size as usize)?;
+        let end = at.checked_add(len)?;
+        (end <= content.len()).then_some(end)
+    }
+}
+
+/// A length in the open run.
+#[derive(Clone, Copy)]
+struct Key {
+    slot: u8,
+    /// Of its first byte, from the aligned start.
+    at: u32,
+    bits: u32,
+    big: bool,
 }
 
 /// A list of runs.
@@ -43,12 +100,34 @@ impl Run {
 struct Runs {
     runs: [Run; RUNS],
     len: u8,
-    /// What the last one is going to be.
-    open: Run,
 }
 
 impl Runs {
-    const EMPTY: Self = Self { runs: [Run::EMPTY; RUNS], len: 0, open: Run::EMPTY };
+    const EMPTY: Self = Self { runs: [Run::EMPTY; RUNS], len: 0 };
+
+    /// Where those end that begin after byte `at`, without the first `skip` of them.
+    #[inline(never)]
+    fn after(&self, skip: usize, elements: &Elements, content: &[u8], mut at: usize) -> Option<usize> {
+        for run in self.runs.get(skip..usize::from(self.len))? {
+            (at, _) = run.after(elements, content, at)?;
+        }
+        Some(at)
+    }
+}
+
+/// Runs that are being made.
+#[derive(Clone, Copy)]
+struct Making {
+    runs: Runs,
+    /// What the last one is going to be.
+    open: Run,
+    /// The last length in it.
+    key: Option<Key>,
+    elements: Elements,
+}
+
+impl Making {
+    const EMPTY: Self = Self { runs: Runs::EMPTY, open: Run::EMPTY, key: None, elements: Elements::NONE };
 
     /// Adds the structure at `root`; `None` if it is no list of runs.
     fn add(&mut self, packet: &Packet<'_, '_>, root: u32) -> Option<()> {
@@ -59,20 +138,59 @@ impl Runs {
         self.extend(nodes.get(root), 0)?;
         for index in nodes.children(root) {
             let node = nodes.get(index);
-            let is_string = node.roles == role::QUICK_STRING;
-            let size = match node.kind {
-                _ if is_string => 0,
-                _ if !node.has(PLAIN) || node.has(LAST) => return None,
-                Kind::Structure | Kind::StaticArray => node.b / 8,
-                Kind::StaticString | Kind::StaticBlob => node.a,
-                _ => node.a / 8,
+            let tail = match node.kind {
+                _ if node.roles == role::QUICK_STRING => Tail::String,
+                Kind::DynamicArray | Kind::DynamicString | Kind::DynamicBlob => Tail::Elements,
+                _ => Tail::Nothing,
             };
+            let size = if tail == Tail::Nothing { size_of(node)? } else { 0 };
             self.extend(node, size)?;
-            if is_string {
-                self.open.has_string = true;
+            if tail == Tail::Nothing && node.slot != NO_SLOT {
+                // What a context says is not remembered for the payload.
+                (nodes.get(root).name == PAYLOAD).then_some(())?;
+                self.note_key(node)?;
+            }
+            if tail == Tail::Elements {
+                self.add_elements(node, nodes.get(index.wrapping_add(1)))?;
+            }
+            if tail != Tail::Nothing {
+                self.open.tail = tail;
                 self.push()?;
             }
         }
+        Some(())
+    }
+
+    /// Remembers a length that was added last.
+    fn note_key(&mut self, node: &Node) -> Option<()> {
+        let is_usual = node.kind == Kind::Unsigned && node.meaning() == 0 && !node.has(REVERSED);
+        let at = self.open.size.checked_sub(node.a / 8)?;
+        let key = Key { slot: node.slot, at, bits: node.a, big: node.has(BIG) };
+        self.key = Some(key).filter(|_| is_usual);
+        self.key.map(drop)
+    }
+
+    /// Adds the elements of an array, or the bytes of a string or a BLOB, after the open run.
+    fn add_elements(&mut self, node: &Node, element: &Node) -> Option<()> {
+        let key = self.key.filter(|key| key.slot == node.slot && node.meaning() == 0)?;
+        let size = match node.kind {
+            Kind::DynamicArray => {
+                let size = size_of(element)?;
+                let align = u32::from(alignment(element)?);
+                // They lie without gaps, from where the array begins.
+                let fits = alignment(node)? >= alignment(element)? && size.is_multiple_of(align);
+                (fits && element.has(PLAIN)).then_some(size)?
+            }
+            _ => 1,
+        };
+        // There is room for one such list.
+        (self.elements.size == 0 && size > 0).then_some(())?;
+        self.elements = Elements {
+            back: self.open.size.checked_sub(key.at)?,
+            unused_bits: 64_u32.checked_sub(key.bits)?,
+            big: key.big,
+            size,
+        };
         Some(())
     }
 
@@ -93,24 +211,28 @@ impl Runs {
     }
 
     fn push(&mut self) -> Option<()> {
-        *self.runs.get_mut(usize::from(self.len))? = self.open;
+        *self.runs.runs.get_mut(usize::from(self.runs.len))? = self.open;
         self.open = Run::EMPTY;
-        self.len = self.len.checked_add(1)?;
+        self.key = None;
+        self.runs.len = self.runs.len.checked_add(1)?;
         Some(())
     }
 
     /// Ends the last run.
     fn finish(&mut self) -> Option<()> {
-        if self.len == 0 || self.open.size > 0 || self.open.mask > 0 { self.push() } else { Some(()) }
+        if self.runs.len == 0 || self.open.size > 0 || self.open.mask > 0 { self.push() } else { Some(()) }
     }
+}
 
-    /// Where those end that begin after byte `at`, without the first `skip` of them.
-    #[inline(never)]
-    fn after(&self, skip: usize, content: &[u8], mut at: usize) -> Option<usize> {
-        for run in self.runs.get(skip..usize::from(self.len))? {
-            (at, _) = run.after(content, at)?;
-        }
-        Some(at)
+/// The size of a class in bytes, if it is fixed, and whole bytes are of fixed size: see [`alignment`].
+fn size_of(node: &Node) -> Option<u32> {
+    match node.kind {
+        // A length is read on the way.
+        Kind::Unsigned if node.slot != NO_SLOT => Some(node.a / 8),
+        _ if !node.has(PLAIN) || node.has(LAST) => None,
+        Kind::Structure | Kind::StaticArray => Some(node.b / 8),
+        Kind::StaticString | Kind::StaticBlob => Some(node.a),
+        _ => Some(node.a / 8),
     }
 }
 
@@ -139,6 +261,7 @@ pub(super) struct Shape {
     pub(super) payload: u32,
     contexts: Runs,
     all: Runs,
+    elements: Elements,
 }
 
 impl Shape {
@@ -150,6 +273,7 @@ impl Shape {
         payload: NONE,
         contexts: Runs::EMPTY,
         all: Runs::EMPTY,
+        elements: Elements::NONE,
     };
 
     fn new(packet: &Packet<'_, '_>, id: u64, class: u32) -> Self {
@@ -162,26 +286,29 @@ impl Shape {
         let (context, payload) = roots(packet, self.class);
         self.payload = payload;
         self.has_contexts = (packet.common_context, context) != (NONE, NONE);
-        self.all.add(packet, packet.common_context)?;
-        self.all.add(packet, context)?;
-        self.contexts = self.all;
-        self.contexts.finish()?;
-        self.all.add(packet, payload)?;
-        self.all.finish()
+        let mut making = Making::EMPTY;
+        making.add(packet, packet.common_context)?;
+        making.add(packet, context)?;
+        let mut contexts = making;
+        contexts.finish()?;
+        making.add(packet, payload)?;
+        making.finish()?;
+        (self.contexts, self.all, self.elements) = (contexts.runs, making.runs, making.elements);
+        Some(())
     }
 
     /// Where a record ends whose body begins after byte `at`, and its first string; `None` if it has to be gone over field by field.
     #[inline(always)]
     pub(super) fn after(&self, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
         let [first, ..] = &self.all.runs;
-        let (at, known) = first.after(content, at)?;
-        let end = if self.all.len > 1 { self.all.after(1, content, at)? } else { at };
+        let (at, known) = first.after(&self.elements, content, at)?;
+        let end = if self.all.len > 1 { self.all.after(1, &self.elements, content, at)? } else { at };
         Some((end, known))
     }
 
     /// Where the contexts end of a record whose body begins after byte `at`.
     pub(super) fn after_contexts(&self, content: &[u8], at: usize) -> Option<usize> {
-        self.contexts.after(0, content, at)
+        self.contexts.after(0, &self.elements, content, at)
     }
 }
 

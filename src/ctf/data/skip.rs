@@ -1,14 +1,14 @@
 //! Going over fields that nobody wants to see.
 
 use super::bits::{bits_of, find_nul, load};
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Step};
 use super::extent::{after_elements, after_plain, aligned};
 use super::window::Window;
 use crate::ctf::schema::node::{BIG, Kind, LAST, NONE, Node, PLAIN, REVERSED, role};
 use crate::ctf::schema::scope::Scope;
 use crate::error::Result;
 
-impl Cursor<'_, '_> {
+impl<'a> Cursor<'a, '_> {
     /// Skips a scope whose root structure is at `root`; what is needed of it later is remembered.
     #[inline(always)]
     pub(super) fn skip(&mut self, scope: Scope, root: u32) -> Result<()> {
@@ -31,10 +31,15 @@ impl Cursor<'_, '_> {
     }
 
     /// Skips what is left of the present structure and of those around it.
-    #[inline(never)]
     fn skip_rest(&mut self) -> Result<()> {
-        while self.step::<true>()?.is_some() {}
+        while self.next_role()?.is_some() {}
         Ok(())
+    }
+
+    /// The next field that has a role; those before it are skipped.
+    #[inline(never)]
+    pub(super) fn next_role(&mut self) -> Result<Option<Step<'a>>> {
+        self.step::<true>()
     }
 
     /// Where a root structure ends that begins at the first bit from `at` on at which it may, and the byte order of its

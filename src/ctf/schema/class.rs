@@ -109,10 +109,6 @@ impl Node {
         self.align = (self.align & 0x3f) | code << 6;
     }
 
-    pub(crate) const fn set_encoding(&mut self, encoding: Encoding) {
-        self.roles = encoding.number() << role::ENCODING_SHIFT;
-    }
-
     #[inline(always)]
     pub(crate) const fn encoding(&self) -> Encoding {
         Encoding::from_number(self.roles >> role::ENCODING_SHIFT)

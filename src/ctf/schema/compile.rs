@@ -15,7 +15,7 @@ impl<'a, 's> Schema<'a, 's> {
     /// `CapacityExceeded` if there are too few nodes, with the number that suffices.
     pub fn compile(metadata: &MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Self> {
         match metadata.language() {
-            Language::Json => json::compile(metadata, nodes),
+            Language::Json => json::compile(*metadata, nodes),
             Language::Tsdl => tsdl::with_workspace(|workspace| tsdl::compile(*metadata, nodes, workspace)),
         }
     }
@@ -28,7 +28,7 @@ impl<'a, 's> Schema<'a, 's> {
     /// As [`Schema::compile`], as far as one pass can tell.
     pub fn needed(metadata: &MetadataStream<'_>) -> Result<u64> {
         match metadata.language() {
-            Language::Json => json::needed(metadata),
+            Language::Json => json::needed(*metadata),
             Language::Tsdl => tsdl::with_workspace(|workspace| {
                 tsdl::needed(*metadata, workspace).map(|needed| needed.nodes)
             }),

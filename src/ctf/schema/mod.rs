@@ -55,7 +55,7 @@ mod compile;
 pub mod element;
 mod escape;
 mod finish;
-mod json;
+pub mod json;
 mod layout;
 mod name;
 mod names;

@@ -95,7 +95,8 @@ pub(crate) const ESCAPED: u8 = 4;
 pub(crate) const SPLIT: u8 = 8;
 /// One leading `_` of the name is not displayed.
 pub(crate) const UNDERSCORE: u8 = 16;
-/// The last one of a list. A fixed-length class: the selector or length of another one needs its value.
+/// The last one of a list. A field class: it may take no bits. A stream or an event: a length or a selector lies in another
+/// scope.
 pub(crate) const LAST: u8 = 32;
 /// The class is of fixed size, and nothing in it is needed to go on: it can be skipped at once.
 pub(crate) const PLAIN: u8 = 64;

@@ -27,9 +27,12 @@
 //! By time; at the same time, whatever else happened comes before the begin of a poll, and sequences keep the order of
 //! the file. A chunk is read when its period begins: records outside of it come as soon as they are read.
 
+mod delivered;
 pub(super) mod fields;
+mod lane;
 mod registry;
 mod timeline;
 
+pub use lane::Lane;
 pub use registry::{Registry, RegistrySlot};
-pub use timeline::{Lane, Timeline};
+pub use timeline::Timeline;

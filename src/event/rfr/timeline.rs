@@ -1,6 +1,8 @@
 //! The chunks and streams of a recording, merged by time.
 
+use super::delivered::{CLOCK, Delivered, ROOT, gap_event, on_its_track, unknown_track};
 use super::fields::RfrData;
+use super::lane::{Content, Head, Lane};
 use super::registry::{Identity, Known, Registry, RegistrySlot, Space};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,13 +13,13 @@ use crate::event::label::Label;
 use crate::event::rank::Rank;
 use crate::event::room::Room;
 use crate::event::time::{Time, Window};
-use crate::event::track::{Clock, Track, TrackId, TrackKind};
+use crate::event::track::{Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
-use crate::heap::{self, Place};
+use crate::heap;
 use crate::rfr::{
-    Callsite, CallsiteTable, Chunk, Object, Objects, Parent, Record, RecordData, RecordKind, Records,
-    Sequences, StreamData, StreamRecord, StreamRecords, Streaming, Variant,
+    Callsite, CallsiteTable, Chunk, Object, Objects, Parent, RecordData, RecordKind, Sequences, StreamData,
+    Streaming, Variant,
 };
 
 const NS_IN_MICRO: i128 = 1_000;
@@ -26,66 +28,6 @@ const MICROS: i128 = 1_000_000;
 /// The largest callsite that is looked up, in bytes: it is read again with each event that names it. Those of `tracing`
 /// have some hundred bytes; of a larger one, only its id is told.
 const CALLSITE: usize = 4096;
-
-/// The track of the recording, which is always the first.
-const ROOT: TrackId = TrackId::new(0);
-/// Its clock.
-const CLOCK: Clock<'static> = Clock::new(None, true);
-
-/// Room for a chunk that is still to be opened, or for a sequence of one that is.
-#[derive(Clone, Debug)]
-pub struct Lane<'a> {
-    content: Content<'a>,
-    // A place of the heap: unrelated to the content above, but kept in the same slots.
-    rank: Rank,
-}
-
-#[derive(Clone, Debug)]
-enum Content<'a> {
-    /// The next free lane.
-    Free(usize),
-    /// What cannot be read of an input.
-    Broken { input: usize, gap: Gap },
-    /// A chunk that has not been opened.
-    Chunk { input: usize, chunk: Chunk<'a>, size: u64 },
-    /// The records of a sequence.
-    Records { input: usize, base: i128, track: TrackId, records: Records<'a>, head: Head<Record<'a>> },
-    /// A stream.
-    Stream {
-        input: usize,
-        stream: Streaming<'a>,
-        size: u64,
-        records: StreamRecords<'a>,
-        head: Head<StreamRecord<'a>>,
-    },
-}
-
-/// What comes next in a lane.
-#[derive(Clone, Copy, Debug)]
-enum Head<T> {
-    /// A record, and the offset after it.
-    Record(T, u64),
-    Gap(Gap),
-    /// Nothing.
-    End,
-}
-
-impl Lane<'_> {
-    /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { content: Content::Free(usize::MAX), rank: Rank::EMPTY };
-}
-
-impl Place for Lane<'_> {
-    type Rank = Rank;
-
-    fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    fn set_rank(&mut self, rank: Rank) {
-        self.rank = rank;
-    }
-}
 
 /// The tracks and events of an RFR recording.
 ///
@@ -159,12 +101,6 @@ struct Happened<'a> {
     /// Where the callsites of a stream are.
     stream: Option<Streaming<'a>>,
     data: RecordData<'a>,
-}
-
-/// Something to be delivered, and whether the record is done with.
-struct Delivered<'a> {
-    item: Item<'a>,
-    done: bool,
 }
 
 impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
@@ -656,63 +592,6 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
             }
         }
     }
-}
-
-/// The event of a record on the track of the task or span that it is about.
-fn on_its_track<'a>(kind: RecordKind, known: &mut Known, event: Event<'a>) -> Delivered<'a> {
-    let mut done = true;
-    // Its id is that of the track.
-    let event = Event { data: Data::None, ..event };
-    let event = match kind {
-        RecordKind::TaskPollStart if known.open > 0 => {
-            known.open = 0;
-            done = false;
-            Event { kind: EventKind::End, name: Label::Text("poll"), inferred: true, len: 0, ..event }
-        }
-        RecordKind::TaskPollStart => {
-            known.open = 1;
-            Event { kind: EventKind::Begin, name: Label::Text("poll"), ends: known.end_flows(), ..event }
-        }
-        RecordKind::SpanEnter => {
-            known.open = known.open.saturating_add(1);
-            Event { kind: EventKind::Begin, name: Label::Text("enter"), ..event }
-        }
-        RecordKind::TaskPollEnd | RecordKind::SpanExit if known.open > 0 => {
-            known.open = known.open.saturating_sub(1);
-            let name = if kind == RecordKind::SpanExit { "enter" } else { "poll" };
-            Event { kind: EventKind::End, name: Label::Text(name), ..event }
-        }
-        RecordKind::TaskDrop | RecordKind::SpanClose => {
-            known.is_dropped = true;
-            event
-        }
-        _ => event,
-    };
-    Delivered { item: Item::Event(event), done }
-}
-
-/// The track of a task or span whose object has not been met.
-fn unknown_track<'a>(id: TrackId, kind: TrackKind<'a>, iid: u64, number: u64) -> Item<'a> {
-    let label = Label::Numbered(if kind == TrackKind::Span { "span" } else { "task" }, number);
-    let data = Data::Rfr(RfrData::Unknown(iid));
-    Item::Track(Track { id, parent: Some(ROOT), kind, label, clock: CLOCK, data })
-}
-
-/// A gap, at the place where reading met it.
-fn gap_event<'a>(input: usize, ns: Option<i128>, track: TrackId, gap: Gap) -> Item<'a> {
-    Item::Event(Event {
-        input,
-        offset: gap.offset(),
-        len: gap.len(),
-        time: ns.map(Time::since_epoch),
-        track,
-        kind: EventKind::Gap(gap),
-        name: Label::Text(gap.cause().element().name()),
-        starts: None,
-        ends: Flows::NONE,
-        inferred: false,
-        data: Data::None,
-    })
 }
 
 /// Microseconds after seconds since the Unix epoch, in nanoseconds.

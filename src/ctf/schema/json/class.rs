@@ -2,9 +2,10 @@
 
 use super::super::class::Encoding;
 use super::super::element::{FIELD_CLASS, RANGE};
-use super::super::node::{BIG, DEPTH, Kind, NONE, Node, Place, REVERSED, role};
+use super::super::node::{BIG, Kind, NONE, Node, REVERSED, role};
 use super::super::resolve::check_range;
 use super::compiler::{Compiler, Json};
+use super::stack::{Frame, Mode};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;
 
@@ -29,6 +30,8 @@ const SELECTOR_LOCATION: u32 = 1 << 16;
 const RANGES: u32 = 1 << 17;
 const MINIMUM: u32 = 1 << 18;
 const NAME: u32 = 1 << 19;
+/// Where a node's encoding stands among its roles: what it is may be said after either.
+const ENCODINGS: u16 = u16::MAX << role::ENCODING_SHIFT;
 /// Not a property: the bit order is last-to-first.
 const LAST_TO_FIRST: u32 = 1 << 31;
 
@@ -89,90 +92,37 @@ const TYPES: [(&str, Kind, u32, u32); 17] = [
 ];
 const VARIABLE_SIGNED: &str = "variable-length-signed-integer";
 
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    Class,
-    Members,
-    Member,
-    Options,
-    Choice,
-}
-
-/// An object or array that has begun.
-#[derive(Clone, Copy)]
-struct Frame {
-    mode: Mode,
-    kind: Kind,
-    encoding: Encoding,
-    seen: u32,
-    /// The class; of a member, the member's.
-    node: u32,
-    name: Option<Place>,
-    /// Where it begins.
-    offset: u64,
-}
-
-/// Frames for each level: the class, its list, an entry of that.
-const FRAMES: usize = 3 * DEPTH + 1;
-
-struct Stack {
-    frames: [Frame; FRAMES],
-    depth: usize,
-}
-
-impl Stack {
-    fn top(&mut self) -> Option<&mut Frame> {
-        self.frames.get_mut(self.depth.checked_sub(1)?)
-    }
-
-    fn push(&mut self, mode: Mode, node: u32, offset: u64) -> Result<()> {
-        let limit = u32::try_from(DEPTH).unwrap_or(u32::MAX);
-        let too_deep = Error::new(offset, FIELD_CLASS, ErrorKind::TooDeep { limit });
-        *self.frames.get_mut(self.depth).ok_or(too_deep)? = Frame { mode, node, offset, ..EMPTY };
-        self.depth = self.depth.saturating_add(1);
-        Ok(())
-    }
-}
-
-const EMPTY: Frame = Frame {
-    mode: Mode::Class,
-    kind: Kind::Empty,
-    encoding: Encoding::Utf8,
-    seen: 0,
-    node: NONE,
-    name: None,
-    offset: 0,
-};
-
 impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     /// A field class, or the name of an alias: its node, and its kind if that is known.
     pub(super) fn class(&mut self) -> Result<u32> {
-        let mut stack = Stack { frames: [EMPTY; FRAMES], depth: 0 };
-        let mut done = self.begin_class(&mut stack)?;
+        self.stack.depth = 0;
+        let mut done = self.begin_class()?;
         loop {
             if let Some(node) = done.take() {
-                match stack.top() {
+                match self.stack.top() {
                     None => return Ok(node),
                     Some(frame) if frame.mode == Mode::Member => frame.node = node,
                     Some(_) => {}
                 }
             }
-            let Some(&mut frame) = stack.top() else { return Err(self.wrong(FIELD_CLASS, "a field class")) };
+            let Some(&mut frame) = self.stack.top() else {
+                return Err(self.wrong(FIELD_CLASS, "a field class"));
+            };
             done = match frame.mode {
-                Mode::Class => self.property(&mut stack)?,
-                Mode::Members | Mode::Options => self.entry(&mut stack, frame)?,
-                Mode::Member | Mode::Choice => self.entry_property(&mut stack, frame)?,
+                Mode::Class => self.property()?,
+                Mode::Members | Mode::Options => self.entry(frame)?,
+                Mode::Member | Mode::Choice => self.entry_property(frame)?,
             };
         }
     }
 
     /// The beginning of a class; its node if that is all.
-    fn begin_class(&mut self, stack: &mut Stack) -> Result<Option<u32>> {
+    fn begin_class(&mut self) -> Result<Option<u32>> {
         match self.event()? {
             Event::ObjectStart => {
                 let offset = self.parser.event_offset();
                 let node = self.builder.open(Node { a: 0, b: NONE, ..Node::EMPTY })?;
-                stack.push(Mode::Class, node, offset)?;
+                self.stack.push(Mode::Class, node, offset)?;
                 Ok(None)
             }
             Event::String(name) => {
@@ -188,24 +138,24 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     }
 
     /// An entry of a list of members or options, or the list's end.
-    fn entry(&mut self, stack: &mut Stack, frame: Frame) -> Result<Option<u32>> {
+    fn entry(&mut self, frame: Frame) -> Result<Option<u32>> {
         match self.event()? {
             Event::ObjectStart if frame.mode == Mode::Members => {
-                stack.push(Mode::Member, NONE, self.parser.event_offset())?;
+                self.stack.push(Mode::Member, NONE, self.parser.event_offset())?;
             }
             Event::ObjectStart => {
                 let offset = self.parser.event_offset();
                 let node = self.builder.open(Node { b: NONE, ..Node::new(Kind::Choice) })?;
-                stack.push(Mode::Choice, node, offset)?;
+                self.stack.push(Mode::Choice, node, offset)?;
             }
-            Event::ArrayEnd => stack.depth = stack.depth.saturating_sub(1),
+            Event::ArrayEnd => self.update(|class| class.mode = Mode::Class),
             _ => return Err(self.wrong(FIELD_CLASS, "an object")),
         }
         Ok(None)
     }
 
     /// A property of a member or an option.
-    fn entry_property(&mut self, stack: &mut Stack, frame: Frame) -> Result<Option<u32>> {
+    fn entry_property(&mut self, frame: Frame) -> Result<Option<u32>> {
         let Some(key) = self.key()? else {
             let needed = if frame.mode == Mode::Member { NAME | CONTENT } else { CONTENT | RANGES };
             if frame.seen & needed != needed {
@@ -217,7 +167,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             if frame.mode == Mode::Choice {
                 self.builder.close(frame.node);
             }
-            stack.depth = stack.depth.saturating_sub(1);
+            self.stack.depth = self.stack.depth.saturating_sub(1);
             return Ok(None);
         };
         let property = if key.is("name") {
@@ -230,21 +180,26 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             self.skip()?;
             return Ok(None);
         };
-        self.note(stack, property)?;
+        self.note(property)?;
         match property {
             NAME => {
                 let place = self.name(FIELD_CLASS)?;
-                if let Some(top) = stack.top() {
-                    top.name = Some(place);
-                }
+                self.update(|entry| entry.name = Some(place));
             }
-            CONTENT => return self.begin_class(stack),
+            CONTENT => return self.begin_class(),
             _ => {
                 let first = self.closed_ranges()?;
                 self.builder.update(frame.node, |node| node.b = first);
             }
         }
         Ok(None)
+    }
+
+    /// Changes what is known of the present object.
+    fn update(&mut self, change: impl FnOnce(&mut Frame)) {
+        if let Some(top) = self.stack.top() {
+            change(top);
+        }
     }
 
     fn closed_ranges(&mut self) -> Result<u32> {
@@ -254,9 +209,9 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     }
 
     /// Remembers that a property occurred. It may do so once.
-    fn note(&mut self, stack: &mut Stack, property: u32) -> Result<()> {
+    fn note(&mut self, property: u32) -> Result<()> {
         let offset = self.parser.event_offset();
-        match stack.top() {
+        match self.stack.top() {
             Some(frame) if frame.seen & property == 0 => frame.seen |= property,
             _ => return Err(Error::new(offset, FIELD_CLASS, ErrorKind::Repeated)),
         }
@@ -264,26 +219,26 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     }
 
     /// A property of a class, or its end.
-    fn property(&mut self, stack: &mut Stack) -> Result<Option<u32>> {
+    fn property(&mut self) -> Result<Option<u32>> {
         let Some(key) = self.key()? else {
-            let Some(&mut frame) = stack.top() else { return Ok(None) };
+            let Some(&mut frame) = self.stack.top() else { return Ok(None) };
             self.end_class(&frame)?;
-            stack.depth = stack.depth.saturating_sub(1);
+            self.stack.depth = self.stack.depth.saturating_sub(1);
             return Ok(Some(frame.node));
         };
         let Some(&(_, property)) = PROPERTIES.iter().find(|(name, _)| key.is(name)) else {
             self.skip()?;
             return Ok(None);
         };
-        self.note(stack, property)?;
-        let Some(frame) = stack.top() else { return Ok(None) };
-        let node = frame.node;
+        self.note(property)?;
+        let Some(&mut Frame { node, .. }) = self.stack.top() else { return Ok(None) };
         match property {
             TYPE => {
                 let name = self.text(FIELD_CLASS)?;
                 let known = TYPES.iter().find(|(known, ..)| name.is(known)).map(|(_, kind, ..)| *kind);
                 let known = known.or_else(|| name.is(VARIABLE_SIGNED).then_some(Kind::VariableSigned));
-                frame.kind = known.ok_or_else(|| self.wrong(FIELD_CLASS, "a type that CTF 2 defines"))?;
+                let kind = known.ok_or_else(|| self.wrong(FIELD_CLASS, "a type that CTF 2 defines"))?;
+                self.update(|class| class.kind = kind);
             }
             LENGTH => {
                 let value = self.unsigned(FIELD_CLASS)?;
@@ -311,7 +266,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                     return Err(self.wrong(FIELD_CLASS, "first-to-last or last-to-first"));
                 }
                 if last_to_first {
-                    frame.seen |= LAST_TO_FIRST;
+                    self.update(|class| class.seen |= LAST_TO_FIRST);
                 }
             }
             ALIGNMENT | MINIMUM => {
@@ -332,13 +287,14 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             }
             ROLES => {
                 let roles = self.roles()?;
-                self.builder.update(node, |node| node.roles = roles);
+                self.builder.update(node, |node| node.roles = node.roles & ENCODINGS | roles);
             }
             ENCODING => {
                 let name = self.text(FIELD_CLASS)?;
                 let known = Encoding::ALL.iter().find(|(_, known)| name.is(known));
                 let Some((encoding, _)) = known else { return Err(self.wrong(FIELD_CLASS, "an encoding")) };
-                frame.encoding = *encoding;
+                let encoding = encoding.number() << role::ENCODING_SHIFT;
+                self.builder.update(node, |node| node.roles = node.roles & !ENCODINGS | encoding);
             }
             MEDIA_TYPE => {
                 let place = self.name(FIELD_CLASS)?;
@@ -350,9 +306,9 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             MEMBERS | OPTIONS => {
                 self.array(FIELD_CLASS)?;
                 let mode = if property == MEMBERS { Mode::Members } else { Mode::Options };
-                stack.push(mode, node, self.parser.event_offset())?;
+                self.update(|class| class.mode = mode);
             }
-            ELEMENT | CONTENT => return self.begin_class(stack),
+            ELEMENT | CONTENT => return self.begin_class(),
             LENGTH_LOCATION | SELECTOR_LOCATION => {
                 let first = self.location()?;
                 self.builder.update(node, |node| node.a = first);
@@ -390,10 +346,8 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             } else {
                 node.set(BIG, false);
             }
-            if matches!(kind, Kind::NulString | Kind::StaticString | Kind::DynamicString) {
-                node.set_encoding(frame.encoding);
-            }
-            node.roles &= if kind.is_fixed_length() { (1 << role::ENCODING_SHIFT) - 1 } else { u16::MAX };
+            let is_string = matches!(kind, Kind::NulString | Kind::StaticString | Kind::DynamicString);
+            node.roles &= if is_string { ENCODINGS } else { !ENCODINGS };
         });
         if self.builder.counting {
             return Ok(());

@@ -1,6 +1,7 @@
 //! What is known while JSON is compiled.
 
 use super::super::builder::Builder;
+use super::stack::Stack;
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::metadata::{MetadataStream, Text};
 use crate::json::{Parser, Source};
@@ -27,6 +28,7 @@ pub(super) struct Compiler<'c, 's, 'a, S> {
     pub(super) builder: &'c mut Builder<'s>,
     pub(super) stream: MetadataStream<'a>,
     pub(super) parser: Parser<S>,
+    pub(super) stack: Stack<'c>,
     /// The text has been found to be UTF-8.
     pub(super) is_utf8: bool,
 }

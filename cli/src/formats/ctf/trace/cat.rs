@@ -13,10 +13,19 @@ use crate::trace::{Bounds, Cursor, Selection, Stamps};
 use anstyle::Style;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use traceglass::ctf::data::{Merge, MergeSlot, Packets, Record};
+use traceglass::ctf::data::{Fields, Merge, MergeSlot, Packets, Record};
+use traceglass::ctf::schema::Scope;
 
 /// The columns of a time that is no date.
 const TIME: usize = 20;
+
+/// The scopes of a record, as they are called in JSON.
+const SCOPES: [(&str, Scope); 4] = [
+    ("header", Scope::EventHeader),
+    ("common_context", Scope::CommonContext),
+    ("specific_context", Scope::SpecificContext),
+    ("payload", Scope::Payload),
+];
 
 /// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 20;
@@ -64,7 +73,8 @@ pub fn cat(
         names: traces.iter().map(|_| Names::default()).collect(),
         events: HashMap::new(),
         paths: sources.iter().map(|(_, stream)| shown(&stream.path)).collect(),
-        contexts: vec![(u64::MAX, Vec::new()); sources.len()],
+        contexts: vec![None; sources.len()],
+        place: None,
     };
     let progress = Progress::new(total);
     let mut read = vec![0_u64; sources.len()];
@@ -193,7 +203,7 @@ struct EventNames {
     is_unix: bool,
 }
 
-struct Printer {
+struct Printer<'t> {
     line: Line,
     text: String,
     part: String,
@@ -205,10 +215,12 @@ struct Printer {
     /// The streams, for people.
     paths: Vec<String>,
     /// Of each stream the offset of the packet that was printed last, and its context, which all its records have.
-    contexts: Vec<(u64, Vec<u8>)>,
+    contexts: Vec<Option<(u64, Vec<u8>)>>,
+    /// Where the fields of a scope are read.
+    place: Option<Fields<'t, 't>>,
 }
 
-impl Printer {
+impl<'t> Printer<'t> {
     /// Looks up the class of a record.
     fn learn(&mut self, trace: usize, record: &Record<'_, '_, '_>) {
         let class = record.class();
@@ -232,12 +244,12 @@ impl Printer {
         trace: usize,
         source: usize,
         path: &Path,
-        record: &Record<'_, '_, '_>,
+        record: &Record<'_, 't, 't>,
     ) -> traceglass::Result<()> {
         let packet = record.packet();
         let bit = packet.offset() * 8 + record.start();
         self.learn(trace, record);
-        let Self { line, stamps, names, events, contexts, .. } = self;
+        let Self { line, stamps, names, events, contexts, place, .. } = self;
         let names = &mut names[trace];
         line.begin().plain("kind", "event").path(Some(path)).int("offset", bit / 8).int("bit", bit % 8);
         if let Some(event) = events.get(&(trace, record.class().key())) {
@@ -247,31 +259,30 @@ impl Printer {
             line.text_or_null("name", event.name.as_deref());
         }
         line.int("id", record.class().id()).int_or_null("data_stream", packet.stream_id());
-        let (of, context) = &mut contexts[source];
-        if *of == packet.offset() {
-            line.text.extend_from_slice(context);
-        } else {
-            let start = line.text.len();
-            value::json(line, "packet_context", packet.context(), names)?;
-            context.clear();
-            context.extend_from_slice(&line.text[start..]);
-            *of = packet.offset();
+        let known = &mut contexts[source];
+        match known {
+            Some((of, context)) if *of == packet.offset() => line.text.extend_from_slice(context),
+            _ => {
+                let start = line.text.len();
+                value::json(line, "packet_context", record.fields_in(Scope::PacketContext, place), names)?;
+                *known = Some((packet.offset(), line.text[start..].to_vec()));
+            }
         }
-        value::json(line, "header", record.header(), names)?;
-        value::json(line, "common_context", record.common_context(), names)?;
-        value::json(line, "specific_context", record.specific_context(), names)?;
-        value::json(line, "payload", record.payload(), names)
+        for (key, scope) in SCOPES {
+            value::json(line, key, record.fields_in(scope, place), names)?;
+        }
+        Ok(())
     }
 
     fn text(
         &mut self,
         trace: usize,
         source: usize,
-        record: &Record<'_, '_, '_>,
+        record: &Record<'_, 't, 't>,
         out: &Out,
     ) -> traceglass::Result<()> {
         self.learn(trace, record);
-        let Self { text, part, stamps, names, events, paths, .. } = self;
+        let Self { text, part, stamps, names, events, paths, place, .. } = self;
         let names = &mut names[trace];
         let Some(event) = events.get(&(trace, record.class().key())) else { return Ok(()) };
         text.clear();
@@ -292,7 +303,8 @@ impl Printer {
         }
         text.push_str("  ");
         styled(text, HEADING, &event.shown, out);
-        for context in [record.common_context(), record.specific_context()].into_iter().flatten() {
+        for scope in [Scope::CommonContext, Scope::SpecificContext] {
+            let Some(context) = record.fields_in(scope, place) else { continue };
             part.clear();
             part.push('{');
             value::text(part, context, names)?;
@@ -302,7 +314,7 @@ impl Printer {
                 styled(text, DIM, part, out);
             }
         }
-        if let Some(payload) = record.payload() {
+        if let Some(payload) = record.fields_in(Scope::Payload, place) {
             text.push_str("  ");
             value::text(text, payload, names)?;
         }

@@ -85,8 +85,13 @@ fn wide(bits: BitString<'_>, is_signed: bool) -> String {
 }
 
 /// A scope as a JSON object under `key`; null if there is none.
-pub fn json(line: &mut Line, key: &str, fields: Option<Fields<'_, '_>>, names: &mut Names) -> Result<()> {
-    let Some(mut fields) = fields else {
+pub fn json(
+    line: &mut Line,
+    key: &str,
+    fields: Option<&mut Fields<'_, '_>>,
+    names: &mut Names,
+) -> Result<()> {
+    let Some(fields) = fields else {
         line.null(key);
         return Ok(());
     };
@@ -184,7 +189,7 @@ fn twins(text: &mut Vec<u8>, field: &Field<'_, '_>, labels: &mut Labels) {
 }
 
 /// A scope as text: `a=1 b="x" c=[1 2] d={e=3}`.
-pub fn text(to: &mut String, mut fields: Fields<'_, '_>, names: &mut Names) -> Result<()> {
+pub fn text(to: &mut String, fields: &mut Fields<'_, '_>, names: &mut Names) -> Result<()> {
     let mut levels = vec![Level::Structure];
     let mut first = true;
     while let Some(field) = fields.next_field()? {

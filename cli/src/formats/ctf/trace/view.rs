@@ -261,14 +261,16 @@ impl About for Event<'_> {
         let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
         let mut names = self.view.names.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
-        if let Some(payload) = self.record.payload()
-            && let Err(error) = value::text(&mut text, payload, &mut names)
+        if let Some(mut payload) = self.record.payload()
+            && let Err(error) = value::text(&mut text, &mut payload, &mut names)
         {
             text.push_str(&format!(" ({error})"));
         }
-        for context in [self.record.common_context(), self.record.specific_context()].into_iter().flatten() {
+        for mut context in
+            [self.record.common_context(), self.record.specific_context()].into_iter().flatten()
+        {
             let mut inner = String::new();
-            if value::text(&mut inner, context, &mut names).is_ok() && !inner.is_empty() {
+            if value::text(&mut inner, &mut context, &mut names).is_ok() && !inner.is_empty() {
                 text.push_str(&format!("  {{{inner}}}"));
             }
         }

@@ -1,0 +1,62 @@
+//! What is still to be read, each in a slot that is lent.
+
+use crate::event::rank::Rank;
+use crate::event::track::TrackId;
+use crate::gap::Gap;
+use crate::heap::Place;
+use crate::rfr::{Chunk, Record, Records, StreamRecord, StreamRecords, Streaming};
+
+/// Room for a chunk that is still to be opened, or for a sequence of one that is.
+#[derive(Clone, Debug)]
+pub struct Lane<'a> {
+    pub(super) content: Content<'a>,
+    // A place of the heap: unrelated to the content above, but kept in the same slots.
+    pub(super) rank: Rank,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Content<'a> {
+    /// The next free lane.
+    Free(usize),
+    /// What cannot be read of an input.
+    Broken { input: usize, gap: Gap },
+    /// A chunk that has not been opened.
+    Chunk { input: usize, chunk: Chunk<'a>, size: u64 },
+    /// The records of a sequence.
+    Records { input: usize, base: i128, track: TrackId, records: Records<'a>, head: Head<Record<'a>> },
+    /// A stream.
+    Stream {
+        input: usize,
+        stream: Streaming<'a>,
+        size: u64,
+        records: StreamRecords<'a>,
+        head: Head<StreamRecord<'a>>,
+    },
+}
+
+/// What comes next in a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Head<T> {
+    /// A record, and the offset after it.
+    Record(T, u64),
+    Gap(Gap),
+    /// Nothing.
+    End,
+}
+
+impl Lane<'_> {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self { content: Content::Free(usize::MAX), rank: Rank::EMPTY };
+}
+
+impl Place for Lane<'_> {
+    type Rank = Rank;
+
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn set_rank(&mut self, rank: Rank) {
+        self.rank = rank;
+    }
+}

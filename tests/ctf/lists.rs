@@ -1,0 +1,240 @@
+//! Records whose lists, text and bytes have a length that is said before them: the fast way over them, and the plain one.
+
+use crate::samples::metadata;
+use traceglass::ctf::data::{Packets, Value};
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+
+/// A member of a payload.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A length of so many bytes, big-endian or not.
+    Length(&'static str, usize, bool),
+    /// A number of so many bytes.
+    Number(usize),
+    /// Text up to a zero.
+    Text,
+    /// As many numbers as a length says, of so many bytes, each aligned to so many.
+    List(&'static str, usize, usize),
+    /// Bytes and text of a stated length.
+    Blob(&'static str),
+    String(&'static str),
+}
+use Part::{Blob, Length, List, Number, String as Words, Text};
+
+fn number(bytes: usize, big: bool, align: usize) -> String {
+    let order = if big { "big-endian" } else { "little-endian" };
+    format!(
+        r#"{{"type": "fixed-length-unsigned-integer", "length": {}, "alignment": {}, "byte-order": "{order}"}}"#,
+        bytes * 8,
+        align * 8
+    )
+}
+
+fn class(part: Part) -> String {
+    // What is called so lies in the common context, all else in the payload.
+    let location = |name: &str| {
+        let origin = if name == "outer" { "event-record-common-context" } else { "event-record-payload" };
+        format!(r#""length-field-location": {{"origin": "{origin}", "path": ["{name}"]}}"#)
+    };
+    match part {
+        Length(_, bytes, big) => number(bytes, big, 1),
+        Number(bytes) => number(bytes, false, 1),
+        Text => r#"{"type": "null-terminated-string"}"#.into(),
+        List(of, bytes, align) => format!(
+            r#"{{"type": "dynamic-length-array", {}, "element-field-class": {}}}"#,
+            location(of),
+            number(bytes, false, align)
+        ),
+        Blob(of) => format!(r#"{{"type": "dynamic-length-blob", {}}}"#, location(of)),
+        Words(of) => format!(r#"{{"type": "dynamic-length-string", {}}}"#, location(of)),
+    }
+}
+
+fn description(parts: &[Part]) -> String {
+    let member = |name: &str, class: &str| format!(r#"{{"name": "{name}", "field-class": {class}}}"#);
+    let members: Vec<String> = parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| match part {
+            Length(name, ..) => member(name, &class(*part)),
+            _ => member(&format!("m{at}"), &class(*part)),
+        })
+        .collect();
+    let byte = number(1, false, 1);
+    let id = byte.replace("\"length\"", r#""roles": ["event-record-class-id"], "length""#);
+    let stream = format!(
+        r#"{{"type": "data-stream-class",
+        "event-record-header-field-class": {{"type": "structure", "member-classes": [{}]}},
+        "event-record-common-context-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        member("id", &id),
+        member("outer", &byte),
+    );
+    let event = format!(
+        r#"{{"type": "event-record-class", "id": 3, "payload-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        members.join(",")
+    );
+    metadata(&[&stream, &event])
+}
+
+/// Appends records, and gives what the fields of each are, and where each ends.
+fn write(parts: &[Part], count: usize, data: &mut Vec<u8>) -> Vec<(Vec<u64>, usize)> {
+    let mut state = 7_u32;
+    let mut random = move |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) % below
+    };
+    let align = |data: &mut Vec<u8>, to: usize| data.resize(data.len().next_multiple_of(to), 0xee);
+    let widest =
+        parts.iter().map(|part| if let List(_, _, align) = part { *align } else { 1 }).max().unwrap();
+    let mut records = Vec::new();
+    for _ in 0..count {
+        let outer = random(4) as u8;
+        data.extend([3, outer]);
+        align(data, widest);
+        let mut lengths = vec![("outer", u64::from(outer))];
+        let mut values = Vec::new();
+        for part in parts {
+            let length = |of: &str| lengths.iter().find(|(name, _)| *name == of).unwrap().1;
+            let mut put = |data: &mut Vec<u8>, value: u64, bytes: usize, big: bool| {
+                let all = if big { value.to_be_bytes() } else { value.to_le_bytes() };
+                data.extend(if big { &all[8 - bytes..] } else { &all[..bytes] });
+                values.push(value);
+            };
+            match *part {
+                Length(name, bytes, big) => {
+                    let length = u64::from(random(4));
+                    put(data, length, bytes, big);
+                    lengths.push((name, length));
+                }
+                Number(bytes) => put(data, u64::from(random(200)), bytes, false),
+                Text => {
+                    let length = random(12) as usize;
+                    data.extend(vec![b'x'; length]);
+                    data.push(0);
+                    values.push(length as u64);
+                }
+                List(of, bytes, to) => {
+                    align(data, to);
+                    for _ in 0..length(of) {
+                        align(data, to);
+                        put(data, u64::from(random(200)), bytes, false);
+                    }
+                }
+                Blob(of) | Words(of) => {
+                    data.extend(vec![b'y'; length(of) as usize]);
+                    values.push(length(of));
+                }
+            }
+        }
+        records.push((values, data.len()));
+    }
+    records
+}
+
+fn push(values: &mut Vec<u64>, value: Value<'_>) {
+    match value {
+        Value::Unsigned(value) => values.push(value),
+        Value::Text(text) => values.push(text.bytes().len() as u64),
+        Value::Blob(bytes) => values.push(bytes.len() as u64),
+        _ => {}
+    }
+}
+
+/// Reads all records that there are, and whether an error ends them.
+fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<(Vec<u64>, usize)>, bool) {
+    let (mut found, mut failed) = (Vec::new(), false);
+    for packet in Packets::new(data, schema) {
+        let packet = packet.unwrap();
+        let mut records = packet.records();
+        loop {
+            match records.next_record() {
+                Ok(Some(record)) => {
+                    let mut values = Vec::new();
+                    record.payload().unwrap().for_each(|field| push(&mut values, field.unwrap().value()));
+                    let mut again = Vec::new();
+                    records.payload().unwrap().each_field(|field| push(&mut again, field.value())).unwrap();
+                    assert_eq!(values, again);
+                    found.push((values, record.end_offset() as usize));
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    assert!(error.offset() <= data.len() as u64);
+                    failed = true;
+                }
+            }
+        }
+    }
+    (found, failed)
+}
+
+#[test]
+fn lists_of_a_stated_length_are_gone_over() {
+    let cases: [&[Part]; 18] = [
+        &[Length("n", 1, false), List("n", 4, 4)],
+        &[Number(4), Text, Number(8), Length("n", 8, false), List("n", 1, 1)],
+        &[Length("n", 2, true), Blob("n"), Number(1)],
+        &[Length("n", 4, true), Words("n"), Text],
+        &[Length("n", 8, true), Number(3), List("n", 2, 2), Text, Number(2)],
+        &[Length("n", 3, false), Blob("n")],
+        // With gaps between the elements.
+        &[Length("n", 1, false), List("n", 3, 4), Number(1)],
+        // Two lists, in either order of their lengths.
+        &[Length("n", 1, false), List("n", 1, 1), Length("m", 1, false), List("m", 1, 1)],
+        &[Length("n", 1, false), Length("m", 1, false), List("n", 1, 1), Number(1)],
+        &[Length("n", 1, false), Length("m", 1, false), List("m", 1, 1), List("n", 1, 1)],
+        &[Length("n", 1, false), List("n", 1, 1), List("n", 2, 2), Text],
+        // A list is aligned, its length is far away.
+        &[Number(1), Length("n", 1, false), List("n", 8, 8), Number(1)],
+        &[Length("n", 1, false), Text, List("n", 1, 1)],
+        &[Length("n", 1, false), Text, Number(4), List("n", 1, 1)],
+        &[Length("n", 1, false), Number(3), List("n", 4, 4), Number(1), Length("m", 1, false), Blob("m")],
+        // The length is in the context.
+        &[List("outer", 1, 1)],
+        &[Number(2), Blob("outer"), Number(2)],
+        &[Length("n", 1, false), Blob("outer"), List("n", 1, 1)],
+    ];
+    for parts in cases {
+        let text = description(parts);
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let mut nodes = [Node::EMPTY; 64];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        let mut data = Vec::new();
+        let expected = write(parts, 40, &mut data);
+        assert_eq!(read(&data, &schema), (expected.clone(), false), "{text}");
+        for len in 0..data.len() {
+            // A record that ends before the padding of the next one is whole.
+            let whole = expected.iter().take_while(|(_, end)| *end <= len).count();
+            let (found, failed) = read(&data[..len], &schema);
+            assert_eq!(found, expected[..whole], "{len} bytes of {text}");
+            assert_eq!(
+                failed,
+                expected[..whole].last().map_or(0, |(_, end)| *end) < len,
+                "{len} bytes of {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_length_beyond_the_content_is_an_error() {
+    for bytes in [1, 2, 4, 8] {
+        for part in [List("n", 1, 1), List("n", 8, 8), Blob("n")] {
+            let parts = [Number(1), Length("n", bytes, false), part];
+            let text = description(&parts);
+            let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+            let mut nodes = [Node::EMPTY; 64];
+            let schema = Schema::compile(&stream, &mut nodes).unwrap();
+            let mut data = Vec::new();
+            let expected = write(&parts, 9, &mut data);
+            let last = data.len();
+            data.extend([3, 0]);
+            data.resize(data.len().next_multiple_of(if let List(_, _, align) = part { align } else { 1 }), 0);
+            data.push(0);
+            data.extend(vec![0xff; bytes]);
+            data.extend([0; 40]);
+            let (found, failed) = read(&data, &schema);
+            assert!(failed && found == expected, "{} records of {last} bytes, {text}", found.len());
+        }
+    }
+}
