@@ -1,3 +1,4 @@
+use super::plain::plain;
 use super::{Number, Source, Str, take_byte};
 use crate::error::{Element, Error, ErrorKind, Result};
 
@@ -230,22 +231,18 @@ impl<'a, S: Source<'a>> Parser<S> {
         let mut escaped = false;
         loop {
             let front = self.source.front();
-            let Some(n) = find_special(front) else {
-                if front.is_empty() {
-                    return Err(self.fault("'\"'"));
-                }
-                self.advance(front.len());
-                continue;
-            };
+            let n = plain(front);
             self.advance(n);
-            match self.peek() {
+            match front.get(n) {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
                     self.advance(1);
                     self.escape()?;
                 }
-                _ => return Err(self.fault("an escape instead of a control character")),
+                None if front.is_empty() => return Err(self.fault("'\"'")),
+                None => {}
+                Some(_) => return Err(self.fault("an escape instead of a control character")),
             }
         }
         let raw = start.limited(self.read.saturating_sub(before));
@@ -341,62 +338,5 @@ impl<'a, S: Source<'a>> Parser<S> {
             None => ErrorKind::UnexpectedEnd { needed: 1 },
         };
         Error::new(offset, self.element, kind)
-    }
-}
-
-/// The position of the first byte that cannot stand for itself in a string: a quote, a backslash, a control byte.
-///
-/// Eight bytes at a time: the lowest high bit that is set in `(x - 0x01…) & !x` is that of the lowest zero byte of
-/// `x`; with 0x20, it is that of the lowest control byte.
-#[inline]
-#[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
-pub(super) fn find_special(data: &[u8]) -> Option<usize> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = LOW << 7;
-    let mut at = 0;
-    for chunk in data.chunks_exact(8) {
-        let word = chunk.first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk));
-        let (quote, backslash) = (word ^ (LOW * 0x22), word ^ (LOW * 0x5c));
-        let found = (quote.wrapping_sub(LOW) & !quote)
-            | (backslash.wrapping_sub(LOW) & !backslash)
-            | (word.wrapping_sub(LOW * 0x20) & !word);
-        if found & HIGH != 0 {
-            let bits = (found & HIGH).trailing_zeros();
-            return Some(at + usize::try_from(bits / 8).unwrap_or(0));
-        }
-        at += 8;
-    }
-    let rest = data.get(at..)?;
-    rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).map(|position| at + position)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec;
-
-    #[test]
-    fn special_bytes_are_found_wherever_they_are() {
-        for len in 0..=20 {
-            for at in 0..len {
-                for byte in 0..=255 {
-                    for filler in [b'a', 0x20, 0x21, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
-                        let mut data = vec![filler; len];
-                        data[at] = byte;
-                        // What follows does not matter.
-                        let special = matches!(byte, b'"' | b'\\' | 0..=0x1f);
-                        let expected = special.then_some(at);
-                        assert_eq!(find_special(&data), expected, "{data:x?}");
-                        for next in [b'"', 0x01, 0x1f] {
-                            if let Some(after) = data.get_mut(at + 1) {
-                                *after = next;
-                                let expected = if special { at } else { at + 1 };
-                                assert_eq!(find_special(&data), Some(expected), "{data:x?}");
-                            }
-                        }
-                    }
-                }
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ mod numbers;
 
 mod decoder;
 mod fragments;
+mod json;
 mod packets;
 mod random;
 mod samples;

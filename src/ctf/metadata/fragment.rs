@@ -101,15 +101,12 @@ impl<'a> Fragment<'a> {
     /// [`Unexpected`](ErrorKind::Unexpected), [`UnexpectedEnd`](ErrorKind::UnexpectedEnd),
     /// [`TooDeep`](ErrorKind::TooDeep), [`NotUtf8`](ErrorKind::NotUtf8), at their offsets in the input.
     pub fn check(&self) -> Result<()> {
+        if json::accepts_object(self.text) {
+            return Ok(());
+        }
         match self.text.borrowed() {
-            // Most fragments lie in one packet, and a slice is read faster than pieces.
-            Some(text) => {
-                let is_utf8 = core::str::from_utf8(text).is_ok();
-                if is_utf8 && json::accepts_object(text) {
-                    return Ok(());
-                }
-                check(Bytes::at(text, self.offset()), is_utf8)
-            }
+            // A slice is read faster than pieces.
+            Some(text) => check(Bytes::at(text, self.offset()), core::str::from_utf8(text).is_ok()),
             None => check(self.text, false),
         }
     }
