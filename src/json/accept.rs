@@ -8,14 +8,17 @@ use super::plain::skip_plain;
 /// How many bytes are joined where a piece ends within a token; what is longer than that is not accepted.
 const JOINED: usize = 128;
 
+/// How deep what is accepted may be nested.
+pub(super) const DEPTH: u32 = u64::BITS - 2;
+
 /// Whether `text` is a JSON object in UTF-8, with white space around it.
 ///
-/// Some correct text is not accepted: what is nested more than 63 deep, and a long token across pieces.
+/// Some correct text is not accepted: what is nested more than 62 deep, and a long token across pieces.
 pub(crate) fn accepts_object<'a>(mut text: impl Source<'a>) -> bool {
-    let mut acceptor = Acceptor { state: State::Start, open: 1 };
+    let mut acceptor = Acceptor { state: State::Start, open: NOTHING };
     loop {
         let piece = text.front();
-        let Some(left) = acceptor.read(piece) else { return false };
+        let Some(left) = acceptor.read(piece).map(trim) else { return false };
         text.advance(piece.len());
         if text.front().is_empty() {
             return left.is_empty() && matches!(acceptor.state, State::End);
@@ -26,10 +29,17 @@ pub(crate) fn accepts_object<'a>(mut text: impl Source<'a>) -> bool {
     }
 }
 
+/// The length of the JSON value at the front of `data`, in UTF-8; `None` if it is not accepted, as in [`accepts_object`].
+pub(super) fn value_len(data: &[u8]) -> Option<usize> {
+    let mut acceptor = Acceptor { state: State::Value, open: NOTHING };
+    let rest = acceptor.read(data)?;
+    (acceptor.state == State::End).then(|| data.len().saturating_sub(rest.len()))
+}
+
 /// What the grammar allows next.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
-    /// The object.
+    /// An object.
     Start,
     Key,
     /// A key, or the end of the object.
@@ -43,10 +53,13 @@ enum State {
     End,
 }
 
+/// What is open at first, and in the end.
+const NOTHING: u64 = 0b10;
+
 /// Reads pieces, token by token.
 struct Acceptor {
     state: State,
-    /// What is open, the innermost in the lowest bit: 1 for an object. A 1 is above the outermost.
+    /// What is open, the innermost in the lowest bit: 1 for an object. Above the outermost is [`NOTHING`].
     open: u64,
 }
 
@@ -58,6 +71,10 @@ impl Acceptor {
         let mut rest = data;
         'read: loop {
             while state == State::After {
+                if open == NOTHING {
+                    state = State::End;
+                    break 'read;
+                }
                 rest = trim(rest);
                 let in_object = open & 1 == 1;
                 rest = match rest {
@@ -67,7 +84,6 @@ impl Acceptor {
                     }
                     [byte, after @ ..] if *byte == if in_object { b'}' } else { b']' } => {
                         open >>= 1;
-                        state = if open == 1 { State::End } else { State::After };
                         after
                     }
                     _ => break 'read,
@@ -99,8 +115,7 @@ impl Acceptor {
                 }
                 (b'}', State::FirstKey) | (b']', State::FirstValue) => {
                     open >>= 1;
-                    state = if open == 1 { State::End } else { State::After };
-                    rest = after;
+                    (state, rest) = (State::After, after);
                     continue;
                 }
                 (b'{', State::Start | State::Value | State::FirstValue) if open >> 63 == 0 => {
@@ -177,15 +192,13 @@ pub(crate) fn trim(data: &[u8]) -> &[u8] {
 /// What follows the end of a line and an indentation.
 #[inline(never)]
 fn trim_more(mut data: &[u8]) -> &[u8] {
-    loop {
-        while let Some((b"        ", rest)) = data.split_first_chunk() {
+    while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = data {
+        data = rest;
+        while let Some((b"    ", rest)) = data.split_first_chunk() {
             data = rest;
         }
-        match data {
-            [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] => data = rest,
-            _ => return data,
-        }
     }
+    data
 }
 
 /// What follows the colon after the name of a member.

@@ -1,5 +1,5 @@
 use super::plain::plain;
-use super::{Number, Source, Str, take_byte};
+use super::{Number, Source, Str, accept, take_byte};
 use crate::error::{Element, Error, ErrorKind, Result};
 
 /// One step through a text.
@@ -108,7 +108,20 @@ impl<'a, S: Source<'a>> Parser<S> {
             return Ok(None);
         }
         let (start, before) = (self.source, self.read);
-        while self.next_event()?.is_some() && self.depth > outer {}
+        // What lies together is mostly seen to be valid without its events.
+        let data = self.source.front();
+        let len =
+            if outer.saturating_add(accept::DEPTH) > Self::DEPTH { None } else { accept::value_len(data) };
+        if let Some(len) = len {
+            // The last event would be the end of an object or array, or the value itself.
+            let is_container = matches!(data.first(), Some(b'{' | b'['));
+            self.advance(if is_container { len.saturating_sub(1) } else { 0 });
+            self.event_offset = self.source.offset();
+            self.advance(if is_container { 1 } else { len });
+            self.after_value();
+        } else {
+            while self.next_event()?.is_some() && self.depth > outer {}
+        }
         Ok(Some(start.limited(self.read.saturating_sub(before))))
     }
 

@@ -335,7 +335,7 @@ fn accepted(text: &[u8]) -> bool {
 
 #[test]
 fn acceptance_is_the_parsers() {
-    for (depth, is_accepted) in [(62, true), (63, false), (255, false)] {
+    for (depth, is_accepted) in [(61, true), (62, false), (255, false)] {
         let text = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(accepted(text.as_bytes()), is_accepted);
         assert_eq!(events(Bytes::new(text.as_bytes())).1, None);
