@@ -7,7 +7,7 @@
 //! After an error the parser is done. [`Parser::rest`] then stands at the fault, and a new parser can begin at any
 //! position that its caller finds sensible: damaged metadata is read object by object.
 
-#[cfg_attr(not(feature = "ctf"), allow(dead_code))]
+#[cfg(feature = "ctf")]
 mod accept;
 mod parser;
 mod plain;

@@ -8,9 +8,6 @@ use super::plain::skip_plain;
 /// How many bytes are joined where a piece ends within a token; what is longer than that is not accepted.
 const JOINED: usize = 128;
 
-/// How deep what is accepted may be nested.
-pub(super) const DEPTH: u32 = u64::BITS - 2;
-
 /// Whether `text` is a JSON object in UTF-8, with white space around it.
 ///
 /// Some correct text is not accepted: what is nested more than 62 deep, and a long token across pieces.

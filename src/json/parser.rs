@@ -1,6 +1,11 @@
+#[cfg(feature = "ctf")]
+use super::accept;
 use super::plain::plain;
-use super::{Number, Source, Str, accept, take_byte};
+use super::{Number, Source, Str, take_byte};
 use crate::error::{Element, Error, ErrorKind, Result};
+
+/// How deep a value may be nested that is skipped at once.
+const LONG_DEPTH: u32 = u64::BITS - 2;
 
 /// One step through a text.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +92,19 @@ impl<'a, S: Source<'a>> Parser<S> {
     /// Skips the value that comes next, which is checked, and gives its text; `None` if the array ends instead or
     /// the parser is done. The end of the array is yet to be pulled.
     pub(crate) fn value_text(&mut self) -> Result<Option<S>> {
+        self.value_text_with(None)
+    }
+
+    /// The same, faster for long values, for more code.
+    #[cfg(feature = "ctf")]
+    pub(crate) fn long_value_text(&mut self) -> Result<Option<S>> {
+        self.value_text_with(Some(accept::value_len))
+    }
+
+    /// The same; `quick` may know the length of the value at the front, if it is valid and nested at most as deep as
+    /// [`LONG_DEPTH`].
+    #[inline(always)]
+    fn value_text_with(&mut self, quick: Option<fn(&[u8]) -> Option<usize>>) -> Result<Option<S>> {
         let outer = self.depth;
         if self.state == State::Done {
             return Ok(None);
@@ -108,21 +126,27 @@ impl<'a, S: Source<'a>> Parser<S> {
             return Ok(None);
         }
         let (start, before) = (self.source, self.read);
-        // What lies together is mostly seen to be valid without its events.
-        let data = self.source.front();
-        let len =
-            if outer.saturating_add(accept::DEPTH) > Self::DEPTH { None } else { accept::value_len(data) };
-        if let Some(len) = len {
-            // The last event would be the end of an object or array, or the value itself.
-            let is_container = matches!(data.first(), Some(b'{' | b'['));
-            self.advance(if is_container { len.saturating_sub(1) } else { 0 });
-            self.event_offset = self.source.offset();
-            self.advance(if is_container { 1 } else { len });
-            self.after_value();
-        } else {
+        let skipped = quick.is_some_and(|len| self.skip_at_once(len));
+        if !skipped {
             while self.next_event()?.is_some() && self.depth > outer {}
         }
         Ok(Some(start.limited(self.read.saturating_sub(before))))
+    }
+
+    /// Skips a value that lies together and is valid without its events.
+    fn skip_at_once(&mut self, len: fn(&[u8]) -> Option<usize>) -> bool {
+        let data = self.source.front();
+        if self.depth.saturating_add(LONG_DEPTH) > Self::DEPTH {
+            return false;
+        }
+        let Some(len) = len(data) else { return false };
+        // The last event would be the end of an object or array, or the value itself.
+        let is_container = matches!(data.first(), Some(b'{' | b'['));
+        self.advance(if is_container { len.saturating_sub(1) } else { 0 });
+        self.event_offset = self.source.offset();
+        self.advance(if is_container { 1 } else { len });
+        self.after_value();
+        true
     }
 
     /// Checks that only white space follows the value.

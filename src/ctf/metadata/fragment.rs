@@ -159,10 +159,10 @@ impl<'a> Fragment<'a> {
 /// The text of the value of an object's member.
 fn find<'a, S: Source<'a>>(text: S, name: &str) -> Result<Option<S>> {
     let mut parser = object(text, FRAGMENT)?;
-    for member in json::Members::of(&mut parser) {
-        let (found, value) = member?;
+    while let Some(Event::Key(found)) = parser.next_event()? {
+        let value = parser.long_value_text()?;
         if found.is(name) {
-            return Ok(Some(value));
+            return Ok(value);
         }
     }
     Ok(None)
@@ -237,7 +237,7 @@ impl<'a> Members<'a> {
             none => none.insert(object(self.text, self.element)?),
         };
         let Some(Event::Key(name)) = parser.next_event()? else { return Ok(None) };
-        Ok(parser.value_text()?.map(|value| (name, value)))
+        Ok(parser.long_value_text()?.map(|value| (name, value)))
     }
 }
 
