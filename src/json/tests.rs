@@ -266,6 +266,44 @@ fn values_are_skipped_as_text() {
     assert_eq!(parser.finish().unwrap_err().offset(), 131);
 }
 
+/// A value that is skipped at once leaves the parser as its events do.
+#[test]
+fn long_values_are_skipped_as_all_are() {
+    let deep = "[".repeat(60) + &"]".repeat(60);
+    let values = [
+        "17",
+        "\"a\"",
+        "true",
+        "null",
+        "{}",
+        "[ ]",
+        r#"{"a": ["b", "c"]}"#,
+        &deep,
+        "[1,]",
+        "tru",
+        "-",
+        "\"",
+        "{\"a\"}",
+    ];
+    for value in values {
+        for depth in [1, 100, 193, 194, 195, 196, 197, 255] {
+            for after in [" ,2", "", "]", "}"] {
+                let text = "[".repeat(depth) + value + after;
+                let mut one = parser(&text);
+                for _ in 0..depth {
+                    one.next_event().unwrap();
+                }
+                let mut other = one;
+                for _ in 0..3 {
+                    let (skipped, expected) = (other.long_value_text(), one.value_text());
+                    assert_eq!(format!("{skipped:?}"), format!("{expected:?}"), "{text}");
+                    assert_eq!(format!("{other:?}"), format!("{one:?}"), "{text}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn an_empty_array_has_no_value_to_skip() {
     let mut parser = parser("[]");
