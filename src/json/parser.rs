@@ -4,6 +4,9 @@ use super::plain::plain;
 use super::{Number, Source, Str, take_byte};
 use crate::error::{Element, Error, ErrorKind, Result};
 
+/// Gives the length of the value at the front of a text, if it is seen to be valid.
+type ValueLen = fn(&[u8]) -> Option<usize>;
+
 /// How deep a value may be nested that is skipped at once.
 const LONG_DEPTH: u32 = u64::BITS - 2;
 
@@ -104,7 +107,7 @@ impl<'a, S: Source<'a>> Parser<S> {
     /// The same; `quick` may know the length of the value at the front, if it is valid and nested at most as deep as
     /// [`LONG_DEPTH`].
     #[inline(always)]
-    fn value_text_with(&mut self, quick: Option<fn(&[u8]) -> Option<usize>>) -> Result<Option<S>> {
+    fn value_text_with(&mut self, quick: Option<ValueLen>) -> Result<Option<S>> {
         let outer = self.depth;
         if self.state == State::Done {
             return Ok(None);
@@ -134,7 +137,7 @@ impl<'a, S: Source<'a>> Parser<S> {
     }
 
     /// Skips a value that lies together and is valid without its events.
-    fn skip_at_once(&mut self, len: fn(&[u8]) -> Option<usize>) -> bool {
+    fn skip_at_once(&mut self, len: ValueLen) -> bool {
         let data = self.source.front();
         if self.depth.saturating_add(LONG_DEPTH) > Self::DEPTH {
             return false;
