@@ -10,6 +10,7 @@
 #[cfg(feature = "ctf")]
 mod accept;
 mod parser;
+mod plain;
 mod text;
 
 use crate::bytes::Bytes;

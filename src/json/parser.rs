@@ -1,5 +1,14 @@
+#[cfg(feature = "ctf")]
+use super::accept;
+use super::plain::plain;
 use super::{Number, Source, Str, take_byte};
 use crate::error::{Element, Error, ErrorKind, Result};
+
+/// Gives the length of the value at the front of a text, if it is seen to be valid.
+type ValueLen = fn(&[u8]) -> Option<usize>;
+
+/// How deep a value may be nested that is skipped at once.
+const LONG_DEPTH: u32 = u64::BITS - 2;
 
 /// One step through a text.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +95,19 @@ impl<'a, S: Source<'a>> Parser<S> {
     /// Skips the value that comes next, which is checked, and gives its text; `None` if the array ends instead or
     /// the parser is done. The end of the array is yet to be pulled.
     pub(crate) fn value_text(&mut self) -> Result<Option<S>> {
+        self.value_text_with(None)
+    }
+
+    /// The same, faster for long values, for more code.
+    #[cfg(feature = "ctf")]
+    pub(crate) fn long_value_text(&mut self) -> Result<Option<S>> {
+        self.value_text_with(Some(accept::value_len))
+    }
+
+    /// The same; `quick` may know the length of the value at the front, if it is valid and nested at most as deep as
+    /// [`LONG_DEPTH`].
+    #[inline(always)]
+    fn value_text_with(&mut self, quick: Option<ValueLen>) -> Result<Option<S>> {
         let outer = self.depth;
         if self.state == State::Done {
             return Ok(None);
@@ -107,8 +129,27 @@ impl<'a, S: Source<'a>> Parser<S> {
             return Ok(None);
         }
         let (start, before) = (self.source, self.read);
-        while self.next_event()?.is_some() && self.depth > outer {}
+        let skipped = quick.is_some_and(|len| self.skip_at_once(len));
+        if !skipped {
+            while self.next_event()?.is_some() && self.depth > outer {}
+        }
         Ok(Some(start.limited(self.read.saturating_sub(before))))
+    }
+
+    /// Skips a value that lies together and is valid without its events.
+    fn skip_at_once(&mut self, len: ValueLen) -> bool {
+        let data = self.source.front();
+        if self.depth.saturating_add(LONG_DEPTH) > Self::DEPTH {
+            return false;
+        }
+        let Some(len) = len(data) else { return false };
+        // The last event would be the end of an object or array, or the value itself.
+        let is_container = matches!(data.first(), Some(b'{' | b'['));
+        self.advance(if is_container { len.saturating_sub(1) } else { 0 });
+        self.event_offset = self.source.offset();
+        self.advance(if is_container { 1 } else { len });
+        self.after_value();
+        true
     }
 
     /// Checks that only white space follows the value.
@@ -230,22 +271,18 @@ impl<'a, S: Source<'a>> Parser<S> {
         let mut escaped = false;
         loop {
             let front = self.source.front();
-            let Some(n) = find_special(front) else {
-                if front.is_empty() {
-                    return Err(self.fault("'\"'"));
-                }
-                self.advance(front.len());
-                continue;
-            };
+            let n = plain(front);
             self.advance(n);
-            match self.peek() {
+            match front.get(n) {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
                     self.advance(1);
                     self.escape()?;
                 }
-                _ => return Err(self.fault("an escape instead of a control character")),
+                None if front.is_empty() => return Err(self.fault("'\"'")),
+                None => {}
+                Some(_) => return Err(self.fault("an escape instead of a control character")),
             }
         }
         let raw = start.limited(self.read.saturating_sub(before));
@@ -341,62 +378,5 @@ impl<'a, S: Source<'a>> Parser<S> {
             None => ErrorKind::UnexpectedEnd { needed: 1 },
         };
         Error::new(offset, self.element, kind)
-    }
-}
-
-/// The position of the first byte that cannot stand for itself in a string: a quote, a backslash, a control byte.
-///
-/// Eight bytes at a time: the lowest high bit that is set in `(x - 0x01…) & !x` is that of the lowest zero byte of
-/// `x`; with 0x20, it is that of the lowest control byte.
-#[inline]
-#[allow(clippy::arithmetic_side_effects)] // `at` counts bytes of `data`.
-pub(super) fn find_special(data: &[u8]) -> Option<usize> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = LOW << 7;
-    let mut at = 0;
-    for chunk in data.chunks_exact(8) {
-        let word = chunk.first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk));
-        let (quote, backslash) = (word ^ (LOW * 0x22), word ^ (LOW * 0x5c));
-        let found = (quote.wrapping_sub(LOW) & !quote)
-            | (backslash.wrapping_sub(LOW) & !backslash)
-            | (word.wrapping_sub(LOW * 0x20) & !word);
-        if found & HIGH != 0 {
-            let bits = (found & HIGH).trailing_zeros();
-            return Some(at + usize::try_from(bits / 8).unwrap_or(0));
-        }
-        at += 8;
-    }
-    let rest = data.get(at..)?;
-    rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).map(|position| at + position)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec;
-
-    #[test]
-    fn special_bytes_are_found_wherever_they_are() {
-        for len in 0..=20 {
-            for at in 0..len {
-                for byte in 0..=255 {
-                    for filler in [b'a', 0x20, 0x21, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
-                        let mut data = vec![filler; len];
-                        data[at] = byte;
-                        // What follows does not matter.
-                        let special = matches!(byte, b'"' | b'\\' | 0..=0x1f);
-                        let expected = special.then_some(at);
-                        assert_eq!(find_special(&data), expected, "{data:x?}");
-                        for next in [b'"', 0x01, 0x1f] {
-                            if let Some(after) = data.get_mut(at + 1) {
-                                *after = next;
-                                let expected = if special { at } else { at + 1 };
-                                assert_eq!(find_special(&data), Some(expected), "{data:x?}");
-                            }
-                        }
-                    }
-                }
-            }
-        }
     }
 }

@@ -266,6 +266,44 @@ fn values_are_skipped_as_text() {
     assert_eq!(parser.finish().unwrap_err().offset(), 131);
 }
 
+/// A value that is skipped at once leaves the parser as its events do.
+#[test]
+fn long_values_are_skipped_as_all_are() {
+    let deep = "[".repeat(60) + &"]".repeat(60);
+    let values = [
+        "17",
+        "\"a\"",
+        "true",
+        "null",
+        "{}",
+        "[ ]",
+        r#"{"a": ["b", "c"]}"#,
+        &deep,
+        "[1,]",
+        "tru",
+        "-",
+        "\"",
+        "{\"a\"}",
+    ];
+    for value in values {
+        for depth in [1, 100, 193, 194, 195, 196, 197, 255] {
+            for after in [" ,2", "", "]", "}"] {
+                let text = "[".repeat(depth) + value + after;
+                let mut one = parser(&text);
+                for _ in 0..depth {
+                    one.next_event().unwrap();
+                }
+                let mut other = one;
+                for _ in 0..3 {
+                    let (skipped, expected) = (other.long_value_text(), one.value_text());
+                    assert_eq!(format!("{skipped:?}"), format!("{expected:?}"), "{text}");
+                    assert_eq!(format!("{other:?}"), format!("{one:?}"), "{text}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn an_empty_array_has_no_value_to_skip() {
     let mut parser = parser("[]");
@@ -326,29 +364,44 @@ fn reading_resumes_where_the_caller_says() {
     assert_eq!(ids, [9, 11, 12]);
 }
 
+/// Whether the text is accepted, in one piece and in pieces of one byte.
+fn accepted(text: &[u8]) -> bool {
+    let whole = accepts_object(Bytes::new(text));
+    assert_eq!(accepts_object(Crumbs(text, 0)), whole, "{}", text.escape_ascii());
+    whole
+}
+
 #[test]
 fn acceptance_is_the_parsers() {
-    let most = Parser::<Bytes<'_>>::DEPTH as usize - 1;
-    for (depth, accepted) in [(most, true), (most + 1, false)] {
-        assert_eq!(
-            accepts_object(format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth)).as_bytes()),
-            accepted
-        );
+    for (depth, is_accepted) in [(61, true), (62, false), (255, false)] {
+        let text = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(accepted(text.as_bytes()), is_accepted);
+        assert_eq!(events(Bytes::new(text.as_bytes())).1, None);
     }
-    let text = r#" {"a":[1,-2.5e+7,0,"x\u00e9\\\n",{}],"b":{"c":null,"d":true},"e":false} "#;
-    assert!(accepts_object(text.as_bytes()));
+    // A token is joined with what follows.
+    for (len, is_accepted) in [(123, true), (125, true), (126, false)] {
+        let text = format!("{{\"{}\":1}}", "a".repeat(len));
+        assert!(accepts_object(Bytes::new(text.as_bytes())));
+        assert_eq!(accepts_object(Crumbs(text.as_bytes(), 0)), is_accepted, "{len}");
+    }
+    let text = r#" {"a":[17,-2.5e+7,0,"x\u00e9\\\n", "", "y",{}], "b": "c", "d": {"e":null,"f" :true,"g":"é"},
+                  "h":false} "#;
+    assert!(accepted(text.as_bytes()));
     for len in 0..text.len() - 1 {
-        assert!(!accepts_object(&text.as_bytes()[..len]));
+        assert!(!accepted(&text.as_bytes()[..len]));
     }
     for place in 0..text.len() {
         for byte in 0..=255 {
             let mut mutant = text.as_bytes().to_vec();
             mutant[place] = byte;
-            let valid = events(Bytes::new(&mutant)).1.is_none();
-            assert_eq!(accepts_object(&mutant), valid, "{}", mutant.escape_ascii());
+            let valid = events(Bytes::new(&mutant)).1.is_none() && core::str::from_utf8(&mutant).is_ok();
+            assert_eq!(accepted(&mutant), valid, "{}", mutant.escape_ascii());
         }
     }
-    assert!(!accepts_object(b"[]") && !accepts_object(b"1") && !accepts_object(b"{} {}"));
+    for text in ["", " ", "[]", "1", "{} {}", "{}}", "{}]", "{\"a\": [\"b\", \"c\": 1]}", "{\"a\": \"b\": 1}"]
+    {
+        assert!(!accepted(text.as_bytes()), "{text}");
+    }
 }
 
 /// No text of four symbols makes it panic or loop, and it agrees with another parser on what is valid.
@@ -363,15 +416,10 @@ fn short_texts_agree_with_serde() {
             let valid = serde_json::from_slice::<serde_json::Value>(text).is_ok();
             assert_eq!(error.is_none(), valid, "{}", text.escape_ascii());
             let object = valid && text.trim_ascii_start().starts_with(b"{");
-            assert_eq!(accepts_object(text), object, "{}", text.escape_ascii());
+            assert_eq!(accepted(text), object, "{}", text.escape_ascii());
             // The same one level down, as the value of a member.
             let member = [b"{\"k\":", &text[..], b"}"].concat();
-            assert_eq!(
-                accepts_object(&member),
-                events(Bytes::new(&member)).1.is_none(),
-                "{}",
-                text.escape_ascii()
-            );
+            assert_eq!(accepted(&member), events(Bytes::new(&member)).1.is_none(), "{}", text.escape_ascii());
         }
         if len < 4 {
             texts = texts.iter().flat_map(|text| symbols.map(|symbol| [text, symbol].concat())).collect();

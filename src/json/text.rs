@@ -1,3 +1,4 @@
+use super::plain::plain;
 use super::{Source, take_byte};
 use crate::bytes::to_u64;
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -90,6 +91,13 @@ impl<'a, S: Source<'a>> JsonString<S> {
     pub(crate) fn check_utf8(&self) -> Result<()> {
         let mut source = self.raw;
         loop {
+            // By words up to an escape, or to a character that is malformed or goes on in the next piece.
+            let front = source.front();
+            let plain = front.get(..plain(front)).unwrap_or_default();
+            source.advance(match core::str::from_utf8(plain) {
+                Ok(_) => plain.len(),
+                Err(error) => error.valid_up_to(),
+            });
             let offset = source.offset();
             match unit(&mut source) {
                 None => return Ok(()),

@@ -8,6 +8,7 @@ mod numbers;
 
 mod decoder;
 mod fragments;
+mod json;
 mod lists;
 mod packets;
 mod random;

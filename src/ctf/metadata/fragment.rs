@@ -1,6 +1,6 @@
-use super::Text;
 use super::header::RECORD_SEPARATOR;
 use super::pieces::Pieces;
+use super::{Packets, Text};
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::FRAGMENT;
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -60,9 +60,16 @@ const KNOWN: [FragmentKind<'static>; 6] = [
 fn kind_in_front(text: &[u8]) -> Option<FragmentKind<'static>> {
     let text = json::trim(json::trim(text).strip_prefix(b"{")?).strip_prefix(b"\"type\"")?;
     let name = json::trim(json::trim(text).strip_prefix(b":")?).strip_prefix(b"\"")?;
-    KNOWN.into_iter().find(|kind| {
-        kind.name().and_then(|known| name.strip_prefix(known.as_bytes())?.first()) == Some(&b'"')
-    })
+    // Each known name begins with another letter.
+    let kind = match name.first()? {
+        b'e' => FragmentKind::EventRecordClass,
+        b'd' => FragmentKind::DataStreamClass,
+        b'f' => FragmentKind::FieldClassAlias,
+        b'c' => FragmentKind::ClockClass,
+        b't' => FragmentKind::TraceClass,
+        _ => FragmentKind::Preamble,
+    };
+    (name.strip_prefix(kind.name()?.as_bytes())?.first() == Some(&b'"')).then_some(kind)
 }
 
 /// A fragment: a JSON object of the text sequence, which may lie in several packets.
@@ -94,15 +101,12 @@ impl<'a> Fragment<'a> {
     /// [`Unexpected`](ErrorKind::Unexpected), [`UnexpectedEnd`](ErrorKind::UnexpectedEnd),
     /// [`TooDeep`](ErrorKind::TooDeep), [`NotUtf8`](ErrorKind::NotUtf8), at their offsets in the input.
     pub fn check(&self) -> Result<()> {
+        if json::accepts_object(self.text) {
+            return Ok(());
+        }
         match self.text.borrowed() {
-            // Most fragments lie in one packet, and a slice is read faster than pieces.
-            Some(text) => {
-                let is_utf8 = core::str::from_utf8(text).is_ok();
-                if is_utf8 && json::accepts_object(text) {
-                    return Ok(());
-                }
-                check(Bytes::at(text, self.offset()), is_utf8)
-            }
+            // A slice is read faster than pieces.
+            Some(text) => check(Bytes::at(text, self.offset()), core::str::from_utf8(text).is_ok()),
             None => check(self.text, false),
         }
     }
@@ -112,9 +116,14 @@ impl<'a> Fragment<'a> {
     /// # Errors
     /// Those of the JSON up to the member `type`.
     pub fn kind(&self) -> Result<FragmentKind<'a>> {
-        if let Some(kind) = kind_in_front(self.text.front()) {
-            return Ok(kind);
+        match kind_in_front(self.text.front()) {
+            Some(kind) => Ok(kind),
+            None => self.kind_by_type(),
         }
+    }
+
+    #[inline(never)]
+    fn kind_by_type(&self) -> Result<FragmentKind<'a>> {
         let Some(value) = self.member("type")? else { return Ok(FragmentKind::Untyped) };
         let Some(name) = string(value)? else { return Ok(FragmentKind::Untyped) };
         let kind = KNOWN.into_iter().find(|kind| kind.name().is_some_and(|known| name == known));
@@ -150,10 +159,10 @@ impl<'a> Fragment<'a> {
 /// The text of the value of an object's member.
 fn find<'a, S: Source<'a>>(text: S, name: &str) -> Result<Option<S>> {
     let mut parser = object(text, FRAGMENT)?;
-    for member in json::Members::of(&mut parser) {
-        let (found, value) = member?;
+    while let Some(Event::Key(found)) = parser.next_event()? {
+        let value = parser.long_value_text()?;
         if found.is(name) {
-            return Ok(Some(value));
+            return Ok(value);
         }
     }
     Ok(None)
@@ -228,7 +237,7 @@ impl<'a> Members<'a> {
             none => none.insert(object(self.text, self.element)?),
         };
         let Some(Event::Key(name)) = parser.next_event()? else { return Ok(None) };
-        Ok(parser.value_text()?.map(|value| (name, value)))
+        Ok(parser.long_value_text()?.map(|value| (name, value)))
     }
 }
 
@@ -278,25 +287,51 @@ impl<'a> Fragments<'a> {
     ///
     /// # Errors
     /// Those of [`Packets::next_packet`](super::Packets::next_packet).
+    #[inline]
     pub fn next_fragment(&mut self) -> Result<Option<Fragment<'a>>> {
+        // Mostly a fragment follows its 0x1E at once, and ends at another one in the same piece. After an error and at
+        // the end nothing but separators and white space is left of the piece.
+        let mut begun = false;
+        if let [RECORD_SEPARATOR, rest @ ..] = self.piece.as_slice()
+            && rest.first().is_some_and(|byte| *byte > b' ')
+        {
+            self.separated = true;
+            self.piece.advance(1);
+            if let Some(n) = memchr::memchr(RECORD_SEPARATOR, rest)
+                && let Some((piece, next)) = self.piece.split(n)
+            {
+                self.piece = next;
+                let text = Text::within(piece, self.pieces.packets());
+                return Ok(Some(Fragment { text, separated: true }));
+            }
+            begun = true;
+        }
+        self.next_over_pieces(begun)
+    }
+
+    /// The next fragment; if it has `begun`, the whole piece belongs to it.
+    fn next_over_pieces(&mut self, begun: bool) -> Result<Option<Fragment<'a>>> {
         let found = match self.fault.take() {
             Some(error) => Err(error),
             None if self.done => Ok(None),
-            None => self.find(),
+            None => self.find(begun),
         };
         self.done = self.fault.is_none() && !matches!(found, Ok(Some(_)));
         found
     }
 
-    fn find(&mut self) -> Result<Option<Fragment<'a>>> {
-        if !self.skip_separators()? {
+    fn find(&mut self, begun: bool) -> Result<Option<Fragment<'a>>> {
+        if !begun && !self.skip_separators()? {
             return Ok(None);
         }
         let (first, packets) = (self.piece, self.pieces.packets().clone());
         let mut len = 0_u64;
+        let mut searched = begun;
         loop {
-            let in_piece = memchr::memchr(RECORD_SEPARATOR, self.piece.as_slice());
-            let n = in_piece.unwrap_or(self.piece.len());
+            let data = self.piece.as_slice();
+            let in_piece = if searched { None } else { memchr::memchr(RECORD_SEPARATOR, data) };
+            searched = false;
+            let n = in_piece.unwrap_or(data.len());
             len = len.saturating_add(to_u64(n));
             self.piece.advance(n);
             if in_piece.is_some() {
@@ -306,8 +341,7 @@ impl<'a> Fragments<'a> {
                 Ok(Some(piece)) => self.piece = piece,
                 Ok(None) => break,
                 Err(error) => {
-                    let fragment =
-                        Fragment { text: Text::new(first, &packets, len), separated: self.separated };
+                    let fragment = self.fragment(first, &packets, len);
                     if !fragment.is_complete() {
                         return Err(error);
                     }
@@ -316,7 +350,12 @@ impl<'a> Fragments<'a> {
                 }
             }
         }
-        Ok(Some(Fragment { text: Text::new(first, &packets, len), separated: self.separated }))
+        Ok(Some(self.fragment(first, &packets, len)))
+    }
+
+    /// The fragment of `len` bytes that begins with `first` and goes on in `packets`.
+    fn fragment(&self, first: Bytes<'a>, packets: &Packets<'a>, len: u64) -> Fragment<'a> {
+        Fragment { text: Text::beginning(first, packets, len), separated: self.separated }
     }
 
     /// Moves to the first byte of a fragment; `false` if there is none.
@@ -343,6 +382,7 @@ impl<'a> Fragments<'a> {
 impl<'a> Iterator for Fragments<'a> {
     type Item = Result<Fragment<'a>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.next_fragment().transpose()
     }

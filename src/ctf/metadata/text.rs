@@ -66,16 +66,21 @@ impl Place {
 impl<'a> Text<'a> {
     /// The `len` bytes of text that begin with `piece` and go on in `packets`.
     pub(super) fn new(piece: Bytes<'a>, packets: &Packets<'a>, len: u64) -> Self {
-        let mut text = Self {
-            piece,
-            left: len,
-            rest: packets.rest(),
-            profile: packets.profile(),
-            packet: piece.offset(),
-        };
-        text.piece = Source::limited(piece, len);
+        let mut text = Self::beginning(piece, packets, len);
         text.refill();
         text
+    }
+
+    /// The text `piece` of the packet before `packets`.
+    #[inline]
+    pub(super) const fn within(piece: Bytes<'a>, packets: &Packets<'a>) -> Self {
+        let (rest, profile, packet) = (packets.rest(), packets.profile(), piece.offset());
+        Self { piece, left: to_u64(piece.len()), rest, profile, packet }
+    }
+
+    /// As [`Self::new`] if `piece` is not empty, or the text is.
+    pub(super) fn beginning(piece: Bytes<'a>, packets: &Packets<'a>, len: u64) -> Self {
+        Self { piece: Source::limited(piece, len), left: len, ..Self::within(piece, packets) }
     }
 
     /// A text in one piece.
@@ -227,7 +232,7 @@ impl<'a> Source<'a> for Text<'a> {
         let n = n.min(self.piece.len());
         self.piece.advance(n);
         self.left = self.left.saturating_sub(to_u64(n));
-        if self.piece.is_empty() {
+        if self.piece.is_empty() && self.left > 0 {
             self.refill();
         }
     }
