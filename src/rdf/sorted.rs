@@ -1,8 +1,10 @@
-//! Chunks by identifier: an order, and perhaps a hash table, in memory that the caller lends.
+//! Chunks by identifier: an order, and a hash table, in memory that the caller lends.
 
 use super::chunk::Chunk;
 use super::file::File;
+use super::groups;
 use super::identifier::Identifier;
+use super::slots::Slots;
 use super::table;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -10,10 +12,11 @@ use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
 ///
-/// The order takes one place of the storage for each entry, and a lookup is a binary search. Further places become a
-/// hash table, and a lookup then takes constant time: it needs a power of two of them, at least twice the number of
-/// different identifiers. With half as many again, sorting takes time in proportion to the number of entries, too. With
-/// 100,000 entries of 1,000 identifiers, 4,096 further places make both several times as fast.
+/// The order takes one place of the storage for each entry. The bits that its numbers leave free hold a hash table, so
+/// that a lookup takes constant time, and sorting takes time in proportion to the number of entries. That needs several
+/// entries for each identifier on average: 4 in an index of less than 2¹⁵ entries, 7 in one of less than 2²⁰, 10 in one
+/// of less than 2²³. With fewer, entries are compared, and a lookup may be a binary search, unless the storage has
+/// further places, three for each identifier.
 ///
 /// ```
 /// # use traceglass::rdf::File;
@@ -27,15 +30,15 @@ use core::fmt;
 #[derive(Clone, Copy)]
 pub struct SortedIndex<'a, 's> {
     file: File<'a>,
-    order: &'s [u32],
+    /// The order, and slots.
+    storage: &'s [u32],
     /// Where in the order each identifier begins, by hash: 0 is a free slot, anything else the position plus one.
-    /// Empty, or a power of two long.
-    table: &'s [u32],
+    table: Slots,
 }
 
 impl<'a> File<'a> {
-    /// Sorts the entries by identifier in `storage`, which must have a place for each; further ones make lookups
-    /// faster, see [`SortedIndex`].
+    /// Sorts the entries by identifier in `storage`, which must have a place for each; with further ones, more of
+    /// the identifiers may differ before lookups take longer, see [`SortedIndex`].
     ///
     /// # Errors
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of places needed.
@@ -54,71 +57,83 @@ impl<'a, 's> SortedIndex<'a, 's> {
             super::element::CHUNK_INDEX,
             ErrorKind::CapacityExceeded { capacity, needed },
         );
-        let (order, rest) = match storage.split_at_mut_checked(index.len()) {
-            Some(parts) if needed <= capacity => parts,
-            _ => return Err(too_small),
-        };
-        let len = match table::sort(index, order, rest) {
-            Some(len) => len,
+        let len = index.len();
+        if needed > capacity {
+            return Err(too_small);
+        }
+        // More than four slots for an entry are of no use.
+        let further = storage.len().saturating_sub(len).min(len.saturating_mul(4));
+        let rooms = [Slots::after(len, further), Slots::above(len)];
+        let table = match rooms.iter().find_map(|&room| groups::sort(index, storage, room)) {
+            Some(table) => table,
             None => {
-                for (slot, number) in order.iter_mut().zip(0..) {
-                    *slot = number;
-                }
-                table::sort_numbers(index, order);
-                table::fill(index, order, rest).unwrap_or(0)
+                groups::compare(index, storage.get_mut(..len).unwrap_or_default());
+                let table = rooms.iter().find_map(|&room| table::fill(index, storage, room));
+                table.unwrap_or(Slots::above(len).part(0, 0))
             }
         };
-        Ok(Self { file, order, table: rest.get(..len).unwrap_or_default() })
+        Ok(Self { file, storage, table })
     }
 
     /// The numbers of the entries, sorted by identifier and in file order within one.
-    pub const fn order(&self) -> &'s [u32] {
-        self.order
+    pub fn order(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone + use<'s> {
+        let mask = self.table.mask();
+        self.places().iter().map(move |place| place & mask)
     }
 
     /// Number of chunks with that identifier.
     pub fn count(&self, identifier: Identifier) -> usize {
-        self.numbers(identifier).len()
+        self.group(identifier).len()
     }
 
     /// The chunk that is the `n`-th of its identifier in file order, from 0.
     #[inline]
     pub fn chunk(&self, identifier: Identifier, n: usize) -> Option<Chunk<'a>> {
-        let key = Some(identifier.key());
-        let number = *self.order.get(self.first(key)?.checked_add(n)?)?;
-        if self.file.index().key(number) == key { self.at(number) } else { None }
+        let place = *self.places().get(self.first(identifier)?.checked_add(n)?)?;
+        if self.has(place, identifier) { self.at(place) } else { None }
     }
 
     /// The chunks with that identifier, in file order.
     pub fn chunks(&self, identifier: Identifier) -> impl DoubleEndedIterator<Item = Chunk<'a>> + use<'a, 's> {
         let this = *self;
-        self.numbers(identifier).iter().filter_map(move |&number| this.at(number))
+        self.group(identifier).iter().filter_map(move |&place| this.at(place))
     }
 
-    fn at(&self, number: u32) -> Option<Chunk<'a>> {
-        self.file.chunk_at(usize::try_from(number).ok()?)
+    /// The order, below what else is in its places.
+    #[inline]
+    fn places(&self) -> &'s [u32] {
+        self.storage.get(..self.file.index().len()).unwrap_or_default()
+    }
+
+    #[inline]
+    fn at(&self, place: u32) -> Option<Chunk<'a>> {
+        self.file.chunk_at(usize::try_from(place & self.table.mask()).ok()?)
+    }
+
+    #[inline]
+    fn has(&self, place: u32, identifier: Identifier) -> bool {
+        self.file.index().has(place & self.table.mask(), identifier)
     }
 
     /// Where in the order an identifier begins. If there is none, where it would begin, or `None`.
     #[inline]
-    fn first(&self, key: Option<u128>) -> Option<usize> {
-        if self.table.is_empty() {
-            let index = self.file.index();
-            return Some(self.order.partition_point(|&number| index.key(number) < key));
+    fn first(&self, identifier: Identifier) -> Option<usize> {
+        if self.table.len() == 0 {
+            let (index, mask, key) = (self.file.index(), self.table.mask(), Some(identifier.key()));
+            return Some(self.places().partition_point(|place| index.key(place & mask) < key));
         }
-        for slot in table::probes(key, self.table.len()) {
-            let first = usize::try_from(self.table.get(slot)?.checked_sub(1)?).ok()?;
-            if self.file.index().key(*self.order.get(first)?) == key {
+        for slot in table::probes(identifier, self.table.len()) {
+            let first = usize::try_from(self.table.get(self.storage, slot)?.checked_sub(1)?).ok()?;
+            if self.has(*self.places().get(first)?, identifier) {
                 return Some(first);
             }
         }
         None
     }
 
-    fn numbers(&self, identifier: Identifier) -> &'s [u32] {
-        let key = Some(identifier.key());
-        let rest = self.first(key).and_then(|first| self.order.get(first..)).unwrap_or_default();
-        let len = rest.partition_point(|&number| self.file.index().key(number) == key);
+    fn group(&self, identifier: Identifier) -> &'s [u32] {
+        let rest = self.first(identifier).and_then(|first| self.places().get(first..)).unwrap_or_default();
+        let len = rest.partition_point(|&place| self.has(place, identifier));
         rest.get(..len).unwrap_or_default()
     }
 }
