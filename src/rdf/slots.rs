@@ -10,7 +10,7 @@ pub(super) struct Slots {
     /// The place at which the first one begins.
     start: usize,
     len: usize,
-    /// How many places one takes.
+    /// How many places one takes: 0 if two share one.
     width: usize,
     /// The lower bits of a place that are not a slot's. Products move the others down and up: processors without BMI
     /// take longer to shift by what is not a constant.
@@ -53,6 +53,15 @@ impl Slots {
         Self { len, width, below, down: 1_u64.wrapping_shl(free), mask, ..none }
     }
 
+    /// The same, but two in each place, if those have room for as many bits: below 2¹⁰.
+    pub(super) fn most_above(numbers: usize) -> Self {
+        let above = Self::above(numbers);
+        if above.down > u64::from(above.mask).saturating_mul(above.mask.into()) {
+            return Self { len: numbers.saturating_mul(2), width: 0, ..above };
+        }
+        above
+    }
+
     /// Those from `first` on, `len` at most.
     pub(super) fn part(self, first: usize, len: usize) -> Self {
         let first = first.min(self.len);
@@ -90,12 +99,18 @@ impl Slots {
                 let [upper, lower] = [upper, lower].map(|place| u64::from(place & !self.below));
                 upper_half(upper.wrapping_mul(self.down).wrapping_add(lower).wrapping_mul(self.down))
             }
-            _ => self.get_wide(places),
+            (0, _) => {
+                let both = upper_half(u64::from(*storage.get(slot / 2)?).wrapping_mul(self.down))?;
+                let upper = upper_half(u64::from(both).wrapping_mul(self.down).wrapping_mul(2))?;
+                Some(if slot.is_multiple_of(2) { both } else { upper } & self.mask)
+            }
+            _ => self.get_wide(storage, slot),
         }
     }
 
     #[inline(never)]
-    fn get_wide(self, places: &[u32]) -> Option<u32> {
+    fn get_wide(self, storage: &[u32], slot: usize) -> Option<u32> {
+        let places = storage.get(self.start.wrapping_add(slot.wrapping_mul(self.width))..)?;
         let value = places.get(..self.width)?.iter().fold(0_u64, |value, place| {
             let bits = u64::from(*place).wrapping_mul(self.down) >> 32;
             value.wrapping_mul(self.down).wrapping_add(bits)
@@ -114,14 +129,21 @@ impl Slots {
                 *upper = *upper & self.below | carried.wrapping_mul(up);
                 *lower = *lower & self.below | value.wrapping_mul(up);
             }
-            (_, places) => return self.set_wide(places, value),
+            _ => return self.set_other(storage, slot, value),
         }
         Some(())
     }
 
     #[inline(never)]
-    fn set_wide(self, places: &mut [u32], mut value: u32) -> Option<()> {
+    fn set_other(self, storage: &mut [u32], slot: usize, mut value: u32) -> Option<()> {
         let up = self.below.wrapping_add(1);
+        if self.width == 0 {
+            let place = storage.get_mut(slot / 2)?;
+            let up = if slot.is_multiple_of(2) { up } else { up.wrapping_mul(self.mask.wrapping_add(1)) };
+            *place = *place & !self.mask.wrapping_mul(up) | value.wrapping_mul(up);
+            return Some(());
+        }
+        let places = storage.get_mut(self.start.wrapping_add(slot.wrapping_mul(self.width))..)?;
         for place in places.get_mut(..self.width)?.iter_mut().rev() {
             *place = *place & self.below | value.wrapping_mul(up);
             value = upper_half(u64::from(value).wrapping_mul(up.into()))?;
@@ -163,6 +185,11 @@ pub(super) mod tests {
             of_all_widths(99).iter().map(|slots| slots.width).collect::<Vec<_>>(),
             [1, 2, 3, 4, 5, 6, 7]
         );
+        let most = [0, 1, 1023, 1024, 1 << 27, usize::MAX].map(Slots::most_above);
+        assert_eq!(
+            most.map(|slots| (slots.len, slots.width)),
+            [(0, 0), (2, 0), (2046, 0), (1024, 1), (0, 1), (0, 1)]
+        );
         assert_eq!([0, 0x7fff_ffff].map(|numbers| Slots::none(numbers).mask()), [0x7fff_ffff; 2]);
         assert_eq!(Slots::none(0x8000_0000).mask(), u32::MAX);
     }
@@ -171,7 +198,7 @@ pub(super) mod tests {
     #[test]
     fn slots_keep_their_numbers() {
         let mut all = of_all_widths(60);
-        all.push(Slots::after(60, 30));
+        all.extend([Slots::after(60, 30), Slots::most_above(60), Slots::most_above(90)]);
         all.extend(of_all_widths(60).into_iter().map(|slots| slots.part(2, 5)));
         for slots in all {
             for before in [0, u32::MAX, 0x5555_5555] {
@@ -186,14 +213,15 @@ pub(super) mod tests {
                     assert_eq!(slots.get(&storage, slot), Some(slots.mask()));
                     slots.set(&mut storage, slot, value(slot)).unwrap();
                 }
-                let its = slots.start..slots.start + slots.len * slots.width;
+                let places = if slots.width == 0 { slots.len / 2 } else { slots.len * slots.width };
+                let its = slots.start..slots.start + places;
                 for (place, now) in storage.iter().enumerate() {
                     let unchanged = if its.contains(&place) { slots.below } else { u32::MAX };
                     assert_eq!(now & unchanged, before & unchanged);
                 }
             }
-            assert_eq!(slots.get(&[0; 90], 90), None);
-            assert_eq!((slots.set(&mut [0; 90], 90, 0), slots.part(99, 9).len()), (None, 0));
+            assert_eq!(slots.get(&[0; 90], 180), None);
+            assert_eq!((slots.set(&mut [0; 90], 180, 0), slots.part(999, 9).len()), (None, 0));
         }
     }
 

@@ -13,10 +13,10 @@ use core::fmt;
 /// A file with its entries sorted by identifier, and in file order within one.
 ///
 /// The order takes one place of the storage for each entry. The bits that its numbers leave free hold a hash table, so
-/// that a lookup takes constant time, and sorting takes time in proportion to the number of entries. That needs several
-/// entries for each identifier on average: 4 in an index of less than 2¹⁵ entries, 7 in one of less than 2²⁰, 10 in one
-/// of less than 2²³. With fewer, entries are compared, and a lookup may be a binary search, unless the storage has
-/// further places, three for each identifier.
+/// that a lookup takes constant time: of up to 1,023 entries always, of up to 32,767 if there are at least two for each
+/// identifier on average, of up to a million if there are four, of up to eight million if there are six. Sorting takes
+/// time in proportion to the number of entries if there are about twice as many for each. Otherwise entries are
+/// compared, and a lookup is a binary search, unless the storage has further places, three for each identifier.
 ///
 /// ```
 /// # use traceglass::rdf::File;
@@ -63,13 +63,15 @@ impl<'a, 's> SortedIndex<'a, 's> {
         }
         // More than four slots for an entry are of no use.
         let further = storage.len().saturating_sub(len).min(len.saturating_mul(4));
-        let rooms = [Slots::after(len, further), Slots::above(len)];
-        let table = match rooms.iter().find_map(|&room| groups::sort(index, storage, room)) {
+        let (further, above) = (Slots::after(len, further), Slots::above(len));
+        let sorted = groups::sort(index, storage, further).or_else(|| groups::sort(index, storage, above));
+        let table = match sorted {
             Some(table) => table,
             None => {
                 groups::compare(index, storage.get_mut(..len).unwrap_or_default());
-                let table = rooms.iter().find_map(|&room| table::fill(index, storage, room));
-                table.unwrap_or(Slots::above(len).part(0, 0))
+                table::fill(index, storage, further)
+                    .or_else(|| table::fill(index, storage, Slots::most_above(len)))
+                    .unwrap_or(above.part(0, 0))
             }
         };
         Ok(Self { file, storage, table })
@@ -90,7 +92,7 @@ impl<'a, 's> SortedIndex<'a, 's> {
     #[inline]
     pub fn chunk(&self, identifier: Identifier, n: usize) -> Option<Chunk<'a>> {
         let place = *self.places().get(self.first(identifier)?.checked_add(n)?)?;
-        if self.has(place, identifier) { self.at(place) } else { None }
+        if n == 0 || self.has(place, identifier) { self.at(place) } else { None }
     }
 
     /// The chunks with that identifier, in file order.
@@ -115,12 +117,13 @@ impl<'a, 's> SortedIndex<'a, 's> {
         self.file.index().has(place & self.table.mask(), identifier)
     }
 
-    /// Where in the order an identifier begins. If there is none, where it would begin, or `None`.
+    /// Where in the order an identifier begins, if it is there.
     #[inline]
     fn first(&self, identifier: Identifier) -> Option<usize> {
         if self.table.len() == 0 {
             let (index, mask, key) = (self.file.index(), self.table.mask(), Some(identifier.key()));
-            return Some(self.places().partition_point(|place| index.key(place & mask) < key));
+            let first = self.places().partition_point(|place| index.key(place & mask) < key);
+            return self.places().get(first).filter(|&&place| self.has(place, identifier)).map(|_| first);
         }
         for slot in table::probes(identifier, self.table.len()) {
             let first = usize::try_from(self.table.get(self.storage, slot)?.checked_sub(1)?).ok()?;
@@ -141,5 +144,39 @@ impl<'a, 's> SortedIndex<'a, 's> {
 impl fmt::Debug for SortedIndex<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SortedIndex").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::tests::{colliding, index_of};
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Identifiers that were made to collide are found all the same, by a search if they are too many for a table.
+    #[test]
+    fn identifiers_that_collide_are_found() {
+        for count in [64, 65, 200] {
+            let mut all = colliding(count + 1);
+            let missing = all.pop().unwrap();
+            let index = index_of((0..8).flat_map(|_| all.iter().copied()));
+            let header = [&b"AMD_RDF "[..], &3_u64.to_le_bytes(), &32_u64.to_le_bytes()].concat();
+            let data: Vec<u8> = [&header[..], &index.len().to_le_bytes(), &index].concat();
+            let file = File::parse(&data).unwrap();
+            for further in [0, 4096] {
+                let mut storage = vec![0; count * 8 + further];
+                let sorted = file.sort(&mut storage).unwrap();
+                assert_eq!(sorted.table.len() == 0, count > 64);
+                for (number, &identifier) in all.iter().enumerate() {
+                    for n in 0..8 {
+                        let chunk = sorted.chunk(identifier, n).unwrap();
+                        assert_eq!(chunk.entry().number(), number + n * count);
+                    }
+                    assert!(sorted.chunk(identifier, 8).is_none());
+                }
+                assert!(sorted.chunk(missing, 0).is_none() && sorted.count(missing) == 0);
+            }
+        }
     }
 }

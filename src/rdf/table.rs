@@ -96,7 +96,7 @@ pub(super) mod tests {
     fn a_table_fits_above_the_order() {
         let data = index_of(["a", "b", "c"].into_iter().flat_map(|text| vec![Identifier::from(text); 14]));
         let index = Index::parse(&data, 0).unwrap();
-        for slots in of_all_widths(42) {
+        for slots in of_all_widths(42).into_iter().chain([Slots::most_above(42)]) {
             let mut storage: Vec<u32> = (0..42).collect();
             let table = fill(index, &mut storage, slots).unwrap();
             for (identifier, first) in [("a", 1), ("b", 15), ("c", 29)] {

@@ -88,7 +88,7 @@ fn any_number_of_identifiers_is_found() {
             let numbers: Vec<usize> = (0..len).map(|n| if n < kinds { n } else { next(kinds) }).collect();
             let name = |n: usize| {
                 // Half of them have a NUL, and bytes after it that differ from entry to entry.
-                if n % 2 == 0 { format!("{n}.identifier") } else { format!("id{n}") }
+                if n.is_multiple_of(2) { format!("{n}.identifier") } else { format!("id{n}") }
             };
             let entries = numbers.iter().zip((0..=u8::MAX).cycle()).map(|(&n, after)| {
                 let mut identifier = name(n).into_bytes();
