@@ -44,15 +44,13 @@ pub(super) fn sort(index: Index<'_>, storage: &mut [u32], slots: Slots) -> Optio
 /// These numbers become the `groups`, whose number it returns.
 fn find_groups(index: Index<'_>, storage: &mut [u32], table: Slots, groups: Slots) -> Option<usize> {
     storage.get_mut(..index.len())?.fill(0);
-    for slot in 0..table.len() {
-        table.set(storage, slot, 0)?;
-    }
+    table.places(storage)?.fill(0);
     let mut count = 0_usize;
     for (entry, this) in (0..index.len()).zip(0_u32..) {
         let identifier = index.identifier(this)?;
         let mut held = 0;
         let is_its = |&slot: &usize| {
-            held = table.get(storage, slot).unwrap_or(0);
+            held = table.get_fast(storage, slot).unwrap_or(0);
             held.checked_sub(1).is_none_or(|first| index.has(first, identifier))
         };
         let slot = probes(identifier, table.len()).find(is_its)?;
@@ -114,21 +112,23 @@ impl Sorting {
     /// the table.
     fn measure(&self, entries: usize, storage: &mut [u32]) -> Option<()> {
         storage.get_mut(..self.count)?.fill(0);
-        let count = |storage: &mut [u32], slot: u32| {
-            let group = self.table.get(storage, to_usize(slot)?)?.checked_sub(1)?;
+        let add = |storage: &mut [u32], group: u32| {
             let size = storage.get_mut(to_usize(group)?)?;
             *size = size.saturating_add(1);
-            Some(group)
+            Some(())
         };
         for entry in 0..self.count {
-            let group = count(storage, self.groups.get(storage, entry)?)?;
+            let slot = self.groups.get(storage, entry)?;
+            let group = self.table.get(storage, to_usize(slot)?)?.checked_sub(1)?;
             self.groups.set(storage, entry, group)?;
+            add(storage, group)?;
         }
         let mask = self.slots.mask();
         for entry in self.count..entries {
             let place = *storage.get(entry)?;
-            let group = count(storage, place & mask)?;
+            let group = self.table.get_fast(storage, to_usize(place & mask)?)?.checked_sub(1)?;
             *storage.get_mut(entry)? = place & !mask | group;
+            add(storage, group)?;
         }
         let mut start = 0_u32;
         for size in storage.get_mut(..self.count)? {

@@ -90,27 +90,32 @@ impl Slots {
         self.mask
     }
 
+    /// The places of all, unless two share one.
+    pub(super) fn places(self, storage: &mut [u32]) -> Option<&mut [u32]> {
+        storage.get_mut(self.start..)?.get_mut(..self.len.checked_mul(self.width)?)
+    }
+
+    /// What a slot holds, where that is asked for each entry.
     #[inline(always)]
-    pub(super) fn get(self, storage: &[u32], slot: usize) -> Option<u32> {
+    pub(super) fn get_fast(self, storage: &[u32], slot: usize) -> Option<u32> {
         let places = storage.get(self.start.wrapping_add(slot.wrapping_mul(self.width))..)?;
         match (self.width, places) {
-            (1, [place, ..]) => upper_half(u64::from(*place).wrapping_mul(self.down)),
-            (2, [upper, lower, ..]) => {
-                let [upper, lower] = [upper, lower].map(|place| u64::from(place & !self.below));
-                upper_half(upper.wrapping_mul(self.down).wrapping_add(lower).wrapping_mul(self.down))
-            }
             (0, _) => {
                 let both = upper_half(u64::from(*storage.get(slot / 2)?).wrapping_mul(self.down))?;
                 let upper = upper_half(u64::from(both).wrapping_mul(self.down).wrapping_mul(2))?;
                 Some(if slot.is_multiple_of(2) { both } else { upper } & self.mask)
             }
-            _ => self.get_wide(storage, slot),
+            (1, [place, ..]) => upper_half(u64::from(*place).wrapping_mul(self.down)),
+            (2, [upper, lower, ..]) => {
+                let [upper, lower] = [upper, lower].map(|place| u64::from(place & !self.below));
+                upper_half(upper.wrapping_mul(self.down).wrapping_add(lower).wrapping_mul(self.down))
+            }
+            _ => self.get_wide(places),
         }
     }
 
     #[inline(never)]
-    fn get_wide(self, storage: &[u32], slot: usize) -> Option<u32> {
-        let places = storage.get(self.start.wrapping_add(slot.wrapping_mul(self.width))..)?;
+    fn get_wide(self, places: &[u32]) -> Option<u32> {
         let value = places.get(..self.width)?.iter().fold(0_u64, |value, place| {
             let bits = u64::from(*place).wrapping_mul(self.down) >> 32;
             value.wrapping_mul(self.down).wrapping_add(bits)
@@ -118,24 +123,14 @@ impl Slots {
         u32::try_from(value).ok()
     }
 
-    #[inline(always)]
-    pub(super) fn set(self, storage: &mut [u32], slot: usize, value: u32) -> Option<()> {
-        let places = storage.get_mut(self.start.wrapping_add(slot.wrapping_mul(self.width))..)?;
-        let up = self.below.wrapping_add(1);
-        match (self.width, places) {
-            (1, [place, ..]) => *place = *place & self.below | value.wrapping_mul(up),
-            (2, [upper, lower, ..]) => {
-                let carried = upper_half(u64::from(value).wrapping_mul(up.into()))?;
-                *upper = *upper & self.below | carried.wrapping_mul(up);
-                *lower = *lower & self.below | value.wrapping_mul(up);
-            }
-            _ => return self.set_other(storage, slot, value),
-        }
-        Some(())
+    /// The same in less code.
+    #[inline(never)]
+    pub(super) fn get(self, storage: &[u32], slot: usize) -> Option<u32> {
+        self.get_fast(storage, slot)
     }
 
     #[inline(never)]
-    fn set_other(self, storage: &mut [u32], slot: usize, mut value: u32) -> Option<()> {
+    pub(super) fn set(self, storage: &mut [u32], slot: usize, mut value: u32) -> Option<()> {
         let up = self.below.wrapping_add(1);
         if self.width == 0 {
             let place = storage.get_mut(slot / 2)?;

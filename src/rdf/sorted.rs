@@ -126,7 +126,7 @@ impl<'a, 's> SortedIndex<'a, 's> {
             return self.places().get(first).filter(|&&place| self.has(place, identifier)).map(|_| first);
         }
         for slot in table::probes(identifier, self.table.len()) {
-            let first = usize::try_from(self.table.get(self.storage, slot)?.checked_sub(1)?).ok()?;
+            let first = usize::try_from(self.table.get_fast(self.storage, slot)?.checked_sub(1)?).ok()?;
             if self.has(*self.places().get(first)?, identifier) {
                 return Some(first);
             }
