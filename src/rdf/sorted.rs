@@ -16,7 +16,8 @@ use core::fmt;
 /// that a lookup takes constant time: of up to 1,023 entries always, of up to 32,767 if there are at least two for each
 /// identifier on average, of up to a million if there are four, of up to eight million if there are six. Sorting takes
 /// time in proportion to the number of entries if there are about twice as many for each. Otherwise entries are
-/// compared, and a lookup is a binary search, unless the storage has further places, three for each identifier.
+/// compared, and a lookup is a binary search, unless the storage has further places, three for each identifier; so it
+/// is if identifiers were made to collide.
 ///
 /// ```
 /// # use traceglass::rdf::File;
