@@ -96,7 +96,7 @@ fn measure_rdf(table: &mut Table, large: bool) {
         ],
     );
     table.row(
-        "the same, with 16 KiB more for a hash table",
+        "the same, with 16 KiB more",
         Unit::Nanoseconds("n entry", entries.into()),
         vec![
             way("", || file.sort(&mut more_storage).unwrap().order().len() as u64),
@@ -113,7 +113,7 @@ fn measure_rdf(table: &mut Table, large: bool) {
         })
     };
     table.row(
-        "look up, by binary search",
+        "look up",
         lookups,
         vec![
             way("", || common::rdf::look_up(black_box(&sorted), &identifiers)),
@@ -121,7 +121,7 @@ fn measure_rdf(table: &mut Table, large: bool) {
         ],
     );
     table.row(
-        "look up, with 16 KiB more for a hash table",
+        "look up, with 16 KiB more",
         lookups,
         vec![
             way("", || common::rdf::look_up(black_box(&hashed), &identifiers)),

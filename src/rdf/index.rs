@@ -88,9 +88,23 @@ impl<'a> Index<'a> {
         Entry { raw, number, offset: self.offset.saturating_add(position) }
     }
 
-    pub(super) fn key(&self, number: u32) -> Option<u128> {
+    /// The identifier of entry `number`.
+    #[inline]
+    pub(super) fn identifier(&self, number: u32) -> Option<Identifier> {
         let raw = self.entries.get(usize::try_from(number).ok()?)?;
-        Some(Identifier::new(raw.identifier).key())
+        Some(Identifier::new(raw.identifier))
+    }
+
+    pub(super) fn key(&self, number: u32) -> Option<u128> {
+        self.identifier(number).map(|identifier| identifier.key())
+    }
+
+    /// Whether entry `number` has that identifier.
+    #[inline]
+    pub(super) fn has(&self, number: u32, identifier: Identifier) -> bool {
+        // Most that are equal have the same bytes, which takes less time to see.
+        self.identifier(number)
+            .is_some_and(|own| own.bytes() == identifier.bytes() || own.key() == identifier.key())
     }
 }
 

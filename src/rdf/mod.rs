@@ -54,6 +54,7 @@ mod compression;
 pub mod contents;
 pub mod element;
 mod file;
+mod groups;
 mod header;
 mod identifier;
 mod index;
@@ -61,6 +62,7 @@ mod part;
 mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;
+mod slots;
 mod sorted;
 mod table;
 

@@ -1,8 +1,10 @@
-//! Chunks by identifier: an order, and perhaps a hash table, in memory that the caller lends.
+//! Chunks by identifier: an order, and a hash table, in memory that the caller lends.
 
 use super::chunk::Chunk;
 use super::file::File;
+use super::groups;
 use super::identifier::Identifier;
+use super::slots::Slots;
 use super::table;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -10,10 +12,12 @@ use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
 ///
-/// The order takes one place of the storage for each entry, and a lookup is a binary search. Further places become a
-/// hash table, and a lookup then takes constant time: it needs a power of two of them, at least twice the number of
-/// different identifiers. With half as many again, sorting takes time in proportion to the number of entries, too. With
-/// 100,000 entries of 1,000 identifiers, 4,096 further places make both several times as fast.
+/// The order takes one place of the storage for each entry. The bits that its numbers leave free hold a hash table, so
+/// that a lookup takes constant time: of up to 1,023 entries always, of up to 32,767 if there are at least two for each
+/// identifier on average, of up to a million if there are four, of up to eight million if there are six. Sorting takes
+/// time in proportion to the number of entries if there are about twice as many for each. Otherwise entries are
+/// compared, and a lookup is a binary search, unless the storage has further places, three for each identifier; so it
+/// is if identifiers were made to collide.
 ///
 /// ```
 /// # use traceglass::rdf::File;
@@ -27,15 +31,15 @@ use core::fmt;
 #[derive(Clone, Copy)]
 pub struct SortedIndex<'a, 's> {
     file: File<'a>,
-    order: &'s [u32],
+    /// The order, and slots.
+    storage: &'s [u32],
     /// Where in the order each identifier begins, by hash: 0 is a free slot, anything else the position plus one.
-    /// Empty, or a power of two long.
-    table: &'s [u32],
+    table: Slots,
 }
 
 impl<'a> File<'a> {
-    /// Sorts the entries by identifier in `storage`, which must have a place for each; further ones make lookups
-    /// faster, see [`SortedIndex`].
+    /// Sorts the entries by identifier in `storage`, which must have a place for each; with further ones, more of
+    /// the identifiers may differ before lookups take longer, see [`SortedIndex`].
     ///
     /// # Errors
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the number of places needed.
@@ -54,71 +58,86 @@ impl<'a, 's> SortedIndex<'a, 's> {
             super::element::CHUNK_INDEX,
             ErrorKind::CapacityExceeded { capacity, needed },
         );
-        let (order, rest) = match storage.split_at_mut_checked(index.len()) {
-            Some(parts) if needed <= capacity => parts,
-            _ => return Err(too_small),
-        };
-        let len = match table::sort(index, order, rest) {
-            Some(len) => len,
+        let len = index.len();
+        if needed > capacity {
+            return Err(too_small);
+        }
+        // More than four slots for an entry are of no use.
+        let further = storage.len().saturating_sub(len).min(len.saturating_mul(4));
+        let (further, above) = (Slots::after(len, further), Slots::above(len));
+        let sorted = groups::sort(index, storage, further).or_else(|| groups::sort(index, storage, above));
+        let table = match sorted {
+            Some(table) => table,
             None => {
-                for (slot, number) in order.iter_mut().zip(0..) {
-                    *slot = number;
-                }
-                table::sort_numbers(index, order);
-                table::fill(index, order, rest).unwrap_or(0)
+                groups::compare(index, storage.get_mut(..len).unwrap_or_default());
+                table::fill(index, storage, further)
+                    .or_else(|| table::fill(index, storage, Slots::most_above(len)))
+                    .unwrap_or(above.part(0, 0))
             }
         };
-        Ok(Self { file, order, table: rest.get(..len).unwrap_or_default() })
+        Ok(Self { file, storage, table })
     }
 
     /// The numbers of the entries, sorted by identifier and in file order within one.
-    pub const fn order(&self) -> &'s [u32] {
-        self.order
+    pub fn order(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone + use<'s> {
+        let mask = self.table.mask();
+        self.places().iter().map(move |place| place & mask)
     }
 
     /// Number of chunks with that identifier.
     pub fn count(&self, identifier: Identifier) -> usize {
-        self.numbers(identifier).len()
+        self.group(identifier).len()
     }
 
     /// The chunk that is the `n`-th of its identifier in file order, from 0.
     #[inline]
     pub fn chunk(&self, identifier: Identifier, n: usize) -> Option<Chunk<'a>> {
-        let key = Some(identifier.key());
-        let number = *self.order.get(self.first(key)?.checked_add(n)?)?;
-        if self.file.index().key(number) == key { self.at(number) } else { None }
+        let place = *self.places().get(self.first(identifier)?.checked_add(n)?)?;
+        if n == 0 || self.has(place, identifier) { self.at(place) } else { None }
     }
 
     /// The chunks with that identifier, in file order.
     pub fn chunks(&self, identifier: Identifier) -> impl DoubleEndedIterator<Item = Chunk<'a>> + use<'a, 's> {
         let this = *self;
-        self.numbers(identifier).iter().filter_map(move |&number| this.at(number))
+        self.group(identifier).iter().filter_map(move |&place| this.at(place))
     }
 
-    fn at(&self, number: u32) -> Option<Chunk<'a>> {
-        self.file.chunk_at(usize::try_from(number).ok()?)
-    }
-
-    /// Where in the order an identifier begins. If there is none, where it would begin, or `None`.
+    /// The order, below what else is in its places.
     #[inline]
-    fn first(&self, key: Option<u128>) -> Option<usize> {
-        if self.table.is_empty() {
-            let index = self.file.index();
-            return Some(self.order.partition_point(|&number| index.key(number) < key));
+    fn places(&self) -> &'s [u32] {
+        self.storage.get(..self.file.index().len()).unwrap_or_default()
+    }
+
+    #[inline]
+    fn at(&self, place: u32) -> Option<Chunk<'a>> {
+        self.file.chunk_at(usize::try_from(place & self.table.mask()).ok()?)
+    }
+
+    #[inline]
+    fn has(&self, place: u32, identifier: Identifier) -> bool {
+        self.file.index().has(place & self.table.mask(), identifier)
+    }
+
+    /// Where in the order an identifier begins, if it is there.
+    #[inline]
+    fn first(&self, identifier: Identifier) -> Option<usize> {
+        if self.table.len() == 0 {
+            let (index, mask, key) = (self.file.index(), self.table.mask(), Some(identifier.key()));
+            let first = self.places().partition_point(|place| index.key(place & mask) < key);
+            return self.places().get(first).filter(|&&place| self.has(place, identifier)).map(|_| first);
         }
-        for slot in table::probes(key, self.table.len()) {
-            let first = usize::try_from(self.table.get(slot)?.checked_sub(1)?).ok()?;
-            if self.file.index().key(*self.order.get(first)?) == key {
+        for slot in table::probes(identifier, self.table.len()) {
+            let first = usize::try_from(self.table.get_fast(self.storage, slot)?.checked_sub(1)?).ok()?;
+            if self.has(*self.places().get(first)?, identifier) {
                 return Some(first);
             }
         }
         None
     }
 
-    fn numbers(&self, identifier: Identifier) -> &'s [u32] {
-        let key = Some(identifier.key());
-        let rest = self.first(key).and_then(|first| self.order.get(first..)).unwrap_or_default();
-        let len = rest.partition_point(|&number| self.file.index().key(number) == key);
+    fn group(&self, identifier: Identifier) -> &'s [u32] {
+        let rest = self.first(identifier).and_then(|first| self.places().get(first..)).unwrap_or_default();
+        let len = rest.partition_point(|&place| self.has(place, identifier));
         rest.get(..len).unwrap_or_default()
     }
 }
@@ -126,5 +145,39 @@ impl<'a, 's> SortedIndex<'a, 's> {
 impl fmt::Debug for SortedIndex<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SortedIndex").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::tests::{colliding, index_of};
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Identifiers that were made to collide are found all the same, by a search if they are too many for a table.
+    #[test]
+    fn identifiers_that_collide_are_found() {
+        for count in [64, 65, 200] {
+            let mut all = colliding(count + 1);
+            let missing = all.pop().unwrap();
+            let index = index_of((0..8).flat_map(|_| all.iter().copied()));
+            let header = [&b"AMD_RDF "[..], &3_u64.to_le_bytes(), &32_u64.to_le_bytes()].concat();
+            let data: Vec<u8> = [&header[..], &index.len().to_le_bytes(), &index].concat();
+            let file = File::parse(&data).unwrap();
+            for further in [0, 4096] {
+                let mut storage = vec![0; count * 8 + further];
+                let sorted = file.sort(&mut storage).unwrap();
+                assert_eq!(sorted.table.len() == 0, count > 64);
+                for (number, &identifier) in all.iter().enumerate() {
+                    for n in 0..8 {
+                        let chunk = sorted.chunk(identifier, n).unwrap();
+                        assert_eq!(chunk.entry().number(), number + n * count);
+                    }
+                    assert!(sorted.chunk(identifier, 8).is_none());
+                }
+                assert!(sorted.chunk(missing, 0).is_none() && sorted.count(missing) == 0);
+            }
+        }
     }
 }

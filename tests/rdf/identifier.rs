@@ -38,7 +38,7 @@ fn sorted_lookup_agrees_with_the_linear_one() {
         (0..500_u32).map(|n| Chunk::raw(ids[next(7) as usize], &n.to_le_bytes())).collect();
     let data = file(&chunks);
     let file = File::parse(&data).unwrap();
-    // By binary search, and through hash tables from too small a one to an ample one.
+    // With as much as it takes, and with further places from too few for a table to many.
     for room in [0, 1, 7, 8, 13, 14, 16, 100, 4096] {
         let mut storage = vec![u32::MAX; 500 + room];
         agrees(file, file.sort(&mut storage).unwrap());
@@ -64,6 +64,63 @@ fn agrees(file: File<'_>, sorted: rdf::SortedIndex<'_, '_>) {
             assert_eq!(sorted.chunk(id, n).unwrap().entry().number(), number);
         }
         assert!(sorted.chunk(id, linear.len()).is_none() && sorted.chunk(id, usize::MAX).is_none());
+    }
+}
+
+/// From one identifier to as many as entries, from one entry to more than 16 bits can number: whatever is in the order's
+/// places beside it, lookups and the order are right, and those of identifiers that are not there.
+#[test]
+fn any_number_of_identifiers_is_found() {
+    let mut random = 7_u32;
+    let mut next = |n: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as usize % n
+    };
+    for (len, kinds) in [
+        (1, vec![1]),
+        (2, vec![1, 2]),
+        (50, (1..=50).collect()),
+        (300, vec![1, 60, 75, 76, 100, 149, 150, 151, 299, 300]),
+        (33_000, vec![1, 4_000, 4_715, 8_000, 8_300, 33_000]),
+        (70_000, vec![100, 70_000]),
+    ] {
+        for kinds in kinds {
+            let numbers: Vec<usize> = (0..len).map(|n| if n < kinds { n } else { next(kinds) }).collect();
+            let name = |n: usize| {
+                // Half of them have a NUL, and bytes after it that differ from entry to entry.
+                if n.is_multiple_of(2) { format!("{n}.identifier") } else { format!("id{n}") }
+            };
+            let entries = numbers.iter().zip((0..=u8::MAX).cycle()).map(|(&n, after)| {
+                let mut identifier = name(n).into_bytes();
+                if identifier.len() < 15 {
+                    identifier.extend([0, after]);
+                }
+                Chunk { identifier, ..Chunk::raw("", b"") }
+            });
+            let data = file(&entries.collect::<Vec<_>>());
+            let file = File::parse(&data).unwrap();
+            let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+            let identifier = |number: u32| file.entries().nth(number as usize).unwrap().identifier();
+            order.sort_by_key(|&number| (identifier(number), number));
+            for further in [0, 7, kinds * 3] {
+                let mut storage = vec![0xdead_beef; numbers.len() + further];
+                let sorted = file.sort(&mut storage).unwrap();
+                assert!(sorted.order().eq(order.iter().copied()), "{len} entries of {kinds} identifiers");
+                assert!(sorted.order().rev().eq(order.iter().rev().copied()));
+                for group in order.chunk_by(|&a, &b| identifier(a) == identifier(b)) {
+                    let (id, n) = (identifier(group[0]), next(group.len()));
+                    assert_eq!(sorted.chunk(id, n).unwrap().entry().number(), group[n] as usize);
+                    assert!(sorted.chunk(id, group.len()).is_none());
+                    if group[0] % 64 == 0 {
+                        let found = sorted.chunks(id).map(|chunk| chunk.entry().number() as u32);
+                        assert!(found.eq(group.iter().copied()) && sorted.count(id) == group.len());
+                    }
+                }
+                for missing in ["", "id", "0.identifie", "zzz"].into_iter().map(Identifier::from) {
+                    assert!(sorted.chunk(missing, 0).is_none() && sorted.count(missing) == 0);
+                }
+            }
+        }
     }
 }
 
