@@ -19,6 +19,7 @@ pub(crate) type Decoded<T> = Result<(T, usize), Fault>;
 
 /// Every byte's high bit: set while more bytes follow.
 const MORE: u64 = 0x8080_8080_8080_8080;
+const MORE32: u32 = 0x8080_8080;
 
 /// A `u64` of at most 10 bytes at the front of `data`.
 #[inline(always)]
@@ -37,16 +38,34 @@ pub(crate) fn read_u64(data: &[u8]) -> Decoded<u64> {
     }
 }
 
+/// As [`read_u64`], out of line, without a reason: the length is 0 if there is no integer.
+///
+/// Both fit into two registers.
+#[inline(never)]
+pub(crate) fn read_u64_long(data: &[u8]) -> (u64, usize) {
+    read_u64(data).unwrap_or((0, 0))
+}
+
+/// How many bytes the [`u64`](read_u64) at the front of `data` takes; 0 if there is none.
+#[inline(never)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
+pub(crate) fn len_u64_long(data: &[u8]) -> usize {
+    match data.first_chunk::<8>().map(|chunk| !u64::from_le_bytes(*chunk) & MORE) {
+        Some(last @ 1..) => (last.trailing_zeros() / 8 + 1) as usize,
+        _ => read_u64_by_byte(data).map_or(0, |(_, len)| len),
+    }
+}
+
 /// The integer in the low bytes of `word`, up to the byte of the lowest bit in `last`.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
 fn squeeze(word: u64, last: u64) -> (u64, usize) {
     // `last` is not 0, so `bits` is one of 8, 16, … 64 and no shift is 64 or more.
     let bits = last.trailing_zeros() + 1;
-    (compact(word & (last ^ (last - 1)) & !MORE), (bits / 8) as usize)
+    (compact(word & (last ^ (last - 1))), (bits / 8) as usize)
 }
 
-/// Joins groups of 7 bits, one a byte.
+/// Joins the groups of 7 bits in the bytes of `groups`, whose high bits are ignored.
 #[inline(always)]
 const fn compact(groups: u64) -> u64 {
     // Close the gaps of one bit between the groups of 7: pairs, then pairs of pairs, then halves.
@@ -55,58 +74,106 @@ const fn compact(groups: u64) -> u64 {
     (groups & 0x0fff_ffff) | ((groups & 0x0fff_ffff_0000_0000) >> 4)
 }
 
+/// As [`compact`].
+#[inline(always)]
+const fn compact32(groups: u32) -> u32 {
+    let groups = (groups & 0x007f_007f) | ((groups & 0x7f00_7f00) >> 1);
+    (groups & 0x3fff) | ((groups & 0x3fff_0000) >> 2)
+}
+
+/// Three varints of at most 8 bytes together in the low bytes of a word, the second of a single byte.
+struct Three {
+    /// The high bits of the bytes that end an integer, from the first one on.
+    ends: u64,
+    /// The second integer, and after it the third.
+    rest: u64,
+    /// How many bytes they take.
+    len: usize,
+}
+
+impl Three {
+    /// Finds the end of the third by six operations that depend on each other, and without a branch on any length.
+    #[inline(always)]
+    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
+    const fn find(word: u64) -> Option<Self> {
+        let ends = !word & MORE;
+        let second = ends & ends.wrapping_sub(1);
+        let third = second & second.wrapping_sub(1);
+        if third == 0 {
+            return None;
+        }
+        // The third one ends in the word, so that at least two bytes follow the first one: no shift is 64 or more.
+        let rest = through(word, third) >> (ends.trailing_zeros() + 1);
+        Some(Self { ends, rest, len: (third.trailing_zeros() / 8 + 1) as usize })
+    }
+}
+
+/// The bytes of `word` through the lowest of `ends`, which are not 0, and nothing after it.
+///
+/// Minus 1, they are all bits below the lowest, and the higher ends, whose bits are 0 in `word`.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects)]
+const fn through(word: u64, ends: u64) -> u64 {
+    word & (ends - 1)
+}
+
 /// Decodes three varints of at most 8 bytes together, the second of a single byte; also returns how many bytes they
 /// take.
 ///
-/// After `None` the integers have to be read one by one.
-///
-/// Where short records begin with three integers, this finds the end of the third by six operations that depend on each
-/// other, and without a branch on any length.
-#[inline(always)]
-#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
-pub(crate) fn read_three(data: &[u8]) -> Option<(u64, u8, u64, usize)> {
-    let word = u64::from_le_bytes(*data.first_chunk::<8>()?);
-    let first = !word & MORE;
-    let second = first & first.wrapping_sub(1);
-    let third = second & second.wrapping_sub(1);
-    if third == 0 {
-        return None;
+/// After `None`, or if the second byte is 0x80 or more, the integers have to be read one by one.
+#[inline(never)]
+#[allow(clippy::as_conversions)]
+pub(crate) const fn read_three(data: &[u8; 8]) -> Option<(u64, u8, u64, usize)> {
+    let word = u64::from_le_bytes(*data);
+    match Three::find(word) {
+        Some(Three { ends, rest, len }) => {
+            Some((compact(through(word, ends)), rest as u8, compact(rest >> 8), len))
+        }
+        None => None,
     }
-    // The third one ends in the word, so that at least two bytes follow the first one: no shift is 64 or more.
-    let start = first.trailing_zeros() + 1;
-    let middle = (word >> start) as u8;
-    if middle >= 0x80 {
-        return None;
-    }
-    let through = |last: u64| word & (last ^ (last - 1)) & !MORE;
-    let (a, c) = (through(first), through(third) >> (start + 8));
-    let bits = third.trailing_zeros() + 1;
-    Some((compact(a), middle, compact(c), (bits / 8) as usize))
 }
 
-/// A byte that is 0, or 1 followed by an integer, of 8 bytes in all at most, and how many bytes they take.
+/// As [`read_three`], without the first and the third.
+#[inline(always)]
+#[allow(clippy::as_conversions)]
+pub(crate) fn skip_three(data: &[u8; 8]) -> Option<(u8, usize)> {
+    Three::find(u64::from_le_bytes(*data)).map(|three| (three.rest as u8, three.len))
+}
+
+/// As [`read_three`], where the first takes 3 bytes and the third at most 4, as in most records: 32 bits are enough, and
+/// the only length that is not known is that of the third.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
+pub(crate) fn read_three_short(data: &[u8; 8]) -> Option<(u32, u8, u32, usize)> {
+    let word = u64::from_le_bytes(*data);
+    let (head, tail) = (word as u32, (word >> 32) as u32);
+    let ends = !tail & MORE32;
+    if head & MORE32 != 0x8080 || ends == 0 {
+        return None;
+    }
+    let first = (head & 0x7f) | ((head & 0x7f00) >> 1) | ((head & 0x7f_0000) >> 2);
+    let len = ends.trailing_zeros() / 8 + 5;
+    Some((first, (head >> 24) as u8, compact32(tail & (ends - 1)), len as usize))
+}
+
+/// A byte that is 0, or 1 followed by an integer of at most 4 bytes, and how many bytes they take.
 ///
 /// `None` says nothing. Which of both it is cannot be foreseen, so that no branch depends on it; without an integer, it
 /// is given as 0.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
-pub(crate) fn read_option(data: &[u8]) -> Option<(bool, u64, usize)> {
-    let word = u64::from_le_bytes(*data.first_chunk::<8>()?);
-    let tag = word & 0xff;
-    if tag > 1 {
-        return None;
-    }
-    // The lowest end is that of the tag.
-    let ends = !word & MORE;
-    let after = ends & ends.wrapping_sub(1);
+pub(crate) fn read_option(data: &[u8; 8]) -> Option<(bool, u32, usize)> {
+    let word = u64::from_le_bytes(*data);
+    let tag = word as u32 & 0xff;
+    let tail = (word >> 8) as u32;
     let has = tag.wrapping_neg();
-    let last = (after & has) | (0x80 & !has);
-    if last == 0 {
+    // Without an integer, its end is that of the tag.
+    let ends = !tail & MORE32;
+    if tag > 1 || ends == 0 {
         return None;
     }
-    let value = compact((word & (last ^ (last - 1)) & !MORE) >> 8);
-    let bits = last.trailing_zeros() + 1;
-    Some((tag == 1, value, (bits / 8) as usize))
+    let len = 1 + ((ends.trailing_zeros() / 8 + 1) & has);
+    Some((tag == 1, compact32(tail & (ends - 1)) & has, len as usize))
 }
 
 /// The plain form of [`read_u64`]: used near the end of the input, for 9 and 10 bytes, and as the oracle in tests.
@@ -236,18 +303,28 @@ mod tests {
 
     #[test]
     fn three_at_once_are_as_one_by_one() {
-        let mut found = 0;
+        let (mut found, mut short) = (0, 0);
         random_words(|bytes| {
             let one_by_one = || {
                 let (a, first) = read_u64_by_byte(&bytes).ok()?;
-                let &b = bytes.get(first).filter(|byte| **byte < 0x80)?;
+                let &b = bytes.get(first)?;
                 let (c, last) = read_u64_by_byte(&bytes[first + 1..]).ok()?;
-                Some((a, b, c, first + 1 + last))
+                (b < 0x80).then_some((a, b, c, first, last, first + 1 + last))
             };
-            assert_eq!(read_three(&bytes), one_by_one(), "{bytes:x?}");
-            found += u32::from(one_by_one().is_some());
+            let expected = one_by_one();
+            let plain = |(a, b, c, _, _, len)| (a, b, c, len);
+            let at_once = read_three(&bytes).filter(|(_, second, ..)| *second < 0x80);
+            assert_eq!(at_once, expected.map(plain), "{bytes:x?}");
+            let skipped = skip_three(&bytes).filter(|(second, _)| *second < 0x80);
+            assert_eq!(skipped, expected.map(|(_, b, _, _, _, len)| (b, len)), "{bytes:x?}");
+            found += u32::from(expected.is_some());
+
+            let expected = expected.filter(|(_, _, _, first, last, _)| *first == 3 && *last <= 4);
+            let at_once = read_three_short(&bytes).map(|(a, b, c, len)| (a.into(), b, c.into(), len));
+            assert_eq!(at_once, expected.map(plain), "{bytes:x?}");
+            short += u32::from(expected.is_some());
         });
-        assert!(found > 10_000 && read_three(&[0; 7]).is_none());
+        assert!(found > 10_000 && short > 1_000);
     }
 
     #[test]
@@ -255,16 +332,30 @@ mod tests {
         let mut found = [0; 2];
         random_words(|bytes| {
             let one_by_one = || match bytes[0] {
-                0 => Some((false, 0, 1)),
-                1 => read_u64_by_byte(&bytes[1..]).ok().map(|(value, len)| (true, value, 1 + len)),
+                // Where no integer follows, one must still end nearby.
+                0 => bytes[1..5].iter().any(|byte| *byte < 0x80).then_some((false, 0, 1)),
+                1 => read_u64_by_byte(&bytes[1..5]).ok().map(|(value, len)| (true, value, 1 + len)),
                 _ => None,
             };
-            assert_eq!(read_option(&bytes), one_by_one(), "{bytes:x?}");
+            let at_once = read_option(&bytes).map(|(has, value, len)| (has, value.into(), len));
+            assert_eq!(at_once, one_by_one(), "{bytes:x?}");
             if let Some((has, ..)) = one_by_one() {
                 found[usize::from(has)] += 1;
             }
         });
-        assert!(found.iter().all(|&count| count > 10_000) && read_option(&[0; 7]).is_none());
+        assert!(found.iter().all(|&count| count > 10_000));
+    }
+
+    #[test]
+    fn lengths_are_those_of_what_is_read() {
+        random_words(|bytes| {
+            for len in 0..=8 {
+                let data = [&[0x80, 0xff, 0x80][..len % 4], &bytes[..len]].concat();
+                let (value, len) = read_u64(&data).unwrap_or((0, 0));
+                assert_eq!(read_u64_long(&data), (value, len), "{data:x?}");
+                assert_eq!(len_u64_long(&data), len, "{data:x?}");
+            }
+        });
     }
 
     #[test]

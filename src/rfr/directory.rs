@@ -123,7 +123,7 @@ impl<'a, 't> Directory<'a, 't> {
         let header = sequence.header();
         let objects = sequence.objects().offset();
         let mut entry = DirectoryEntry { header, objects, ..DirectoryEntry::EMPTY };
-        let (reader, claimed) = match sequence.find_records() {
+        let (reader, claimed) = match sequence.place_of_records() {
             Ok(found) => found,
             // No record can be found: an empty list, where the objects are.
             Err(error) => {

@@ -52,7 +52,7 @@ impl<'a> Event<'a> {
     }
 
     pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
-        reader.u64(RECORD)?;
+        reader.skip_u64(RECORD)?;
         ParentAndFields::skip::<false>(reader)
     }
 
@@ -97,5 +97,10 @@ impl Waker {
     #[inline]
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self> {
         Ok(Self { task_iid: reader.u64(RECORD)?, context: reader.option(CONTEXT)? })
+    }
+
+    pub(super) fn skip(reader: &mut Reader<'_>) -> Result<()> {
+        reader.skip_u64(RECORD)?;
+        reader.skip_option(CONTEXT)
     }
 }

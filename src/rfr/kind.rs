@@ -49,6 +49,15 @@ macro_rules! record_kinds {
                 $(Self::$stream,)*
             ];
 
+            /// The number of an event in a chunk.
+            pub(super) const EVENT_IN_CHUNK: u8 = $event_chunk;
+
+            /// The lowest number of a kind about wakers in a chunk; no other kind has a higher one.
+            pub(super) const WAKERS_IN_CHUNK: u8 = {
+                let [first, ..] = [$($waker_chunk),*];
+                first
+            };
+
             /// The kind with this number in a chunk.
             #[inline(always)]
             pub(super) const fn from_chunk(number: u8) -> Option<Self> {

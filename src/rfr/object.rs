@@ -154,8 +154,8 @@ impl<'a> Span<'a> {
     }
 
     pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
-        reader.u64(OBJECT)?;
-        reader.u64(OBJECT)?;
+        reader.skip_u64(OBJECT)?;
+        reader.skip_u64(OBJECT)?;
         ParentAndFields::skip::<false>(reader)
     }
 
@@ -231,12 +231,12 @@ impl<'a> Task<'a> {
     }
 
     pub(super) fn skip(reader: &mut Reader<'a>) -> Result<()> {
-        reader.u64(OBJECT)?;
-        reader.u64(OBJECT)?;
-        reader.u64(OBJECT)?;
+        reader.skip_u64(OBJECT)?;
+        reader.skip_u64(OBJECT)?;
+        reader.skip_u64(OBJECT)?;
         reader.skip_string::<false>(OBJECT)?;
         TaskKind::skip(reader)?;
-        reader.option(CONTEXT).map(drop)
+        reader.skip_option(CONTEXT)
     }
 
     /// Offset in the input of its first byte; of its object's, where it stands in a list of objects.

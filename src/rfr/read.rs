@@ -124,6 +124,13 @@ impl<'a> Reader<'a> {
         self.error(element, fault.kind(bits))
     }
 
+    /// Why there is no integer of at most 64 bits here.
+    #[cold]
+    #[inline(never)]
+    fn fault64(self, element: Element) -> Error {
+        self.fault(element, varint::read_u64(self.rest()).err().unwrap_or(Fault::Truncated), 64)
+    }
+
     /// Skips `len` bytes, which have been looked at.
     #[inline(always)]
     pub(super) fn advance(&mut self, len: usize) {
@@ -133,24 +140,69 @@ impl<'a> Reader<'a> {
     /// The three integers that a record begins with, on the fast path.
     #[inline(always)]
     pub(super) fn three(&mut self) -> Option<(u64, u8, u64)> {
-        let (first, second, third, len) = varint::read_three(self.data.get(self.at..)?)?;
+        let chunk = self.data.get(self.at..)?.first_chunk()?;
+        let (first, second, third, len) = match varint::read_three_short(chunk) {
+            Some((first, second, third, len)) => (first.into(), second, third.into(), len),
+            None => varint::read_three(chunk)?,
+        };
         self.advance(len);
         Some((first, second, third))
     }
 
+    /// As [`Self::three`]: the second.
+    #[inline(always)]
+    pub(super) fn skip_three(&mut self) -> Option<u8> {
+        let chunk = self.data.get(self.at..)?.first_chunk()?;
+        let (second, len) = match varint::read_three_short(chunk) {
+            Some((_, second, _, len)) => (second, len),
+            None => varint::skip_three(chunk)?,
+        };
+        self.advance(len);
+        Some(second)
+    }
+
+    // Most integers are of a single byte: nothing else is inlined.
     #[inline(always)]
     pub(super) fn u64(&mut self, element: Element) -> Result<u64> {
-        match varint::read_u64(self.rest()) {
-            Ok((value, len)) => {
-                self.advance(len);
-                Ok(value)
+        let (value, len) = match self.data.get(self.at) {
+            Some(&byte) if byte < 0x80 => (byte.into(), 1),
+            _ => varint::read_u64_long(self.rest()),
+        };
+        if len == 0 {
+            return Err(self.fault64(element));
+        }
+        self.advance(len);
+        Ok(value)
+    }
+
+    /// Skips an integer of at most 64 bits.
+    #[inline(always)]
+    pub(super) fn skip_u64(&mut self, element: Element) -> Result<()> {
+        let len = match self.data.get(self.at) {
+            Some(&byte) if byte < 0x80 => 1,
+            _ => varint::len_u64_long(self.rest()),
+        };
+        if len == 0 {
+            return Err(self.fault64(element));
+        }
+        self.advance(len);
+        Ok(())
+    }
+
+    #[inline(always)]
+    pub(super) fn u32(&mut self, element: Element) -> Result<u32> {
+        match self.data.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.advance(1);
+                Ok(byte.into())
             }
-            Err(fault) => Err(self.fault(element, fault, 64)),
+            _ => self.u32_long(element),
         }
     }
 
-    #[inline]
-    pub(super) fn u32(&mut self, element: Element) -> Result<u32> {
+    #[cold]
+    #[inline(never)]
+    fn u32_long(&mut self, element: Element) -> Result<u32> {
         match varint::read_u32(self.rest()) {
             Ok((value, len)) => {
                 self.advance(len);
@@ -198,12 +250,18 @@ impl<'a> Reader<'a> {
         if self.flag(element)? { self.u64(element).map(Some) } else { Ok(None) }
     }
 
+    /// Skips an optional id.
+    #[inline]
+    pub(super) fn skip_option(&mut self, element: Element) -> Result<()> {
+        if self.flag(element)? { self.skip_u64(element) } else { Ok(()) }
+    }
+
     /// An optional id on the fast path: whether there is one, and the id or 0.
     #[inline(always)]
     pub(super) fn option_fast(&mut self) -> Option<(bool, u64)> {
-        let (has, id, len) = varint::read_option(self.data.get(self.at..)?)?;
+        let (has, id, len) = varint::read_option(self.data.get(self.at..)?.first_chunk()?)?;
         self.advance(len);
-        Some((has, id))
+        Some((has, id.into()))
     }
 
     pub(super) fn array<const N: usize>(&mut self, element: Element) -> Result<&'a [u8; N]> {
@@ -235,7 +293,13 @@ impl<'a> Reader<'a> {
     /// Skips a string. With `CHECK`, it must be UTF-8.
     #[inline]
     pub(super) fn skip_string<const CHECK: bool>(&mut self, element: Element) -> Result<()> {
-        if CHECK { self.string(element).map(drop) } else { self.text(element).map(drop) }
+        let start = *self;
+        let text = self.text(element)?;
+        // Most text is short, and that this one is ASCII is found sooner than that it is UTF-8.
+        if CHECK && !text.is_ascii() && core::str::from_utf8(text).is_err() {
+            return Err(start.error(element, ErrorKind::NotUtf8));
+        }
+        Ok(())
     }
 
     /// The length of a list whose elements take at least `size` bytes each.

@@ -134,21 +134,19 @@ impl<'a> Sequence<'a> {
 
     /// The records.
     ///
-    /// The objects before them are skipped, unless the sequence comes from a [`Directory`](super::Directory), which
-    /// knows where the records are.
-    ///
     /// # Errors
     /// Those of an object that has no end, and of the number of records.
     pub fn records(&self) -> Result<Records<'a>> {
-        let (reader, count) = match self.records {
-            Some(known) => known,
-            None => self.find_records()?,
-        };
+        let (reader, count) = self.place_of_records()?;
         Ok(Records::new(reader, count))
     }
 
     /// The place of the records and their claimed number.
-    pub(super) fn find_records(&self) -> Result<(Reader<'a>, u64)> {
+    pub(super) fn place_of_records(&self) -> Result<(Reader<'a>, u64)> {
+        self.records.map_or_else(|| self.find_records(), Ok)
+    }
+
+    fn find_records(&self) -> Result<(Reader<'a>, u64)> {
         let mut reader = self.objects;
         for _ in 0..self.header.object_count {
             reader.go_to(Object::skip(reader)?);
@@ -213,7 +211,10 @@ impl<'a> Sequences<'a> {
         };
         let Some(left) = left.checked_sub(1) else { return Ok(None) };
         let header = SequenceHeader::read(&mut self.reader)?;
-        let current = Sequence::new(header, self.reader, None);
+        let mut current = Sequence::new(header, self.reader, None);
+        // Found once, for whoever asks for the records and for the next sequence. After an error they are looked for
+        // again, which returns it.
+        current.records = current.find_records().ok();
         self.state = State::Within { current: Some(current), left };
         Ok(Some(current))
     }

@@ -136,7 +136,7 @@ impl<'a> FieldValue<'a> {
         let start = *reader;
         match reader.u32(VALUE)? {
             0 => reader.array::<8>(VALUE).map(drop),
-            1 | 2 => reader.u64(VALUE).map(drop),
+            1 | 2 => reader.skip_u64(VALUE),
             3 | 4 => reader.u128(VALUE).map(drop),
             5 if CHECK => reader.flag(VALUE).map(drop),
             5 => reader.byte(VALUE).map(drop),
@@ -278,6 +278,16 @@ impl Parent {
             other => Err(start.error(PARENT, ErrorKind::Invalid { value: other.into() })),
         }
     }
+
+    #[inline]
+    fn skip(reader: &mut Reader<'_>) -> Result<()> {
+        let start = *reader;
+        match reader.u32(PARENT)? {
+            0 | 1 => Ok(()),
+            2 => reader.skip_u64(PARENT),
+            other => Err(start.error(PARENT, ErrorKind::Invalid { value: other.into() })),
+        }
+    }
 }
 
 /// The end of a span and of an event, checked: parent, values of the callsite's fields, further fields.
@@ -289,16 +299,20 @@ impl Parent {
 /// | values | `split_field_values` | list of [`FieldValue`], of the fields that the callsite names |
 /// | dynamic fields | `dynamic_fields` | list of [`Field`] |
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct ParentAndFields<'a>(&'a [u8]);
+pub(super) struct ParentAndFields<'a> {
+    data: &'a [u8],
+    /// Where the dynamic fields begin; 0 if that does not fit.
+    fields: u32,
+}
 
 impl<'a> ParentAndFields<'a> {
     /// Those of what has none.
-    pub(super) const NONE: Self = Self(&[]);
+    pub(super) const NONE: Self = Self { data: &[], fields: 0 };
 
     /// Skips them.
     #[inline]
     pub(super) fn skip<const CHECK: bool>(reader: &mut Reader<'a>) -> Result<()> {
-        Parent::read(reader)?;
+        Parent::skip(reader)?;
         skip_values::<CHECK>(reader)?;
         skip_fields::<CHECK>(reader)?;
         Ok(())
@@ -308,30 +322,56 @@ impl<'a> ParentAndFields<'a> {
     #[inline]
     pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
         let start = *reader;
-        Self::skip::<true>(reader)?;
-        Ok(Self(start.until(reader)))
+        Parent::skip(reader)?;
+        skip_values::<true>(reader)?;
+        let fields = u32::try_from(start.until(reader).len()).unwrap_or(0);
+        skip_fields::<true>(reader)?;
+        Ok(Self { data: start.until(reader), fields })
     }
 
     pub(super) fn parent(self) -> Parent {
-        Parent::read(&mut Reader::new(self.0)).unwrap_or(Parent::Root)
+        Parent::read(&mut Reader::new(self.data)).unwrap_or(Parent::Root)
     }
 
     pub(super) fn split_field_values(self) -> List<'a, FieldValue<'a>> {
-        let mut reader = Reader::new(self.0);
-        let _ = Parent::read(&mut reader);
+        let mut reader = Reader::new(self.data);
+        let _ = Parent::skip(&mut reader);
         checked_list(&mut reader)
     }
 
     pub(super) fn dynamic_fields(self) -> List<'a, Field<'a>> {
-        let mut reader = Reader::new(self.0);
-        let _ = Parent::read(&mut reader);
-        let _ = skip_values::<false>(&mut reader);
+        let mut reader = Reader::new(self.data).seek(self.fields.into());
+        if self.fields == 0 {
+            let _ = Parent::skip(&mut reader);
+            let _ = skip_values::<false>(&mut reader);
+        }
         checked_list(&mut reader)
     }
 }
 
 impl core::fmt::Debug for ParentAndFields<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} bytes", self.0.len())
+        write!(f, "{} bytes", self.data.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    /// Where the fields begin is kept, unless it does not fit.
+    #[test]
+    fn fields_are_found_where_they_begin_and_after_the_values() {
+        // Explicit parent 300 · two values: true, "a" · one field: "b", 7
+        let data = b"\x02\xac\x02\x02\x05\x01\x06\x01a\x01\x01b\x02\x07";
+        let known = ParentAndFields::read(&mut Reader::new(data)).unwrap();
+        assert_eq!((known.fields, known.parent()), (9, Parent::Explicit(300)));
+        let values: Vec<_> = known.split_field_values().collect();
+        assert_eq!(values, [FieldValue::Bool(true), FieldValue::Str("a")]);
+        for details in [known, ParentAndFields { fields: 0, ..known }] {
+            let fields: Vec<_> = details.dynamic_fields().collect();
+            assert_eq!(fields, [Field::new("b", FieldValue::U64(7))]);
+        }
     }
 }
