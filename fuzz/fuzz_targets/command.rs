@@ -136,7 +136,12 @@ fuzz_target!(|data: &[u8]| {
             || call.starts_with("cat") && !call.contains("--json")
             || call.contains("--raw"));
     if !is_raw {
-        assert_eq!(terminal::unsafe_in(&stdout.0.lock().unwrap()), None, "{call}");
+        let mut text = stdout.0.lock().unwrap().clone();
+        // Text of a trace that is printed as it stands keeps its tabs.
+        if is_terminal && call.starts_with("cat") && !call.contains("--json") {
+            text.retain(|byte| *byte != b'\t');
+        }
+        assert_eq!(terminal::unsafe_in(&text), None, "{call}");
     }
     assert_eq!(terminal::unsafe_in(&stderr.0.lock().unwrap()), None, "{call}");
     let manifest = fs::read(root.join("out/manifest.json")).unwrap_or_default();

@@ -240,6 +240,8 @@ fn escaped_end(mut data: &[u8]) -> Option<&[u8]> {
 fn number(data: &[u8]) -> Option<&[u8]> {
     let data = data.strip_prefix(b"-").unwrap_or(data);
     let mut data = match data.strip_prefix(b"0") {
+        // No digit follows a leading zero.
+        Some([b'0'..=b'9', ..]) => return None,
         Some(rest) => rest,
         None => digits(data)?,
     };

@@ -272,6 +272,11 @@ fn long_values_are_skipped_as_all_are() {
     let deep = "[".repeat(60) + &"]".repeat(60);
     let values = [
         "17",
+        "0",
+        "-0.5e1",
+        "05",
+        "-00",
+        "01e5",
         "\"a\"",
         "true",
         "null",
