@@ -23,6 +23,23 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// What could not be read, at the place where reading met it.
+    pub(super) const fn gap(input: usize, time: Option<Time>, track: TrackId, gap: Gap) -> Self {
+        Self {
+            input,
+            offset: gap.offset(),
+            len: gap.len(),
+            time,
+            track,
+            kind: EventKind::Gap(gap),
+            name: Label::Text(gap.cause().element().name()),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data: Data::None,
+        }
+    }
+
     /// The number of its input: the one given when that was added.
     pub const fn input(&self) -> usize {
         self.input

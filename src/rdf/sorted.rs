@@ -12,12 +12,19 @@ use core::fmt;
 
 /// A file with its entries sorted by identifier, and in file order within one.
 ///
-/// The order takes one place of the storage for each entry. The bits that its numbers leave free hold a hash table, so
-/// that a lookup takes constant time: of up to 1,023 entries always, of up to 32,767 if there are at least two for each
-/// identifier on average, of up to a million if there are four, of up to eight million if there are six. Sorting takes
-/// time in proportion to the number of entries if there are about twice as many for each. Otherwise entries are
-/// compared, and a lookup is a binary search, unless the storage has further places, three for each identifier; so it
-/// is if identifiers were made to collide.
+/// The order takes one place of the storage for each entry. The bits that its numbers leave free hold a hash table, where
+/// it fits: then a lookup takes constant time.
+///
+/// | entries | how many for each identifier, on average, so that it fits |
+/// |---|---|
+/// | up to 1,023 | any |
+/// | up to 32,767 | two |
+/// | up to a million | four |
+/// | up to eight million | six |
+///
+/// With about twice as many for each, sorting takes time in proportion to the number of entries; otherwise entries are
+/// compared. Without a table, a lookup is a binary search. Storage with three further places for each identifier has room
+/// for a table in any case. Identifiers that were made to collide have none.
 ///
 /// ```
 /// # use traceglass::rdf::File;

@@ -1,8 +1,10 @@
 //! The reference of the command: its verbs as clap knows them, and the objects that `--json` prints, from one table.
 
+mod field;
 mod objects;
 
-pub use objects::{Field, OBJECTS, Object, Type};
+pub use field::{Field, Object, Type};
+pub use objects::OBJECTS;
 
 use clap::Command;
 use std::fmt::Write;

@@ -164,10 +164,10 @@ impl Making {
     /// Remembers a length that was added last.
     fn note_key(&mut self, node: &Node) -> Option<()> {
         let is_usual = node.kind == Kind::Unsigned && node.meaning() == 0 && !node.has(REVERSED);
+        is_usual.then_some(())?;
         let at = self.open.size.checked_sub(node.a / 8)?;
-        let key = Key { slot: node.slot, at, bits: node.a, big: node.has(BIG) };
-        self.key = Some(key).filter(|_| is_usual);
-        self.key.map(drop)
+        self.key = Some(Key { slot: node.slot, at, bits: node.a, big: node.has(BIG) });
+        Some(())
     }
 
     /// Adds the elements of an array, or the bytes of a string or a BLOB, after the open run.

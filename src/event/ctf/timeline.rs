@@ -172,19 +172,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         // Only the next record tells where the next packet begins.
         let end = self.end_of_packet(source, error.offset()).unwrap_or(size);
         let gap = Gap::new(error.offset(), end.min(size).saturating_sub(error.offset()), error);
-        Some(Item::Event(Event {
-            input,
-            offset: error.offset(),
-            len: gap.len(),
-            time: None,
-            track: track_of(source),
-            kind: EventKind::Gap(gap),
-            name: Label::Text(error.element().name()),
-            starts: None,
-            ends: Flows::NONE,
-            inferred: false,
-            data: Data::None,
-        }))
+        Some(Item::Event(Event::gap(input, None, track_of(source), gap)))
     }
 
     /// The end of the packet in which an offset is, if that packet itself can be read.

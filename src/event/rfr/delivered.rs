@@ -3,7 +3,7 @@
 use super::fields::RfrData;
 use super::registry::Known;
 use crate::event::Item;
-use crate::event::event::{Event, EventKind, Flows};
+use crate::event::event::{Event, EventKind};
 use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::time::Time;
@@ -62,19 +62,7 @@ pub(super) fn unknown_track<'a>(id: TrackId, kind: TrackKind<'a>, iid: u64, numb
     Item::Track(Track { id, parent: Some(ROOT), kind, label, clock: CLOCK, data })
 }
 
-/// A gap, at the place where reading met it.
+/// A gap, at a time since the Unix epoch if that is known.
 pub(super) fn gap_event<'a>(input: usize, ns: Option<i128>, track: TrackId, gap: Gap) -> Item<'a> {
-    Item::Event(Event {
-        input,
-        offset: gap.offset(),
-        len: gap.len(),
-        time: ns.map(Time::since_epoch),
-        track,
-        kind: EventKind::Gap(gap),
-        name: Label::Text(gap.cause().element().name()),
-        starts: None,
-        ends: Flows::NONE,
-        inferred: false,
-        data: Data::None,
-    })
+    Item::Event(Event::gap(input, ns.map(Time::since_epoch), track, gap))
 }

@@ -205,19 +205,8 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
             self.done = true;
             return Err(gap.cause());
         }
-        Ok(Item::Event(Event {
-            input: self.input,
-            offset: gap.offset(),
-            len: gap.len(),
-            time: None,
-            track: self.session.map_or(ROOT, |_| self.session_track),
-            kind: EventKind::Gap(gap),
-            name: Label::Text(gap.cause().element().name()),
-            starts: None,
-            ends: Flows::NONE,
-            inferred: false,
-            data: Data::None,
-        }))
+        let track = self.session.map_or(ROOT, |_| self.session_track);
+        Ok(Item::Event(Event::gap(self.input, None, track, gap)))
     }
 
     /// Whether no clock will be in the window any more.

@@ -21,13 +21,8 @@ pub struct Names {
 }
 
 /// Something of each class, by its key.
+#[derive(Default)]
 struct ByClass<T>(Vec<Option<T>>);
-
-impl<T> Default for ByClass<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
 
 impl<T> ByClass<T> {
     fn of(&mut self, class: FieldClass<'_, '_>, make: impl FnOnce() -> T) -> &T {
