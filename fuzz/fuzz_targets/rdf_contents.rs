@@ -1,5 +1,9 @@
 //! Any bytes as the content of a chunk: the first says which, the second its version, the third the header's size.
+//!
+//! `CHUNKS=RmtData,DDEvent` keeps to those chunks.
 #![no_main]
+
+use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::rdf::contents::joins::{BufferMarkers, Holder, OpenMarker, buffer_states, explain_address};
@@ -7,6 +11,17 @@ use traceglass::rdf::contents::neighbors::ChunkFile;
 use traceglass::rdf::contents::rmt::TokenValue;
 use traceglass::rdf::contents::{Content, Structure};
 use traceglass_fuzz::{found, lies_in, located_in, walk};
+
+/// The identifiers to choose from.
+static IDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let mut ids = Content::IDENTIFIERS.to_vec();
+    if let Ok(chosen) = std::env::var("CHUNKS") {
+        let chosen: Vec<&str> = chosen.split(',').collect();
+        ids.retain(|id| chosen.contains(id));
+        assert_eq!(ids.len(), chosen.len(), "CHUNKS names chunks that are not known");
+    }
+    ids
+});
 
 fuzz_target!(|input: &[u8]| {
     if let Ok(file) = ChunkFile::parse(input) {
@@ -16,8 +31,7 @@ fuzz_target!(|input: &[u8]| {
         });
     }
     let Some((&[kind, version, size], rest)) = input.split_first_chunk::<3>() else { return };
-    let ids = Content::IDENTIFIERS;
-    let id = ids[usize::from(kind) % ids.len()].into();
+    let id = IDS[usize::from(kind) % IDS.len()].into();
     let (header, data) = rest.split_at(usize::from(size).min(rest.len()));
     for structure in Structure::of_chunk(id, version.into(), header, data) {
         lies_in(structure.bytes(), rest);
