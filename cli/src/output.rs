@@ -167,7 +167,8 @@ impl Out {
 
     /// JSON text, or a part of it.
     pub fn json_text(&mut self, text: &[u8]) -> Result<()> {
-        if text.iter().all(|&byte| byte < 0x7f) {
+        // By the highest bit, so that many bytes are looked at together.
+        if text.iter().fold(0, |bits, byte| bits | byte | byte.wrapping_add(1)) < 0x80 {
             return Ok(self.stdout.write_all(text)?);
         }
         self.json.clear();

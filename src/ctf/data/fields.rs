@@ -99,9 +99,26 @@ impl<'a, 's> Fields<'a, 's> {
             if self.cursor.is_at_end() {
                 return Ok(());
             }
-            match self.slow()? {
-                Some(field) => each(field),
-                None => return Ok(()),
+            self.slow_each(&mut each)?;
+        }
+    }
+
+    /// Hands on the next field, which there is, and those after it up to one that is quick.
+    #[inline(never)]
+    fn slow_each(&mut self, each: &mut impl FnMut(Field<'a, 's>)) -> Result<()> {
+        let schema = self.cursor.schema;
+        loop {
+            match self.cursor.step::<false>() {
+                Ok(Some(step)) => each(Self::field(schema, step)),
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    self.cursor.stop();
+                    return Err(error);
+                }
+            }
+            let is_quick = self.cursor.top.peek().is_some_and(|next| schema.nodes.get(next).is_quick());
+            if is_quick || self.cursor.is_at_end() {
+                return Ok(());
             }
         }
     }

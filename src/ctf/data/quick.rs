@@ -37,28 +37,34 @@ pub(super) fn take<'a, R>(
     /// What tells integers from the others, and whether they are signed.
     const KIND: u16 = role::QUICK | role::QUICK_ALIGNED | role::QUICK_OTHER;
     const SIGN: u16 = role::QUICK_SIGNED & !role::QUICK;
+    const _: () = assert!(role::QUICK_SIZE == 3 && role::QUICK_BIG == 4 && SIGN == 8);
 
     let start = content.len().wrapping_sub(field.len());
     let first = to_u64(start).wrapping_mul(8);
     let code = node.roles;
     if code & KIND == role::QUICK {
-        let size_log2 = u32::from(code & role::QUICK_SIZE);
-        let after = field.get(1_usize.wrapping_shl(size_log2)..)?;
-        // The number is in the upper bits.
-        let unused = 64_u32.wrapping_sub(8_u32.wrapping_shl(size_log2));
-        let word = match field.first_chunk::<8>() {
-            Some(word) => *word,
-            None => last_word(field),
-        };
-        let number = if code & role::QUICK_BIG == 0 {
-            u64::from_le_bytes(word).wrapping_shl(unused)
-        } else {
-            u64::from_be_bytes(word)
-        };
+        // A way for each kind, of which all constants are known: one jump instead of four shifts.
+        macro_rules! number {
+            ($($code:literal => $type:ident $from:ident),*) => {
+                match code & (role::QUICK_SIZE | role::QUICK_BIG | SIGN) {
+                    $($code => {
+                        let (bytes, after) = field.split_first_chunk()?;
+                        ($type::$from(*bytes) as u64, after)
+                    })*
+                    _ => return None,
+                }
+            };
+        }
+        let (number, after) = number!(
+            0 => u8 from_le_bytes, 1 => u16 from_le_bytes, 2 => u32 from_le_bytes, 3 => u64 from_le_bytes,
+            4 => u8 from_be_bytes, 5 => u16 from_be_bytes, 6 => u32 from_be_bytes, 7 => u64 from_be_bytes,
+            8 => i8 from_le_bytes, 9 => i16 from_le_bytes, 10 => i32 from_le_bytes, 11 => i64 from_le_bytes,
+            12 => i8 from_be_bytes, 13 => i16 from_be_bytes, 14 => i32 from_be_bytes, 15 => i64 from_be_bytes
+        );
         return Some(if code & SIGN == 0 {
-            done(Value::Unsigned(number.wrapping_shr(unused)), first, after)
+            done(Value::Unsigned(number), first, after)
         } else {
-            done(Value::Signed((number as i64).wrapping_shr(unused)), first, after)
+            done(Value::Signed(number as i64), first, after)
         });
     }
     if code == role::QUICK_STRING {
@@ -82,16 +88,6 @@ pub(super) fn take<'a, R>(
         return Some(done(value, first, after));
     }
     None
-}
-
-/// Fewer than eight bytes at the end of a packet, and zeros.
-#[cold]
-fn last_word(bytes: &[u8]) -> [u8; 8] {
-    let mut word = [0; 8];
-    for (to, from) in word.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    word
 }
 
 /// As [`take`], where bytes may have to be skipped before the field.

@@ -167,6 +167,15 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         }
         let nodes = packet.schema.nodes;
         let class = self.parts.class;
+        let root_of = |scope| match scope {
+            Scope::EventHeader => packet.event_header,
+            Scope::CommonContext => packet.common_context,
+            _ => root_of(nodes, class, scope),
+        };
+        let wanted = root_of(scope);
+        if wanted == NONE {
+            return false;
+        }
         // The header is read only if a length or a selector in it is needed.
         let needs_header = nodes.get(class).has(LAST) || packet.info().has(PLAIN);
         let from_start = needs_header || scope == Scope::EventHeader;
@@ -177,21 +186,14 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         };
         cursor.restart(packet.window, packet.schema, start, &packet.slots);
         cursor.last_big = order;
-        let before = [
-            (Scope::EventHeader, packet.event_header),
-            (Scope::CommonContext, packet.common_context),
-            (Scope::SpecificContext, root_of(nodes, class, Scope::SpecificContext)),
-            (Scope::Payload, root_of(nodes, class, Scope::Payload)),
-        ];
-        for (this, root) in before.into_iter().skip(usize::from(!from_start)) {
-            if this == scope {
-                return root != NONE && cursor.begin(scope, root).is_ok();
-            }
+        let before = [Scope::EventHeader, Scope::CommonContext, Scope::SpecificContext];
+        for this in before.into_iter().skip(usize::from(!from_start)).take_while(|this| *this != scope) {
+            let root = root_of(this);
             if root != NONE && cursor.skip(this, root).is_err() {
                 return false;
             }
         }
-        false
+        cursor.begin(scope, wanted).is_ok()
     }
 }
 

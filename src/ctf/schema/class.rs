@@ -133,11 +133,13 @@ impl<'a, 's> FieldClass<'a, 's> {
         (index != NONE).then_some(Self { schema, index })
     }
 
+    #[inline]
     pub(crate) fn node(&self) -> &'s Node {
         self.schema.nodes.get(self.index)
     }
 
     /// A number that no other field class of the schema has: for tables of one's own.
+    #[inline]
     pub fn key(&self) -> u32 {
         self.index
     }
@@ -193,6 +195,7 @@ impl<'a, 's> FieldClass<'a, 's> {
 
     /// The base in which an integer is best shown: 2, 8, 10 or 16.
     #[doc(alias = "preferred-display-base")]
+    #[inline]
     pub fn base(&self) -> u8 {
         match self.node().align >> 6 {
             1 => 2,
@@ -215,6 +218,7 @@ impl<'a, 's> FieldClass<'a, 's> {
     }
 
     /// Whether its integers or bits have names.
+    #[inline]
     pub fn has_labels(&self) -> bool {
         let node = self.node();
         (node.kind.is_integer() || node.kind == Kind::BitMap) && node.b != super::node::NONE

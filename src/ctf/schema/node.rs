@@ -216,7 +216,13 @@ impl Node {
     /// What its value means: bits of [`role`].
     #[inline(always)]
     pub(crate) const fn meaning(&self) -> u16 {
-        if self.roles & role::QUICK != 0 { 0 } else { self.roles & role::ALL }
+        if self.is_quick() { 0 } else { self.roles & role::ALL }
+    }
+
+    /// Whether its fields are read at once.
+    #[inline(always)]
+    pub(crate) const fn is_quick(&self) -> bool {
+        self.roles & role::QUICK != 0
     }
 
     /// The binary logarithm of its alignment.

@@ -128,6 +128,7 @@ impl<'a, 's> EventClass<'a, 's> {
     }
 
     /// A number that no other event record class of the schema has: for tables of one's own.
+    #[inline]
     pub fn key(&self) -> u32 {
         self.index
     }

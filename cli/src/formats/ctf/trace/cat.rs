@@ -1,10 +1,10 @@
 //! The event records of all streams, ordered by time.
 
 use super::names::{shown_name, told};
-use super::value::{self, Names};
+use super::value::{self, ByKey, Names};
 use super::window;
 use super::{Compiled, Stream, span};
-use crate::json::Line;
+use crate::json::{Line, int};
 use crate::measure::pad;
 use crate::output::{DIM, HEADING, Out, printable, shown};
 use crate::progress::Progress;
@@ -14,7 +14,7 @@ use anstyle::Style;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Fields, Merge, MergeSlot, Packets, Record};
-use traceglass::ctf::schema::Scope;
+use traceglass::ctf::schema::{EventClass, Scope};
 
 /// The columns of a time that is no date.
 const TIME: usize = 20;
@@ -71,9 +71,9 @@ pub fn cat(
         part: String::new(),
         stamps: Stamps::default(),
         names: traces.iter().map(|_| Names::default()).collect(),
-        events: HashMap::new(),
+        events: traces.iter().map(|_| ByKey::default()).collect(),
         paths: sources.iter().map(|(_, stream)| shown(&stream.path)).collect(),
-        contexts: vec![None; sources.len()],
+        constants: sources.iter().map(|(_, stream)| Constant::new(&stream.path)).collect(),
         place: None,
     };
     let progress = Progress::new(total);
@@ -104,7 +104,7 @@ pub fn cat(
                     continue;
                 }
                 let printed = if args.json {
-                    printer.json(trace, source, &stream.path, &record)
+                    printer.json(trace, source, &record)
                 } else {
                     printer.text(trace, source, &record, out)
                 };
@@ -195,12 +195,62 @@ fn whole<'c>(stream: &'c Stream, trace: &'c Compiled<'c>, ends: &mut Ends, out: 
 
 /// What is looked up of an event record class once.
 struct EventNames {
-    name: Option<String>,
-    namespace: Option<String>,
-    clock: Option<String>,
-    /// The name for people.
+    /// For people.
     shown: String,
+    /// Its part of a line of JSON: from the clock to the identifier.
+    json: Vec<u8>,
+    /// The scopes that its records have, and what stands before each in JSON.
+    scopes: Vec<(Vec<u8>, Scope)>,
+    /// What stands after them.
+    end: Vec<u8>,
     is_unix: bool,
+}
+
+impl EventNames {
+    fn new(class: EventClass<'_, '_>) -> Self {
+        let clock = class.stream_class().clock();
+        let name = class.name().map(told);
+        let mut line = Line::new();
+        line.text_or_null("clock", clock.and_then(|clock| clock.name()).map(told).as_deref());
+        line.text_or_null("namespace", class.namespace().map(told).as_deref());
+        line.text_or_null("name", name.as_deref()).int("id", class.id());
+        // The line that it stands in has begun.
+        line.text[0] = b',';
+        let (mut scopes, mut before) = (Vec::new(), Vec::new());
+        for (key, scope) in SCOPES {
+            before.extend_from_slice(format!(",\"{key}\":").as_bytes());
+            if class.scope(scope).or_else(|| class.stream_class().scope(scope)).is_some() {
+                scopes.push((std::mem::take(&mut before), scope));
+            } else {
+                before.extend_from_slice(b"null");
+            }
+        }
+        Self {
+            scopes,
+            end: before,
+            shown: name.map_or_else(|| format!("#{}", class.id()), |name| printable(&shown_name(name))),
+            json: line.text,
+            is_unix: clock.is_some_and(|clock| clock.is_unix()),
+        }
+    }
+}
+
+/// What all records of a stream, or of one of its packets, say in the same words.
+struct Constant {
+    /// Where a line of JSON begins, up to the offset of the record.
+    begin: Vec<u8>,
+    /// The offset of the packet that was printed last.
+    packet: Option<u64>,
+    /// What its records say of their stream and of its context.
+    context: Vec<u8>,
+}
+
+impl Constant {
+    fn new(path: &Path) -> Self {
+        let mut line = Line::new();
+        line.plain("kind", "event").path(Some(path));
+        Self { begin: line.text, packet: None, context: Vec::new() }
+    }
 }
 
 struct Printer<'t> {
@@ -210,67 +260,44 @@ struct Printer<'t> {
     stamps: Stamps,
     /// The names of fields of each trace.
     names: Vec<Names>,
-    /// Event record classes, by trace and key.
-    events: HashMap<(usize, u32), EventNames>,
+    /// The event record classes of each trace.
+    events: Vec<ByKey<Box<EventNames>>>,
     /// The streams, for people.
     paths: Vec<String>,
-    /// Of each stream the offset of the packet that was printed last, and its context, which all its records have.
-    contexts: Vec<Option<(u64, Vec<u8>)>>,
+    constants: Vec<Constant>,
     /// Where the fields of a scope are read.
     place: Option<Fields<'t, 't>>,
 }
 
 impl<'t> Printer<'t> {
-    /// Looks up the class of a record.
-    fn learn(&mut self, trace: usize, record: &Record<'_, '_, '_>) {
-        let class = record.class();
-        self.events.entry((trace, class.key())).or_insert_with(|| {
-            let clock = class.stream_class().clock();
-            let name = class.name().map(told);
-            EventNames {
-                shown: name
-                    .as_deref()
-                    .map_or_else(|| format!("#{}", class.id()), |name| printable(&shown_name(name))),
-                name,
-                namespace: class.namespace().map(told),
-                clock: clock.and_then(|clock| clock.name()).map(told),
-                is_unix: clock.is_some_and(|clock| clock.is_unix()),
-            }
-        });
-    }
-
-    fn json(
-        &mut self,
-        trace: usize,
-        source: usize,
-        path: &Path,
-        record: &Record<'_, 't, 't>,
-    ) -> traceglass::Result<()> {
+    fn json(&mut self, trace: usize, source: usize, record: &Record<'_, 't, 't>) -> traceglass::Result<()> {
         let packet = record.packet();
         let bit = packet.offset() * 8 + record.start();
-        self.learn(trace, record);
-        let Self { line, stamps, names, events, contexts, place, .. } = self;
-        let names = &mut names[trace];
-        line.begin().plain("kind", "event").path(Some(path)).int("offset", bit / 8).int("bit", bit % 8);
-        if let Some(event) = events.get(&(trace, record.class().key())) {
-            line.time(record.nanoseconds(), event.is_unix, stamps);
-            line.text_or_null("clock", event.clock.as_deref());
-            line.text_or_null("namespace", event.namespace.as_deref());
-            line.text_or_null("name", event.name.as_deref());
+        let Self { line, stamps, names, events, constants, place, .. } = self;
+        let (names, constant) = (&mut names[trace], &mut constants[source]);
+        let class = record.class();
+        let event = events[trace].of(class.key(), || Box::new(EventNames::new(class)));
+        let text = &mut line.begin().text;
+        text.extend_from_slice(&constant.begin);
+        text.extend_from_slice(b",\"offset\":");
+        int(text, bit / 8);
+        text.extend_from_slice(b",\"bit\":");
+        text.push(b'0' | (bit % 8) as u8);
+        line.time(record.nanoseconds(), event.is_unix, stamps).text.extend_from_slice(&event.json);
+        if constant.packet != Some(packet.offset()) {
+            let start = line.text.len();
+            line.int_or_null("data_stream", packet.stream_id());
+            let context = record.fields_in(Scope::PacketContext, place);
+            value::json(&mut line.key("packet_context").text, context, names)?;
+            constant.packet = Some(packet.offset());
+            constant.context = line.text.split_off(start);
         }
-        line.int("id", record.class().id()).int_or_null("data_stream", packet.stream_id());
-        let known = &mut contexts[source];
-        match known {
-            Some((of, context)) if *of == packet.offset() => line.text.extend_from_slice(context),
-            _ => {
-                let start = line.text.len();
-                value::json(line, "packet_context", record.fields_in(Scope::PacketContext, place), names)?;
-                *known = Some((packet.offset(), line.text[start..].to_vec()));
-            }
+        line.text.extend_from_slice(&constant.context);
+        for (before, scope) in &event.scopes {
+            line.text.extend_from_slice(before);
+            value::json(&mut line.text, record.fields_in(*scope, place), names)?;
         }
-        for (key, scope) in SCOPES {
-            value::json(line, key, record.fields_in(scope, place), names)?;
-        }
+        line.text.extend_from_slice(&event.end);
         Ok(())
     }
 
@@ -281,10 +308,10 @@ impl<'t> Printer<'t> {
         record: &Record<'_, 't, 't>,
         out: &Out,
     ) -> traceglass::Result<()> {
-        self.learn(trace, record);
         let Self { text, part, stamps, names, events, paths, place, .. } = self;
         let names = &mut names[trace];
-        let Some(event) = events.get(&(trace, record.class().key())) else { return Ok(()) };
+        let class = record.class();
+        let event = events[trace].of(class.key(), || Box::new(EventNames::new(class)));
         text.clear();
         part.clear();
         match record.nanoseconds() {

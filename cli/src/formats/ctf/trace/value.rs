@@ -3,7 +3,7 @@
 use super::labels::Labels;
 use super::names::{SHOWN, shown_name, told};
 use crate::escape::push;
-use crate::json::{Line, float, hex, int, quote, signed};
+use crate::json::{float, hex, int, quote, signed};
 use crate::output::{printable, shortened};
 use std::fmt::Write as _;
 use traceglass::Result;
@@ -13,20 +13,25 @@ use traceglass::ctf::schema::{FieldClass, FieldKind};
 /// The names of fields as they are printed, each made once.
 #[derive(Default)]
 pub struct Names {
-    json: ByClass<Vec<u8>>,
-    text: ByClass<String>,
+    json: ByKey<JsonName>,
+    text: ByKey<String>,
     labels: Labels,
     /// Used again for each scope.
     levels: Vec<Level>,
 }
 
-/// Something of each class, by its key.
-#[derive(Default)]
-struct ByClass<T>(Vec<Option<T>>);
+/// Something of each class of a schema, by its key.
+pub struct ByKey<T>(Vec<Option<T>>);
 
-impl<T> ByClass<T> {
-    fn of(&mut self, class: FieldClass<'_, '_>, make: impl FnOnce() -> T) -> &T {
-        let key = class.key() as usize;
+impl<T> Default for ByKey<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> ByKey<T> {
+    pub fn of(&mut self, key: u32, make: impl FnOnce() -> T) -> &T {
+        let key = key as usize;
         if self.0.len() <= key {
             // Keys number what the schema has.
             self.0.resize_with(key + 1, || None);
@@ -35,20 +40,38 @@ impl<T> ByClass<T> {
     }
 }
 
-impl Names {
-    /// A member's name, quoted, with the colon.
-    fn json(&mut self, class: FieldClass<'_, '_>) -> &[u8] {
-        self.json.of(class, || {
-            let mut text = Vec::new();
-            quote(&mut text, &class.name().map(told).unwrap_or_default());
-            text.push(b':');
-            text
-        })
+/// A member's name in JSON, with the colon.
+struct JsonName {
+    text: Box<[u8]>,
+    /// The same, if it is short: filled up, since a copy of fixed length is faster.
+    short: Option<[u8; 32]>,
+}
+
+impl JsonName {
+    fn new(class: FieldClass<'_, '_>) -> Self {
+        let mut text = Vec::new();
+        quote(&mut text, &class.name().map(told).unwrap_or_default());
+        text.push(b':');
+        let mut short = [0; 32];
+        let is_short = short.get_mut(..text.len()).map(|start| start.copy_from_slice(&text)).is_some();
+        Self { text: text.into_boxed_slice(), short: is_short.then_some(short) }
     }
 
-    fn text(&mut self, class: FieldClass<'_, '_>) -> &str {
-        self.text.of(class, || class.name().map(|name| printable(&shown_name(name))).unwrap_or_default())
+    fn push(&self, to: &mut Vec<u8>) {
+        match &self.short {
+            Some(short) => {
+                let end = to.len().saturating_add(self.text.len());
+                to.extend_from_slice(short);
+                to.truncate(end);
+            }
+            None => to.extend_from_slice(&self.text),
+        }
     }
+}
+
+/// A member's name for people, with the equals sign.
+fn text_name(class: FieldClass<'_, '_>) -> String {
+    class.name().map(|name| printable(&shown_name(name))).unwrap_or_default() + "="
 }
 
 /// What has begun and not ended.
@@ -79,48 +102,61 @@ fn wide(bits: BitString<'_>, is_signed: bool) -> String {
     }
 }
 
-/// A scope as a JSON object under `key`; null if there is none.
-pub fn json(
-    line: &mut Line,
-    key: &str,
-    fields: Option<&mut Fields<'_, '_>>,
-    names: &mut Names,
-) -> Result<()> {
+/// A scope as a JSON object; null if there is none.
+pub fn json(text: &mut Vec<u8>, fields: Option<&mut Fields<'_, '_>>, names: &mut Names) -> Result<()> {
     let Some(fields) = fields else {
-        line.null(key);
+        text.extend_from_slice(b"null");
         return Ok(());
     };
-    let text = &mut line.key(key).text;
-    text.push(b'{');
-    let mut levels = std::mem::take(&mut names.levels);
+    let Names { json: names, labels, levels, .. } = names;
     levels.clear();
-    levels.push(Level::Structure);
-    // Nothing precedes what comes next, at its level.
-    let mut first = true;
-    while let Some(field) = fields.next_field()? {
+    text.push(b'{');
+    // The innermost level; nothing precedes what comes next there.
+    let (mut level, mut first) = (Level::Structure, true);
+    fields.each_field(|field| {
         let value = field.value();
         if matches!(value, Value::End) {
-            match levels.pop() {
-                Some(Level::Structure) => text.push(b'}'),
-                Some(Level::Array) => text.push(b']'),
-                _ => {}
+            match level {
+                Level::Structure => text.push(b'}'),
+                Level::Array => text.push(b']'),
+                Level::Through => {}
             }
+            level = levels.pop().unwrap_or(Level::Structure);
             first = false;
-            continue;
+            return;
         }
-        let level = levels.last().copied().unwrap_or(Level::Structure);
-        if !first && level != Level::Through {
-            text.push(b',');
+        let class = field.class();
+        match level {
+            Level::Structure => {
+                if !first {
+                    text.push(b',');
+                }
+                names.of(class.key(), || JsonName::new(class)).push(text);
+            }
+            Level::Array if !first => text.push(b','),
+            _ => {}
         }
         first = false;
-        if level == Level::Structure {
-            text.extend_from_slice(names.json(field.class()));
-        }
+        let mut begin = |inner| {
+            levels.push(level);
+            first = true;
+            inner
+        };
+        let outer = level;
+        let mut is_valid = true;
         match value {
             Value::Unsigned(value) => int(text, value),
             Value::Signed(value) => signed(text, value),
-            Value::Boolean(value) => text.extend(if value { &b"true"[..] } else { b"false" }),
-            Value::Wide(bits) => quote(text, &wide(bits, field.class().kind() == FieldKind::Signed)),
+            Value::Text(value) => match value.as_str() {
+                Some(value) => quote(text, value),
+                None if value.is_valid() => quote(text, &value.to_string()),
+                None => {
+                    is_valid = false;
+                    text.extend_from_slice(b"null");
+                }
+            },
+            Value::Boolean(value) => text.extend_from_slice(if value { b"true" } else { b"false" }),
+            Value::Wide(bits) => quote(text, &wide(bits, class.kind() == FieldKind::Signed)),
             Value::Bits(bits) => match bits.to_u64() {
                 Some(bits) => int(text, bits),
                 None => quote(text, &wide(bits, false)),
@@ -129,34 +165,23 @@ pub fn json(
                 Some(value) => float(text, value),
                 None => quote(text, &wide(value.bits(), false)),
             },
-            Value::Text(value) => match value.as_str() {
-                Some(value) => quote(text, value),
-                None if value.is_valid() => quote(text, &value.to_string()),
-                None => text.extend(b"null"),
-            },
             Value::Blob(bytes) => hex(text, bytes),
             Value::Structure => {
                 text.push(b'{');
-                levels.push(Level::Structure);
-                first = true;
+                level = begin(Level::Structure);
             }
             Value::Array(_) => {
                 text.push(b'[');
-                levels.push(Level::Array);
-                first = true;
+                level = begin(Level::Array);
             }
-            Value::Optional(true) | Value::Variant(_) => {
-                levels.push(Level::Through);
-                first = true;
-            }
-            _ => text.extend(b"null"),
+            Value::Optional(true) | Value::Variant(_) => level = begin(Level::Through),
+            _ => text.extend_from_slice(b"null"),
         }
-        if level == Level::Structure {
-            twins(text, &field, &mut names.labels);
+        if outer == Level::Structure && (!is_valid || class.has_labels()) {
+            twins(text, &field, labels);
         }
-    }
+    })?;
     text.push(b'}');
-    names.levels = levels;
     Ok(())
 }
 
@@ -185,31 +210,37 @@ fn twins(text: &mut Vec<u8>, field: &Field<'_, '_>, labels: &mut Labels) {
 
 /// A scope as text: `a=1 b="x" c=[1 2] d={e=3}`.
 pub fn text(to: &mut String, fields: &mut Fields<'_, '_>, names: &mut Names) -> Result<()> {
-    let mut levels = vec![Level::Structure];
-    let mut first = true;
-    while let Some(field) = fields.next_field()? {
+    let Names { text: names, labels, levels, .. } = names;
+    levels.clear();
+    let (mut level, mut first) = (Level::Structure, true);
+    fields.each_field(|field| {
         let value = field.value();
         if matches!(value, Value::End) {
-            match levels.pop() {
-                Some(Level::Structure) => to.push('}'),
-                Some(Level::Array) => to.push(']'),
-                _ => {}
+            match level {
+                Level::Structure => to.push('}'),
+                Level::Array => to.push(']'),
+                Level::Through => {}
             }
+            level = levels.pop().unwrap_or(Level::Structure);
             first = false;
-            continue;
+            return;
         }
-        let level = levels.last().copied().unwrap_or(Level::Structure);
+        let class = field.class();
         if !first && level != Level::Through {
             to.push(' ');
         }
         first = false;
         if level == Level::Structure {
-            to.push_str(names.text(field.class()));
-            to.push('=');
+            to.push_str(names.of(class.key(), || text_name(class)));
         }
+        let mut begin = |inner| {
+            levels.push(level);
+            first = true;
+            inner
+        };
         // A string takes all that is written to it.
         let _ = match value {
-            Value::Unsigned(value) => match field.class().base() {
+            Value::Unsigned(value) => match class.base() {
                 2 => write!(to, "{value:#b}"),
                 8 => write!(to, "{value:#o}"),
                 16 => write!(to, "{value:#x}"),
@@ -223,7 +254,7 @@ pub fn text(to: &mut String, fields: &mut Fields<'_, '_>, names: &mut Names) -> 
                 Ok(())
             }
             Value::Boolean(value) => write!(to, "{value}"),
-            Value::Wide(bits) => write!(to, "{}", wide(bits, field.class().kind() == FieldKind::Signed)),
+            Value::Wide(bits) => write!(to, "{}", wide(bits, class.kind() == FieldKind::Signed)),
             Value::Bits(bits) => match bits.to_u64() {
                 Some(bits) => write!(to, "{bits:#x}"),
                 None => write!(to, "{}", wide(bits, false)),
@@ -243,28 +274,24 @@ pub fn text(to: &mut String, fields: &mut Fields<'_, '_>, names: &mut Names) -> 
             }
             Value::Blob(bytes) => write!(to, "{}", crate::output::hex(bytes)),
             Value::Structure => {
-                levels.push(Level::Structure);
-                first = true;
+                level = begin(Level::Structure);
                 write!(to, "{{")
             }
             Value::Array(_) => {
-                levels.push(Level::Array);
-                first = true;
+                level = begin(Level::Array);
                 write!(to, "[")
             }
             Value::Optional(true) | Value::Variant(_) => {
-                levels.push(Level::Through);
-                first = true;
+                level = begin(Level::Through);
                 Ok(())
             }
             _ => write!(to, "-"),
         };
-        let labels = names.labels.of(&field);
+        let labels = labels.of(&field);
         if !labels.is_empty() {
             let _ = write!(to, "({})", printable(&shortened(&labels.join("|"), SHOWN)));
         }
-    }
-    Ok(())
+    })
 }
 
 /// A value without others in it, as text.
