@@ -42,7 +42,7 @@ impl<'a, 's> Fields<'a, 's> {
 
     #[inline(never)]
     fn slow(&mut self) -> Result<Option<Field<'a, 's>>> {
-        match self.cursor.step::<false>() {
+        match self.cursor.step(false) {
             Ok(step) => Ok(step.map(|step| Self::field(self.cursor.schema, step))),
             Err(error) => {
                 self.cursor.stop();
@@ -108,7 +108,7 @@ impl<'a, 's> Fields<'a, 's> {
     fn slow_each(&mut self, each: &mut impl FnMut(Field<'a, 's>)) -> Result<()> {
         let schema = self.cursor.schema;
         loop {
-            match self.cursor.step::<false>() {
+            match self.cursor.step(false) {
                 Ok(Some(step)) => each(Self::field(schema, step)),
                 Ok(None) => return Ok(()),
                 Err(error) => {

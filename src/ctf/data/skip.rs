@@ -39,7 +39,7 @@ impl<'a> Cursor<'a, '_> {
     /// The next field that has a role; those before it are skipped.
     #[inline(never)]
     pub(super) fn next_role(&mut self) -> Result<Option<Step<'a>>> {
-        self.step::<true>()
+        self.step(true)
     }
 
     /// Where a root structure ends that begins at the first bit from `at` on at which it may, and the byte order of its
@@ -117,7 +117,7 @@ impl<'a> Cursor<'a, '_> {
                 let count = self.key(node);
                 if count == 0 {
                     self.idle = self.idle.saturating_add(1);
-                    if self.idle > self.idle_max::<true>() {
+                    if self.idle > self.idle_max(true) {
                         return None;
                     }
                 }
