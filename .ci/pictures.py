@@ -5,7 +5,8 @@
     .ci/pictures.py view             a recorded screen of `traceglass view`, as examples/view.svg
     .ci/pictures.py tracks PROGRAM   what Perfetto's trace processor finds in an export, as examples/tracks-{light,dark}.svg;
                                      TRACE_PROCESSOR names its folder, see .ci/perfetto.sh
-    .ci/pictures.py chart            rows of the table in benches/README.md, as benches/speed-{light,dark}.svg
+    .ci/pictures.py chart            rows of the table in benches/README.md, as benches/speed-{light,dark}.svg, and how near
+                                     they are to what memory or the format allows, as benches/limits-{light,dark}.svg
 
 With --check, nothing is written, and a picture that is not up to date is a failure.
 """
@@ -25,6 +26,20 @@ ROWS = [
     ("RDF: look up, with", "a HashMap by hand, which allocates", "RDF chunk by identifier", "HashMap"),
     ("RTC: all frames of 64 MiB", "a walk that only skips", "RTC frames", "a bare walk"),
     ("RFR: every field of 4000000", "postcard with borrowed structs", "RFR records", "postcard"),
+]
+# Row of the table, the limit beside it, and how the chart names both.
+LIMITS = [
+    ("CTF 2: the text, compacted", "copy_within", "CTF text, compacted", "copy_within"),
+    ("CTF 2: the text, copied", "memcpy", "CTF text, copied", "memcpy"),
+    ("CTF 2: split into fragments", "memchr alone", "CTF fragments", "memchr"),
+    ("CTF: class and time of every record", "by hand, for this layout alone", "CTF records, class and time", "by hand"),
+    ("CTF: every field of every record", "by hand, for this layout alone", "CTF records, every field", "by hand"),
+    ("RDF: every field of", "from_le_bytes by hand", "RDF index entries", "by hand"),
+    ("RDF contents: time and kind", "a walk over its bytes", "RDF tokens, time and kind", "its bytes"),
+    ("RDF contents: what every", "a walk over its bytes", "RDF tokens, everything", "its bytes"),
+    ("RDF contents: driver's events", "a walk over its bytes", "RDF driver's events", "its bytes"),
+    ("RTC: all frames of 64 MiB", "a walk that only skips", "RTC frames", "a walk"),
+    ("RFR: every field of 4000000", "a bare walk over its integers", "RFR records, every field", "a walk"),
 ]
 THEMES = {
     "light": {"text": "#1f2328", "muted": "#59636e", "bar": "#0969da", "line": "#d1d9e0"},
@@ -119,43 +134,54 @@ def tracks(program):
     return pictures
 
 
-def multiples():
+def multiples(rows):
+    """Of each row: its names, our speed, and the multiple."""
     table = (ROOT / "benches/README.md").read_text()
     found = []
-    for start, peer, name, beside in ROWS:
+    for start, peer, name, beside in rows:
         line = next((line for line in table.split("\n") if line.startswith(f"| {start}")), None)
         match = line and re.search(re.escape(peer) + r"[^·|]*?\*\*([\d.]+)×\*\*", line)
         if not match:
             sys.exit(f"benches/README.md has no row {start!r} with {peer!r}")
-        found.append((name, beside, float(match.group(1))))
+        found.append((name, beside, line.split("|")[2].strip(), float(match.group(1))))
     return found
 
 
-def chart():
-    rows, pictures = multiples(), {}
-    unit = 330 / max(multiple for *_, multiple in rows)
+def bars(path, title, rows, mark):
+    """Rows of a name, what it is compared with, how long its bar is, and what stands beside that."""
+    pictures = {}
+    unit = 300 / max(multiple for _, _, multiple, _ in rows)
     height = 62 + 34 * len(rows)
     for theme, color in THEMES.items():
-        one = 300 + unit
+        one = 330 + unit
         out = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" width="720" height="{height}" font-family="system-ui,sans-serif" font-size="14">',
-            f'<text x="12" y="22" fill="{color["text"]}" font-weight="600">Speed as a multiple of the other\'s: longer is faster</text>',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 820 {height}" width="820" height="{height}" font-family="system-ui,sans-serif" font-size="14">',
+            f'<text x="12" y="22" fill="{color["text"]}" font-weight="600">{html.escape(title)}</text>',
+            f'<line x1="{one:.1f}" y1="34" x2="{one:.1f}" y2="{height - 20}" stroke="{color["line"]}" stroke-dasharray="4 3"/>',
         ]
-        for n, (name, beside, multiple) in enumerate(rows):
+        for n, (name, beside, multiple, label) in enumerate(rows):
             y = 42 + 34 * n
             out += [
-                f'<text x="292" y="{y + 16}" text-anchor="end" fill="{color["text"]}">{html.escape(name)} <tspan fill="{color["muted"]}">vs {html.escape(beside)}</tspan></text>',
-                f'<rect x="300" y="{y}" width="{unit * multiple:.1f}" height="22" rx="3" fill="{color["bar"]}"/>',
-                f'<text x="{306 + unit * multiple:.1f}" y="{y + 16}" fill="{color["text"]}">{multiple:.2f}×</text>',
+                f'<text x="322" y="{y + 16}" text-anchor="end" fill="{color["text"]}">{html.escape(name)} <tspan fill="{color["muted"]}">vs {html.escape(beside)}</tspan></text>',
+                f'<rect x="330" y="{y}" width="{unit * multiple:.1f}" height="22" rx="3" fill="{color["bar"]}"/>',
+                f'<text x="{336 + unit * multiple:.1f}" y="{y + 16}" fill="{color["text"]}">{html.escape(label)}</text>',
             ]
         out += [
-            f'<line x1="{one:.1f}" y1="34" x2="{one:.1f}" y2="{height - 20}" stroke="{color["line"]}" stroke-dasharray="4 3"/>',
-            f'<text x="{one:.1f}" y="{height - 6}" text-anchor="middle" fill="{color["muted"]}" font-size="12">as fast</text>',
+            f'<text x="{one:.1f}" y="{height - 6}" text-anchor="middle" fill="{color["muted"]}" font-size="12">{mark}</text>',
             "</svg>",
             "",
         ]
-        pictures[ROOT / f"benches/speed-{theme}.svg"] = "\n".join(out)
+        pictures[ROOT / f"{path}-{theme}.svg"] = "\n".join(out)
     return pictures
+
+
+def chart():
+    speed = [(name, beside, multiple, f"{multiple:.2f}×") for name, beside, _, multiple in multiples(ROWS)]
+    limits = [(name, beside, multiple, f"{multiple:.2f}: {ours}") for name, beside, ours, multiple in multiples(LIMITS)]
+    return {
+        **bars("benches/speed", "Speed as a multiple of the other's: longer is faster", speed, "as fast"),
+        **bars("benches/limits", "Speed as a share of what memory or the format allows", limits, "the limit"),
+    }
 
 
 def main():
