@@ -77,7 +77,8 @@ impl<'a> Bytes<'a> {
     #[inline]
     pub(crate) fn split(self, n: usize) -> Option<(Self, Self)> {
         let (front, rest) = self.data.split_at_checked(n)?;
-        let middle = self.offset.saturating_add(to_u64(n));
+        // No input is that long.
+        let middle = self.offset.wrapping_add(to_u64(n));
         Some((Self { data: front, ..self }, Self { data: rest, offset: middle }))
     }
 
@@ -96,7 +97,7 @@ impl<'a> Bytes<'a> {
         let Some((front, rest)) = self.data.split_first_chunk::<N>() else {
             return Err(self.truncated(element, to_u64(N)));
         };
-        *self = Self { data: rest, offset: self.offset.saturating_add(to_u64(N)) };
+        *self = Self { data: rest, offset: self.offset.wrapping_add(to_u64(N)) };
         Ok(front)
     }
 

@@ -129,8 +129,7 @@ mod dump;
 )]
 mod error;
 mod gap;
-#[cfg(any(feature = "rtc", feature = "ctf"))]
-#[cfg_attr(not(all(feature = "rtc", feature = "ctf")), allow(dead_code))]
+#[cfg(feature = "ctf")]
 mod grammar;
 #[cfg(any(feature = "ctf", feature = "rfr", feature = "event"))]
 #[cfg_attr(not(any(feature = "ctf", feature = "rfr")), allow(dead_code))]

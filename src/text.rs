@@ -65,6 +65,7 @@ impl<'a> Text<'a> {
 }
 
 impl<'a> Source<'a> for Text<'a> {
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))] // There are many calls: it is smaller.
     fn front(&self) -> &'a [u8] {
         if self.head.is_empty() { self.tail } else { self.head }
     }
@@ -73,6 +74,7 @@ impl<'a> Source<'a> for Text<'a> {
         if self.head.is_empty() { self.tail_offset } else { self.head_offset }
     }
 
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn advance(&mut self, n: usize) {
         let (piece, offset) = if self.head.is_empty() {
             (&mut self.tail, &mut self.tail_offset)
@@ -81,7 +83,7 @@ impl<'a> Source<'a> for Text<'a> {
         };
         let n = n.min(piece.len());
         *piece = piece.get(n..).unwrap_or_default();
-        *offset = offset.saturating_add(to_u64(n));
+        *offset = offset.wrapping_add(to_u64(n));
     }
 
     fn limited(self, len: u64) -> Self {

@@ -3,6 +3,8 @@
 //! Zero-padded (non-canonical) forms are read as long as they are no longer than the type's longest canonical form;
 //! longer ones, and values that do not fit, are refused.
 
+#[cfg(feature = "rtc")]
+use crate::bytes::Bytes;
 use crate::error::ErrorKind;
 
 /// Why no integer could be read.
@@ -179,9 +181,32 @@ pub(crate) fn read_option(data: &[u8; 8]) -> Option<(bool, u32, usize)> {
 /// The plain form of [`read_u64`]: used near the end of the input, for 9 and 10 bytes, and as the oracle in tests.
 #[cold]
 fn read_u64_by_byte(data: &[u8]) -> Decoded<u64> {
-    let (value, len) = read_by_byte(data, 10, 0x01)?;
-    // 10 bytes with the last one at most 1 are 64 bits.
-    u64::try_from(value).map(|value| (value, len)).map_err(|_| Fault::TooWide)
+    let (mut value, mut shift) = (0_u64, 0_u32);
+    for (&byte, len) in data.iter().zip(1..=10) {
+        // 10 bytes with the last one at most 1 are 64 bits.
+        if len == 10 && byte > 1 {
+            return Err(Fault::TooWide);
+        }
+        value |= u64::from(byte & 0x7f).wrapping_shl(shift);
+        if byte < 0x80 {
+            return Ok((value, len));
+        }
+        shift = shift.saturating_add(7);
+    }
+    Err(Fault::Truncated)
+}
+
+/// Takes a [`u64`](read_u64) off the front.
+#[cfg(feature = "rtc")]
+#[cfg_attr(target_pointer_width = "64", inline)]
+#[cfg_attr(not(target_pointer_width = "64"), inline(never))] // Once in an image.
+pub(crate) fn take_u64(input: &mut Bytes<'_>) -> Result<u64, Fault> {
+    #[cfg(target_pointer_width = "64")]
+    let (value, len) = read_u64(input.as_slice())?;
+    #[cfg(not(target_pointer_width = "64"))]
+    let (value, len) = read_u64_by_byte(input.as_slice())?;
+    input.advance(len);
+    Ok(value)
 }
 
 /// A `u32` of at most 5 bytes at the front of `data`.

@@ -356,16 +356,18 @@ impl<'a, S: Source<'a>> Parser<S> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))] // There are many calls: it is smaller.
     fn peek(&self) -> Option<u8> {
         self.source.front().first().copied()
     }
 
     /// Skips `n` bytes of the front.
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn advance(&mut self, n: usize) {
         self.source.advance(n);
-        self.read = self.read.saturating_add(crate::bytes::to_u64(n));
+        self.read = self.read.wrapping_add(crate::bytes::to_u64(n));
     }
 
     /// The error for anything but `expected` here, or for nothing at all.

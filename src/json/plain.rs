@@ -2,7 +2,8 @@
 
 /// How many of them are at the front of `data`.
 pub(super) fn plain(data: &[u8]) -> usize {
-    let rest = skip_plain(data);
+    // By words of 64 bits, where there are such.
+    let rest = if cfg!(target_pointer_width = "64") { skip_plain(data) } else { data };
     let more = rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
     data.len().saturating_sub(rest.len()).saturating_add(more)
 }

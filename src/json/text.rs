@@ -336,11 +336,26 @@ impl<'a, S: Source<'a>> Number<S> {
 
     /// As [`Self::as_i128`].
     pub(crate) fn as_u64(self) -> Option<u64> {
-        self.as_i128().and_then(|value| value.try_into().ok())
+        self.size().filter(|&(negative, size)| !negative || size == 0).map(|(_, size)| size)
     }
 
     /// As [`Self::as_i128`].
     pub(crate) fn as_i64(self) -> Option<i64> {
-        self.as_i128().and_then(|value| value.try_into().ok())
+        let (negative, size) = self.size()?;
+        if negative { 0_i64.checked_sub_unsigned(size) } else { size.try_into().ok() }
+    }
+
+    /// Whether there is a minus, and what follows it, if that is an integer of 64 bits: those of 128 take more code.
+    #[inline(never)]
+    fn size(self) -> Option<(bool, u64)> {
+        let mut source = self.text;
+        let negative = source.front().first() == Some(&b'-');
+        let mut value = 0_u64;
+        while let Some(byte) = take_byte(&mut source).filter(|_| self.integer) {
+            if byte != b'-' {
+                value = value.checked_mul(10)?.checked_add(byte.wrapping_sub(b'0').into())?;
+            }
+        }
+        self.integer.then_some((negative, value))
     }
 }

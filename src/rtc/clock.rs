@@ -21,7 +21,8 @@ const NONE: u16 = u16::MAX;
 /// that has grown: streams are known by what their objects say, wherever these lie.
 #[derive(Clone, Debug)]
 pub struct Clocks<const N: usize> {
-    clocks: [Clock; N],
+    /// Of the streams up to the last one that was looked at.
+    clocks: heapless::Vec<Clock, N>,
     /// How often the stamps were forgotten.
     epoch: u32,
 }
@@ -135,15 +136,20 @@ impl<const N: usize> Clocks<N> {
     /// No clock has been stamped yet.
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub const fn new() -> Self {
-        Self { clocks: [Clock::NONE; N], epoch: 0 }
+        Self { clocks: heapless::Vec::new(), epoch: 0 }
     }
 
     /// Updates the clocks; call it for every frame, in file order.
     #[inline]
     pub fn observe(&mut self, streams: &Streams<'_, N>, order: ByteOrder, frame: &Frame<'_>) {
         let Some(slot) = frame.slot() else { return };
-        let (Some(stream), Some(clock)) = (streams.at(slot), self.clocks.get(slot)) else { return };
-        if clock.declared != stream.fingerprint() || clock.revision != streams.clock_revision() {
+        let Some(stream) = streams.at(slot) else { return };
+        let (declared, revision) = (stream.fingerprint(), streams.clock_revision());
+        if !self
+            .clocks
+            .get(slot)
+            .is_some_and(|clock| clock.declared == declared && clock.revision == revision)
+        {
             self.resolve(streams, slot);
         }
         if self.clock_of(slot) == Some(slot) {
@@ -211,6 +217,7 @@ impl<const N: usize> Clocks<N> {
     /// Finds the clocks that the stream in `slot` names: one that is not there may be declared later on.
     #[cold]
     pub(crate) fn resolve(&mut self, streams: &Streams<'_, N>, slot: usize) {
+        while self.clocks.len() <= slot && self.clocks.push(Clock::NONE).is_ok() {}
         let (Some(stream), Some(clock)) = (streams.at(slot), self.clocks.get_mut(slot)) else { return };
         clock.declare(stream);
         clock.revision = streams.clock_revision();
@@ -221,10 +228,10 @@ impl<const N: usize> Clocks<N> {
         clock.of = if links.is_clock {
             u16::try_from(slot).unwrap_or(NONE)
         } else {
-            let found = streams.find_clock(links.clock, || stream.clock_name());
+            let found = streams.find_clock(links.clock, &|| stream.clock_name());
             slot_of(links.clock, found).unwrap_or(NONE)
         };
-        let found = streams.find_clock(links.delta, || stream.delta());
+        let found = streams.find_clock(links.delta, &|| stream.delta());
         clock.base = match slot_of(links.delta, found) {
             Some(base) => Base::At(base),
             None if links.delta != 0 => Base::Unknown,
@@ -233,16 +240,14 @@ impl<const N: usize> Clocks<N> {
     }
 }
 
-/// The last sample of a payload: the one that counts, if a stamp holds several.
+/// The last number of a payload: the one that counts, if a stamp holds several. Text tells no time.
 fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
-    match format.sample_size() {
-        Some(size) => {
-            let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
-            let last = data.get(whole.checked_sub(size)?..whole)?;
-            Samples::new(last, 0, format, order).next()?.ok()
-        }
-        None => Samples::new(data, 0, format, order).map_while(Result::ok).last(),
-    }
+    let Some(size) = format.sample_size() else {
+        let mut samples = Samples::new(data, 0, format, order);
+        return core::iter::from_fn(|| samples.next_leb128()).map_while(Result::ok).last();
+    };
+    let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
+    Samples::new(data.get(whole.checked_sub(size)?..whole)?, 0, format, order).number(size)?.ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Exact decimals: gains and offsets.
 
-use crate::rtc::float;
+use crate::rtc::{float, wide};
 use crate::text::Text;
 
 /// More digits than these are dropped: none of them makes a difference to a time.
@@ -46,8 +46,8 @@ impl Decimal {
                 b'-' => negative = true,
                 b'.' => fraction = true,
                 b'0'..=b'9' if digits < MAX_DIGITS => {
-                    let digit = i128::from(byte.wrapping_sub(b'0'));
-                    digits = digits.checked_mul(10)?.checked_add(digit)?;
+                    // At most 34 digits.
+                    digits = digits.wrapping_mul(10).wrapping_add(byte.wrapping_sub(b'0').into());
                     exponent = exponent.checked_sub(i32::from(fraction))?;
                 }
                 b'0'..=b'9' => {
@@ -75,11 +75,15 @@ impl Decimal {
         let size = float::nearest(digits.unsigned_abs(), exponent, more);
         let value = if negative { -size } else { size };
         // As many zeros as the writer likes may follow: 0.00000010000000000000 is 1e-7.
-        while digits != 0 && exponent < 0 && digits.checked_rem(10) == Some(0) {
-            digits = digits.checked_div(10)?;
+        while digits != 0 && exponent < 0 {
+            let mut fewer = wide::words(digits.unsigned_abs());
+            if wide::divide(&mut fewer, 10) != 0 {
+                break;
+            }
+            digits = wide::number(fewer).cast_signed();
             exponent = exponent.checked_add(1)?;
         }
-        let digits = if negative { digits.checked_neg()? } else { digits };
+        let digits = if negative { digits.wrapping_neg() } else { digits };
         value.is_finite().then_some(Self { digits, exponent, value })
     }
 
@@ -118,60 +122,40 @@ impl Decimal {
             return Some(i128::from(product).wrapping_mul(power.into()));
         }
         let negative = (self.digits < 0) != (factor < 0);
-        let mut product = Wide::product(self.digits.unsigned_abs(), factor.unsigned_abs());
-        // A wide product has at most 78 digits: beyond them, all is 0 or does not fit.
+        let mut words = product(self.digits.unsigned_abs(), factor.unsigned_abs());
+        // The product has at most 78 digits: beyond them, all is 0 or does not fit.
         let mut last = 0;
-        for _ in 0..exponent.min(0).unsigned_abs().min(80) {
-            last = product.divide_by_ten();
+        for _ in 0..exponent.unsigned_abs().min(80) {
+            if exponent < 0 {
+                last = wide::divide(&mut words, 10);
+            } else if wide::multiply(&mut words, 10) != 0 {
+                return None;
+            }
         }
-        let mut value = i128::try_from(product.narrow()?).ok()?;
-        if last >= 5 {
-            value = value.checked_add(1)?;
-        }
-        for _ in 0..exponent.clamp(0, 40) {
-            value = value.checked_mul(10)?;
-        }
-        if negative { value.checked_neg() } else { Some(value) }
+        let [a, b, c, d, 0, 0, 0, 0] = words else { return None };
+        let value = i128::try_from(wide::number([a, b, c, d])).ok()?.checked_add(i128::from(last >= 5))?;
+        Some(if negative { value.wrapping_neg() } else { value })
     }
 }
 
-/// An integer of 256 bits, in limbs of 32, the lowest first: divided without a routine of 128 bits.
-struct Wide([u32; 8]);
-
-impl Wide {
-    #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
-    // Four limbs each, and a limb times a limb plus two limbs fits into 64 bits.
-    fn product(a: u128, b: u128) -> Self {
-        let limb = |n: u128, at: usize| u64::from((n >> (32 * at)) as u32);
-        let mut limbs = [0_u32; 8];
-        for i in 0..4 {
-            let mut carry = 0_u64;
-            for j in 0..4 {
-                let sum = limb(a, i) * limb(b, j) + u64::from(limbs[i + j]) + carry;
-                limbs[i + j] = sum as u32;
-                carry = sum >> 32;
-            }
-            limbs[i + 4] = carry as u32;
+/// The product of two, of 256 bits.
+#[inline(never)]
+fn product(left: u128, right: u128) -> [u32; 8] {
+    let mut sum = [0; 8];
+    // From the highest word on: what has been summed up moves up by a word.
+    for word in wide::words(right).into_iter().rev() {
+        let [a, b, c, d, e, f, g, _] = sum;
+        sum = [0, a, b, c, d, e, f, g];
+        let mut part = [0; 5];
+        part.iter_mut().zip(wide::words(left)).for_each(|(to, word)| *to = word);
+        wide::multiply(&mut part, word);
+        let mut carry = 0;
+        for (at, to) in sum.iter_mut().enumerate() {
+            let total =
+                u64::from(*to).wrapping_add(part.get(at).copied().unwrap_or(0).into()).wrapping_add(carry);
+            *to = wide::low(total);
+            carry = total >> 32;
         }
-        Self(limbs)
     }
-
-    /// Divides, and gives the remainder.
-    #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
-    // By a constant; the quotient of a remainder below 10 and a limb is a limb.
-    fn divide_by_ten(&mut self) -> u32 {
-        let mut rest = 0_u64;
-        for limb in self.0.iter_mut().rev() {
-            let whole = rest << 32 | u64::from(*limb);
-            *limb = (whole / 10) as u32;
-            rest = whole % 10;
-        }
-        rest as u32
-    }
-
-    fn narrow(&self) -> Option<u128> {
-        let [a, b, c, d, high @ ..] = self.0;
-        let low = u128::from(d) << 96 | u128::from(c) << 64 | u128::from(b) << 32 | u128::from(a);
-        (high == [0; 4]).then_some(low)
-    }
+    sum
 }

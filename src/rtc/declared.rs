@@ -17,6 +17,12 @@ pub(super) const CRC_HEADER: u8 = 0x10;
 /// How many times the size of the input may be read, in all, without being delivered: more than any damage takes.
 const BUDGET: u64 = 4;
 
+/// Finds out whether a frame continues a record: [`Declared::doubt`].
+///
+/// Only frames that are read from the middle on, or after damage, may be in doubt. Those that begin there set the
+/// pointer, so that the image of a program which reads from the start on has none of it.
+type Doubt<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, u64, u64) -> bool;
+
 /// The streams of a session, what follows from them for their frames, and what is known of where they come from.
 #[derive(Clone)]
 pub(super) struct Declared<'a, const N: usize> {
@@ -38,6 +44,8 @@ pub(super) struct Declared<'a, const N: usize> {
     learned: [(u64, bool); 2],
     /// The largest id said to be free.
     next_id: u64,
+    /// What is in doubt, if anything can be.
+    pub(super) doubt: Option<Doubt<N>>,
 }
 
 impl<'a, const N: usize> Declared<'a, N> {
@@ -55,7 +63,13 @@ impl<'a, const N: usize> Declared<'a, N> {
             budget: to_u64(data.len()).saturating_mul(BUDGET).saturating_add(1 << 16),
             learned: [(u64::MAX, false); 2],
             next_id: 0,
+            doubt: None,
         }
+    }
+
+    /// From now on, frames may continue records of which the beginning was not read.
+    pub(super) fn may_doubt(&mut self) {
+        self.doubt = Some(|known, unit, id, at| known.doubt(unit, id, at));
     }
 
     /// Another session begins: the ids have other meanings.
@@ -77,51 +91,55 @@ impl<'a, const N: usize> Declared<'a, N> {
     /// The table has no room for a stream.
     pub(super) fn read(
         &mut self,
-        unit: Option<Unit<'a>>,
+        unit: Option<&Unit<'a>>,
         (payload, offset): (&'a [u8], u64),
         continues: bool,
         more: bool,
     ) -> Result<()> {
-        let meta = self.meta.take().filter(|_| continues);
-        if meta.is_none() {
+        if !continues || self.meta.is_none() {
             (self.contradiction, self.is_news) = (None, false);
+            self.meta = Some(Meta::in_pieces(offset));
         }
-        let mut meta = meta.unwrap_or_else(|| Meta::in_pieces(offset));
-        meta.push(payload, offset, more);
+        if let Some(meta) = &mut self.meta {
+            meta.push(payload, offset, more);
+        }
         let mut result = Ok(());
         let mut settled = None;
-        while let Some(stream) = meta.next_stream() {
+        while let Some(stream) = self.meta.as_mut().and_then(Meta::next_stream) {
             let Ok(stream) = stream else {
                 self.is_news = true;
                 continue;
             };
-            match self.contradicted_by(&stream) {
-                Some(_) => {
-                    self.is_news = true;
-                    self.note_contradiction(&stream);
-                    // Damage costs its own unit: what a checksum proves counts, and else what the unit itself says.
-                    let counts = settled.unwrap_or_else(|| {
-                        unit.is_some_and(|unit| self.is_proven(&unit))
-                            || !self.source.is_some_and(|source| self.is_proven(&source))
-                    });
-                    settled = Some(counts);
-                    if counts {
-                        self.replace(stream);
-                    }
+            if self.contradicted_by(&stream).is_some() {
+                self.is_news = true;
+                self.note_contradiction(&stream);
+                // Damage costs its own unit: what a checksum proves counts, and else what the unit itself says.
+                let counts = match settled {
+                    Some(counts) => counts,
+                    None => unit.is_some_and(|unit| self.is_proven(unit)) || !self.is_source_proven(),
+                };
+                settled = Some(counts);
+                if counts {
+                    self.replace(stream);
                 }
-                None => {
-                    self.is_news |= stream.damage().is_some() || self.streams.get(stream.id()).is_none();
-                    result = result.and(self.add(stream));
-                }
+            } else {
+                self.is_news |= stream.damage().is_some() || self.streams.get(stream.id()).is_none();
+                result = result.and(self.add(stream));
             }
         }
         if settled == Some(true) || self.source.is_none() {
-            self.source = unit;
+            self.source = unit.copied();
         }
-        self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
-        self.is_news |= !more && meta.check().is_err();
-        self.meta = Some(meta);
+        if let Some(meta) = &self.meta {
+            self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
+            self.is_news |= !more && meta.check().is_err();
+        }
         result
+    }
+
+    fn is_source_proven(&mut self) -> bool {
+        let source = self.source;
+        source.is_some_and(|source| self.is_proven(&source))
     }
 
     /// Takes the Meta of the unit at `at` into the table, where nothing else is known; gives whether there is one.
@@ -173,7 +191,7 @@ impl<'a, const N: usize> Declared<'a, N> {
     pub(super) fn replace_by(&mut self, unit: &Unit<'a>) {
         let mut budget = self.budget;
         for stream in Prologue::new(self.data, unit.offset(), &mut budget) {
-            if let Some(known) = self.contradicted_by(&stream) {
+            if let Some(known) = self.contradicted_by(&stream).copied() {
                 self.note_contradiction(&known);
                 self.replace(stream);
             }
@@ -206,8 +224,8 @@ impl<'a, const N: usize> Declared<'a, N> {
     }
 
     /// The known stream of the same id of which this one says something else.
-    fn contradicted_by(&self, stream: &Stream<'a>) -> Option<Stream<'a>> {
-        self.streams.get(stream.id()).filter(|known| stream.contradicts(known)).copied()
+    fn contradicted_by(&self, stream: &Stream<'a>) -> Option<&Stream<'a>> {
+        self.streams.get(stream.id()).filter(|known| stream.contradicts(known))
     }
 
     /// The first one is kept.

@@ -3,7 +3,10 @@
 //! Gains and offsets of 17 digits, as writers print them, must become the very `f64` that was written: samples are scaled
 //! with it. `str::parse` of `core` keeps a panic path alive in the image of a firmware, and cannot read text in pieces.
 
+use crate::rtc::wide;
+
 /// 10^0 to 10^22, which `f64` holds exactly.
+#[cfg(target_pointer_width = "64")]
 const EXACT: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
@@ -12,15 +15,17 @@ const EXACT: [f64; 23] = [
 const FRACTION: u32 = 52;
 
 /// digits · 10^exponent, a bit more if there are `more` digits.
+#[inline(never)]
 pub(super) fn nearest(digits: u128, exponent: i32, more: bool) -> f64 {
-    // A whole number below 2^53 and a power of ten are exact, so there is one rounding.
+    // Quick where floats are; elsewhere the division alone takes 1 KB. A whole number below 2^53 and a power of ten are exact, so there is one rounding.
+    #[cfg(target_pointer_width = "64")]
     if let (Ok(whole), Some(&power), false) = (
         u64::try_from(digits),
         usize::try_from(exponent.unsigned_abs()).ok().and_then(|n| EXACT.get(n)),
         more,
     ) && whole < 1 << 53
     {
-        let whole = f64::from(low(whole >> 32)) * 4_294_967_296.0 + f64::from(low(whole));
+        let whole = f64::from(wide::low(whole >> 32)) * 4_294_967_296.0 + f64::from(wide::low(whole));
         return if exponent.is_negative() { whole / power } else { whole * power };
     }
     match exponent {
@@ -47,7 +52,7 @@ impl Big {
     const SHIFT: usize = 44;
 
     /// digits · 10^exponent, for an exponent of -380 to 309.
-    fn scaled(mut digits: u128, exponent: i32, more: bool) -> Self {
+    fn scaled(digits: u128, exponent: i32, more: bool) -> Self {
         let mut big = Self { words: [0; Self::WORDS], scale: 0, more };
         let divides = exponent.is_negative();
         let skip = if divides {
@@ -56,42 +61,26 @@ impl Big {
         } else {
             0
         };
-        for word in big.words.iter_mut().skip(skip) {
-            *word = low((digits & 0xffff_ffff).try_into().unwrap_or(0));
-            digits >>= 32;
+        for (to, word) in big.words.iter_mut().skip(skip).zip(wide::words(digits)) {
+            *to = word;
         }
         let mut left = exponent.unsigned_abs();
         while left > 0 {
             let step = left.min(9);
-            let by = 10_u64.saturating_pow(step);
+            let by = 10_u32.saturating_pow(step);
             if divides {
                 big.divide(by)
             } else {
-                big.multiply(by)
+                wide::multiply(&mut big.words, by);
             }
             left = left.saturating_sub(step);
         }
         big
     }
 
-    fn multiply(&mut self, by: u64) {
-        let mut carry = 0;
-        for word in &mut self.words {
-            let product = u64::from(*word).wrapping_mul(by).wrapping_add(carry);
-            *word = low(product);
-            carry = product >> 32;
-        }
-    }
-
     /// Divides; the quotients of quotients are those of the product, so only that there was a remainder is kept.
-    fn divide(&mut self, by: u64) {
-        let mut rest = 0_u64;
-        for word in self.words.iter_mut().rev() {
-            let part = rest << 32 | u64::from(*word);
-            *word = low(part.checked_div(by).unwrap_or(0));
-            rest = part.checked_rem(by).unwrap_or(0);
-        }
-        self.more |= rest > 0;
+    fn divide(&mut self, by: u32) {
+        self.more |= wide::divide(&mut self.words, by) > 0;
     }
 
     fn bit(&self, n: u32) -> bool {
@@ -122,12 +111,6 @@ impl Big {
         }
         f64::from_bits((biased << FRACTION).saturating_add(bits))
     }
-}
-
-/// The low half.
-#[allow(clippy::as_conversions)] // What it cuts is meant to be cut.
-const fn low(value: u64) -> u32 {
-    (value & 0xffff_ffff) as u32
 }
 
 #[cfg(test)]

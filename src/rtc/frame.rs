@@ -2,10 +2,9 @@
 
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
-use crate::grammar::{self, Parsed};
 use crate::rtc::element::{FRAME, PAYLOAD};
+use crate::varint;
 use core::fmt;
-use nom::Parser;
 
 /// The numbers of the streams that every container has, and of the first one of the user's.
 ///
@@ -192,52 +191,46 @@ impl Length {
     }
 }
 
-/// id and more.
-fn header(input: Bytes<'_>) -> Parsed<'_, (u64, bool)> {
-    grammar::int(FRAME).map(|int| (int >> 1, int & 1 == 1)).parse_complete(input)
-}
-
-/// The stated length, at most that of a Marker.
-fn stated(input: Bytes<'_>) -> Parsed<'_, u64> {
-    let (rest, length) = grammar::int(FRAME)(input)?;
-    if length > MAX_PAYLOAD {
-        let kind = ErrorKind::OverLimit { value: length, limit: MAX_PAYLOAD };
-        return grammar::fail(input.error(FRAME, kind));
-    }
-    Ok((rest, length))
-}
-
 /// The header alone: id and more, and what follows.
+#[inline(never)] // Small processors have a use for one copy alone; elsewhere it is called where few frames come by.
 pub(crate) fn read_header(input: Bytes<'_>) -> Result<((u64, bool), Bytes<'_>)> {
-    grammar::finish(header(input))
+    let mut rest = input;
+    match varint::take_u64(&mut rest) {
+        Ok(int) => Ok(((int >> 1, int & 1 == 1), rest)),
+        Err(fault) => Err(input.error(FRAME, fault.kind(64))),
+    }
 }
 
-/// A frame; `length` says how its stream's payloads are measured, given id, more, and where the payload begins.
-pub(crate) fn read<'a>(
+/// The frame at the front of `input`, given its header, what follows that, and how its payload is measured.
+///
+/// An error names the frame's offset: that is where reading stops, and goes on when there are more bytes.
+#[inline(never)]
+pub(crate) fn read_body<'a>(
     input: Bytes<'a>,
-    mut length: impl FnMut(u64, bool, u64) -> Result<Length>,
+    (id, more): (u64, bool),
+    mut rest: Bytes<'a>,
+    length: Length,
 ) -> Result<(Parts<'a>, Bytes<'a>)> {
-    let mut frame = |input: Bytes<'a>| {
-        let (rest, (id, more)) = header(input)?;
-        let length = match length(id, more, rest.offset()) {
-            Ok(length) => length,
-            Err(error) => return grammar::fail(error),
-        };
-        let (rest, length) = match length {
-            Length::Fixed(length) => (rest, length),
-            Length::Stated => stated(rest)?,
-        };
-        let header = u8::try_from(input.len().saturating_sub(rest.len())).unwrap_or(u8::MAX);
-        let (rest, payload) = grammar::bytes(length, PAYLOAD)(rest)?;
-        Ok((rest, Parts { id, more, header, payload: payload.as_slice() }))
+    let length = match length {
+        Length::Fixed(length) => length,
+        Length::Stated => match varint::take_u64(&mut rest) {
+            // At most that of a Marker.
+            Ok(length @ ..=MAX_PAYLOAD) => length,
+            Ok(value) => return Err(input.error(FRAME, ErrorKind::OverLimit { value, limit: MAX_PAYLOAD })),
+            Err(fault) => return Err(input.error(FRAME, fault.kind(64))),
+        },
     };
-    // An error names the frame's offset: that is where reading stops, and goes on when there are more bytes.
-    grammar::finish(frame(input)).map_err(|error| input.error(error.element(), error.kind()))
+    let header = u8::try_from(input.len().saturating_sub(rest.len())).unwrap_or(u8::MAX);
+    match usize::try_from(length).ok().and_then(|length| rest.split(length)) {
+        Some((payload, rest)) => Ok((Parts { id, more, header, payload: payload.as_slice() }, rest)),
+        None => Err(input.error(PAYLOAD, rest.truncated(PAYLOAD, length).kind())),
+    }
 }
 
 /// A frame of one of the default streams.
 pub(crate) fn read_default(input: Bytes<'_>) -> Result<(Parts<'_>, Bytes<'_>)> {
-    read(input, |id, _, _| Ok(Length::from_default(id)))
+    let (header, rest) = read_header(input)?;
+    read_body(input, header, rest, Length::from_default(header.0))
 }
 
 #[cfg(test)]
@@ -252,11 +245,10 @@ mod tests {
         let (parts, rest) = read_default(rest).unwrap();
         assert_eq!((parts.id, parts.header, parts.payload), (8, 1, &b"abcd"[..]));
         assert!(rest.is_empty());
-        let fixed = |_, _, at| {
-            assert_eq!(at, 2);
-            Ok(Length::Fixed(1))
-        };
-        let (parts, _) = read(Bytes::new(b"\x81\x01x"), fixed).unwrap();
+        let input = Bytes::new(b"\x81\x01x");
+        let (header, rest) = read_header(input).unwrap();
+        assert_eq!(rest.offset(), 2);
+        let (parts, _) = read_body(input, header, rest, Length::Fixed(1)).unwrap();
         assert_eq!((parts.id, parts.more, parts.payload), (64, true, &b"x"[..]));
     }
 

@@ -51,7 +51,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// To go on in a file that has grown, begin at the [unit](Self::unit) that reading was in, and skip the frames before
     /// the [offset](Self::offset) that it had come to.
     pub fn at_unit(data: &'a [u8], offset: u64) -> Self {
-        Self(Reader::new(data, usize::try_from(offset).unwrap_or(data.len()).min(data.len())))
+        Self(Reader::at_unit(data, usize::try_from(offset).unwrap_or(data.len()).min(data.len())))
     }
 
     /// The next frame; `None` at the end of the input, and after an error.

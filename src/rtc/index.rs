@@ -2,14 +2,12 @@
 
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
-use crate::grammar;
 use crate::rtc::Frame;
 use crate::rtc::element::INDEX;
 use crate::rtc::frame::{self, id};
 use crate::rtc::work;
 use crate::{Error, varint};
 use core::iter::FusedIterator;
-use nom::Parser;
 
 /// The Index of a major unit, or the index of a minor one.
 ///
@@ -80,7 +78,8 @@ impl<'a> Index<'a> {
         if !major {
             return Ok(Self { entries: payload, offset, number: None, more });
         }
-        let (number, entries) = grammar::finish(grammar::int(INDEX).parse_complete(payload))?;
+        let mut entries = payload;
+        let number = take_int(&mut entries)?;
         Ok(Self { entries, offset, number: Some(number), more })
     }
 
@@ -184,6 +183,22 @@ impl Entries<'_> {
     pub const fn offset(&self) -> u64 {
         self.rest.offset()
     }
+
+    fn read(&mut self) -> Result<Entry> {
+        let mut rest = self.rest;
+        let (id, distance) = (take_int(&mut rest)?, take_int(&mut rest)?);
+        // The lowest bit is set in an id and clear in a distance.
+        if id & 1 == 0 || distance & 1 == 1 {
+            let value = if id & 1 == 0 { id } else { distance };
+            return Err(self.rest.error(INDEX, ErrorKind::Invalid { value }));
+        }
+        self.rest = rest;
+        Ok(Entry { id: id >> 1, distance: distance >> 1, index: self.index })
+    }
+}
+
+fn take_int(input: &mut Bytes<'_>) -> Result<u64> {
+    varint::take_u64(input).map_err(|fault| input.error(INDEX, fault.kind(64)))
 }
 
 impl Iterator for Entries<'_> {
@@ -194,25 +209,9 @@ impl Iterator for Entries<'_> {
         if self.done || self.rest.is_empty() {
             return None;
         }
-        let entry = (grammar::int(INDEX), grammar::int(INDEX)).parse_complete(self.rest);
-        let result = grammar::finish(entry).and_then(|((id, distance), rest)| {
-            // The lowest bit is set in an id and clear in a distance.
-            let wrong = if id & 1 == 0 { Some(id) } else { (distance & 1 == 1).then_some(distance) };
-            match wrong {
-                Some(value) => Err(self.rest.error(INDEX, ErrorKind::Invalid { value })),
-                None => Ok((Entry { id: id >> 1, distance: distance >> 1, index: self.index }, rest)),
-            }
-        });
-        match result {
-            Ok((entry, rest)) => {
-                self.rest = rest;
-                Some(Ok(entry))
-            }
-            Err(error) => {
-                self.done = true;
-                Some(Err(error))
-            }
-        }
+        let entry = self.read();
+        self.done = entry.is_err();
+        Some(entry)
     }
 }
 

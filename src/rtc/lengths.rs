@@ -1,13 +1,12 @@
 //! How long the next frame of each stream is: the stream table in a form for the hot loop, and which records are open.
 
-use crate::Error;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{ErrorKind, Result};
 use crate::rtc::frame::{self, Length, MAX_PAYLOAD, Parts, id};
 use crate::rtc::{Streams, element};
 
-/// A frame of the stream needs more than its header to be understood.
-pub(crate) const SLOW: u32 = 1 << 13;
+/// A frame of the stream needs more than its header to be understood: no frame has this length.
+const SLOW: u32 = 0;
 /// The length is stated.
 pub(crate) const STATED: u32 = 1 << 12;
 /// The bits of a fixed length.
@@ -58,7 +57,8 @@ struct Slot {
 pub(crate) struct Lengths<const N: usize> {
     /// By header byte: what its frame is, for ids below 64 of which a frame has been read.
     fast: [u32; 128],
-    slots: [Slot; N],
+    /// Of the streams up to the last one of which a frame was read.
+    slots: heapless::Vec<Slot, N>,
     epoch: u32,
     /// What a stream is of which no frame has been read in this epoch.
     unread: Open,
@@ -81,10 +81,9 @@ pub(crate) struct Read<'a> {
 impl<const N: usize> Lengths<N> {
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub(crate) const fn new() -> Self {
-        let slot = Slot { got: 0, epoch: 0, open: Open::No, is_split: false };
         Self {
             fast: [SLOW; 128],
-            slots: [slot; N],
+            slots: heapless::Vec::new(),
             epoch: 1,
             unread: Open::No,
             open_default: 0,
@@ -129,9 +128,17 @@ impl<const N: usize> Lengths<N> {
         known.filter(|known| known.epoch == self.epoch).unwrap_or(unread)
     }
 
+    fn slot_mut(&mut self, slot: usize) -> Option<&mut Slot> {
+        while self.slots.len() <= slot {
+            self.slots.push(Slot { got: 0, epoch: 0, open: Open::No, is_split: false }).ok()?;
+        }
+        self.slots.get_mut(slot)
+    }
+
     fn set<'a>(&mut self, streams: &Streams<'a, N>, slot: usize, got: u64, open: Open) {
-        if let Some(known) = self.slots.get_mut(slot) {
-            *known = Slot { got, epoch: self.epoch, open, is_split: known.is_split };
+        let epoch = self.epoch;
+        if let Some(known) = self.slot_mut(slot) {
+            *known = Slot { got, epoch, open, is_split: known.is_split };
         }
         let Some(stream) = streams.at(slot) else { return };
         let (Some(single), Ok(bits)) = (stream.id().checked_mul(2), u32::try_from(slot)) else { return };
@@ -160,7 +167,7 @@ impl<const N: usize> Lengths<N> {
     }
 
     pub(crate) fn note_split(&mut self, slot: usize) {
-        if let Some(slot) = self.slots.get_mut(slot) {
+        if let Some(slot) = self.slot_mut(slot) {
             slot.is_split = true;
         }
     }
@@ -178,40 +185,39 @@ impl<const N: usize> Lengths<N> {
         self.open_default & bit != 0
     }
 
-    /// Reads the frame at the front of `input`. `boundary` is where records of fixed length are cut next.
+    /// Reads the frame at the front of `input`, given its header and what follows that. `boundary` is where records of fixed length are cut next.
+    #[inline(never)] // It is tried with two boundaries.
     pub(crate) fn read<'a>(
         &mut self,
         streams: &Streams<'a, N>,
         input: Bytes<'a>,
+        (header, after): ((u64, bool), Bytes<'a>),
         boundary: u64,
     ) -> Result<Read<'a>> {
-        let mut slot = None;
-        let mut rest = None;
+        let (id, more) = header;
+        let slot = if id < id::USER { None } else { streams.slot(id) };
+        let mut rest = 0;
         let mut is_cut = false;
-        let (parts, _) = frame::read(input, |id, more, at| {
-            if id < id::USER {
-                return Ok(Length::from_default(id));
+        let length = match slot.map(|slot| (slot, streams.at(slot).and_then(|stream| stream.length()))) {
+            None if id < id::USER => Length::from_default(id),
+            None => return Err(input.error(element::STREAM, ErrorKind::Invalid { value: id })),
+            Some((_, None)) => Length::Stated,
+            Some((slot, Some(length))) => {
+                let left = length.saturating_sub(self.slot(slot).got);
+                let room = boundary.saturating_sub(after.offset());
+                let piece = left.min(MAX_PAYLOAD).min(room);
+                rest = left.saturating_sub(piece);
+                is_cut = piece == room && piece < left;
+                // A whole record that says that it goes on, or a part that says that it does not, or an empty part: the
+                // stream was not written in records of its length.
+                if more == (piece == left) || piece == 0 {
+                    let kind = ErrorKind::SizeMismatch { stated: length, found: length.saturating_sub(left) };
+                    return Err(input.error(element::FRAME, kind));
+                }
+                Length::Fixed(piece)
             }
-            slot = streams.slot(id);
-            let Some(known) = slot else {
-                return Err(Error::new(at, element::STREAM, ErrorKind::Invalid { value: id }));
-            };
-            let Some(length) = streams.at(known).and_then(|stream| stream.length()) else {
-                return Ok(Length::Stated);
-            };
-            let left = length.saturating_sub(self.slot(known).got);
-            let room = boundary.saturating_sub(at);
-            let piece = left.min(MAX_PAYLOAD).min(room);
-            rest = Some(left.saturating_sub(piece));
-            is_cut = piece == room && piece < left;
-            // A whole record that says that it goes on, or a part that says that it does not, or an empty part: the
-            // stream was not written in records of its length.
-            if more == (piece == left) || piece == 0 {
-                let kind = ErrorKind::SizeMismatch { stated: length, found: length.saturating_sub(left) };
-                return Err(Error::new(at, element::FRAME, kind));
-            }
-            Ok(Length::Fixed(piece))
-        })?;
+        };
+        let (parts, _) = frame::read_body(input, header, after, length)?;
         let continues = match slot {
             Some(slot) => {
                 if parts.payload.is_empty() {
@@ -219,10 +225,8 @@ impl<const N: usize> Lengths<N> {
                     return Err(input.error(element::FRAME, ErrorKind::UnderLimit { value: 0, limit: 1 }));
                 }
                 let known = self.slot(slot);
-                let got = match rest {
-                    Some(rest) if rest > 0 => known.got.saturating_add(to_u64(parts.payload.len())),
-                    _ => 0,
-                };
+                let read = known.got.saturating_add(to_u64(parts.payload.len()));
+                let got = if rest > 0 { read } else { 0 };
                 self.set(streams, slot, got, if parts.more { Open::Yes } else { Open::No });
                 known.open == Open::Yes
             }

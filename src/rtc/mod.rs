@@ -90,6 +90,7 @@ mod streams;
 mod time;
 mod unit;
 mod value;
+mod wide;
 #[cfg(not(fuzzing))]
 mod work;
 #[cfg(fuzzing)]

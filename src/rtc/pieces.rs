@@ -117,9 +117,10 @@ impl<'b> Pool<'b> {
         let room = self.buffer.get(self.entries()..);
         let bytes = room.zip(record.room()).and_then(|(room, len)| room.get(..len));
         bytes.ok_or_else(|| {
-            let needed = u64::from(self.high).saturating_mul(to_u64(ENTRY)).saturating_add(record.len);
+            let needed =
+                u64::from(self.high).saturating_mul(to_u64(ENTRY)).saturating_add(to_u64(record.len));
             let kind = ErrorKind::CapacityExceeded { capacity: to_u64(self.buffer.len()), needed };
-            Error::new(record.offset, element::RECORD, kind)
+            Error::new(record.offset(), element::RECORD, kind)
         })
     }
 
@@ -137,22 +138,29 @@ impl<'b> Pool<'b> {
 /// A record in several pieces, as far as they have come.
 #[derive(Clone, Copy)]
 pub(super) struct Joined {
-    pub(super) offset: u64,
-    pub(super) payload_offset: u64,
-    pub(super) len: u64,
+    /// Where its first frame stands in the input.
+    pub(super) start: usize,
+    pub(super) len: usize,
     /// When it began, if that is known; an option would take 16 bytes more.
     pub(super) time: Time,
     pub(super) has_time: bool,
+    /// The size of the first frame's header.
+    pub(super) header: u8,
     pub(super) chain: Chain,
 }
 
 impl Joined {
     pub(super) const NONE: Self =
-        Self { offset: 0, payload_offset: 0, len: 0, time: Time::ZERO, has_time: false, chain: Chain::NONE };
+        Self { start: 0, len: 0, time: Time::ZERO, has_time: false, header: 0, chain: Chain::NONE };
+
+    /// Offset of its first frame.
+    pub(super) const fn offset(&self) -> u64 {
+        to_u64(self.start)
+    }
 
     /// How much room it takes, if it has entries for all of its pieces.
     fn room(&self) -> Option<usize> {
-        usize::try_from(self.len).ok().filter(|_| !self.chain.is_cut)
+        (!self.chain.is_cut).then_some(self.len)
     }
 }
 

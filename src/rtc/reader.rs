@@ -7,15 +7,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::crc::Trail;
 use crate::rtc::declared::{CRC_HEADER, Declared};
 use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, UNIT};
-use crate::rtc::frame::id;
+use crate::rtc::frame::{self, id};
 use crate::rtc::item::{Due, Item};
-use crate::rtc::lengths::{self, Open, SLOT, SLOW};
+use crate::rtc::lengths::{self, Open, SLOT};
 use crate::rtc::rest::Rest;
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, MARKER_SIZE, Unit, check_marker, signed};
 use crate::rtc::work;
 
 /// The writer fills a room of one or two bytes before a boundary with nul frames.
 const MAX_NULS: u64 = 2;
+
+/// Learns what came before a unit, as [`Declared::begin_with`]: a pointer, as is [`Declared::doubt`].
+type Learn<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, usize);
 
 /// What reads frames where they are due, and stops at the first fault.
 #[derive(Clone)]
@@ -44,6 +47,8 @@ pub(super) struct Reader<'a, const N: usize> {
     pub(super) known: Declared<'a, N>,
     /// Up to here, a checksum proves the frames.
     pub(super) proven: usize,
+    /// What is done in the first unit, if that may be one in the middle of a file.
+    learn: Option<Learn<N>>,
     pub(super) session: u64,
     pub(super) trail: Trail,
 }
@@ -67,9 +72,15 @@ impl<'a, const N: usize> Reader<'a, N> {
             too_small: None,
             known: Declared::new(data),
             proven: 0,
+            learn: None,
             session: 0,
             trail: Trail::new(),
         }
+    }
+
+    /// Begins at the Marker at `pos`, perhaps in the middle of a file.
+    pub(super) fn at_unit(data: &'a [u8], pos: usize) -> Self {
+        Self { learn: Some(|known, unit, at| known.begin_with(unit, at)), ..Self::new(data, pos) }
     }
 
     /// Begins at an index of `unit`, or at its Marker; and says what is known of the record that goes on there.
@@ -79,6 +90,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         // The unit may have had a meta, which the next one repeats.
         let _ = self.known.learn_at(unit.end());
         self.known.lengths.reset(Open::Unknown);
+        self.known.may_doubt();
         let rest = if unit.number() == 0 && signed(to_u64(self.pos)) <= unit.origin() {
             self.known.lengths.reset(Open::No);
             Rest::Known
@@ -143,7 +155,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         let (header, length) = lengths::measure(u32::from_le_bytes(*head), entry);
         let end = start + (header + length) as usize;
         // An empty payload, one that is too long, and a length of three bytes are for the slow path.
-        if entry & SLOW != 0 || end > self.fast_end || length.wrapping_sub(1) > 1023 || header == 4 {
+        if end > self.fast_end || length.wrapping_sub(1) > 1023 || header == 4 {
             return None;
         }
         self.pos = end;
@@ -172,13 +184,11 @@ impl<'a, const N: usize> Reader<'a, N> {
                 }
             }
             Some(_) => self.new_session(),
-            None if unit.number() != 0 => {
-                // In the middle of a file, perhaps in the middle of a record.
-                let _ = self.known.learn_at(to_u64(at));
-                self.known.lengths.reset(Open::Unknown);
-                self.known.expect_rest(&unit, at);
+            None => {
+                if let Some(learn) = self.learn {
+                    learn(&mut self.known, &unit, at);
+                }
             }
-            None => {}
         }
         self.enter(unit, at);
         Ok(())
@@ -264,15 +274,25 @@ impl<'a, const N: usize> Reader<'a, N> {
             return Ok(None);
         }
         let input = self.input(at, self.limit);
-        let doubt = self.unit.is_some_and(|unit| self.known.doubt(&unit, input));
+        let header = match frame::read_header(input) {
+            Ok(header) => header,
+            Err(error) => {
+                self.read_error(at, error)?;
+                return Ok(None);
+            }
+        };
+        let doubt = match (&self.unit, self.known.doubt) {
+            (Some(unit), Some(doubt)) => doubt(&mut self.known, unit, header.0.0, to_u64(at)),
+            _ => false,
+        };
         let known = &mut self.known;
-        let mut read = known.lengths.read(&known.streams, input, self.boundary);
+        let mut read = known.lengths.read(&known.streams, input, header, self.boundary);
         let mismatch = |error: &Error| matches!(error.kind(), ErrorKind::SizeMismatch { .. });
         if read.as_ref().is_err_and(mismatch) {
             // The last record of a unit without Crc may say that it ends where a Crc would be.
             if let Some(end) = self.end_without_crc() {
                 let known = &mut self.known;
-                let again = known.lengths.read(&known.streams, input, end);
+                let again = known.lengths.read(&known.streams, input, header, end);
                 if !again.as_ref().is_err_and(mismatch) {
                     self.set_boundary(end);
                     read = again;
@@ -359,7 +379,7 @@ impl<'a, const N: usize> Reader<'a, N> {
     fn read_meta(&mut self, item: &Item, payload: &'a [u8], continues: bool) {
         let offset = to_u64(item.start).saturating_add(u64::from(item.header));
         let more = item.flags & Item::MORE != 0;
-        let added = self.known.read(self.unit, (payload, offset), continues, more);
+        let added = self.known.read(self.unit.as_ref(), (payload, offset), continues, more);
         if let (Err(error), false) = (added, self.overflowed) {
             self.overflowed = true;
             self.fast_end = 0;

@@ -41,18 +41,19 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
 
     /// Offset of its first frame in the input.
     pub fn offset(&self) -> u64 {
-        self.joined.map_or(self.frame.offset(), |(joined, _)| joined.offset)
+        self.joined.map_or(self.frame.offset(), |(joined, _)| joined.offset())
     }
 
     /// Offset of its first byte in the input.
     pub fn payload_offset(&self) -> u64 {
-        self.joined.map_or(self.frame.payload_offset(), |(joined, _)| joined.payload_offset)
+        let of = |joined: &Joined| joined.offset().saturating_add(joined.header.into());
+        self.joined.map_or(self.frame.payload_offset(), |(joined, _)| of(joined))
     }
 
     /// How many bytes it has; at least one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> u64 {
-        self.joined.map_or(to_u64(self.frame.payload().len()), |(joined, _)| joined.len)
+        to_u64(self.joined.map_or(self.frame.payload().len(), |(joined, _)| joined.len))
     }
 
     /// When it was written, on its stream's clock; `None` if that has not been stamped, or if there is none.

@@ -1,8 +1,8 @@
 //! Records, joined from frames.
 
 use crate::Gap;
-use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
+use crate::rtc::frames as strict;
 use crate::rtc::pieces::{Joined, Pool};
 use crate::rtc::record::Record;
 use crate::rtc::source::Source;
@@ -46,7 +46,8 @@ const END: u16 = u16::MAX;
 pub struct Records<'b, F, const N: usize> {
     frames: F,
     clocks: Clocks<N>,
-    open: [Pending; N],
+    /// Of the streams up to the last one of which a record came in pieces.
+    open: heapless::Vec<Pending, N>,
     /// Sessions and gaps so far: what was open before is not any more.
     epoch: u32,
     session: u64,
@@ -82,7 +83,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         Self {
             frames,
             clocks: Clocks::new(),
-            open: [Pending::NONE; N],
+            open: heapless::Vec::new(),
             epoch: 0,
             session,
             pool: Pool::new(buffer),
@@ -211,10 +212,11 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         if !frame.continues() {
             self.close(slot);
             let time = self.clocks.time_at(slot);
+            while self.open.len() <= slot && self.open.push(Pending::NONE).is_ok() {}
             let Some(open) = self.open.get_mut(slot).filter(|_| frame.is_certain()) else { return false };
             let record = Joined {
-                offset: frame.offset(),
-                payload_offset: frame.payload_offset(),
+                start: usize::try_from(frame.offset()).unwrap_or(usize::MAX),
+                header: frame.header_size(),
                 time: time.unwrap_or_default(),
                 has_time: time.is_some(),
                 ..Joined::NONE
@@ -225,7 +227,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
         // The rest of a record whose beginning was lost is none.
         let is_open = |open: &&mut Pending| open.is_open && open.epoch == epoch;
         let Some(open) = self.open.get_mut(slot).filter(is_open) else { return false };
-        open.record.len = open.record.len.saturating_add(to_u64(frame.payload().len()));
+        open.record.len = open.record.len.saturating_add(frame.payload().len());
         self.pool.add(&mut open.record.chain, frame);
         open.is_open = frame.more();
         if frame.more() {
@@ -292,7 +294,16 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     ///
     /// No record that is delivered later begins before it.
     pub fn first_open(&self) -> Option<u64> {
-        self.open.get(usize::from(self.first)).map(|open| open.record.offset)
+        self.open.get(usize::from(self.first)).map(|open| open.record.offset())
+    }
+}
+
+impl<'b, 'a, const N: usize> Records<'b, strict::Frames<'a, N>, N> {
+    /// The records of a sound file: those of [`Frames::new`](strict::Frames::new), put together where they are to lie, which
+    /// takes less stack.
+    #[inline(never)]
+    pub fn strict(data: &'a [u8], buffer: &'b mut [u8]) -> Self {
+        Self::new(strict::Frames::new(data), buffer)
     }
 }
 

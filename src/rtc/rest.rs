@@ -24,6 +24,16 @@ pub(super) enum Rest {
 }
 
 impl<'a, const N: usize> Declared<'a, N> {
+    /// Begins with a unit in the middle of a file, perhaps in the middle of a record.
+    pub(super) fn begin_with(&mut self, unit: &Unit<'a>, at: usize) {
+        if unit.number() != 0 {
+            let _ = self.learn_at(to_u64(at));
+            self.lengths.reset(Open::Unknown);
+            self.may_doubt();
+            self.expect_rest(unit, at);
+        }
+    }
+
     /// The index at the end of the minor unit that `at` lies in.
     pub(super) fn next_index(&self, unit: &Unit<'a>, at: u64) -> Option<Index<'a>> {
         let boundary = unit.boundary_after(at);
@@ -35,10 +45,9 @@ impl<'a, const N: usize> Declared<'a, N> {
         }
     }
 
-    /// Finds out whether the frame at the front of `input` continues a record, if that is not known: the index at the end
+    /// Finds out whether the frame of stream `id` at `at` continues a record, if that is not known: the index at the end
     /// of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
-    pub(super) fn doubt(&mut self, unit: &Unit<'a>, input: Bytes<'a>) -> bool {
-        let Ok(((id, _), _)) = frame::read_header(input) else { return false };
+    pub(super) fn doubt(&mut self, unit: &Unit<'a>, id: u64, at: u64) -> bool {
         let is_first = core::mem::take(&mut self.lengths.is_first);
         let Some(slot) = self.streams.slot(id) else {
             self.lengths.is_first = is_first;
@@ -47,7 +56,6 @@ impl<'a, const N: usize> Declared<'a, N> {
         if self.lengths.open(slot) != Open::Unknown {
             return false;
         }
-        let at = input.offset();
         let index = self.next_index(unit, at);
         let open = match index.map(|index| (index.find(id), index.more())) {
             // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.

@@ -245,10 +245,11 @@ impl<const N: usize> Search<'_, '_, N> {
     fn first_stamp(&self, clock: &Stamps, at: u64) -> Result<Time> {
         let whole = Bytes::new(self.grid.data);
         let input = whole.range(at, whole.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
-        let ((_, more), _) = frame::read_header(input)?;
+        let (header, after) = frame::read_header(input)?;
+        let more = header.1;
         let read = |data: &[u8], at| clock.read(Samples::new(data, at, clock.format, self.order).next(), at);
         if !more {
-            let (parts, _) = frame::read(input, |_, _, _| Ok(clock.length))?;
+            let (parts, _) = frame::read_body(input, header, after, clock.length)?;
             if let Ok(time) = read(parts.payload, at) {
                 return Ok(time);
             }

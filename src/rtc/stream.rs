@@ -44,27 +44,27 @@ impl<'a> Stream<'a> {
         let mut format_name = None;
         let mut fault = None;
         for (key, value) in stream.members() {
-            if key.is("id") {
-                match value.as_number().and_then(|number| number.as_u64()) {
-                    Some(number) => id = id.or(Some(number)),
-                    None => fault = fault.or(Some(value.invalid())),
-                }
-            } else if key.is("length") {
-                match value.length() {
+            let event = value.event();
+            let text = if let Some(Event::String(text)) = event { Some(text) } else { None };
+            let hash = || text.map_or(0, name_hash);
+            match KEYS.iter().position(|known| key.is(known)) {
+                Some(ID) => match event {
+                    Some(Event::Number(number)) if number.as_u64().is_some() => id = id.or(number.as_u64()),
+                    _ => fault = fault.or(Some(value.invalid())),
+                },
+                Some(LENGTH) => match value.length() {
                     Ok(length) => stream.length = length,
                     Err(error) => fault = fault.or(Some(error)),
+                },
+                Some(FORMAT) => format_name = text,
+                Some(TYPE) => type_name = text,
+                Some(NAME) => stream.links.name = hash(),
+                Some(DELTA) => stream.links.delta = hash(),
+                Some(CLOCK) => {
+                    stream.links.is_clock = matches!(event, Some(Event::Bool(true)));
+                    stream.links.clock = hash();
                 }
-            } else if key.is("format") {
-                format_name = value.as_name();
-            } else if key.is("type") {
-                type_name = value.as_name();
-            } else if key.is("name") {
-                stream.links.name = value.as_name().map_or(0, name_hash);
-            } else if key.is("delta") {
-                stream.links.delta = value.as_name().map_or(0, name_hash);
-            } else if key.is("clock") {
-                stream.links.is_clock = value.as_bool() == Some(true);
-                stream.links.clock = value.as_name().map_or(0, name_hash);
+                _ => {}
             }
         }
         // Split at the limit, the writer begins the chunk `{"id":` anew: `{"i` `{"i193,…`.
@@ -133,15 +133,13 @@ impl<'a> Stream<'a> {
 
     /// Its name.
     pub fn name(&self) -> Option<Name<'a>> {
-        self.attribute("name")?.as_name()
+        self.named("name")
     }
 
     /// The name of its format: `format`, or `type` as some examples of the document have it.
     #[doc(alias = "type")]
     pub fn format_name(&self) -> Option<Name<'a>> {
-        self.attribute("format")
-            .and_then(|value| value.as_name())
-            .or_else(|| self.attribute("type")?.as_name())
+        self.named("format").or_else(|| self.named("type"))
     }
 
     /// Whether its records continue each other, as those of a terminal do.
@@ -161,20 +159,17 @@ impl<'a> Stream<'a> {
 
     /// The name of the clock that it belongs to, if it is not one itself.
     pub(crate) fn clock_name(&self) -> Option<Name<'a>> {
-        match self.clock() {
-            Some(ClockLink::Named(name)) => Some(name),
-            _ => None,
-        }
+        self.named("clock")
     }
 
     /// The name of the clock that this one counts from.
     pub fn delta(&self) -> Option<Name<'a>> {
-        self.attribute("delta")?.as_name()
+        self.named("delta")
     }
 
     /// The name of the stream that this one annotates.
     pub fn stream(&self) -> Option<Name<'a>> {
-        self.attribute("stream")?.as_name()
+        self.named("stream")
     }
 
     /// What a raw value is multiplied with; `None` if the object does not say.
@@ -207,7 +202,13 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// What the attribute of that name names.
+    fn named(&self, name: &str) -> Option<Name<'a>> {
+        self.attribute(name)?.as_name()
+    }
+
     /// The attribute of that name.
+    #[inline(never)]
     pub fn attribute(&self, name: &str) -> Option<Value<'a>> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
@@ -218,16 +219,56 @@ impl<'a> Stream<'a> {
     }
 
     /// The members up to the first fault, and of a damaged object those of its second piece, too.
-    fn members(&self) -> impl Iterator<Item = (Name<'a>, Value<'a>)> + use<'a> {
+    fn members(&self) -> Attributes<'a> {
         work::count(self.object.len());
         let (head, tail) = self.object.pieces();
         let split = self.damage.is_some() && self.object.is_split();
         let first = if split { Text::new(head, self.object.offset()) } else { self.object };
         // The second piece lacks the brace that a parser wants.
         let second = Text::new(b"{", self.object.tail_offset()).with_tail(tail, self.object.tail_offset());
-        members_of(first).chain(split.then(|| members_of(second)).into_iter().flatten())
+        let mut parser = Parser::new(first, META);
+        Attributes { is_open: is_object(&mut parser), parser, second: split.then_some(second) }
     }
 }
+
+/// The members of an object that may be in two pieces.
+struct Attributes<'a> {
+    parser: Parser<Text<'a>>,
+    is_open: bool,
+    second: Option<Text<'a>>,
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = (Name<'a>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.is_open
+                && let Some(Ok((key, value))) = Members::of(&mut self.parser).next()
+            {
+                return Some((key, Value(value)));
+            }
+            self.is_open = false;
+            self.parser = Parser::new(self.second.take()?, META);
+            self.is_open = is_object(&mut self.parser);
+        }
+    }
+}
+
+/// Whether there is an object, by its brace.
+fn is_object(parser: &mut Parser<Text<'_>>) -> bool {
+    matches!(parser.next_event(), Ok(Some(Event::ObjectStart)))
+}
+
+/// The names of the attributes that are read at once.
+const KEYS: [&str; 7] = ["id", "length", "format", "type", "name", "delta", "clock"];
+const ID: usize = 0;
+const LENGTH: usize = 1;
+const FORMAT: usize = 2;
+const TYPE: usize = 3;
+const NAME: usize = 4;
+const DELTA: usize = 5;
+const CLOCK: usize = 6;
 
 /// FNV-1a.
 fn fingerprint(object: Text<'_>) -> u64 {
@@ -237,20 +278,6 @@ fn fingerprint(object: Text<'_>) -> u64 {
 
 /// The first id of the user's streams.
 const FIRST_USER: u64 = 9;
-
-/// An iterator over the members of the object in `text`, up to the first fault.
-fn members_of<'a>(text: Text<'a>) -> impl Iterator<Item = (Name<'a>, Value<'a>)> {
-    let mut parser = Parser::new(text, META);
-    // Without the brace it ends at once.
-    let opened = matches!(parser.next_event(), Ok(Some(Event::ObjectStart)));
-    core::iter::from_fn(move || {
-        if !opened {
-            return None;
-        }
-        let (key, value) = Members::of(&mut parser).next()?.ok()?;
-        Some((key, Value(value)))
-    })
-}
 
 /// The number of an object whose beginning was written twice.
 fn restarted_id(object: Text<'_>) -> Option<u64> {

@@ -184,7 +184,7 @@ impl<'a, const N: usize> Streams<'a, N> {
         if self.find_name(links.name, name).is_none() {
             self.names.insert(links.name.into(), slot);
         }
-        if links.is_clock && self.find_clock(links.name, || Some(name)).is_none() {
+        if links.is_clock && self.find_clock(links.name, &|| Some(name)).is_none() {
             self.clocks.insert(links.name.into(), slot);
             self.note_clock(slot);
         }
@@ -197,13 +197,15 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.clock_revision = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).max(1);
     }
 
+    #[inline(never)]
     fn find_name(&self, hash: u32, name: Name<'_>) -> Option<usize> {
         let is_it = |other: &Stream<'a>| other.links().name == hash && other.name() == Some(name);
         self.names.find(hash.into(), |slot| self.at(slot).is_some_and(is_it))
     }
 
     /// The slot of the clock with a name, given its hash; the name itself is read if a clock has the same one.
-    pub(crate) fn find_clock<'n>(&self, hash: u32, name: impl Fn() -> Option<Name<'n>>) -> Option<usize> {
+    #[inline(never)]
+    pub(crate) fn find_clock<'n>(&self, hash: u32, name: &dyn Fn() -> Option<Name<'n>>) -> Option<usize> {
         let is_it = |other: &Stream<'a>| {
             let same = || other.name().zip(name()).is_some_and(|(other, name)| other == name);
             other.links().name == hash && same()
@@ -231,7 +233,7 @@ impl<'a, const N: usize> Streams<'a, N> {
             return Some(stream);
         }
         let hash = Some(stream.links().clock).filter(|&hash| hash != 0)?;
-        self.at(self.find_clock(hash, || stream.clock_name())?)
+        self.at(self.find_clock(hash, &|| stream.clock_name())?)
     }
 
     /// The slot of the stream that another one names, as in [`Stream::stream`]; the first one, if several have the name.
@@ -241,10 +243,11 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// The slot of the clock that another stream names, as in [`Stream::clock`] and [`Stream::delta`].
     pub fn slot_of_clock(&self, name: Name<'_>) -> Option<usize> {
-        self.find_clock(name_hash(name), || Some(name))
+        self.find_clock(name_hash(name), &|| Some(name))
     }
 
     /// The slot of the stream of that id.
+    #[inline(never)] // Many places ask, and none in a hot loop.
     pub fn slot(&self, id: u64) -> Option<usize> {
         self.ids.find(id, |slot| self.at(slot).is_some_and(|stream| stream.id() == id))
     }

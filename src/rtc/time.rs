@@ -1,6 +1,6 @@
 //! Times.
 
-use crate::rtc::Decimal;
+use crate::rtc::{Decimal, wide};
 use core::fmt;
 use core::ops::{Add, Neg, Sub};
 use core::time::Duration;
@@ -32,6 +32,8 @@ pub struct Time(i128);
 const SECOND: i128 = 1_000_000_000_000_000_000;
 /// 10^-18 seconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
+/// As often as that, there are nanoseconds in a second, and attoseconds in a nanosecond.
+const BILLION: u32 = 1_000_000_000;
 
 impl Time {
     /// The start of the clock.
@@ -43,8 +45,9 @@ impl Time {
 
     /// Seconds and nanoseconds; these may exceed a second.
     pub fn new(seconds: u64, nanoseconds: u32) -> Self {
-        let seconds = i128::from(seconds).saturating_mul(SECOND);
-        Self(seconds.saturating_add(i128::from(nanoseconds).saturating_mul(NANOSECOND)))
+        // The largest are 1.9 · 10^37.
+        let seconds = i128::from(seconds).wrapping_mul(SECOND);
+        Self(seconds.wrapping_add(i128::from(nanoseconds).wrapping_mul(NANOSECOND)))
     }
 
     /// A number of attoseconds.
@@ -62,22 +65,46 @@ impl Time {
     }
 
     /// The time that `seconds` is, exact down to attoseconds; zero for what is not a number.
-    #[allow(clippy::as_conversions)] // Saturates, and there is no other way from a float to an integer.
+    #[inline(never)] // Of rare clocks.
     pub fn from_f64(seconds: f64) -> Self {
+        let size = seconds.abs();
         // The whole part alone: a product with 10^18 would round it.
-        let whole = seconds as i128;
-        let fraction = ((seconds - to_f64(whole)) * 1e18) as i128;
-        Self(whole.saturating_mul(SECOND).saturating_add(fraction))
+        let (whole, exact) = truncated(size);
+        let fraction = if exact < size { truncated((size - exact) * 1e18).0 } else { 0 };
+        let mut words = wide::words(whole);
+        let lost = wide::multiply(&mut words, BILLION) | wide::multiply(&mut words, BILLION);
+        let size = i128::try_from(wide::number(words).saturating_add(fraction)).ok().filter(|_| lost == 0);
+        match size {
+            Some(size) => Self(if seconds < 0.0 { size.wrapping_neg() } else { size }),
+            None => {
+                if seconds < 0.0 {
+                    Self::MIN
+                } else {
+                    Self::MAX
+                }
+            }
+        }
     }
 
     /// Whole seconds, rounded down.
     pub fn seconds(&self) -> i64 {
-        i64::try_from(self.0.div_euclid(SECOND)).unwrap_or(if self.0 < 0 { i64::MIN } else { i64::MAX })
+        i64::try_from(self.split().0).unwrap_or(if self.0 < 0 { i64::MIN } else { i64::MAX })
     }
 
     /// The nanoseconds beyond the seconds, rounded down.
     pub fn nanoseconds(&self) -> u32 {
-        u32::try_from(self.0.rem_euclid(SECOND) / NANOSECOND).unwrap_or(0)
+        self.split().1
+    }
+
+    /// Seconds and nanoseconds, rounded down.
+    fn split(self) -> (i128, u32) {
+        // Of a negative number, one less is as far from -1 as it is from 0.
+        let size = if self.0 < 0 { !self.0 } else { self.0 };
+        let mut words = wide::words(size.unsigned_abs());
+        wide::divide(&mut words, BILLION);
+        let nanoseconds = wide::divide(&mut words, BILLION);
+        let seconds = wide::number(words).cast_signed();
+        if self.0 < 0 { (!seconds, (BILLION - 1).wrapping_sub(nanoseconds)) } else { (seconds, nanoseconds) }
     }
 
     /// The number of attoseconds.
@@ -92,8 +119,8 @@ impl Time {
 
     /// The duration, rounded down to nanoseconds; `None` if it is negative or does not fit.
     pub fn to_duration(&self) -> Option<Duration> {
-        let seconds = u64::try_from(self.0.div_euclid(SECOND)).ok()?;
-        Some(Duration::new(seconds, self.nanoseconds()))
+        let (seconds, nanoseconds) = self.split();
+        Some(Duration::new(u64::try_from(seconds).ok()?, nanoseconds))
     }
 
     /// The sum, as `+` gives it.
@@ -149,6 +176,32 @@ impl Neg for Time {
 impl From<Duration> for Time {
     fn from(duration: Duration) -> Self {
         Self::new(duration.as_secs(), duration.subsec_nanos())
+    }
+}
+
+/// The whole part of a number that is not negative, as an integer and as it is; 0 for what is none, and the largest integer
+/// for what is beyond.
+///
+/// By its bits: the routines that convert floats of 64 bits to integers of 128 are large where there are no floats.
+fn truncated(value: f64) -> (u128, f64) {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let bits = value.to_bits();
+    let exponent = bits >> 52;
+    let mantissa = bits & FRACTION | (FRACTION + 1);
+    match exponent {
+        _ if value.is_nan() => (0, 0.0),
+        // Less than 1.
+        ..1023 => (0, 0.0),
+        1023..1075 => {
+            let beyond = u32::try_from(exponent).map_or(0, |exponent| 1075_u32.wrapping_sub(exponent));
+            let whole = mantissa.wrapping_shr(beyond);
+            (whole.into(), f64::from_bits(bits & u64::MAX.wrapping_shl(beyond)))
+        }
+        1075..1151 => {
+            let by = u32::try_from(exponent).map_or(0, |exponent| exponent.wrapping_sub(1075));
+            (u128::from(mantissa).wrapping_shl(by), value)
+        }
+        _ => (u128::MAX, value),
     }
 }
 

@@ -21,6 +21,9 @@ const SMALLEST: u64 = 2048;
 /// Larger units are taken for damage: 1 TiB.
 const LARGEST: u64 = 1 << 40;
 
+/// No input is as long as this: sums of a place and of sizes stay below 2^63.
+const FAR: i64 = 1 << 62;
+
 /// A major unit: where it begins and how its minor units lie.
 ///
 /// The Marker of a unit in a file that is cut at its start may lie before the input.
@@ -68,13 +71,14 @@ impl<'a> Unit<'a> {
         let (major, minor) = (size(3)?, size(4)?);
         // Without minor units, what the Index says of them is no size: it counts from a frame that there never was.
         let minor = minor.min(major);
-        let marker = signed(input.offset()).saturating_sub(signed(MARKER_SIZE));
+        let marker = input.offset().cast_signed().wrapping_sub(MARKER_SIZE.cast_signed());
         Ok(Self { marker, major, minor, number: index.number().unwrap_or(0), index: Some(index) })
     }
 
     /// The unit of the same sizes that begins `by` bytes after this one, of which nothing has been read.
     pub(crate) fn moved(&self, by: i64, number: u64) -> Self {
-        Self { marker: self.marker.saturating_add(by), number, index: None, ..*self }
+        let marker = self.marker.saturating_add(by).clamp(-FAR, FAR);
+        Self { marker, number, index: None, ..*self }
     }
 
     /// Offset of the Marker; 0 if that lies before the input.
@@ -114,12 +118,12 @@ impl<'a> Unit<'a> {
     }
 
     pub(crate) fn end_position(&self) -> i64 {
-        self.marker.saturating_add(signed(self.major))
+        self.marker.wrapping_add(self.major.cast_signed())
     }
 
     /// Where the Index begins, from which the minor units are counted.
     pub(crate) fn origin(&self) -> i64 {
-        self.marker.saturating_add(signed(MARKER_SIZE))
+        self.marker.wrapping_add(MARKER_SIZE.cast_signed())
     }
 
     /// How many minor units there are.
@@ -134,7 +138,8 @@ impl<'a> Unit<'a> {
         if next >= self.minor_count() {
             return self.end();
         }
-        let boundary = self.origin().saturating_add(signed(next.saturating_mul(self.minor)));
+        // Less than the major size.
+        let boundary = self.origin().wrapping_add(next.wrapping_mul(self.minor).cast_signed());
         u64::try_from(boundary).unwrap_or(0)
     }
 
@@ -143,9 +148,10 @@ impl<'a> Unit<'a> {
         let input = data.range(at, data.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
         let (index, _) = Index::parse(input, false)?;
         let first = index.entries().next().transpose()?;
-        let back = signed(at).saturating_sub(self.origin());
+        let back = signed(at).wrapping_sub(self.origin());
         match first {
-            Some(entry) if entry.id() == 3 && signed(entry.distance()) == back => Ok(index),
+            // A distance is half of what stands there.
+            Some(entry) if entry.id() == 3 && entry.distance().cast_signed() == back => Ok(index),
             Some(entry) => Err(index_error(at, ErrorKind::Invalid { value: entry.distance() })),
             None => Err(index_error(at, ErrorKind::Missing)),
         }

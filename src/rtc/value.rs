@@ -78,8 +78,9 @@ impl Sample<'_> {
             Self::Unsigned(value) => Some(Time::from_raw(value.into(), gain, offset)),
             Self::Signed(value) => Some(Time::from_raw(value.into(), gain, offset)),
             Self::Timespec(seconds, nanosecond) => {
-                let nanoseconds = i128::from(seconds).saturating_mul(1_000_000_000);
-                let nanoseconds = nanoseconds.saturating_add(nanosecond.into());
+                // At most 1.9 · 10^28.
+                let nanoseconds =
+                    i128::from(seconds).wrapping_mul(1_000_000_000).wrapping_add(nanosecond.into());
                 Some(Time::from_raw(nanoseconds, gain.nano(), offset))
             }
             _ => self.scaled(Some(gain), Some(offset)).filter(|value| value.is_finite()).map(Time::from_f64),
@@ -150,7 +151,7 @@ impl<'a> Samples<'a> {
     }
 
     /// A number of fixed size.
-    fn number(&mut self, size: usize) -> Option<Result<Sample<'a>>> {
+    pub(super) fn number(&mut self, size: usize) -> Option<Result<Sample<'a>>> {
         let sample = match self.format {
             Format::Unsigned(width, order) => match width.bytes() {
                 1 => self.array(order).map(u8::from_le_bytes).map(u64::from),
@@ -183,6 +184,16 @@ impl<'a> Samples<'a> {
                 let value = to_u64(self.data.len());
                 self.fail(ErrorKind::NotMultiple { value, of: to_u64(size) })
             }
+        }
+    }
+
+    /// The next one of a format of LEB128.
+    pub(super) fn next_leb128(&mut self) -> Option<Result<Sample<'a>>> {
+        match self.format {
+            Format::Uleb128 | Format::Leb128 if self.done || self.data.is_empty() => None,
+            Format::Uleb128 => self.leb128(false),
+            Format::Leb128 => self.leb128(true),
+            _ => None,
         }
     }
 
@@ -239,9 +250,7 @@ impl<'a> Iterator for Samples<'a> {
             return if self.data.is_empty() { None } else { self.number(size) };
         }
         match self.format {
-            Format::Uleb128 | Format::Leb128 if self.data.is_empty() => None,
-            Format::Uleb128 => self.leb128(false),
-            Format::Leb128 => self.leb128(true),
+            Format::Uleb128 | Format::Leb128 => self.next_leb128(),
             Format::Utf8 => self.all(Sample::Text),
             Format::Json => self.all(Sample::Json),
             _ => {

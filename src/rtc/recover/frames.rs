@@ -79,6 +79,7 @@ pub struct Frames<'a, const N: usize> {
 
 impl<'a, const N: usize> Frames<'a, N> {
     /// Begins at the start of the input.
+    #[inline(never)] // What it is made from does not stay on the caller's stack.
     pub fn new(data: &'a [u8]) -> Self {
         Self::from_strict(strict::Frames::new(data))
     }
@@ -90,8 +91,9 @@ impl<'a, const N: usize> Frames<'a, N> {
 
     /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
     #[inline(never)] // Built in place: inlined, it is built on the stack and copied.
-    pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
+    pub fn from_strict(mut frames: strict::Frames<'a, N>) -> Self {
         let pos = frames.0.pos;
+        frames.0.known.may_doubt();
         Self {
             pos,
             queue: Queue::new(),

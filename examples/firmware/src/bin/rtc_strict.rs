@@ -5,7 +5,7 @@
 #![no_main]
 
 use cortex_m_rt::entry;
-use traceglass::rtc::{Frames, Records};
+use traceglass::rtc::Records;
 use traceglass_firmware::{finish_plainly, say};
 
 static TRACE: &[u8] = include_bytes!("../../../data/sample.rtc");
@@ -21,7 +21,7 @@ fn main() -> ! {
 
 fn read(data: &[u8]) -> bool {
     let mut buffer = [0; BUFFER];
-    let mut records = Records::new(Frames::<16>::new(data), &mut buffer);
+    let mut records = Records::<_, 16>::strict(data, &mut buffer);
     let mut count = [0_u64; 16];
     let mut bytes = [0_u64; 16];
     let mut seconds = 0;
