@@ -134,7 +134,6 @@ impl<const N: usize> Default for Clocks<N> {
 
 impl<const N: usize> Clocks<N> {
     /// No clock has been stamped yet.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub const fn new() -> Self {
         Self { clocks: heapless::Vec::new(), epoch: 0 }
     }

@@ -2,7 +2,8 @@
 
 use crate::error::{ErrorKind, Finding, Severity};
 use crate::rtc::element::CRC;
-use crate::rtc::{Frame, Unit, id, work};
+use crate::rtc::item::Item;
+use crate::rtc::{Unit, id, work};
 
 use crate::{Error, Result};
 
@@ -260,13 +261,12 @@ impl Trail {
     }
 
     /// Follows the frames of default streams.
-    pub(super) fn note(&mut self, frame: &Frame<'_>) {
-        let offset = usize::try_from(frame.offset()).unwrap_or(usize::MAX);
-        let end = usize::try_from(frame.end()).unwrap_or(usize::MAX);
+    pub(super) fn note(&mut self, item: &Item) {
+        let (offset, end) = (item.start, item.end());
         let padding = self.padding.filter(|&(_, end)| end == offset);
-        match frame.id() {
+        match item.id {
             id::NUL | id::PADDING => self.padding = Some((padding.map_or(offset, |(start, _)| start), end)),
-            id::MINOR_INDEX if !frame.continues() => {
+            id::MINOR_INDEX if item.flags & Item::CONTINUES == 0 => {
                 self.stale = Some(padding.map_or(offset, |(start, _)| start));
             }
             id::CRC => {

@@ -21,7 +21,16 @@ const BUDGET: u64 = 4;
 ///
 /// Only frames that are read from the middle on, or after damage, may be in doubt. Those that begin there set the
 /// pointer, so that the image of a program which reads from the start on has none of it.
-type Doubt<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, u64, u64) -> bool;
+pub(super) type Doubt<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, u64, u64) -> bool;
+
+pub(super) fn doubt<'a, const N: usize>(
+    known: &mut Declared<'a, N>,
+    unit: &Unit<'a>,
+    id: u64,
+    at: u64,
+) -> bool {
+    known.doubt(unit, id, at)
+}
 
 /// The streams of a session, what follows from them for their frames, and what is known of where they come from.
 #[derive(Clone)]
@@ -50,7 +59,7 @@ pub(super) struct Declared<'a, const N: usize> {
 
 impl<'a, const N: usize> Declared<'a, N> {
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub(super) const fn new(data: &'a [u8]) -> Self {
+    pub(super) const fn new(data: &'a [u8], doubt: Option<Doubt<N>>) -> Self {
         Self {
             data,
             streams: Streams::new(),
@@ -63,13 +72,13 @@ impl<'a, const N: usize> Declared<'a, N> {
             budget: to_u64(data.len()).saturating_mul(BUDGET).saturating_add(1 << 16),
             learned: [(u64::MAX, false); 2],
             next_id: 0,
-            doubt: None,
+            doubt,
         }
     }
 
     /// From now on, frames may continue records of which the beginning was not read.
     pub(super) fn may_doubt(&mut self) {
-        self.doubt = Some(|known, unit, id, at| known.doubt(unit, id, at));
+        self.doubt = Some(doubt);
     }
 
     /// Another session begins: the ids have other meanings.

@@ -159,6 +159,7 @@ impl Format {
         Self::from_bytes(name.as_bytes())
     }
 
+    #[inline(never)]
     pub(crate) fn from_text(name: Name<'_>) -> Self {
         // Unescaped to the stack, as it may stand there in two pieces or with escapes.
         let mut buffer = [0; LONGEST];
@@ -198,16 +199,18 @@ impl Format {
     }
 
     fn simple(name: &[u8]) -> Self {
-        match name {
-            b"raw" => return Self::Raw,
-            b"index" => return Self::Index,
-            b"json" => return Self::Json,
-            b"uleb128" => return Self::Uleb128,
-            b"leb128" => return Self::Leb128,
-            b"timespec" => return Self::Timespec,
-            b"utf-8" => return Self::Utf8,
-            b"platform" => return Self::Platform,
-            _ => {}
+        const NAMES: [(&str, Format); 8] = [
+            ("raw", Format::Raw),
+            ("index", Format::Index),
+            ("json", Format::Json),
+            ("uleb128", Format::Uleb128),
+            ("leb128", Format::Leb128),
+            ("timespec", Format::Timespec),
+            ("utf-8", Format::Utf8),
+            ("platform", Format::Platform),
+        ];
+        if let Some((_, format)) = NAMES.iter().find(|(known, _)| known.as_bytes() == name) {
+            return *format;
         }
         let (name, order) = match (name.strip_suffix(b"le"), name.strip_suffix(b"be")) {
             (Some(name), _) => (name, Order::Little),

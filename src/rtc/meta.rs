@@ -96,6 +96,13 @@ impl<'a> Meta<'a> {
     ///
     /// An error is an object without an id. It does not end the iteration: the next call goes on after the object.
     pub fn next_stream(&mut self) -> Option<Result<Stream<'a>>> {
+        let (object, damage) = self.next_object()?;
+        Some(Stream::parse(object, damage))
+    }
+
+    /// The text of the next object, and what is wrong with it.
+    #[inline(never)] // What finds an object does not stay on the stack while it is read.
+    fn next_object(&mut self) -> Option<(Text<'a>, Option<Error>)> {
         if !self.carry.is_empty() {
             let head = core::mem::take(&mut self.carry);
             return self.object(head.with_tail(self.piece, self.offset));
@@ -153,7 +160,7 @@ impl<'a> Meta<'a> {
     }
 
     /// Takes the object at the front of `text`, which ends with the piece.
-    fn object(&mut self, text: Text<'a>) -> Option<Result<Stream<'a>>> {
+    fn object(&mut self, text: Text<'a>) -> Option<(Text<'a>, Option<Error>)> {
         work::count(text.len().min(self.piece.len().saturating_add(text.pieces().0.len())));
         let mut parser = Parser::new(text, META);
         let parsed = parser.value_text();
@@ -163,7 +170,7 @@ impl<'a> Meta<'a> {
             Ok(Some(object)) => {
                 let of_head = if split { head.len() } else { 0 };
                 self.skip(object.len().saturating_sub(of_head));
-                Some(Stream::parse(object, None))
+                Some((object, None))
             }
             Ok(None) => None,
             Err(error) if error.is_truncation() && self.more && !split => {
@@ -182,7 +189,7 @@ impl<'a> Meta<'a> {
                 let of_head = if split { head.len() } else { 0 };
                 let object = text.limited(to_u64(end.saturating_add(of_head)));
                 self.skip(end);
-                Some(Stream::parse(object, Some(error)))
+                Some((object, Some(error)))
             }
         }
     }

@@ -5,7 +5,7 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::crc::Trail;
-use crate::rtc::declared::{CRC_HEADER, Declared};
+use crate::rtc::declared::{self, CRC_HEADER, Declared, Doubt};
 use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, UNIT};
 use crate::rtc::frame::{self, id};
 use crate::rtc::item::{Due, Item};
@@ -55,8 +55,17 @@ pub(super) struct Reader<'a, const N: usize> {
 
 impl<'a, const N: usize> Reader<'a, N> {
     /// Begins at the Marker at `pos`.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
     pub(super) fn new(data: &'a [u8], pos: usize) -> Self {
+        Self::with(data, pos, None)
+    }
+
+    /// The same, where frames may continue records of which the beginning was not read.
+    pub(super) fn in_doubt(data: &'a [u8], pos: usize) -> Self {
+        Self::with(data, pos, Some(declared::doubt))
+    }
+
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    fn with(data: &'a [u8], pos: usize, doubt: Option<Doubt<N>>) -> Self {
         Self {
             data,
             pos,
@@ -70,7 +79,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             has_crc: None,
             overflowed: false,
             too_small: None,
-            known: Declared::new(data),
+            known: Declared::new(data, doubt),
             proven: 0,
             learn: None,
             session: 0,
@@ -120,11 +129,10 @@ impl<'a, const N: usize> Reader<'a, N> {
 
     /// Updates what is known when a frame of a default stream is delivered.
     pub(super) fn note(&mut self, item: &Item) {
-        let frame = item.frame(self.data);
-        self.trail.note(&frame);
+        self.trail.note(item);
         // The byte order that it tells counts from now on.
-        if frame.id() == id::PLATFORM {
-            self.known.platform(frame.payload());
+        if item.id == id::PLATFORM {
+            self.known.platform(item.frame(self.data).payload());
         }
     }
 

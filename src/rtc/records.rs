@@ -303,7 +303,17 @@ impl<'b, 'a, const N: usize> Records<'b, strict::Frames<'a, N>, N> {
     /// takes less stack.
     #[inline(never)]
     pub fn strict(data: &'a [u8], buffer: &'b mut [u8]) -> Self {
-        Self::new(strict::Frames::new(data), buffer)
+        Self {
+            frames: strict::Frames::new(data),
+            clocks: Clocks::new(),
+            open: heapless::Vec::new(),
+            epoch: 0,
+            session: 0,
+            pool: Pool::new(buffer),
+            delivered: Joined::NONE,
+            first: END,
+            last: END,
+        }
     }
 }
 

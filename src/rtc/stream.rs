@@ -34,14 +34,14 @@ pub(crate) struct Links {
 
 impl<'a> Stream<'a> {
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
+    #[inline(never)]
     pub(crate) fn parse(object: Text<'a>, damage: Option<Error>) -> Result<Self> {
         let (links, fingerprint) = (Links::default(), fingerprint(object));
         let mut stream =
             Self { id: 0, length: None, format: Format::Raw, damage: None, object, links, fingerprint };
         stream.damage = damage.map(|error| error.kind());
         let mut id = None;
-        let mut type_name = None;
-        let mut format_name = None;
+        let (mut by_format, mut by_type) = (None, None);
         let mut fault = None;
         for (key, value) in stream.members() {
             let event = value.event();
@@ -56,8 +56,8 @@ impl<'a> Stream<'a> {
                     Ok(length) => stream.length = length,
                     Err(error) => fault = fault.or(Some(error)),
                 },
-                Some(FORMAT) => format_name = text,
-                Some(TYPE) => type_name = text,
+                Some(FORMAT) => by_format = text.map(Format::from_text),
+                Some(TYPE) => by_type = text.map(Format::from_text),
                 Some(NAME) => stream.links.name = hash(),
                 Some(DELTA) => stream.links.delta = hash(),
                 Some(CLOCK) => {
@@ -76,7 +76,7 @@ impl<'a> Stream<'a> {
         }
         stream.id = id;
         stream.damage = stream.damage.or(fault.map(|error| error.kind()));
-        stream.format = format_name.or(type_name).map_or(Format::Raw, Format::from_text);
+        stream.format = by_format.or(by_type).unwrap_or(Format::Raw);
         Ok(stream)
     }
 

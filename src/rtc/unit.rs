@@ -113,6 +113,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Where the next Marker is due.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))] // There are many calls: it is smaller.
     pub fn end(&self) -> u64 {
         u64::try_from(self.end_position()).unwrap_or(0)
     }

@@ -81,7 +81,19 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Begins at the start of the input.
     #[inline(never)] // What it is made from does not stay on the caller's stack.
     pub fn new(data: &'a [u8]) -> Self {
-        Self::from_strict(strict::Frames::new(data))
+        Self {
+            ahead: Reader::in_doubt(data, 0),
+            pos: 0,
+            queue: Queue::new(),
+            fault: None,
+            stopped: None,
+            reason: None,
+            found: None,
+            verified: 0,
+            since: 0,
+            guessed: false,
+            finder: Finder::new(data.len()),
+        }
     }
 
     /// Begins at the Marker at `offset`, as other frames or a [`Grid`](crate::rtc::Grid) have found it.
@@ -90,23 +102,12 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
-    #[inline(never)] // Built in place: inlined, it is built on the stack and copied.
-    pub fn from_strict(mut frames: strict::Frames<'a, N>) -> Self {
+    pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
         let pos = frames.0.pos;
-        frames.0.known.may_doubt();
-        Self {
-            pos,
-            queue: Queue::new(),
-            fault: None,
-            stopped: None,
-            reason: None,
-            found: None,
-            verified: pos,
-            since: pos,
-            guessed: false,
-            finder: Finder::new(frames.0.data.len()),
-            ahead: frames.0,
-        }
+        let mut recovering = Self { pos, verified: pos, since: pos, ..Self::new(frames.0.data) };
+        recovering.ahead = frames.0;
+        recovering.ahead.known.may_doubt();
+        recovering
     }
 
     /// The next frame; `None` at the end of the input, and after an error.

@@ -17,7 +17,7 @@ pub(super) struct Queue {
 
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // Masked; counters of frames do not overflow.
 impl Queue {
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    #[inline(always)] // Zeros, which are set where it is to lie.
     pub(super) const fn new() -> Self {
         Self { items: [Item::NONE; AHEAD], head: 0, ready: 0, tail: 0 }
     }
