@@ -431,3 +431,31 @@ fn short_texts_agree_with_serde() {
         }
     }
 }
+
+/// What fits into 64 bits is what fits of 128.
+#[test]
+fn numbers_of_64_bits_are_those_of_128() {
+    for text in [
+        "0",
+        "-0",
+        "1",
+        "-1",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "18446744073709551616",
+        "99999999999999999999",
+        "-18446744073709551616",
+        "170141183460469231731687303715884105728",
+        "1.0",
+        "1e1",
+        "-1.5",
+    ] {
+        let number = one_number(text);
+        let wide = number.as_i128();
+        assert_eq!(number.as_u64(), wide.and_then(|value| value.try_into().ok()), "{text}");
+        assert_eq!(number.as_i64(), wide.and_then(|value| value.try_into().ok()), "{text}");
+    }
+}

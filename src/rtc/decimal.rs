@@ -159,3 +159,53 @@ fn product(left: u128, right: u128) -> [u32; 8] {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against integers of 128 bits, wherever these hold all that is between.
+    #[test]
+    fn products_are_exact_and_rounded_to_the_nearest() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state ^ state >> 29
+        };
+        let mut found = [0; 3];
+        for _ in 0..100_000 {
+            let digits = i128::from((random() >> (random() % 64)).cast_signed());
+            let factor = i128::from((random() >> (random() % 64)).cast_signed());
+            let decimal = Decimal { digits, exponent: (random() % 80) as i32 - 60, value: 0.0 };
+            let product = digits * factor;
+            let by = decimal.exponent + 18;
+            let expected = match by {
+                _ if product == 0 => Some(0),
+                0.. => 10_i128.checked_pow(by.unsigned_abs()).and_then(|power| product.checked_mul(power)),
+                -37..0 => {
+                    let power = 10_i128.pow(by.unsigned_abs());
+                    let size = product.abs() / power + i128::from(product.abs() % power / (power / 10) >= 5);
+                    Some(size * product.signum())
+                }
+                _ => continue,
+            };
+            found[if by < 0 { 0 } else { 1 + usize::from(expected.is_none()) }] += 1;
+            assert_eq!(decimal.attos(factor), expected, "{digits}e{} * {factor}", decimal.exponent);
+        }
+        assert!(found.iter().all(|&count| count > 1000), "{found:?}");
+    }
+
+    #[test]
+    fn large_factors_have_large_products() {
+        for (left, right) in [(u128::MAX, u128::MAX), (u128::MAX, 1), (1, u128::MAX), (1 << 64 | 7, 3 << 70)]
+        {
+            let (high, low) = (|n: u128| n >> 64, |n: u128| n & u128::from(u64::MAX));
+            let middle = high(left) * low(right) + high(low(left) * low(right));
+            let other = low(left) * high(right) + low(middle);
+            let top = high(left) * high(right) + high(middle) + high(other);
+            let [a, b, c, d, e, f, g, h] = product(left, right);
+            assert_eq!(wide::number([a, b, c, d]), left.wrapping_mul(right));
+            assert_eq!(wide::number([e, f, g, h]), top);
+        }
+    }
+}

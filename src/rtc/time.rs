@@ -237,3 +237,58 @@ impl fmt::Display for Time {
         write!(f, ".{rest:0places$}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random() -> impl FnMut() -> u64 {
+        let mut state = 1_u64;
+        move || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state ^ state >> 29
+        }
+    }
+
+    /// By the processor's own conversions.
+    fn expected(seconds: f64) -> Time {
+        let whole = seconds as i128;
+        let fraction = ((seconds - whole as f64) * 1e18) as i128;
+        Time(whole.saturating_mul(SECOND).saturating_add(fraction))
+    }
+
+    #[test]
+    fn floats_become_the_times_that_conversions_give() {
+        let extremes =
+            [0.0, -0.0, 1.0, -1.0, 0.5, 1e-18, 1e-19, 5e-324, 4503599627370495.5, 9007199254740991.0];
+        let large =
+            [9.2e18, 1.7e20, 1.71e20, -1.71e20, 1e300, f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY];
+        for value in extremes.into_iter().chain(large).chain([f64::NAN, -f64::NAN]) {
+            assert_eq!(Time::from_f64(value), expected(value), "{value:e}");
+        }
+        let mut random = random();
+        for _ in 0..100_000 {
+            let any = f64::from_bits(random());
+            let near = f64::from_bits(random() & !(0x7ff << 52) | (1023 - 70 + random() % 150) << 52);
+            for value in [any, near] {
+                assert_eq!(Time::from_f64(value), expected(value), "{value:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn seconds_and_nanoseconds_are_rounded_down() {
+        let mut random = random();
+        let any = (0..20_000)
+            .map(|_| ((u128::from(random()) << 64 | u128::from(random())) >> (random() % 128)).cast_signed());
+        let near = (-3..=3).flat_map(|k| (-2..=2).flat_map(move |n| [k * SECOND + n, k * NANOSECOND + n]));
+        for value in any.flat_map(|value| [value, !value]).chain(near).chain([i128::MIN, i128::MAX]) {
+            let (time, seconds) = (Time(value), value.div_euclid(SECOND));
+            let clamped = seconds.clamp(i64::MIN.into(), i64::MAX.into());
+            assert_eq!(i128::from(time.seconds()), clamped, "{value}");
+            assert_eq!(i128::from(time.nanoseconds()), value.rem_euclid(SECOND) / NANOSECOND, "{value}");
+            let whole = time.to_duration().map(|time| time.as_secs());
+            assert_eq!(whole, u64::try_from(seconds).ok(), "{value}");
+        }
+    }
+}

@@ -41,3 +41,31 @@ pub(super) fn number([a, b, c, d]: [u32; 4]) -> u128 {
 pub(super) const fn low(value: u64) -> u32 {
     (value & 0xffff_ffff) as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_multiplied_and_divided_as_numbers_are() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state ^ state >> 31
+        };
+        for _ in 0..4000 {
+            let n = (u128::from(random()) << 64 | u128::from(random())) >> (random() % 128);
+            let by = low(random() >> (random() % 32)).max(1);
+            let mut all = words(n);
+            assert_eq!(number(all), n);
+            let rest = divide(&mut all, by);
+            assert_eq!((number(all), u128::from(rest)), (n / u128::from(by), n % u128::from(by)));
+            let carry = multiply(&mut all, by);
+            assert_eq!((number(all), carry), (n - n % u128::from(by), 0));
+            let mut all = words(n);
+            let carry = multiply(&mut all, by);
+            let high = (n >> 64) * u128::from(by) + ((n & u128::from(u64::MAX)) * u128::from(by) >> 64);
+            assert_eq!((number(all), u128::from(carry)), (n.wrapping_mul(by.into()), high >> 64));
+        }
+    }
+}

@@ -82,9 +82,8 @@ impl<'a, const N: usize> Frames<'a, N> {
     #[inline(never)] // What it is made from does not stay on the caller's stack.
     pub fn new(data: &'a [u8]) -> Self {
         Self {
-            ahead: Reader::in_doubt(data, 0),
-            pos: 0,
             queue: Queue::new(),
+            pos: 0,
             fault: None,
             stopped: None,
             reason: None,
@@ -93,6 +92,7 @@ impl<'a, const N: usize> Frames<'a, N> {
             since: 0,
             guessed: false,
             finder: Finder::new(data.len()),
+            ahead: Reader::in_doubt(data, 0),
         }
     }
 
