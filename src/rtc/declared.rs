@@ -17,20 +17,11 @@ pub(super) const CRC_HEADER: u8 = 0x10;
 /// How many times the size of the input may be read, in all, without being delivered: more than any damage takes.
 const BUDGET: u64 = 4;
 
-/// Finds out whether a frame continues a record: [`Declared::doubt`].
+/// Finds out whether a frame continues a record: `rest::doubt`.
 ///
-/// Only frames that are read from the middle on, or after damage, may be in doubt. Those that begin there set the
+/// Only frames that are read from the middle on, or after damage, may be in doubt. Readers that begin there set the
 /// pointer, so that the image of a program which reads from the start on has none of it.
 pub(super) type Doubt<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, u64, u64) -> bool;
-
-pub(super) fn doubt<'a, const N: usize>(
-    known: &mut Declared<'a, N>,
-    unit: &Unit<'a>,
-    id: u64,
-    at: u64,
-) -> bool {
-    known.doubt(unit, id, at)
-}
 
 /// The streams of a session, what follows from them for their frames, and what is known of where they come from.
 #[derive(Clone)]
@@ -74,11 +65,6 @@ impl<'a, const N: usize> Declared<'a, N> {
             next_id: 0,
             doubt,
         }
-    }
-
-    /// From now on, frames may continue records of which the beginning was not read.
-    pub(super) fn may_doubt(&mut self) {
-        self.doubt = Some(doubt);
     }
 
     /// Another session begins: the ids have other meanings.

@@ -5,19 +5,19 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::crc::Trail;
-use crate::rtc::declared::{self, CRC_HEADER, Declared, Doubt};
+use crate::rtc::declared::{CRC_HEADER, Declared, Doubt};
 use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, UNIT};
 use crate::rtc::frame::{self, id};
 use crate::rtc::item::{Due, Item};
 use crate::rtc::lengths::{self, Open, SLOT};
-use crate::rtc::rest::Rest;
+use crate::rtc::rest::{Rest, doubt};
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, MARKER_SIZE, Unit, check_marker, signed};
 use crate::rtc::work;
 
 /// The writer fills a room of one or two bytes before a boundary with nul frames.
 const MAX_NULS: u64 = 2;
 
-/// Learns what came before a unit, as [`Declared::begin_with`]: a pointer, as is [`Declared::doubt`].
+/// Learns what came before a unit, as [`Declared::begin_with`]: a pointer, as is [`Doubt`].
 type Learn<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, usize);
 
 /// What reads frames where they are due, and stops at the first fault.
@@ -61,7 +61,7 @@ impl<'a, const N: usize> Reader<'a, N> {
 
     /// The same, where frames may continue records of which the beginning was not read.
     pub(super) fn in_doubt(data: &'a [u8], pos: usize) -> Self {
-        Self::with(data, pos, Some(declared::doubt))
+        Self::with(data, pos, Some(doubt))
     }
 
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
@@ -99,7 +99,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         // The unit may have had a meta, which the next one repeats.
         let _ = self.known.learn_at(unit.end());
         self.known.lengths.reset(Open::Unknown);
-        self.known.may_doubt();
+        self.known.doubt = Some(doubt);
         let rest = if unit.number() == 0 && signed(to_u64(self.pos)) <= unit.origin() {
             self.known.lengths.reset(Open::No);
             Rest::Known

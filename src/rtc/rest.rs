@@ -29,7 +29,7 @@ impl<'a, const N: usize> Declared<'a, N> {
         if unit.number() != 0 {
             let _ = self.learn_at(to_u64(at));
             self.lengths.reset(Open::Unknown);
-            self.may_doubt();
+            self.doubt = Some(doubt);
             self.expect_rest(unit, at);
         }
     }
@@ -43,43 +43,6 @@ impl<'a, const N: usize> Declared<'a, N> {
         } else {
             unit.minor_index(Bytes::new(self.data), boundary).ok()
         }
-    }
-
-    /// Finds out whether the frame of stream `id` at `at` continues a record, if that is not known: the index at the end
-    /// of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
-    pub(super) fn doubt(&mut self, unit: &Unit<'a>, id: u64, at: u64) -> bool {
-        let is_first = core::mem::take(&mut self.lengths.is_first);
-        let Some(slot) = self.streams.slot(id) else {
-            self.lengths.is_first = is_first;
-            return false;
-        };
-        if self.lengths.open(slot) != Open::Unknown {
-            return false;
-        }
-        let index = self.next_index(unit, at);
-        let open = match index.map(|index| (index.find(id), index.more())) {
-            // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.
-            Some((Ok(entry), _)) if entry.target() == Some(at) => {
-                if self.lengths.is_split(slot) {
-                    Open::Unknown
-                } else {
-                    Open::No
-                }
-            }
-            // It began after this frame, or not in this minor unit.
-            Some((Ok(_), _)) => Open::Yes,
-            Some((Err(error), false)) if error.kind() == ErrorKind::Missing => Open::Yes,
-            // The writer itself cuts records at boundaries alone.
-            _ if is_first || self.lengths.is_split(slot) => Open::Unknown,
-            _ => Open::No,
-        };
-        let is_fixed = self.streams.at(slot).is_some_and(|stream| stream.length().is_some());
-        // How much is left of a record of fixed length is measured where it goes on at a boundary.
-        if open == Open::Unknown || open == Open::Yes && is_fixed {
-            return true;
-        }
-        self.lengths.expect(&self.streams, slot, open, 0);
-        false
     }
 
     /// If reading goes on at a boundary, within a record: how much of it is left, if its frames do not say so.
@@ -143,6 +106,48 @@ impl<'a, const N: usize> Declared<'a, N> {
             self.lengths.note_split(usize::from(item.slot));
         }
     }
+}
+
+/// Finds out whether the frame of stream `id` at `at` continues a record, if that is not known: the index at the end
+/// of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
+pub(super) fn doubt<'a, const N: usize>(
+    known: &mut Declared<'a, N>,
+    unit: &Unit<'a>,
+    id: u64,
+    at: u64,
+) -> bool {
+    let is_first = core::mem::take(&mut known.lengths.is_first);
+    let Some(slot) = known.streams.slot(id) else {
+        known.lengths.is_first = is_first;
+        return false;
+    };
+    if known.lengths.open(slot) != Open::Unknown {
+        return false;
+    }
+    let index = known.next_index(unit, at);
+    let open = match index.map(|index| (index.find(id), index.more())) {
+        // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.
+        Some((Ok(entry), _)) if entry.target() == Some(at) => {
+            if known.lengths.is_split(slot) {
+                Open::Unknown
+            } else {
+                Open::No
+            }
+        }
+        // It began after this frame, or not in this minor unit.
+        Some((Ok(_), _)) => Open::Yes,
+        Some((Err(error), false)) if error.kind() == ErrorKind::Missing => Open::Yes,
+        // The writer itself cuts records at boundaries alone.
+        _ if is_first || known.lengths.is_split(slot) => Open::Unknown,
+        _ => Open::No,
+    };
+    let is_fixed = known.streams.at(slot).is_some_and(|stream| stream.length().is_some());
+    // How much is left of a record of fixed length is measured where it goes on at a boundary.
+    if open == Open::Unknown || open == Open::Yes && is_fixed {
+        return true;
+    }
+    known.lengths.expect(&known.streams, slot, open, 0);
+    false
 }
 
 /// Whether an index lists all that it has to.

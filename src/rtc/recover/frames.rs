@@ -14,7 +14,7 @@ use crate::rtc::frames as strict;
 use crate::rtc::item::{Due, Item};
 use crate::rtc::lengths::Open;
 use crate::rtc::reader::Reader;
-use crate::rtc::rest::Rest;
+use crate::rtc::rest::{Rest, doubt};
 use crate::rtc::unit::{MAGIC, MARKER_HEADER, Unit};
 use crate::rtc::{CrcStatus, Frame, Streams};
 use core::fmt;
@@ -106,7 +106,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         let pos = frames.0.pos;
         let mut recovering = Self { pos, verified: pos, since: pos, ..Self::new(frames.0.data) };
         recovering.ahead = frames.0;
-        recovering.ahead.known.may_doubt();
+        recovering.ahead.known.doubt = Some(doubt);
         recovering
     }
 
