@@ -77,8 +77,7 @@ impl<'a> Bytes<'a> {
     #[inline]
     pub(crate) fn split(self, n: usize) -> Option<(Self, Self)> {
         let (front, rest) = self.data.split_at_checked(n)?;
-        // No input is that long.
-        let middle = self.offset.wrapping_add(to_u64(n));
+        let middle = self.offset.saturating_add(to_u64(n));
         Some((Self { data: front, ..self }, Self { data: rest, offset: middle }))
     }
 
@@ -97,7 +96,7 @@ impl<'a> Bytes<'a> {
         let Some((front, rest)) = self.data.split_first_chunk::<N>() else {
             return Err(self.truncated(element, to_u64(N)));
         };
-        *self = Self { data: rest, offset: self.offset.wrapping_add(to_u64(N)) };
+        *self = Self { data: rest, offset: self.offset.saturating_add(to_u64(N)) };
         Ok(front)
     }
 

@@ -5,6 +5,8 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Element, Error, ErrorKind};
+#[cfg(feature = "rtc")]
+use crate::varint;
 use nom::IResult;
 
 /// What a parser of this crate returns to nom.
@@ -43,7 +45,17 @@ pub(crate) fn finish<'a, O>(parsed: Parsed<'a, O>) -> Result<(O, Bytes<'a>), Err
     }
 }
 
+/// `n` bytes.
+#[cfg(feature = "rtc")]
+pub(crate) fn bytes<'a>(n: u64, element: Element) -> impl Fn(Bytes<'a>) -> Parsed<'a, Bytes<'a>> {
+    move |mut input| match input.take(n, element) {
+        Ok(front) => Ok((input, front)),
+        Err(error) => fail(error),
+    }
+}
+
 /// `N` bytes as an array.
+#[cfg(feature = "ctf")]
 pub(crate) fn array<'a, const N: usize>(element: Element) -> impl Fn(Bytes<'a>) -> Parsed<'a, &'a [u8; N]> {
     move |mut input| match input.array(element) {
         Ok(front) => Ok((input, front)),
@@ -51,7 +63,17 @@ pub(crate) fn array<'a, const N: usize>(element: Element) -> impl Fn(Bytes<'a>) 
     }
 }
 
-#[cfg(test)]
+/// An unsigned LEB128 of at most 64 bits.
+#[cfg(feature = "rtc")]
+#[inline]
+pub(crate) fn int<'a>(element: Element) -> impl Fn(Bytes<'a>) -> Parsed<'a, u64> {
+    move |mut input| match varint::take_u64(&mut input) {
+        Ok(value) => Ok((input, value)),
+        Err(fault) => fail(input.error(element, fault.kind(64))),
+    }
+}
+
+#[cfg(all(test, feature = "rtc", feature = "ctf"))]
 mod tests {
     use super::*;
     use nom::Parser;
@@ -61,11 +83,14 @@ mod tests {
 
     #[test]
     fn combinators_keep_the_offset() {
-        let input = Bytes::at(b"abxyz", 7);
-        let mut grammar = (array::<2>(A), array::<2>(B));
-        let ((ab, xy), rest) = finish(grammar.parse_complete(input)).unwrap();
-        assert_eq!((ab, xy, rest.as_slice(), rest.offset()), (b"ab", b"xy", &b"z"[..], 11));
-        let error = finish(grammar.parse_complete(Bytes::at(b"abx", 7))).unwrap_err();
+        let input = Bytes::at(b"\x81\x01xyz", 7);
+        let mut grammar = (int(A), bytes(2, B));
+        let ((value, xy), rest) = finish(grammar.parse_complete(input)).unwrap();
+        assert_eq!((value, xy.as_slice(), rest.as_slice(), rest.offset()), (129, &b"xy"[..], &b"z"[..], 11));
+        let error = finish(grammar.parse_complete(Bytes::at(b"\x81\x01x", 7))).unwrap_err();
         assert_eq!(error, Error::new(9, B, ErrorKind::UnexpectedEnd { needed: 1 }));
+        let error = finish(int(A)(Bytes::at(&[0xff; 11], 3))).unwrap_err();
+        assert_eq!(error, Error::new(3, A, ErrorKind::IntegerTooWide { bits: 64 }));
+        assert_eq!(finish(array::<2>(A)(input)).unwrap().0, b"\x81\x01");
     }
 }

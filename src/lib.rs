@@ -129,7 +129,7 @@ mod dump;
 )]
 mod error;
 mod gap;
-#[cfg(feature = "ctf")]
+#[cfg(any(feature = "rtc", feature = "ctf"))]
 mod grammar;
 #[cfg(any(feature = "ctf", feature = "rfr", feature = "event"))]
 #[cfg_attr(not(any(feature = "ctf", feature = "rfr")), allow(dead_code))]

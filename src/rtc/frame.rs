@@ -2,9 +2,10 @@
 
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
+use crate::grammar::{self, Parsed};
 use crate::rtc::element::{FRAME, PAYLOAD};
-use crate::varint;
 use core::fmt;
+use nom::Parser;
 
 /// The numbers of the streams that every container has, and of the first one of the user's.
 ///
@@ -191,14 +192,34 @@ impl Length {
     }
 }
 
+/// id and more.
+fn header(input: Bytes<'_>) -> Parsed<'_, (u64, bool)> {
+    grammar::int(FRAME).map(|int| (int >> 1, int & 1 == 1)).parse_complete(input)
+}
+
+/// The stated length, at most that of a Marker.
+fn stated(input: Bytes<'_>) -> Parsed<'_, u64> {
+    let (rest, length) = grammar::int(FRAME)(input)?;
+    if length > MAX_PAYLOAD {
+        let kind = ErrorKind::OverLimit { value: length, limit: MAX_PAYLOAD };
+        return grammar::fail(input.error(FRAME, kind));
+    }
+    Ok((rest, length))
+}
+
+/// A payload, and its length if it is stated.
+fn body<'a>(length: Length) -> impl Fn(Bytes<'a>) -> Parsed<'a, Bytes<'a>> {
+    let payload = |length| grammar::bytes(length, PAYLOAD);
+    move |input| match length {
+        Length::Fixed(length) => payload(length).parse_complete(input),
+        Length::Stated => stated.flat_map(payload).parse_complete(input),
+    }
+}
+
 /// The header alone: id and more, and what follows.
 #[inline(never)] // Small processors have a use for one copy alone; elsewhere it is called where few frames come by.
 pub(crate) fn read_header(input: Bytes<'_>) -> Result<((u64, bool), Bytes<'_>)> {
-    let mut rest = input;
-    match varint::take_u64(&mut rest) {
-        Ok(int) => Ok(((int >> 1, int & 1 == 1), rest)),
-        Err(fault) => Err(input.error(FRAME, fault.kind(64))),
-    }
+    grammar::finish(header(input))
 }
 
 /// The frame at the front of `input`, given its header, what follows that, and how its payload is measured.
@@ -208,23 +229,13 @@ pub(crate) fn read_header(input: Bytes<'_>) -> Result<((u64, bool), Bytes<'_>)> 
 pub(crate) fn read_body<'a>(
     input: Bytes<'a>,
     (id, more): (u64, bool),
-    mut rest: Bytes<'a>,
+    rest: Bytes<'a>,
     length: Length,
 ) -> Result<(Parts<'a>, Bytes<'a>)> {
-    let length = match length {
-        Length::Fixed(length) => length,
-        Length::Stated => match varint::take_u64(&mut rest) {
-            // At most that of a Marker.
-            Ok(length @ ..=MAX_PAYLOAD) => length,
-            Ok(value) => return Err(input.error(FRAME, ErrorKind::OverLimit { value, limit: MAX_PAYLOAD })),
-            Err(fault) => return Err(input.error(FRAME, fault.kind(64))),
-        },
-    };
-    let header = u8::try_from(input.len().saturating_sub(rest.len())).unwrap_or(u8::MAX);
-    match usize::try_from(length).ok().and_then(|length| rest.split(length)) {
-        Some((payload, rest)) => Ok((Parts { id, more, header, payload: payload.as_slice() }, rest)),
-        None => Err(input.error(PAYLOAD, rest.truncated(PAYLOAD, length).kind())),
-    }
+    let body = grammar::finish(body(length)(rest));
+    let (payload, rest) = body.map_err(|error| input.error(error.element(), error.kind()))?;
+    let header = u8::try_from(payload.offset().saturating_sub(input.offset())).unwrap_or(u8::MAX);
+    Ok((Parts { id, more, header, payload: payload.as_slice() }, rest))
 }
 
 /// A frame of one of the default streams.

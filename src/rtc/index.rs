@@ -2,12 +2,14 @@
 
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
+use crate::grammar;
 use crate::rtc::Frame;
 use crate::rtc::element::INDEX;
 use crate::rtc::frame::{self, id};
 use crate::rtc::work;
 use crate::{Error, varint};
 use core::iter::FusedIterator;
+use nom::Parser;
 
 /// The Index of a major unit, or the index of a minor one.
 ///
@@ -78,8 +80,7 @@ impl<'a> Index<'a> {
         if !major {
             return Ok(Self { entries: payload, offset, number: None, more });
         }
-        let mut entries = payload;
-        let number = take_int(&mut entries)?;
+        let (number, entries) = grammar::finish(grammar::int(INDEX)(payload))?;
         Ok(Self { entries, offset, number: Some(number), more })
     }
 
@@ -185,8 +186,8 @@ impl Entries<'_> {
     }
 
     fn read(&mut self) -> Result<Entry> {
-        let mut rest = self.rest;
-        let (id, distance) = (take_int(&mut rest)?, take_int(&mut rest)?);
+        let entry = (grammar::int(INDEX), grammar::int(INDEX)).parse_complete(self.rest);
+        let ((id, distance), rest) = grammar::finish(entry)?;
         // The lowest bit is set in an id and clear in a distance.
         if id & 1 == 0 || distance & 1 == 1 {
             let value = if id & 1 == 0 { id } else { distance };
@@ -195,10 +196,6 @@ impl Entries<'_> {
         self.rest = rest;
         Ok(Entry { id: id >> 1, distance: distance >> 1, index: self.index })
     }
-}
-
-fn take_int(input: &mut Bytes<'_>) -> Result<u64> {
-    varint::take_u64(input).map_err(|fault| input.error(INDEX, fault.kind(64)))
 }
 
 impl Iterator for Entries<'_> {
