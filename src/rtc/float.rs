@@ -58,14 +58,10 @@ impl Big {
 
     /// digits · 10^exponent, for an exponent of -380 to 309.
     fn scaled(digits: u128, exponent: i32, more: bool) -> Self {
-        let mut big = Self { words: [0; Self::WORDS], scale: 0, more };
         let divides = exponent.is_negative();
-        let skip = if divides {
-            big.scale = -1408;
-            Self::SHIFT
-        } else {
-            0
-        };
+        // Rounding wants 53 bits and more, of which one digit has but a few.
+        let (skip, scale) = if divides { (Self::SHIFT, -1408) } else { (2, -64) };
+        let mut big = Self { words: [0; Self::WORDS], scale, more };
         for (to, word) in big.words.iter_mut().skip(skip).zip(wide::words(digits)) {
             *to = word;
         }
@@ -182,7 +178,7 @@ mod tests {
         for (digits, quotient, more) in [(6, 2, false), (7, 2, true), (8, 2, true), (9, 3, false)] {
             let mut big = Big::scaled(digits, 0, false);
             big.divide(3);
-            assert_eq!((big.words[0], big.more), (quotient, more));
+            assert_eq!((big.words[2], big.more), (quotient, more));
         }
         let mut big = Big::scaled(6, 0, true);
         big.divide(3);

@@ -120,7 +120,9 @@ impl Time {
     /// The duration, rounded down to nanoseconds; `None` if it is negative or does not fit.
     pub fn to_duration(&self) -> Option<Duration> {
         let (seconds, nanoseconds) = self.split();
-        Some(Duration::new(u64::try_from(seconds).ok()?, nanoseconds))
+        // `Duration::new` panics if there are too many nanoseconds, which the compiler cannot rule out.
+        Duration::from_secs(u64::try_from(seconds).ok()?)
+            .checked_add(Duration::from_nanos(nanoseconds.into()))
     }
 
     /// The sum, as `+` gives it.
