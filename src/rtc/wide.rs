@@ -64,7 +64,7 @@ mod tests {
             assert_eq!((number(all), carry), (n - n % u128::from(by), 0));
             let mut all = words(n);
             let carry = multiply(&mut all, by);
-            let high = (n >> 64) * u128::from(by) + ((n & u128::from(u64::MAX)) * u128::from(by) >> 64);
+            let high = (n >> 64) * u128::from(by) + (((n & u128::from(u64::MAX)) * u128::from(by)) >> 64);
             assert_eq!((number(all), u128::from(carry)), (n.wrapping_mul(by.into()), high >> 64));
         }
     }
