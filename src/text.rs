@@ -83,7 +83,7 @@ impl<'a> Source<'a> for Text<'a> {
         };
         let n = n.min(piece.len());
         *piece = piece.get(n..).unwrap_or_default();
-        *offset = offset.wrapping_add(to_u64(n));
+        *offset = offset.saturating_add(to_u64(n));
     }
 
     fn limited(self, len: u64) -> Self {
