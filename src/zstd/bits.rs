@@ -12,6 +12,9 @@ use crate::bytes::to_u64;
 /// its end: a stream must end exactly at its start.
 pub(super) const LEAD: usize = 8;
 
+/// Whether a product costs less than two shifts by a variable, each of which takes three operations on Intel's cores.
+pub(super) const SLOW_SHIFTS: bool = cfg!(all(target_arch = "x86_64", not(target_feature = "bmi2")));
+
 /// The 8 bytes at `position`, as a window.
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::arithmetic_side_effects)]
@@ -79,24 +82,43 @@ impl Bits {
         bits
     }
 
-    /// Moves the window down over the bytes used up.
-    ///
-    /// Before the start of the input it does nothing: bits read from then on have no meaning.
+    /// Like [`Bits::read`], given 2 to the power of the count, as one product.
     #[inline(always)]
-    pub(super) fn refill(&mut self, source: &[u8]) {
-        let _ = self.refill_or_end(source);
+    #[allow(clippy::as_conversions)] // The halves of a product.
+    pub(super) const fn read_power(&mut self, power: u64) -> u64 {
+        let product = (self.window as u128).wrapping_mul(power as u128);
+        self.window = product as u64;
+        (product >> 64) as u64
     }
 
-    /// Like [`Bits::refill`]; `None` before the start of the input.
+    /// Consumes `count` bits and refills. Only the low 6 bits of the count matter.
     #[inline(always)]
-    #[allow(clippy::as_conversions)] // At most 8.
-    pub(super) fn refill_or_end(&mut self, source: &[u8]) -> Option<()> {
-        let used = self.window.trailing_zeros();
+    pub(super) fn skip_and_refill(&mut self, count: u32, source: &[u8]) {
+        if self.skip_and_refill_or_end(count & 63, source).is_none() {
+            self.skip(count);
+        }
+    }
+
+    /// Consumes `count` bits, which the window has, and refills; `None`, and nothing consumed, before the start of the input.
+    ///
+    /// This is faster than one after the other: that the window is all but replaced need not wait for the count.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // At most 15.
+    pub(super) fn skip_and_refill_or_end(&mut self, count: u32, source: &[u8]) -> Option<()> {
+        let used = self.window.trailing_zeros().wrapping_add(count);
         let position = self.position.wrapping_sub((used >> 3) as usize);
         let window = load(source, position)?;
         self.position = position;
         self.window = (window | 1) << (used & 7);
         Some(())
+    }
+
+    /// Moves the window down over the bytes used up.
+    ///
+    /// Before the start of the input it does nothing: bits read from then on have no meaning.
+    #[inline(always)]
+    pub(super) fn refill(&mut self, source: &[u8]) {
+        let _ = self.skip_and_refill_or_end(0, source);
     }
 
     /// How many bits are left of a stream that starts at `start`; negative if too many were read.

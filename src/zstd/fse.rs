@@ -1,6 +1,5 @@
 //! Finite state entropy: distributions of symbols, and the decoding tables made of them.
 
-use super::bits::Bits;
 use crate::error::ErrorKind;
 
 /// What one state of a table means.
@@ -9,11 +8,11 @@ use crate::error::ErrorKind;
 /// |---|---|
 /// | 0..6 | how many bits to read for the next state |
 /// | 6..12 | how many extra bits the value has |
-/// | 12..23 | what to add to get the next state |
-/// | 23..55 | what to add to get the value |
-/// | 55..64 | a mask of as many bits as to read for the next state |
+/// | 12..22 | what to add to get the next state |
+/// | 22..54 | what to add to get the value |
+/// | 54..64 | 2 to the power of how many bits to read for the next state |
 ///
-/// Adding entries adds their bit counts (up to 63 each). The state of a table with a single symbol is the bare value.
+/// Adding entries adds their bit counts (up to 63 each).
 pub(super) type Entry = u64;
 
 /// The value and the extra bits of each code: an [`Entry`] without the state.
@@ -22,7 +21,7 @@ pub(super) type Codes = [Entry; 64];
 /// The [`Entry`] of a value and its extra bits, without a state.
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // At compile time.
 pub(super) const fn code(value: u32, extra: u8) -> Entry {
-    (value as Entry) << 23 | (extra as Entry) << 6
+    (value as Entry) << 22 | (extra as Entry) << 6
 }
 
 /// How often each symbol occurs; −1 stands for less than once. Those beyond the last are 0.
@@ -282,20 +281,20 @@ const fn fill<const N: usize>(
         let next = counts[symbol] as u16 as u32;
         counts[symbol] = next.wrapping_add(1) as i16;
         let width = accuracy.wrapping_sub(31).wrapping_add(next.leading_zeros());
-        let base = next.wrapping_shl(width).wrapping_sub(states as u32) & 0x7ff;
+        let base = next.wrapping_shl(width).wrapping_sub(states as u32) & 0x3ff;
         table[state & (N - 1)] = codes[symbol] | WIDTHS[width as usize & 15] | (base as u64) << 12;
         at = at.wrapping_add(inverse);
         state += 1;
     }
 }
 
-/// The number of bits to read for the next state and a mask of as many, of an [`Entry`].
+/// The number of bits to read for the next state and their power of two, of an [`Entry`].
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // At compile time.
 const WIDTHS: [Entry; 16] = {
     let mut widths = [0; 16];
     let mut width = 0;
     while width < 10 {
-        widths[width as usize] = ((1 << width) - 1) << 55 | width;
+        widths[width as usize] = 1 << (width + 54) | width;
         width += 1;
     }
     widths
@@ -308,10 +307,16 @@ pub(super) const fn width(entry: Entry) -> u32 {
     entry as u32
 }
 
+/// 2 to the power of that many bits.
+#[inline(always)]
+pub(super) const fn power(entry: Entry) -> u64 {
+    entry >> 54
+}
+
 /// A mask of that many bits.
 #[inline(always)]
 pub(super) const fn mask(entry: Entry) -> u64 {
-    entry >> 55
+    power(entry).wrapping_sub(1)
 }
 
 /// The number of extra bits of the value, in the low 6 bits.
@@ -328,7 +333,7 @@ pub(super) const fn has_extra(entry: Entry, count: u64) -> bool {
     entry & (64 - count) << 6 != 0
 }
 
-/// What the bits read are added to for the next state, in the low 11 bits.
+/// What the bits read are added to for the next state, in the low 10 bits.
 #[inline(always)]
 pub(super) const fn next(entry: Entry) -> u64 {
     entry >> 12
@@ -338,69 +343,13 @@ pub(super) const fn next(entry: Entry) -> u64 {
 #[inline(always)]
 #[allow(clippy::as_conversions)]
 pub(super) const fn value(entry: Entry) -> u32 {
-    (entry >> 23) as u32
+    (entry >> 22) as u32
 }
 
-/// Decodes symbols with two states in turn until the stream at `start..end` of `source` is used up.
-///
-/// Returns how many there are, or `None` if the stream is damaged or they are more than fit.
-#[allow(clippy::as_conversions, clippy::indexing_slicing)] // Indices are masked.
-pub(super) fn decode_pairwise(
-    source: &[u8],
-    start: usize,
-    end: usize,
-    table: &[Entry; 64],
-    accuracy: u32,
-    symbols: &mut Ordered,
-) -> Option<usize> {
-    let mut bits = Bits::open(source, start, end)?;
-    let mut state = bits.read(accuracy) as usize;
-    let mut other = bits.read(accuracy) as usize;
-    if bits.left(start) < 0 {
-        return None;
-    }
-    // Both symbols, and the next states.
-    let two = |state: usize, other: usize, bits: &mut Bits| {
-        let (first, second) = (table[state & 63], table[other & 63]);
-        // The bits of both at once, the second one's at the bottom.
-        let lower = u64::from(bits.read(width(first.wrapping_add(second))));
-        let state = next(first).wrapping_add(lower.wrapping_shr(width(second))) as usize;
-        let other = next(second).wrapping_add(lower & mask(second)) as usize;
-        ([value(first) as u8, value(second) as u8], state, other)
-    };
-    // The symbol of a state, and the next state.
-    let step = |state: usize, bits: &mut Bits| {
-        let entry = table[state & 63];
-        let lower = bits.read(width(entry)) as usize;
-        (value(entry) as u8, (next(entry) as usize).wrapping_add(lower))
-    };
-    let mut count = 0_usize;
-    loop {
-        bits.refill(source);
-        // Four symbols take at most 24 bits, so only near the end does it have to be looked for. The reference leaves
-        // room for two.
-        if bits.left(start) >= 24 && count < 250 {
-            let four = symbols.get_mut(count..count.wrapping_add(4))?.first_chunk_mut::<4>()?;
-            let ([first, second], [third, fourth]);
-            ([first, second], state, other) = two(state, other, &mut bits);
-            ([third, fourth], state, other) = two(state, other, &mut bits);
-            *four = [first, second, third, fourth];
-            count = count.wrapping_add(4);
-            continue;
-        }
-        if count > 253 {
-            return None;
-        }
-        let symbol = symbols.get_mut(count)?;
-        (*symbol, state) = step(state, &mut bits);
-        (state, other) = (other, state);
-        count = count.wrapping_add(1);
-        if bits.left(start) < 0 {
-            // The stream ended in the middle of this, so the other state's symbol is the last.
-            *symbols.get_mut(count)? = value(table[state & 63]) as u8;
-            return Some(count.wrapping_add(1));
-        }
-    }
+/// The [`Entry`] of a table with a single symbol, which reads no bits for the next state.
+pub(super) const fn single(code: Entry) -> Entry {
+    let [no_bits, ..] = WIDTHS;
+    code | no_bits
 }
 
 #[cfg(test)]
@@ -446,12 +395,12 @@ mod tests {
         let mut table = [0; 64];
         let read = Description { accuracy: 5, symbols: 4, size: 0 };
         build(&mut table, &mut counts, &mut [0; 520], &read, &codes);
-        assert_eq!((value(table[31]), width(table[31]) & 63, next(table[31]) & 0x7ff), (3, 5, 0));
+        assert_eq!((value(table[31]), width(table[31]) & 63, next(table[31]) & 0x3ff), (3, 5, 0));
         for symbol in [0, 2, 3] {
             let mut reached = [0; 32];
             for &entry in table[..32].iter().filter(|&&entry| value(entry) == symbol) {
                 for lower in 0..1_usize << (width(entry) & 63) {
-                    reached[(next(entry) & 0x7ff) as usize + lower] += 1;
+                    reached[(next(entry) & 0x3ff) as usize + lower] += 1;
                 }
             }
             assert_eq!(reached, [1; 32], "{symbol}");

@@ -2,8 +2,9 @@
 
 use super::bits::Bits;
 use super::element::{HUFFMAN_STREAM, HUFFMAN_TREE};
-use super::fse::{self, Codes, Distribution, Ordered};
+use super::fse::{self, Distribution, Ordered};
 use super::scratch::Scratch;
+use super::weights;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -11,20 +12,6 @@ use crate::error::{Error, ErrorKind, Result};
 const DEPTH: u32 = 11;
 /// The longest code that the reference implementation reads; its writer, like the document, stops at [`DEPTH`].
 const MOST_DEPTH: u32 = 12;
-/// The most accurate table of weights.
-const WEIGHT_ACCURACY: u32 = 6;
-
-/// Weights as their own codes.
-const WEIGHTS: Codes = {
-    let mut codes = [0; 64];
-    let mut weight = 0_u32;
-    #[allow(clippy::indexing_slicing, clippy::as_conversions, clippy::arithmetic_side_effects)]
-    while weight < 64 {
-        codes[weight as usize] = fse::code(weight, 0);
-        weight += 1;
-    }
-    codes
-};
 
 /// A decoding table for codes of up to 11 bits; 12 for malformed frames.
 ///
@@ -85,15 +72,15 @@ impl Tree {
             usize::from(first.wrapping_sub(127))
         } else {
             let read = fse::describe(data, 256, &mut scratch.counts).map_err(fault)?;
-            if read.accuracy > WEIGHT_ACCURACY {
-                let (value, limit) = (read.accuracy.into(), WEIGHT_ACCURACY.into());
+            if read.accuracy > weights::MOST_ACCURACY {
+                let (value, limit) = (read.accuracy.into(), weights::MOST_ACCURACY.into());
                 return Err(fault(ErrorKind::OverLimit { value, limit }));
             }
             let table = &mut scratch.weight_table;
-            fse::build(table, &mut scratch.counts, &mut scratch.symbols, &read, &WEIGHTS);
+            fse::build(table, &mut scratch.counts, &mut scratch.symbols, &read, &weights::CODES);
             let start = at.saturating_add(1).saturating_add(read.size);
             let end = at.saturating_add(total);
-            fse::decode_pairwise(source, start, end, table, read.accuracy, &mut scratch.symbols)
+            weights::decode(source, start, end, table, read.accuracy, &mut scratch.symbols)
                 .ok_or_else(|| fault(ErrorKind::BadBitStream))?
         };
         self.build(&mut scratch.symbols, count, &mut scratch.counts).map_err(fault)?;
@@ -307,33 +294,23 @@ impl Tree {
         streams: &mut [Bits; 4],
         outputs: [&mut [u8]; 4],
     ) -> Result<(), usize> {
-        let [one, two, three, four] = outputs;
+        let [one, two, three, four] = outputs.map(|output| output.as_chunks_mut::<5>().0);
         let [mut a, mut b, mut c, mut d] = *streams;
         let table = &self.table;
-        // Known to be of one length, they share one bounds check. (Zipped chunks would divide by their size, which may
-        // panic where it is not seen to be 5.)
-        let len = four.len();
-        let (Some(one), Some(two), Some(three)) =
-            (one.get_mut(..len), two.get_mut(..len), three.get_mut(..len))
-        else {
-            return Err(0);
-        };
         // Five codes are at most 55 bits, and a refill makes 56 good.
-        let mut at = 0_u32;
-        while let (Some(one), Some(two), Some(three), Some(four)) =
-            (five(one, at), five(two, at), five(three, at), five(four, at))
-        {
+        for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
+            let ([one @ .., one_last], [two @ .., two_last]) = (one, two);
+            let ([three @ .., three_last], [four @ .., four_last]) = (three, four);
             for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
                 *one = a.take(table);
                 *two = b.take(table);
                 *three = c.take(table);
                 *four = d.take(table);
             }
-            at = at.wrapping_add(5);
-            a.refill_or_end(source).ok_or(0_usize)?;
-            b.refill_or_end(source).ok_or(1_usize)?;
-            c.refill_or_end(source).ok_or(2_usize)?;
-            d.refill_or_end(source).ok_or(3_usize)?;
+            *one_last = a.take_and_refill(table, source).ok_or(0_usize)?;
+            *two_last = b.take_and_refill(table, source).ok_or(1_usize)?;
+            *three_last = c.take_and_refill(table, source).ok_or(2_usize)?;
+            *four_last = d.take_and_refill(table, source).ok_or(3_usize)?;
         }
         *streams = [a, b, c, d];
         Ok(())
@@ -439,14 +416,6 @@ impl Streams<'_> {
     }
 }
 
-/// Five bytes at a position of 32 bits, to which 5 can be added without overflow.
-#[inline(always)]
-#[allow(clippy::as_conversions)]
-fn five(bytes: &mut [u8], at: u32) -> Option<&mut [u8; 5]> {
-    let at = at as usize;
-    bytes.get_mut(at..at.wrapping_add(5))?.first_chunk_mut()
-}
-
 /// A damaged stream that begins at `start`.
 #[cold]
 fn bad_stream(start: usize) -> Error {
@@ -462,6 +431,15 @@ impl Bits {
         let entry = table[(self.ahead() >> (64 - DEPTH)) as usize];
         self.skip(entry.into());
         (entry >> 8) as u8
+    }
+
+    /// Like [`Bits::take`], and refills; `None` before the start of the input.
+    #[inline(always)]
+    #[allow(clippy::as_conversions, clippy::indexing_slicing)] // The shift leaves 11 bits.
+    fn take_and_refill(&mut self, table: &[u16; 1 << DEPTH], source: &[u8]) -> Option<u8> {
+        let entry = table[(self.ahead() >> (64 - DEPTH)) as usize];
+        self.skip_and_refill_or_end((entry & 0xff).into(), source)?;
+        Some((entry >> 8) as u8)
     }
 
     /// Decodes to all of `output`.

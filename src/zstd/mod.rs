@@ -57,7 +57,9 @@ mod literals;
 mod ring;
 mod scratch;
 mod sequences;
+mod states;
 mod target;
+mod weights;
 mod workspace;
 
 pub use block::{BlockHeader, BlockKind};

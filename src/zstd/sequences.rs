@@ -1,8 +1,9 @@
 //! The sequences section of a block: which literals to copy and what to repeat.
 
-use super::bits::Bits;
+use super::bits::{Bits, SLOW_SHIFTS};
 use super::element::{LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS, SEQUENCES};
 use super::fse::{self, Codes, Entry};
+use super::states;
 use super::workspace::Tables;
 use crate::bytes::{to_u64, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -193,7 +194,7 @@ impl Tables {
                     _ => &mut self.match_lengths[..],
                 };
                 if let Some(first) = table.first_mut() {
-                    *first = code;
+                    *first = fse::single(code);
                 }
                 (0, 1)
             }
@@ -237,8 +238,10 @@ pub(super) struct Reader<'a> {
     literal_length: usize,
     offset: usize,
     match_length: usize,
-    /// The three offsets used last.
-    recent: (u32, u32, u32),
+    /// The two offsets used last, the latest one in the low half: registers are scarce.
+    recent: u64,
+    /// The one before these.
+    third: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -248,8 +251,9 @@ impl<'a> Reader<'a> {
         let [literal_length, offset, match_length] =
             tables.accuracies.map(|width| to_usize(bits.read(width)));
         bits.refill(source);
-        let recent = tables.recent.into();
-        Some(Self { source, bits, tables, literal_length, offset, match_length, recent })
+        let [first, second, third] = tables.recent;
+        let recent = u64::from(second) << 32 | u64::from(first);
+        Some(Self { source, bits, tables, literal_length, offset, match_length, recent, third })
     }
 
     /// The next sequence. The last one has no bits for a state after it.
@@ -261,24 +265,33 @@ impl<'a> Reader<'a> {
         let of = self.tables.offsets[self.offset & 255];
         let ml = self.tables.match_lengths[self.match_length & 511];
 
-        let (first, second, third) = self.recent;
         let offset = if fse::has_extra(of, 2) {
-            let value = fse::value(of).wrapping_add(self.bits.read_some(fse::extra(of)));
-            self.recent = (value, first, second);
+            let value = fse::value(of);
+            let bits = if SLOW_SHIFTS {
+                // The value is 3 less than a power of two.
+                self.bits.read_power(value.wrapping_add(3).into()) as u32
+            } else {
+                self.bits.read_some(fse::extra(of))
+            };
+            let value = value.wrapping_add(bits);
+            self.third = (self.recent >> 32) as u32;
+            self.recent = self.recent << 32 | u64::from(value);
             value
         } else {
             // 0 is the latest offset. Without literals that would be pointless, so numbering then begins with the
             // second latest.
             let value = fse::value(of).wrapping_add(self.bits.read(fse::extra(of)));
+            let [first, second, third] = self.recent();
             match value + u32::from(fse::value(ll) == 0) {
                 0 => first,
                 1 => {
-                    self.recent = (second, first, third);
+                    self.recent = self.recent.rotate_left(32);
                     second
                 }
                 index => {
                     let value = if index == 2 { third } else { first.wrapping_sub(1) };
-                    self.recent = (value, first, second);
+                    self.third = second;
+                    self.recent = self.recent << 32 | u64::from(value);
                     value
                 }
             }
@@ -297,21 +310,21 @@ impl<'a> Reader<'a> {
             literals = literals.wrapping_add(self.bits.read_some(fse::extra(ll)));
         }
         if !is_last {
-            // The bits of all three at once, the last one's at the bottom.
-            let lower = u64::from(self.bits.read(fse::width(all)));
-            self.offset = fse::next(of).wrapping_add(lower & fse::mask(of)) as usize;
-            let lower = lower.wrapping_shr(fse::width(of));
-            self.match_length = fse::next(ml).wrapping_add(lower & fse::mask(ml)) as usize;
-            let lower = lower.wrapping_shr(fse::width(ml));
-            self.literal_length = fse::next(ll).wrapping_add(lower) as usize;
-            self.bits.refill(self.source);
+            // Consumed below, where it costs less.
+            let [literal_length, match_length, offset] = states::read(&mut { self.bits }, [ll, ml, of]);
+            self.literal_length = fse::next(ll).wrapping_add(literal_length) as usize;
+            self.match_length = fse::next(ml).wrapping_add(match_length) as usize;
+            self.offset = fse::next(of).wrapping_add(offset) as usize;
+            self.bits.skip_and_refill(fse::width(all), self.source);
         }
         Sequence { literals, len, offset }
     }
 
-    /// The three offsets used last.
+    /// The three offsets used last, the latest one first.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // Halves.
     pub(super) fn recent(&self) -> [u32; 3] {
-        self.recent.into()
+        [self.recent as u32, (self.recent >> 32) as u32, self.third]
     }
 
     #[inline(always)]
