@@ -243,7 +243,11 @@ impl<const N: usize> Clocks<N> {
 fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
     let Some(size) = format.sample_size() else {
         let mut samples = Samples::new(data, 0, format, order);
-        return core::iter::from_fn(|| samples.next_leb128()).map_while(Result::ok).last();
+        let mut last = None;
+        while let Some(Ok(sample)) = samples.next_leb128() {
+            last = Some(sample);
+        }
+        return last;
     };
     let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
     Samples::new(data.get(whole.checked_sub(size)?..whole)?, 0, format, order).number(size)?.ok()

@@ -201,41 +201,31 @@ impl<'a> Samples<'a> {
     fn leb128(&mut self, signed: bool) -> Option<Result<Sample<'a>>> {
         let (mut value, mut shift) = (0_u64, 0_u32);
         let mut bytes = self.data.iter();
-        for &byte in bytes.by_ref().take(10) {
-            let group = byte & 0x7f;
-            value |= u64::from(group).checked_shl(shift).unwrap_or(0);
-            // Of the tenth byte, one bit is in the value.
-            let lost = if shift == 63 { group >> 1 } else { 0 };
-            shift = shift.saturating_add(7);
-            if byte & 0x80 != 0 {
-                continue;
-            }
-            let negative = signed && byte & 0x40 != 0;
-            if negative {
-                value |= u64::MAX.checked_shl(shift).unwrap_or(0);
-            }
-            // What does not fit are copies of the sign.
-            let fits = match (signed, shift == 70) {
-                (_, false) => true,
-                (false, true) => lost == 0,
-                (true, true) => lost == if negative { 0x3f } else { 0 } && (value >> 63 == 1) == negative,
+        let negative = loop {
+            let Some(&byte) = bytes.next() else {
+                return self.fail(ErrorKind::UnexpectedEnd { needed: 1 });
             };
-            if !fits {
-                return self.fail(ErrorKind::IntegerTooWide { bits: 64 });
+            value |= u64::from(byte & 0x7f).wrapping_shl(shift);
+            if shift == 63 {
+                // Of the tenth byte, one bit is in the value; the others are copies of the sign.
+                let fits = if signed { byte == 0 || byte == 0x7f } else { byte <= 1 };
+                if !fits {
+                    return self.fail(ErrorKind::IntegerTooWide { bits: 64 });
+                }
+                break false;
             }
-            let sample = if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) };
-            let rest = bytes.as_slice();
-            let read = self.data.len().saturating_sub(rest.len());
-            self.offset = self.offset.saturating_add(to_u64(read));
-            self.data = rest;
-            return Some(Ok(sample));
-        }
-        let kind = if shift == 70 {
-            ErrorKind::IntegerTooWide { bits: 64 }
-        } else {
-            ErrorKind::UnexpectedEnd { needed: 1 }
+            shift = shift.wrapping_add(7);
+            if byte < 0x80 {
+                break signed && byte >= 0x40;
+            }
         };
-        self.fail(kind)
+        if negative {
+            value |= u64::MAX.wrapping_shl(shift);
+        }
+        let rest = bytes.as_slice();
+        self.offset = self.offset.saturating_add(to_u64(self.data.len().saturating_sub(rest.len())));
+        self.data = rest;
+        Some(Ok(if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) }))
     }
 }
 
