@@ -18,7 +18,6 @@ use std::path::Path;
 use table::{Table, Unit, way};
 use traceglass::rdf::{File, Identifier};
 use traceglass::rtc::{WriterCrc, crc_ieee};
-use traceglass::zstd::Workspace;
 
 fn main() {
     let (options, filters): (Vec<String>, Vec<String>) =
@@ -174,13 +173,8 @@ fn by_hand(index: &[u8]) -> u64 {
 }
 
 fn measure_zstd(table: &mut Table, size: usize) {
+    let mut decoders = zstd::Decoders::default();
     let data = common::zstd::mix(size);
-    let mut workspace = Box::new(Workspace::new());
-    let mut reference = zstd_safe::DCtx::create();
-    let mut translated = zstd::Translated::new();
-    let mut mzstd = mzstd::Decompressor::default();
-    let mut ruzstd = ruzstd::decoding::FrameDecoder::new();
-    let output = RefCell::new(vec![0; size]);
     for chunk in [4 << 10, 64 << 10, MIB, size] {
         let frames = std::thread::scope(|scope| {
             let data = &data;
@@ -189,53 +183,99 @@ fn measure_zstd(table: &mut Table, size: usize) {
             levels.map(|(level, thread)| (level, thread.join().unwrap()))
         });
         for (level, frames) in &frames {
-            let packed = frames.iter().map(Vec::len).sum::<usize>();
             let shown =
                 if chunk < MIB { format!("{} KiB", chunk >> 10) } else { format!("{} MiB", chunk / MIB) };
-            let work = format!("level {level}, chunks of {shown}, {} % packed", 100 * packed / size);
-            let verify = |length: u64| {
-                let mut output = output.borrow_mut();
-                assert!(*output == data);
-                output.fill(0);
-                length
-            };
-            // The output of each is verified once, before it is measured.
-            let mut ours = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), &mut workspace);
-            verify(ours());
-            let mut c = || {
-                zstd::all(frames, chunk, &mut output.borrow_mut(), |to, from| {
-                    reference.decompress(to, from).unwrap()
-                })
-            };
-            verify(c());
-            let mut c2rust = || {
-                zstd::all(frames, chunk, &mut output.borrow_mut(), |to, from| translated.decompress(to, from))
-            };
-            verify(c2rust());
-            let mut safe = || {
-                let decode = |to: &mut [u8], from: &[u8]| mzstd.decompress_to_slice(from, to).unwrap();
-                zstd::all(frames, chunk, &mut output.borrow_mut(), decode)
-            };
-            verify(safe());
-            let mut slow = || {
-                let decode = |to: &mut [u8], from: &[u8]| ruzstd.decode_all(from, to).unwrap();
-                zstd::all(frames, chunk, &mut output.borrow_mut(), decode)
-            };
-            verify(slow());
-            table.row(
-                &work,
-                Unit::Gigabytes(size as u64),
-                vec![
-                    way("", ours),
-                    way("C zstd 1.5.7", c),
-                    way("libzstd-rs-sys", c2rust),
-                    way("mzstd", safe),
-                    way("ruzstd", slow),
-                ],
+            measure_frames(
+                table,
+                &format!("level {level}, chunks of {shown}"),
+                &data,
+                chunk,
+                frames,
+                &mut decoders,
             );
         }
     }
     table.means("geometric mean of these");
+    for (what, data) in real_data() {
+        for chunk in [4 << 10, 64 << 10] {
+            let frames = common::zstd::compress(&data, chunk, 3);
+            let work = format!("{what}, level 3, chunks of {} KiB", chunk >> 10);
+            measure_frames(table, &work, &data, chunk, &frames, &mut decoders);
+        }
+    }
+    table.means("geometric mean of these files");
+}
+
+/// What was not made for a benchmark, as far as it is at hand wherever this runs.
+fn real_data() -> [(&'static str, Vec<u8>); 2] {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut sources = Vec::new();
+    let mut folders = vec![project.join("src"), project.join("cli/src"), project.join("tests")];
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        for path in entries {
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(extension) if extension == "rs" => sources.extend(std::fs::read(path).unwrap()),
+                _ => {}
+            }
+        }
+    }
+    let mut program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    program.truncate(4 * MIB);
+    [("a program", program), ("sources", sources)]
+}
+
+/// A row: all decoders, each of which is verified once, before it is measured.
+fn measure_frames(
+    table: &mut Table,
+    work: &str,
+    data: &[u8],
+    chunk: usize,
+    frames: &[Vec<u8>],
+    decoders: &mut zstd::Decoders,
+) {
+    let output = RefCell::new(vec![0; data.len()]);
+    let verify = |length: u64| {
+        let mut output = output.borrow_mut();
+        assert!(*output == data);
+        output.fill(0);
+        length
+    };
+    let zstd::Decoders { workspace, reference, translated, mzstd, ruzstd } = decoders;
+    let mut ours = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), workspace);
+    verify(ours());
+    let mut c = || {
+        zstd::all(frames, chunk, &mut output.borrow_mut(), |to, from| reference.decompress(to, from).unwrap())
+    };
+    verify(c());
+    let mut c2rust =
+        || zstd::all(frames, chunk, &mut output.borrow_mut(), |to, from| translated.decompress(to, from));
+    verify(c2rust());
+    let mut safe = || {
+        let decode = |to: &mut [u8], from: &[u8]| mzstd.decompress_to_slice(from, to).unwrap();
+        zstd::all(frames, chunk, &mut output.borrow_mut(), decode)
+    };
+    verify(safe());
+    let mut slow = || {
+        let decode = |to: &mut [u8], from: &[u8]| ruzstd.decode_all(from, to).unwrap();
+        zstd::all(frames, chunk, &mut output.borrow_mut(), decode)
+    };
+    verify(slow());
+    let packed = frames.iter().map(Vec::len).sum::<usize>();
+    table.row(
+        &format!("{work}, {} % packed", 100 * packed / data.len()),
+        Unit::Gigabytes(data.len() as u64),
+        vec![
+            way("", ours),
+            way("C zstd 1.5.7", c),
+            way("libzstd-rs-sys", c2rust),
+            way("mzstd", safe),
+            way("ruzstd", slow),
+        ],
+    );
 }
 
 fn measure_rtc(table: &mut Table, large: bool) {

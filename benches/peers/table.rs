@@ -147,13 +147,14 @@ impl Table {
         self.line(work, &unit.show(median(ours)), &format!("{spread:.0} %"), &others.join(" · "));
     }
 
-    /// A row with the geometric means of the ratios of this group so far.
+    /// A row with the geometric means of the ratios since the last such row of this group.
     pub fn means(&mut self, work: &str) {
         let means = self.ratios.iter().map(|(name, ratios)| {
             let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
             format!("{name} **{}×**", digits(mean.exp()))
         });
         let means = means.collect::<Vec<_>>().join(" · ");
+        self.ratios.clear();
         self.line(work, "", "", &means);
     }
 

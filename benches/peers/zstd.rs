@@ -1,6 +1,28 @@
 //! zstd: the other decoders, each with one context that is used again.
 
 use libzstd_rs_sys::{ZSTD_DCtx, ZSTD_createDCtx, ZSTD_decompressDCtx, ZSTD_freeDCtx};
+use traceglass::zstd::Workspace;
+
+/// All decoders.
+pub struct Decoders {
+    pub workspace: Box<Workspace>,
+    pub reference: zstd_safe::DCtx<'static>,
+    pub translated: Translated,
+    pub mzstd: mzstd::Decompressor,
+    pub ruzstd: ruzstd::decoding::FrameDecoder,
+}
+
+impl Default for Decoders {
+    fn default() -> Self {
+        Self {
+            workspace: Box::new(Workspace::new()),
+            reference: zstd_safe::DCtx::create(),
+            translated: Translated::new(),
+            mzstd: mzstd::Decompressor::default(),
+            ruzstd: ruzstd::decoding::FrameDecoder::new(),
+        }
+    }
+}
 
 /// `libzstd-rs-sys` has C's interface.
 pub struct Translated(*mut ZSTD_DCtx);
