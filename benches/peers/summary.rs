@@ -203,7 +203,7 @@ fn measure_zstd(table: &mut Table, size: usize) {
             measure_frames(table, &work, &data, chunk, &frames, &mut decoders);
         }
     }
-    table.means("geometric mean of these files");
+    table.means("real data, geometric mean");
 }
 
 /// What was not made for a benchmark, as far as it is at hand wherever this runs.
