@@ -103,17 +103,18 @@ fn check_records(
     report: &mut dyn FnMut(Finding),
 ) -> Option<u64> {
     let mut latest = None;
-    for fields in [packet.header(), packet.context()].into_iter().flatten() {
-        if let Err(error) = check_fields(packet, fields, report) {
+    for mut fields in [packet.header(), packet.context()].into_iter().flatten() {
+        if let Err(error) = check_fields(packet, &mut fields, report) {
             report(Finding::new(Severity::Error, error));
         }
     }
+    let mut place = None;
     for record in packet.records() {
         let checked = record.and_then(|record| {
             summary.records = summary.records.saturating_add(1);
             follow(last, record.cycles(), record.offset(), report);
             latest = latest.max(record.cycles());
-            check_record(packet, &record, report)
+            check_record(packet, &record, &mut place, report)
         });
         if let Err(error) = checked {
             report(Finding::new(Severity::Error, error));
@@ -122,13 +123,14 @@ fn check_records(
     latest
 }
 
-fn check_record(
-    packet: &Packet<'_, '_>,
-    record: &Record<'_, '_, '_>,
+fn check_record<'a, 's>(
+    packet: &Packet<'a, 's>,
+    record: &Record<'_, 'a, 's>,
+    place: &mut Option<Fields<'a, 's>>,
     report: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     for scope in [Scope::EventHeader, Scope::CommonContext, Scope::SpecificContext, Scope::Payload] {
-        if let Some(fields) = record.fields(scope) {
+        if let Some(fields) = record.fields_in(scope, place) {
             check_fields(packet, fields, report)?;
         }
     }
@@ -137,16 +139,15 @@ fn check_record(
 
 fn check_fields(
     packet: &Packet<'_, '_>,
-    mut fields: Fields<'_, '_>,
+    fields: &mut Fields<'_, '_>,
     report: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    while let Some(field) = fields.next_field()? {
+    fields.each_field(|field| {
         if let Value::Text(text) = field.value()
             && !text.is_valid()
         {
             let offset = packet.offset().saturating_add(field.start() / 8);
             report(Finding::warning(Error::new(offset, PAYLOAD, ErrorKind::NotUtf8)));
         }
-    }
-    Ok(())
+    })
 }
