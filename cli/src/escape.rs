@@ -25,9 +25,32 @@ pub fn is_unsafe(c: char) -> bool {
 
 /// Whether a string may hold something unsafe: one look at each byte, for what most often is ASCII.
 pub fn is_suspect(text: &[u8]) -> bool {
-    // Without a way out in a piece, which lets many bytes be looked at at once.
-    text.chunks(64)
-        .any(|piece| piece.iter().fold(false, |found, &byte| found | !(0x20..0x7f).contains(&byte)))
+    // The high bit of each byte that is below 0x20, or 0x7f and above.
+    has(text, |word| word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word))
+}
+
+/// Whether a string has to be escaped in JSON.
+pub fn needs_json_escape(text: &[u8]) -> bool {
+    let is = |word: u64, byte: u8| (word ^ every(byte)).wrapping_sub(every(1)) & !(word ^ every(byte));
+    has(text, |word| (word.wrapping_sub(every(0x20)) & !word) | is(word, b'"') | is(word, b'\\'))
+}
+
+/// Eight times the same byte.
+const fn every(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Whether there is a byte whose high bit `find` sets, which is given eight of them; it may set those above it as well.
+fn has(text: &[u8], find: impl Fn(u64) -> u64) -> bool {
+    let (words, rest) = text.as_chunks();
+    // Spaces are nothing to be found.
+    let mut last = [b' '; 8];
+    last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+    // Without a way out, many bytes are looked at at once.
+    let found = words
+        .iter()
+        .fold(find(u64::from_le_bytes(last)), |found, word| found | find(u64::from_le_bytes(*word)));
+    found & every(0x80) != 0
 }
 
 /// Text from a file, an argument or a name: what is unsafe is escaped, as `\u{1b}`.
@@ -42,14 +65,16 @@ pub fn push(to: &mut String, text: &str, keep: impl Fn(char) -> bool) {
     if !is_suspect(text.as_bytes()) {
         return to.push_str(text);
     }
-    for c in text.chars() {
-        if !is_unsafe(c) || keep(c) {
-            to.push(c);
-        } else {
+    let mut done = 0_usize;
+    for (at, c) in text.char_indices() {
+        if is_unsafe(c) && !keep(c) {
+            to.push_str(text.get(done..at).unwrap_or_default());
+            done = at.saturating_add(c.len_utf8());
             // A string takes all that is written to it.
             let _ = write!(to, "{}", c.escape_default());
         }
     }
+    to.push_str(text.get(done..).unwrap_or_default());
 }
 
 /// Text in a style; what it says is escaped. Only [`Screen`] makes a style of it.
@@ -160,6 +185,23 @@ mod tests {
         let mut line = String::new();
         write!(Screen::new(&mut line, false), "{HOSTILE}").unwrap();
         assert_eq!(line, printable(HOSTILE));
+    }
+
+    /// Each byte at each place, in text of any length.
+    #[test]
+    fn bytes_are_found_wherever_they_stand() {
+        for len in 1..=40 {
+            for place in 0..len {
+                for byte in 0..=255 {
+                    let mut text = vec![b'a'; len];
+                    text[place] = byte;
+                    assert_eq!(is_suspect(&text), !(0x20..0x7f).contains(&byte), "{byte:#x}");
+                    let escaped = byte < 0x20 || byte == b'"' || byte == b'\\';
+                    assert_eq!(needs_json_escape(&text), escaped, "{byte:#x}");
+                }
+            }
+        }
+        assert!(!is_suspect(b"") && !needs_json_escape("\u{7f}ß\u{80}".as_bytes()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Lines of JSON, of which there may be many millions: the text is made without a tree of values in between.
 
+use crate::escape::needs_json_escape;
 use crate::trace::Stamps;
 use serde_json::Value;
 use std::fmt::Display;
@@ -159,7 +160,13 @@ pub fn float(text: &mut Vec<u8>, value: f64) {
 
 /// A string.
 pub fn quote(text: &mut Vec<u8>, value: &str) {
-    let _ = serde_json::to_writer(text, value);
+    if needs_json_escape(value.as_bytes()) {
+        let _ = serde_json::to_writer(text, value);
+        return;
+    }
+    text.push(b'"');
+    text.extend_from_slice(value.as_bytes());
+    text.push(b'"');
 }
 
 /// A string of hex digits.

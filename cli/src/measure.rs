@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The columns that text takes, as it is printed: what is unsafe as its escape.
 pub fn width(text: &str) -> usize {
-    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+    if !crate::escape::is_suspect(text.as_bytes()) {
         return text.len();
     }
     crate::escape::printable(text).width()
@@ -81,14 +81,25 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 
 /// Appends text, and spaces up to a width. Formatting has a limit of widths, and panics.
 pub fn pad(to: &mut String, text: &str, columns: usize, right: bool) {
-    let spaces = columns.saturating_sub(width(text));
+    let missing = columns.saturating_sub(width(text));
     if right {
-        to.extend(std::iter::repeat_n(' ', spaces));
+        spaces(to, missing);
     }
     to.push_str(text);
     if !right {
-        to.extend(std::iter::repeat_n(' ', spaces));
+        spaces(to, missing);
     }
+}
+
+/// Appends spaces.
+pub fn spaces(to: &mut String, count: usize) {
+    const MANY: &str = "                                                                ";
+    let mut left = count;
+    while let Some(more) = left.checked_sub(MANY.len()) {
+        to.push_str(MANY);
+        left = more;
+    }
+    to.push_str(MANY.get(..left).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -103,6 +114,17 @@ mod tests {
         assert_eq!((fit("日本語", 5), fit_end("日本語", 5)), ("日本…".into(), "…本語".into()));
         assert_eq!((fit("日本語", 4), fit_end("日本語", 4)), ("日…".into(), "…語".into()));
         assert_eq!((fit("", 0), fit("ab", 0)), ("".into(), "…".into()));
+    }
+
+    #[test]
+    fn text_is_padded_to_any_width() {
+        for columns in [0, 3, 4, 63, 64, 67, 68, 69, 200] {
+            let (mut left, mut right) = (String::from("|"), String::from("|"));
+            pad(&mut left, "日本", columns, false);
+            pad(&mut right, "abcd", columns, true);
+            let spaces = " ".repeat(columns.saturating_sub(4));
+            assert_eq!((left, right), (format!("|日本{spaces}"), format!("|{spaces}abcd")));
+        }
     }
 
     #[test]

@@ -351,7 +351,19 @@ pub fn add(count: &mut u64, more: u64) {
 
 /// Bytes as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|&byte| digits(byte)).map(char::from).collect()
+    let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+    push_hex(&mut text, bytes);
+    text
+}
+
+/// Appends bytes as hex.
+pub fn push_hex(to: &mut String, bytes: &[u8]) {
+    for piece in bytes.chunks(32) {
+        let mut text = [0; 64];
+        text.as_chunks_mut().0.iter_mut().zip(piece).for_each(|(to, &byte)| *to = digits(byte));
+        let text = text.get(..2 * piece.len()).unwrap_or_default();
+        to.push_str(std::str::from_utf8(text).unwrap_or_default());
+    }
 }
 
 /// The two digits of a byte in lower-case hex.

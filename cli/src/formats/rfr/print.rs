@@ -3,7 +3,7 @@
 use super::json;
 use super::names::{Names, short};
 use crate::json::Line;
-use crate::measure::{pad, width};
+use crate::measure::{pad, spaces, width};
 use crate::output::{DIM, LABEL, Out, printable};
 use crate::status::Result;
 use crate::trace::Stamps;
@@ -189,7 +189,7 @@ impl<'o> Printer<'o> {
             names.push_object(text, context);
         }
         let width = text.get(start..).map_or(0, width);
-        text.extend(std::iter::repeat_n(' ', NAME.saturating_sub(width)));
+        spaces(text, NAME.saturating_sub(width));
         text.push_str("  ");
         if out.is_colored() && !place.is_empty() {
             text.push_str(&out.paint(DIM, place));

@@ -3,7 +3,7 @@
 use super::session::Streams;
 use crate::escape::push;
 use crate::json::{self, Line};
-use crate::output::{digits, hex, printable, shortened};
+use crate::output::{hex, printable, push_hex, shortened};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -214,7 +214,7 @@ fn show_sample(to: &mut String, known: &Known, sample: Sample<'_>) {
         Sample::Json(text) => push(to, &shortened(text, TEXT), |_| false),
         Sample::Bytes(bytes) => {
             let shown = bytes.get(..NUMBERS / 2).unwrap_or(bytes);
-            shown.iter().for_each(|&byte| to.extend(digits(byte).map(char::from)));
+            push_hex(to, shown);
             if shown.len() < bytes.len() {
                 to.push('…');
             }
