@@ -5,6 +5,7 @@ use super::scan::{self, Damage};
 use crate::escape::push;
 use crate::output::shortened;
 use crate::status::Result;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::fmt::Write;
 use traceglass::rfr::{Callsite, Callsites, Object};
@@ -15,19 +16,22 @@ const KEPT: usize = 256;
 /// How many of them are shown to people.
 const SHOWN: usize = 80;
 
+/// By an id, which is looked up for each record.
+type ById<V> = HashMap<u64, V, RandomState>;
+
 /// Tasks and spans by instrumentation id, and places in the source by callsite id.
 ///
 /// Instrumentation ids are addresses, and recur: they mean something within a chunk, or from the object to the end of the
 /// task in a stream.
 #[derive(Default)]
 pub struct Names {
-    objects: HashMap<u64, Named>,
-    callsites: HashMap<u64, Place>,
+    objects: ById<Named>,
+    callsites: ById<Place>,
 }
 
 /// The tasks and spans of a chunk.
 #[derive(Default)]
-pub struct Objects(HashMap<u64, Named>);
+pub struct Objects(ById<Named>);
 
 /// What is known of a task or a span.
 struct Named {

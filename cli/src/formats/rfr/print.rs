@@ -188,10 +188,13 @@ impl<'o> Printer<'o> {
             text.push_str(" in ");
             names.push_object(text, context);
         }
+        if place.is_empty() {
+            return;
+        }
         let width = text.get(start..).map_or(0, width);
         spaces(text, NAME.saturating_sub(width));
         text.push_str("  ");
-        if out.is_colored() && !place.is_empty() {
+        if out.is_colored() {
             text.push_str(&out.paint(DIM, place));
         } else {
             text.push_str(place);
