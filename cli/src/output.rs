@@ -361,7 +361,7 @@ pub fn push_hex(to: &mut String, bytes: &[u8]) {
     for piece in bytes.chunks(32) {
         let mut text = [0; 64];
         text.as_chunks_mut().0.iter_mut().zip(piece).for_each(|(to, &byte)| *to = digits(byte));
-        let text = text.get(..2 * piece.len()).unwrap_or_default();
+        let text = text.get(..piece.len().saturating_mul(2)).unwrap_or_default();
         to.push_str(std::str::from_utf8(text).unwrap_or_default());
     }
 }
