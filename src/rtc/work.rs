@@ -144,7 +144,32 @@ mod tests {
         // A Marker and what follows it, over and over: each could be a session.
         inputs.push(SAMPLE[..2000].repeat(20));
         inputs.push(SAMPLE[1025..3100].repeat(20));
+        inputs.push(endless_records(40));
         inputs
+    }
+
+    /// Units of 4096 bytes, whose one stream has records longer than any file, and zeros before each boundary: anything
+    /// may be left of a record, and each guess leads over all the zeros.
+    fn endless_records(units: u8) -> Vec<u8> {
+        const META: &[u8] = b"\n5[{\"id\":9,\"name\":\"a\",\"length\":9223372036854775807},11]";
+        let fill = |data: &mut Vec<u8>, to: usize| {
+            while data.len() < to - 900 {
+                data.extend(b"\x12\x07hello 0");
+            }
+            data.resize(to, 0);
+        };
+        let mut data = Vec::new();
+        for number in 0..units {
+            let start = data.len();
+            data.push(4);
+            data.extend([0xb9; 1024]);
+            data.extend([6, 15, number, 7, 0x80, 0x40, 9, 0x80, 0x20, 11, 0, 15, 0, 17, 0, 19, 0]);
+            data.extend(META);
+            fill(&mut data, start + 1025 + 2048);
+            data.extend([8, 3, 7, 0x80, 0x20]);
+            fill(&mut data, start + 4096);
+        }
+        data
     }
 
     #[test]

@@ -279,6 +279,26 @@ fn nothing_is_invented_of_the_rest_of_a_record() {
     assert!(runs > 100, "{runs}");
 }
 
+/// The first Index says that the unit is larger than it is, so that a record seems to be cut within the next Marker:
+/// no byte is delivered twice, and no frame is lost.
+#[test]
+fn a_unit_that_says_to_be_larger_ends_where_the_next_begins() {
+    let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(4096, 4096) });
+    let ids = ["f", "g"].map(|name| writer.stream(&format!(r#""name":"{name}","length":249"#)));
+    for n in 0..60 {
+        writer.write(ids[usize::from(n == 11)], &[n; 249]);
+    }
+    let mut data = writer.stop();
+    let whole = walk::<4>(&data).frames;
+    assert!(whole.iter().any(|frame| (frame.1, frame.2) == (ids[1], 4096)), "{whole:?}");
+    // The entry of stream 3, as it stands there.
+    let at = data.windows(3).position(|entry| entry == [7, 0x80, 0x40]).unwrap();
+    data[at + 1] += 32;
+    let seen = walk::<4>(&data);
+    assert_eq!(seen.frames, whole);
+    assert_eq!(seen.gaps.len(), 1);
+}
+
 /// Files of one stream of records of 60 bytes, whose first unit ends within one; where that record begins.
 fn cut_in_the_first_unit(crc: Crc) -> (Vec<u8>, u64, u64) {
     let mut writer = Writer::new(Options { crc, ..Options::sizes(4096, 2048) });

@@ -297,7 +297,8 @@ impl<'a, const N: usize> Frames<'a, N> {
         self.found = self.finder.find(&self.ahead, to_u64(from));
         let whole = self.ahead.whole();
         if let Some((anchor, index)) = self.found.and_then(|anchor| Some((anchor, anchor.index(whole)?))) {
-            self.queue.release_proven(|item| {
+            // A frame that goes beyond the anchor was measured by a boundary that is wrong.
+            self.queue.release_proven(anchor.at, |item| {
                 let at = to_u64(item.start);
                 let is_target = |target: u64| target == at && at < anchor.at;
                 item.id >= id::USER

@@ -1,6 +1,7 @@
 //! Frames that were read ahead and not yet delivered.
 
 use super::tuning::{AHEAD, HELD};
+use crate::bytes::to_u64;
 use crate::rtc::frame::id;
 use crate::rtc::item::Item;
 use crate::rtc::work;
@@ -81,11 +82,14 @@ impl Queue {
         self.ready = at;
     }
 
-    /// Releases the frames up to the last one of which `is_proven` is true.
-    pub(super) fn release_proven(&mut self, mut is_proven: impl FnMut(&Item) -> bool) {
+    /// Releases the frames up to the last one whose start is proven, but none that goes beyond `to`.
+    pub(super) fn release_proven(&mut self, to: u64, mut is_proven: impl FnMut(&Item) -> bool) {
         let mut at = self.tail;
         while at > self.ready && !is_proven(&self.items[(at - 1) % AHEAD]) {
             work::count(1);
+            at -= 1;
+        }
+        if at > self.ready && to_u64(self.items[(at - 1) % AHEAD].end()) > to {
             at -= 1;
         }
         self.ready = at;

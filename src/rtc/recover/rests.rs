@@ -80,6 +80,11 @@ impl<'a, const N: usize> Trial<'_, 'a, N> {
                 break;
             }
             for rest in rests.clone() {
+                if *self.looks == 0 {
+                    // Whatever is left of the record, not all of it was tried.
+                    count = 0;
+                    break;
+                }
                 let start = Start { slot, rest };
                 if self.is_cut_before(anchor.at, start, length) == is_seen
                     && self.leads_to_the_end(&anchor, start)
