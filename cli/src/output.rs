@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
+use traceglass::event::Label;
 
 /// When to use colour.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -439,6 +440,15 @@ impl std::fmt::Write for Start<'_> {
 pub fn push_start(to: &mut String, what: impl Display, most: usize) {
     // What is longer ends there.
     let _ = std::fmt::Write::write_fmt(&mut Start { text: to, left: most }, format_args!("{what}"));
+}
+
+/// The same of a name.
+pub fn push_label(to: &mut String, label: Label<'_>, most: usize) {
+    // Nearly all of them are borrowed and short, and stand as they are.
+    match label.as_str().filter(|text| text.len() <= most) {
+        Some(text) => to.push_str(text),
+        None => push_start(to, label, most),
+    }
 }
 
 /// Text of up to `most` characters; of a longer one the beginning, and a mark.

@@ -98,6 +98,7 @@ impl<'a> Event<'a> {
     }
 
     /// Its data.
+    #[inline]
     pub fn fields(&self) -> Fields<'a> {
         self.data.fields()
     }

@@ -43,6 +43,7 @@ enum Inner<'a> {
 }
 
 impl<'a> Data<'a> {
+    #[inline] // What is large is not moved.
     pub(super) fn fields(self) -> Fields<'a> {
         Fields(match self {
             Self::None | Self::Never(..) => Inner::None,

@@ -1,60 +1,61 @@
 //! What an event record says, as fields.
 
 use crate::ctf::data;
+use crate::ctf::schema::Scope;
 use crate::error::Result;
 use crate::event::field::{Field, Value};
 use crate::event::label::Label;
+
+/// The scopes of a record, and the names of those that are structures of an event.
+const SCOPES: [(Scope, Option<&str>); 3] = [
+    (Scope::CommonContext, Some("common_context")),
+    (Scope::SpecificContext, Some("specific_context")),
+    (Scope::Payload, None),
+];
 
 /// The fields of an event record: contexts as structures, then the payload.
 #[derive(Clone, Debug)]
 pub(in crate::event) struct CtfFields<'e> {
     record: data::Record<'e, 'e, 'e>,
-    /// Which part is being read.
-    part: u8,
-    fields: Option<Fields<'e>>,
+    /// The number of the scope that is read next, or now.
+    scope: usize,
+    is_open: bool,
+    place: Place<'e>,
 }
 
-/// Fields that tell what they are in.
-type Inner<'e> = data::Fields<'e, 'e>;
-
+/// The fields of all scopes, one after the other: they are large.
 #[derive(Clone)]
-struct Fields<'e>(Inner<'e>);
+struct Place<'e>(Option<data::Fields<'e, 'e>>);
 
-impl core::fmt::Debug for Fields<'_> {
+impl core::fmt::Debug for Place<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Fields").field("position", &self.0.position()).finish_non_exhaustive()
+        f.debug_tuple("Place").field(&self.0.as_ref().map(data::Fields::position)).finish()
     }
 }
 
 impl<'e> CtfFields<'e> {
+    #[inline]
     pub(in crate::event) const fn new(record: data::Record<'e, 'e, 'e>) -> Self {
-        Self { record, part: 0, fields: None }
+        Self { record, scope: 0, is_open: false, place: Place(None) }
     }
 
     pub(in crate::event) fn next_field(&mut self) -> Result<Option<Field<'e>>> {
         loop {
-            let Some(fields) = &mut self.fields else {
-                let (fields, name) = match self.part {
-                    0 => (self.record.common_context(), Some("common_context")),
-                    1 => (self.record.specific_context(), Some("specific_context")),
-                    2 => (self.record.payload(), None),
-                    _ => return Ok(None),
-                };
-                if fields.is_none() {
-                    self.part = self.part.saturating_add(1);
-                    continue;
-                }
-                self.fields = fields.map(Fields);
+            let Some(&(scope, name)) = SCOPES.get(self.scope) else { return Ok(None) };
+            if !self.is_open {
+                self.is_open = self.record.fields_in(scope, &mut self.place.0).is_some();
                 match name {
+                    _ if !self.is_open => self.scope = self.scope.saturating_add(1),
                     Some(name) => return Ok(Some(Field::new(Label::Text(name), Value::Struct))),
-                    None => continue,
+                    None => {}
                 }
-            };
-            let Some(field) = fields.0.next_field()? else {
-                self.fields = None;
-                let is_structure = self.part < 2;
-                self.part = self.part.saturating_add(1);
-                if is_structure {
+                continue;
+            }
+            let Some(fields) = &mut self.place.0 else { return Ok(None) };
+            let Some(field) = fields.next_field()? else {
+                self.is_open = false;
+                self.scope = self.scope.saturating_add(1);
+                if name.is_some() {
                     return Ok(Some(Field::unnamed(Value::End)));
                 }
                 continue;

@@ -2,7 +2,7 @@
 
 use super::message::Message;
 use super::names::Names;
-use crate::output::{NAME_MAX, push_start};
+use crate::output::{NAME_MAX, push_label};
 use traceglass::event::{Field, Fields, Value};
 
 /// Fields of `DebugAnnotation`.
@@ -39,9 +39,10 @@ impl Annotations {
     /// Writes each of the fields into `event` as `field`; names that are new are defined in `interned`.
     ///
     /// An error ends them: the source itself reports the damage.
-    pub fn write(&mut self, fields: Fields<'_>, field: u32, event: &mut Message, interned: &mut Message) {
+    pub fn write(&mut self, mut fields: Fields<'_>, field: u32, event: &mut Message, interned: &mut Message) {
         let mut depth = 0_usize;
-        for found in fields.map_while(Result::ok) {
+        // Fields are large: they are read where they are.
+        while let Ok(Some(found)) = fields.next_field() {
             if matches!(found.value(), Value::End) {
                 if let Some(above) = depth.checked_sub(1) {
                     self.close(depth, field, event);
@@ -73,7 +74,7 @@ impl Annotations {
         message.clear();
         if let Some(name) = field.name() {
             text.clear();
-            push_start(text, name, NAME_MAX);
+            push_label(text, name, NAME_MAX);
             match names.number(text, DEBUG_ANNOTATION_NAMES, interned) {
                 Some(number) => message.uint(NAME_IID, number),
                 None => message.text(NAME, text),
@@ -92,7 +93,7 @@ impl Annotations {
             },
             Value::Float(value) => drop(message.double(DOUBLE, value)),
             Value::Text(label) => {
-                push_start(text, label, *left);
+                push_label(text, label, *left);
                 *left = left.saturating_sub(text.len());
                 message.text(STRING, text);
             }

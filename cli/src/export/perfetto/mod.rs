@@ -7,9 +7,10 @@ mod annotation;
 mod message;
 mod names;
 
-use crate::output::{NAME_MAX, push_start};
+use crate::output::{NAME_MAX, push_label, push_start};
 use crate::status::Result;
 use annotation::Annotations;
+use foldhash::fast::RandomState;
 use message::Message;
 use names::Names;
 use std::collections::HashMap;
@@ -110,7 +111,7 @@ pub struct Perfetto {
     /// Whether times count from the Unix epoch, once that is known.
     absolute: Option<bool>,
     /// The tracks above counters, which take nothing but values.
-    counters: HashMap<TrackId, TrackId>,
+    counters: HashMap<TrackId, TrackId, RandomState>,
     /// The time of the last event of the input.
     last: Option<u64>,
     /// Whether the input's sequence has begun.
@@ -179,7 +180,7 @@ impl Perfetto {
             TrackKind::Recording if track.parent().is_none() && !self.name.is_empty() => {
                 self.text.push_str(&self.name)
             }
-            _ => push_start(&mut self.text, track.label(), NAME_MAX),
+            _ => push_label(&mut self.text, track.label(), NAME_MAX),
         }
         self.inner.text(field::TRACK_NAME, &self.text);
         if let Some(parent) = track.parent() {
@@ -322,7 +323,7 @@ impl Perfetto {
             }
             EventKind::Discarded { count: Some(count) } => drop(write!(self.text, "discarded: {count}")),
             EventKind::Discarded { count: None } => self.text.push_str("discarded"),
-            _ => push_start(&mut self.text, event.name(), NAME_MAX),
+            _ => push_label(&mut self.text, event.name(), NAME_MAX),
         }
         match self.names.number(&self.text, field::EVENT_NAMES, &mut self.interned) {
             Some(number) => self.inner.uint(field::NAME_IID, number),

@@ -1,6 +1,7 @@
 //! Interned names: each is written once, and referred to by a number from then on.
 
 use super::message::Message;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// How many names of a kind are interned; all others are written where they occur, so that memory stays flat.
@@ -9,7 +10,7 @@ const CAPACITY: usize = 1 << 14;
 /// The names of a kind, such as those of events.
 #[derive(Default)]
 pub struct Names {
-    numbers: HashMap<String, u64>,
+    numbers: HashMap<String, u64, RandomState>,
     entry: Message,
 }
 
