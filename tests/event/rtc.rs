@@ -150,7 +150,7 @@ fn records_are_events_with_their_values() {
             (Some(10_999_999_999), "6 text instant: value=hello"),
             (Some(7_000_000_005), "7 note instant: value=look"),
             (None, "8 stream 15 instant: value=[01, 02]"),
-            (Some(10_999_999_999), "4 raw gap: "),
+            (Some(10_999_999_999), "4 raw instant: bytes=[01, 02, 03]"),
             (Some(10_999_999_999), long.as_str()),
         ]
     );

@@ -1,6 +1,6 @@
 //! `export`: what is written is decoded again, field by field.
 
-use crate::common::{Scratch, data, rdf, rfr, status, traceglass};
+use crate::common::{Scratch, data, rdf, rfr, rtc, status, traceglass};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -282,6 +282,28 @@ fn streams_become_counters_and_instants() {
     let has = |text: &str| lines.iter().any(|line| line.contains(text));
     assert!(has("session 0 < sample.rtc: ") && has("adc < session 0: id: 11, format: int16le"), "{lines:#?}");
     assert!(has(" adc counter") && has(" stdout instant stdout value="));
+}
+
+/// Nothing is lost of a record whose bytes are not what its format says, and all verbs agree that nothing is.
+#[test]
+fn a_value_that_its_format_cannot_hold_is_exported_as_bytes() {
+    let scratch = Scratch::new("misfit");
+    let mut writer = rtc::Writer::new(rtc::Options::sizes(4096, 2048));
+    let clock = writer.stream(r#""name":"clk","clock":true,"format":"timespec","length":12"#);
+    let id = writer.stream(r#""name":"adc","clock":"clk","format":"int32le""#);
+    let stamp: [u8; 12] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    writer.write(clock, &stamp);
+    writer.write(id, &[0xab, 0xcd]);
+    let file = scratch.path("a.rtc");
+    fs::write(&file, writer.stop()).unwrap();
+    let out = traceglass(&["export", "--to", "perfetto", &file]);
+    assert_eq!((status(&out), out.stderr.len()), (0, 0), "{out:?}");
+    let lines = decode(&out.stdout);
+    let bytes = format!("instant adc bytes={:?}", [(6, Stored::Bytes(b"abcd".to_vec()))]);
+    assert!(lines.iter().any(|line| line.contains(&bytes)), "{bytes} in {lines:#?}");
+    for verb in [&["cat"][..], &["cat", "--json"], &["check"], &["info"]] {
+        assert_eq!(status(&traceglass(&[verb, &[&file]].concat())), 0, "{verb:?}");
+    }
 }
 
 #[test]

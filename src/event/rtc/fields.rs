@@ -12,6 +12,8 @@ pub(in crate::event) enum RtcData<'a> {
     Stream(Stream<'a>),
     /// The samples of a record, and how its stream is scaled.
     Samples(Samples<'a>, Scale),
+    /// A record whose bytes are not what its format says.
+    Bytes(&'a [u8]),
     /// A record that cannot be joined.
     TooLong(Error),
 }
@@ -64,6 +66,10 @@ impl<'a> RtcFields<'a> {
             RtcData::Stream(stream) => Ok(self.next_attribute(&stream)),
             RtcData::TooLong(error) => Err(error),
             RtcData::Samples(samples, scale) => self.next_sample(samples, scale),
+            RtcData::Bytes(bytes) => {
+                let is_first = core::mem::replace(&mut self.stage, DONE) == FIRST;
+                Ok(is_first.then(|| Field::new(Label::Text("bytes"), Value::Bytes(bytes))))
+            }
         }
     }
 

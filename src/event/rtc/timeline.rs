@@ -286,14 +286,11 @@ fn last_number(mut samples: Samples<'_>, scale: Scale, missing: Error) -> Result
 }
 
 /// What kind of event a record is, and its fields.
-fn content<'r, const N: usize>(
-    record: &Record<'r, '_, N>,
-    known: &Known<'_>,
-    gap: impl FnOnce(Error) -> Gap,
-) -> (EventKind, Data<'r>) {
-    if let Err(error) = record.bytes() {
-        return (EventKind::Instant, Data::Rtc(RtcData::TooLong(error)));
-    }
+fn content<'r, const N: usize>(record: &Record<'r, '_, N>, known: &Known<'_>) -> (EventKind, Data<'r>) {
+    let bytes = match record.bytes() {
+        Ok(bytes) => bytes,
+        Err(error) => return (EventKind::Instant, Data::Rtc(RtcData::TooLong(error))),
+    };
     let samples = match record.annotation() {
         Some(annotation) => annotation.map(|annotation| annotation.samples),
         None => record.samples(),
@@ -307,7 +304,8 @@ fn content<'r, const N: usize>(
     });
     match (kind, samples) {
         (Ok(kind), Ok(samples)) => (kind, Data::Rtc(RtcData::Samples(samples, known.scale))),
-        (Err(error), _) | (_, Err(error)) => (EventKind::Gap(gap(error)), Data::None),
+        // They are what was written, nevertheless.
+        _ => (EventKind::Instant, Data::Rtc(RtcData::Bytes(bytes))),
     }
 }
 
@@ -346,7 +344,7 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
         let Some(record) = self.records.record(&found) else { return Ok(None) };
         let offset = record.offset();
         let len = end.saturating_sub(offset);
-        let (kind, data) = content(&record, &known, |error| Gap::new(offset, len, error));
+        let (kind, data) = content(&record, &known);
         Ok(Some(Item::Event(Event {
             input,
             offset,
