@@ -12,7 +12,8 @@
 //! | of a clock, of text, JSON, bytes, annotations | an instant |
 //! | whose bytes are not what its format says | an instant with the field `bytes` |
 //!
-//! The field `value` says what any other record does: a list, if it has several samples. An event is called as its stream is.
+//! The field `value` says what any other record does: a list, if it has several samples. An event is called as its
+//! stream is.
 //!
 //! # Times
 //! Attoseconds, rounded down to nanoseconds. A clock is absolute if it is a `timespec` without gain and offset, or counts

@@ -81,7 +81,7 @@ impl<'a, const N: usize> Trial<'_, 'a, N> {
             }
             for rest in rests.clone() {
                 if *self.looks == 0 {
-                    // Whatever is left of the record, not all of it was tried.
+                    // What fits alone is not known where not all was tried.
                     count = 0;
                     break;
                 }
