@@ -7,13 +7,19 @@ pub mod rfr;
 pub mod tsdl;
 pub mod zstd;
 
+use std::ops::Range;
 use traceglass::{Error, Finding, Result};
 
 /// A borrowed slice lies in the input.
 pub fn lies_in(part: &[u8], input: &[u8]) {
-    let (part, input) = (part.as_ptr_range(), input.as_ptr_range());
+    lies_in_one(part, &[input.as_ptr_range()]);
+}
+
+/// The same of one of several places, some of which may be lent out.
+pub fn lies_in_one(part: &[u8], places: &[Range<*const u8>]) {
+    let part = part.as_ptr_range();
     assert!(
-        part.is_empty() || (input.start <= part.start && part.end <= input.end),
+        part.is_empty() || places.iter().any(|place| place.start <= part.start && part.end <= place.end),
         "a slice outside the input"
     );
 }

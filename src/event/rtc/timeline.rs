@@ -272,16 +272,16 @@ fn is_absolute<const N: usize>(streams: &Streams<'_, N>, slot: usize, stream: &S
     false
 }
 
-/// The value that a counter has after these samples, or why there is none.
-fn last_number(mut samples: Samples<'_>, scale: Scale, missing: Error) -> Result<Number> {
+/// The value that a counter has after these samples; `None` if they are not what their format says, or there is none.
+fn last_number(samples: Samples<'_>, scale: Scale) -> Option<Number> {
     let mut last = None;
-    for sample in samples.by_ref() {
-        last = Some(sample?);
+    for sample in samples {
+        last = Some(sample.ok()?);
     }
-    match last.ok_or(missing)? {
-        Sample::Unsigned(value) if scale.is_none() => Ok(Number::Integer(value.into())),
-        Sample::Signed(value) if scale.is_none() => Ok(Number::Integer(value.into())),
-        number => number.scaled(scale.gain, scale.offset).map(Number::Float).ok_or(missing),
+    match last? {
+        Sample::Unsigned(value) if scale.is_none() => Some(Number::Integer(value.into())),
+        Sample::Signed(value) if scale.is_none() => Some(Number::Integer(value.into())),
+        number => number.scaled(scale.gain, scale.offset).map(Number::Float),
     }
 }
 
@@ -295,17 +295,16 @@ fn content<'r, const N: usize>(record: &Record<'r, '_, N>, known: &Known<'_>) ->
         Some(annotation) => annotation.map(|annotation| annotation.samples),
         None => record.samples(),
     };
-    let missing = Error::new(record.payload_offset(), rtc::element::PAYLOAD, ErrorKind::Missing);
-    let kind = samples.and_then(|samples| {
+    let kind = |mut samples: Samples<'_>| {
         if known.is_counter {
-            return last_number(samples, known.scale, missing).map(EventKind::Counter);
+            return last_number(samples, known.scale).map(EventKind::Counter);
         }
-        samples.clone().try_for_each(|sample| sample.map(drop)).map(|()| EventKind::Instant)
-    });
-    match (kind, samples) {
-        (Ok(kind), Ok(samples)) => (kind, Data::Rtc(RtcData::Samples(samples, known.scale))),
-        // They are what was written, nevertheless.
-        _ => (EventKind::Instant, Data::Rtc(RtcData::Bytes(bytes))),
+        samples.all(|sample| sample.is_ok()).then_some(EventKind::Instant)
+    };
+    match samples.ok().and_then(|samples| Some((kind(samples)?, samples))) {
+        Some((kind, samples)) => (kind, Data::Rtc(RtcData::Samples(samples, known.scale))),
+        // Its bytes are what was written, nevertheless.
+        None => (EventKind::Instant, Data::Rtc(RtcData::Bytes(bytes))),
     }
 }
 
