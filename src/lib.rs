@@ -146,6 +146,9 @@ mod text;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
 
+// The description of a record, which knows no format.
+pub mod record;
+
 // The formats.
 #[cfg(feature = "ctf")]
 pub mod ctf;

@@ -1,45 +1,6 @@
-//! When something happened.
+//! Ranges of time.
 
-use core::fmt;
-
-/// A moment on a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time {
-    ns: i128,
-    absolute: bool,
-}
-
-impl Time {
-    /// Nanoseconds since the Unix epoch.
-    pub const fn since_epoch(ns: i128) -> Self {
-        Self { ns, absolute: true }
-    }
-
-    /// Nanoseconds since the origin of a clock that is not absolute.
-    pub const fn since_origin(ns: i128) -> Self {
-        Self { ns, absolute: false }
-    }
-
-    /// Nanoseconds: since the Unix epoch if it is absolute, else since the origin of its clock.
-    pub const fn ns(self) -> i128 {
-        self.ns
-    }
-
-    /// Whether it counts from the Unix epoch.
-    pub const fn is_absolute(self) -> bool {
-        self.absolute
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SECOND: u128 = 1_000_000_000;
-        let sign = if self.ns < 0 { "-" } else { "" };
-        let ns = self.ns.unsigned_abs();
-        let (secs, rest) = (ns / SECOND, ns % SECOND);
-        write!(f, "{sign}{secs}.{rest:09} s")
-    }
-}
+pub use crate::record::Time;
 
 /// A range of time, its end not included.
 ///
@@ -78,7 +39,7 @@ impl Window {
 
     /// Whether this time is in it. A time that is not known counts as in it.
     pub fn contains(self, time: Option<Time>) -> bool {
-        time.is_none_or(|time| self.contains_ns(time.ns))
+        time.is_none_or(|time| self.contains_ns(time.ns()))
     }
 
     pub(super) fn contains_ns(self, ns: i128) -> bool {
