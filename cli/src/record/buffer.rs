@@ -60,6 +60,14 @@ impl Buffer {
         self.at = self.at.min(mark);
     }
 
+    /// Overwrites what was put at a mark.
+    pub fn patch(&mut self, mark: usize, bytes: &[u8]) {
+        let end = mark.saturating_add(bytes.len());
+        if let Some(to) = self.bytes.get_mut(mark..end).filter(|_| end <= self.at) {
+            to.copy_from_slice(bytes);
+        }
+    }
+
     /// The last byte, if there is one.
     #[inline(always)]
     pub fn last(&self) -> Option<u8> {

@@ -51,7 +51,7 @@ impl Spelling for Members {
     const LABELS: fn(&str, &[&str]) -> Vec<u8> = labels;
     const LABEL: fn(&str, &[&str]) -> Vec<u8> = label;
 
-    fn class(&self, class: &dyn Class, scopes: &[Scope]) -> Written {
+    fn class(&mut self, class: &dyn Class, scopes: &[Scope]) -> Written {
         let mut begin = b"{".to_vec();
         let mut facts = b"\"clock\":".to_vec();
         match class.clock() {
@@ -89,7 +89,7 @@ impl Spelling for Members {
         Written { begin, facts, scopes: written, end: before, has_bits: has_scopes }
     }
 
-    fn field(&self, name: &str) -> Vec<u8> {
+    fn field(&mut self, name: &str) -> Vec<u8> {
         let mut text = quoted(name);
         text.push(b':');
         text

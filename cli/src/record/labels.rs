@@ -99,21 +99,22 @@ pub type Spell = fn(&str, &[&str]) -> Vec<u8>;
 impl LabelTexts {
     pub fn new(labels: std::sync::Arc<Labels>, name: &str, spell: Spell) -> Self {
         let mut texts = Self { small: Vec::new(), labels, spell, name: name.into() };
-        texts.small = (0..SMALL).map(|value| texts.make(value.into()).into()).collect();
+        texts.small = (0..SMALL).map(|value| texts.text(value.into()).into()).collect();
         texts
     }
 
-    fn make(&self, value: i128) -> Vec<u8> {
+    /// What is to be said of a value: nothing if it has no label.
+    pub fn text(&self, value: i128) -> Vec<u8> {
         let labels = self.labels.of(value);
         if labels.is_empty() { Vec::new() } else { (self.spell)(&self.name, &labels) }
     }
 
-    /// Puts what is to be said of a value: nothing if it has no label.
+    /// Puts what is to be said of a value.
     #[inline(always)]
     pub fn put(&self, value: i128, to: &mut super::buffer::Buffer) {
         match usize::try_from(value).ok().and_then(|value| self.small.get(value)) {
             Some(text) => to.put(text),
-            None => to.put(&self.make(value)),
+            None => to.put(&self.text(value)),
         }
     }
 }

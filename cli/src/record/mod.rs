@@ -12,7 +12,8 @@ mod spelled;
 mod tests;
 mod text;
 
+pub use buffer::Buffer;
 pub use json::Json;
 pub use lines::Lines;
-pub use spelled::Place;
+pub use spelled::{Place, Spelling, Tables};
 pub use text::Text;

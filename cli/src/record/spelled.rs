@@ -40,10 +40,10 @@ pub trait Spelling {
     type Class;
 
     /// Spells a class; it has these scopes.
-    fn class(&self, class: &dyn Class, scopes: &[Scope]) -> Self::Class;
+    fn class(&mut self, class: &dyn Class, scopes: &[Scope]) -> Self::Class;
 
     /// Spells what stands before a value of a field of this name; an empty one is that of an element of a list or map.
-    fn field(&self, name: &str) -> Vec<u8>;
+    fn field(&mut self, name: &str) -> Vec<u8>;
 
     /// The name of the one value that a record consists of.
     const VALUE: &'static str;
@@ -78,6 +78,11 @@ enum Level {
 impl<S: Spelling> Tables<S> {
     pub fn new(spelling: S) -> Self {
         Self { spelling, classes: Vec::new(), fields: Vec::new(), sets: HashMap::new() }
+    }
+
+    /// What the spelling keeps.
+    pub fn spelling(&mut self) -> &mut S {
+        &mut self.spelling
     }
 
     /// What is written for a class.

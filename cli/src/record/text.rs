@@ -51,13 +51,13 @@ impl Spelling for Words {
     const LABELS: fn(&str, &[&str]) -> Vec<u8> = labels;
     const LABEL: fn(&str, &[&str]) -> Vec<u8> = label;
 
-    fn class(&self, class: &dyn Class, _: &[Scope]) -> Vec<u8> {
+    fn class(&mut self, class: &dyn Class, _: &[Scope]) -> Vec<u8> {
         let mut name = String::new();
         push_start(&mut name, class.name(), SHOWN);
         [self.heading.0.as_str(), &printable(&name), &self.heading.1].concat().into_bytes()
     }
 
-    fn field(&self, name: &str) -> Vec<u8> {
+    fn field(&mut self, name: &str) -> Vec<u8> {
         if name.is_empty() {
             return Vec::new();
         }
