@@ -1,8 +1,7 @@
 //! Lines of records on their way out: text or JSON.
 
-use super::json::Json;
-use super::spelled::Place;
 use super::text::Text;
+use super::{Json, Place};
 use crate::output::Out;
 use crate::status::Result;
 use traceglass::record::{Record, Source};

@@ -1,7 +1,6 @@
 //! What a record of each kind of value looks like, as text and as JSON.
 
-use super::buffer::Buffer;
-use super::{Json, Place, Text};
+use super::{Buffer, Json, Place, Text};
 use std::fmt::Display;
 use traceglass::record::{
     self, Class, ClassId, EachLabel, Fact, FieldInfo, Fixed, FixedClass, Head, Hint, Kind, Listener, Record,

@@ -1,7 +1,6 @@
 //! A line for people, of a record of any format.
 
-use super::buffer::Buffer;
-use super::spelled::{Spelling, Tables};
+use super::{Buffer, Spelling, Tables};
 use crate::escape::{is_suspect, painted, push};
 use crate::output::{DIM, HEADING, printable, push_start, shortened};
 use crate::trace::Stamps;

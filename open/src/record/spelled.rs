@@ -2,7 +2,7 @@
 
 use super::buffer::Buffer;
 use super::labels::{LabelTexts, Labels, Spell};
-use crate::output::{NAME_MAX, push_start};
+use crate::text::{NAME_MAX, push_start};
 use std::collections::HashMap;
 use std::sync::Arc;
 use traceglass::record::{Class, ClassId, FieldInfo, Hint, Kind, Scope, Slot, Step};

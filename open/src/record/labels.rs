@@ -1,6 +1,6 @@
 //! The names of values: found at once, and no more of them than anybody reads.
 
-use crate::output::{NAME_MAX, push_start};
+use crate::text::{NAME_MAX, push_start};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use traceglass::record::EachLabel;
