@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fault;
 mod joins;
 
 use common::rdf::Chunk;
