@@ -112,9 +112,10 @@ fn expected(told: &[Told], names: &[(u32, String)], address: u64, until: u64) ->
             Op::Create { kind, .. } => ResourceType::from_stored(kind),
             _ => unreachable!(),
         });
-        let destroyed = in_time.iter().filter(lifetime).find(|other| {
-            other.offset > one.offset && other.op == Op::Destroy { resource }
-        });
+        let destroyed = in_time
+            .iter()
+            .filter(lifetime)
+            .find(|other| other.offset > one.offset && other.op == Op::Destroy { resource });
         // The last number before the memory changes again; or else the next one.
         let ids = || {
             told.iter().filter(lifetime).filter_map(|other| match other.op {
