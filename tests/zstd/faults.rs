@@ -192,6 +192,22 @@ fn a_stream_needs_the_window_and_sees_no_further() {
     assert_eq!(&output[3072..], b"ayzzb");
 }
 
+/// A frame with more content than it states finds nothing in a ring of the stated size that has been written over.
+#[test]
+fn a_ring_is_no_longer_than_it_is() {
+    // A window of 1 KiB, and content of 256 bytes.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x40, 0, 0, 0];
+    for byte in *b"xy" {
+        frame.extend(&(200_u32 << 3 | 1 << 1).to_le_bytes()[..3]);
+        frame.push(byte);
+    }
+    // As above, with offset code 8: 300 bytes back.
+    frame.extend(*b"\x5d\0\0\x10ab\x01\x54\x01\x08\0");
+    frame.extend((300_u16 + 3).to_le_bytes());
+    let error = stream(&frame, &mut Workspace::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OffsetTooFar { offset: 300, available: 256 });
+}
+
 /// Eight bytes of ones are no size.
 #[test]
 fn a_size_of_all_ones_is_none() {
