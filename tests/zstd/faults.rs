@@ -202,7 +202,7 @@ fn a_ring_is_no_longer_than_it_is() {
         frame.push(byte);
     }
     // As above, with offset code 8: 300 bytes back.
-    frame.extend(*b"\x5d\0\0\x10ab\x01\x54\x01\x08\0");
+    frame.extend(*b"\x55\0\0\x10ab\x01\x54\x01\x08\0");
     frame.extend((300_u16 + 3).to_le_bytes());
     let error = stream(&frame, &mut Workspace::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OffsetTooFar { offset: 300, available: 256 });
