@@ -1,6 +1,6 @@
 //! What is constant about records, for listeners: the classes of event records and of packets.
 //!
-//! A field's slot is the number of its class's node. Optionals and variants are not told: their content is, by their
+//! A field's slot is the number of its class's node, after the numbers of other schemas. Optionals and variants are not told: their content is, by their
 //! name. So a variant has a field for each option, and an absent optional is told by the slot of its content.
 
 use crate::ctf::schema::node::{self, DEPTH, NONE, Nodes};
@@ -22,6 +22,9 @@ pub(super) struct Described<'a, 's> {
     id: ClassId,
     class: EventClass<'a, 's>,
     name: NameOrNumber<'a, 's>,
+    clock: ClockName<'a, 's>,
+    /// The number of the schema's first slot.
+    base: u32,
 }
 
 /// A name, looked up when it is shown; `#7` for a class without one.
@@ -36,10 +39,25 @@ impl Display for NameOrNumber<'_, '_> {
     }
 }
 
+/// The name of a clock, looked up when it is shown.
+struct ClockName<'a, 's>(StreamClass<'a, 's>);
+
+impl<'a> ClockName<'a, '_> {
+    fn get(&self) -> Option<Name<'a>> {
+        self.0.clock().and_then(|clock| clock.name())
+    }
+}
+
+impl Display for ClockName<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().map_or(Ok(()), |name| name.fmt(f))
+    }
+}
+
 impl<'a, 's> Described<'a, 's> {
     #[inline(always)]
-    pub(super) fn new(class: EventClass<'a, 's>, id: ClassId) -> Self {
-        Self { id, class, name: NameOrNumber(class) }
+    pub(super) fn new(class: EventClass<'a, 's>, id: ClassId, base: u32) -> Self {
+        Self { id, class, name: NameOrNumber(class), clock: ClockName(class.stream_class()), base }
     }
 }
 
@@ -52,13 +70,16 @@ impl record::Class for Described<'_, '_> {
         &self.name
     }
 
+    fn clock(&self) -> Option<&dyn Display> {
+        self.clock.get().map(|_| -> &dyn Display { &self.clock })
+    }
+
     fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
         each("kind", Fact::Text(&"event"));
         let mut name = |fact, name: Option<Name<'_>>| match &name {
             Some(name) => each(fact, Fact::Text(name)),
             None => each(fact, Fact::Absent),
         };
-        name("clock", self.class.stream_class().clock().and_then(|clock| clock.name()));
         name("namespace", self.class.namespace());
         name("name", self.class.name());
         each("id", Fact::Number(self.class.id()));
@@ -72,7 +93,7 @@ impl record::Class for Described<'_, '_> {
             let root = root_of(schema.nodes, of, scope);
             if root != NONE {
                 each(Step::Scope(told));
-                members(schema, root, each);
+                members(schema, self.base, root, each);
                 each(Step::End);
             }
         }
@@ -83,13 +104,15 @@ impl record::Class for Described<'_, '_> {
 pub(super) struct PacketClass<'a, 's> {
     id: ClassId,
     class: StreamClass<'a, 's>,
+    clock: ClockName<'a, 's>,
 }
 
 impl<'a, 's> PacketClass<'a, 's> {
     pub(super) fn new(class: StreamClass<'a, 's>) -> Self {
         // After the classes of event records.
         let (schema, place) = (class.schema, class.schema.stream_place(class.index));
-        Self { id: ClassId(schema.event_count().saturating_add(place)), class }
+        let id = ClassId(schema.event_count().saturating_add(place));
+        Self { id, class, clock: ClockName(class) }
     }
 }
 
@@ -105,12 +128,12 @@ impl record::Class for PacketClass<'_, '_> {
         &"packet"
     }
 
+    fn clock(&self) -> Option<&dyn Display> {
+        self.clock.get().map(|_| -> &dyn Display { &self.clock })
+    }
+
     fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
         each("kind", Fact::Text(&"data-packet"));
-        match self.class.clock().and_then(|clock| clock.name()) {
-            Some(name) => each("clock", Fact::Text(&name)),
-            None => each("clock", Fact::Absent),
-        }
         each("data_stream_class", Fact::Number(self.class.id()));
     }
 
@@ -123,7 +146,7 @@ impl record::Class for PacketClass<'_, '_> {
             each(Step::Field(info));
         } else {
             each(Step::Field(FieldInfo { slot: Slot(root), ..FieldInfo::new(&CONTEXT, Kind::Group) }));
-            members(self.class.schema, root, each);
+            members(self.class.schema, 0, root, each);
             each(Step::End);
         }
         each(Step::End);
@@ -140,7 +163,7 @@ struct Open {
 }
 
 /// Steps through the members of a structure.
-fn members(schema: &Schema<'_, '_>, root: u32, each: &mut dyn FnMut(Step<'_>)) {
+fn members(schema: &Schema<'_, '_>, base: u32, root: u32, each: &mut dyn FnMut(Step<'_>)) {
     let nodes = schema.nodes;
     let mut open = [Open { end: 0, names: NONE }; DEPTH];
     let mut depth = 0_usize;
@@ -164,11 +187,11 @@ fn members(schema: &Schema<'_, '_>, root: u32, each: &mut dyn FnMut(Step<'_>)) {
             node::Kind::Choice => continue,
             node::Kind::Optional | node::Kind::Variant if content_of(nodes, index) != index => named,
             node::Kind::Structure | node::Kind::StaticArray | node::Kind::DynamicArray => {
-                field(FieldClass::new(schema, index), schema.name_of(named), each);
+                field(FieldClass::new(schema, index), base, schema.name_of(named), each);
                 NONE
             }
             _ => {
-                field(FieldClass::new(schema, index), schema.name_of(named), each);
+                field(FieldClass::new(schema, index), base, schema.name_of(named), each);
                 next = nodes.end(index).max(next);
                 continue;
             }
@@ -199,7 +222,7 @@ pub(super) fn content_of(nodes: Nodes<'_>, mut index: u32) -> u32 {
 }
 
 /// The step of a field.
-fn field(class: FieldClass<'_, '_>, name: Option<Name<'_>>, each: &mut dyn FnMut(Step<'_>)) {
+fn field(class: FieldClass<'_, '_>, base: u32, name: Option<Name<'_>>, each: &mut dyn FnMut(Step<'_>)) {
     let bits = class.bits().unwrap_or(64);
     let kind = match class.kind() {
         FieldKind::Unsigned | FieldKind::BitArray => Kind::Unsigned { bits },
@@ -229,11 +252,12 @@ fn field(class: FieldClass<'_, '_>, name: Option<Name<'_>>, each: &mut dyn FnMut
         }
     };
     each(Step::Field(FieldInfo {
-        slot: Slot(class.index),
+        slot: Slot(base.wrapping_add(class.index)),
         name: name.as_ref().map(|name| -> &(dyn Display + Sync) { name }),
         kind,
         hint,
         unit: None,
         labels: if class.has_labels() { Some(&labels) } else { None },
+        label_set: class.has_labels().then(|| base.wrapping_add(class.mappings().key())),
     }));
 }

@@ -81,6 +81,8 @@ impl ProgramSlot {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Programs<'t> {
+    base: u32,
+    end: u32,
     streams: &'t [ProgramSlot],
     classes: &'t [ProgramSlot],
     steps: &'t [ProgramSlot],
@@ -98,7 +100,7 @@ pub(super) struct ScopeSteps<'t> {
 impl<'t> Programs<'t> {
     /// How many slots [`compile`](Self::compile) needs.
     pub fn needed(schema: &Schema<'_, '_>) -> u64 {
-        make(schema, &mut [], &mut []).saturating_add(to_u64(scopes_of(schema)))
+        make(schema, 0, &mut [], &mut []).saturating_add(to_u64(scopes_of(schema)))
     }
 
     /// Compiles the steps of all classes.
@@ -106,10 +108,19 @@ impl<'t> Programs<'t> {
     /// # Errors
     /// `CapacityExceeded` with the number of slots [needed](Self::needed).
     pub fn compile(schema: &Schema<'_, '_>, slots: &'t mut [ProgramSlot]) -> Result<Self> {
+        Self::compile_from(schema, 0, slots)
+    }
+
+    /// As [`compile`](Self::compile), for a listener that is told of several traces: classes and fields get numbers
+    /// from `base` on, which is the [`end`](Self::end) of those of another trace.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_from(schema: &Schema<'_, '_>, base: u32, slots: &'t mut [ProgramSlot]) -> Result<Self> {
         let capacity = to_u64(slots.len());
         let scopes = scopes_of(schema);
         let (scopes, steps) = slots.split_at_mut_checked(scopes).unwrap_or_default();
-        let len = make(schema, scopes, steps);
+        let len = make(schema, base, scopes, steps);
         let needed = len.saturating_add(to_u64(scopes_of(schema)));
         if needed > capacity {
             let kind = ErrorKind::CapacityExceeded { capacity, needed };
@@ -117,7 +128,24 @@ impl<'t> Programs<'t> {
         }
         let streams = usize::try_from(schema.stream_count()).unwrap_or(0).saturating_mul(2);
         let (streams, classes) = scopes.split_at_checked(streams).unwrap_or_default();
-        Ok(Self { streams, classes, steps })
+        Ok(Self { base, end: base.wrapping_add(schema.numbers()), streams, classes, steps })
+    }
+
+    /// The first number that is none of a class or a field.
+    pub const fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// The number of the first class and of the schema's first node.
+    #[inline(always)]
+    pub(super) const fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// How many classes of event records have steps. The records of the others take longer to read.
+    pub fn classes_with_steps(&self) -> u64 {
+        let has_steps = |scopes: &&[ProgramSlot]| scopes.iter().all(|scope| scope.b != NO_STEPS);
+        to_u64(self.classes.chunks_exact(2).filter(has_steps).count())
     }
 
     /// The header and the common context of the stream class at a place of the schema's table.
@@ -157,8 +185,8 @@ fn scopes_of(schema: &Schema<'_, '_>) -> usize {
 }
 
 /// Compiles all scopes, and counts the steps, for which there may be no room.
-fn make(schema: &Schema<'_, '_>, scopes: &mut [ProgramSlot], steps: &mut [ProgramSlot]) -> u64 {
-    let mut making = Making::new(schema.nodes, steps);
+fn make(schema: &Schema<'_, '_>, base: u32, scopes: &mut [ProgramSlot], steps: &mut [ProgramSlot]) -> u64 {
+    let mut making = Making { nodes: schema.nodes, base, steps, len: 0 };
     let streams = (0..schema.stream_count()).map(|at| schema.stream_at(at));
     let events = (0..schema.event_count()).map(|at| schema.event_at(at));
     let of_streams = streams.flat_map(|of| [(of, Scope::EventHeader), (of, Scope::CommonContext)]);
@@ -182,6 +210,7 @@ fn make(schema: &Schema<'_, '_>, scopes: &mut [ProgramSlot], steps: &mut [Progra
 /// Steps that are being made.
 struct Making<'m, 's> {
     nodes: Nodes<'s>,
+    base: u32,
     steps: &'m mut [ProgramSlot],
     len: u32,
 }
@@ -221,13 +250,10 @@ impl Around {
     }
 }
 
-impl<'m, 's> Making<'m, 's> {
-    fn new(nodes: Nodes<'s>, steps: &'m mut [ProgramSlot]) -> Self {
-        Self { nodes, steps, len: 0 }
-    }
-
-    fn push(&mut self, code: Code, slot: u32, a: u32) -> u32 {
-        let at = self.len;
+impl Making<'_, '_> {
+    /// Adds a step for the class at node `index`.
+    fn push(&mut self, code: Code, index: u32, a: u32) -> u32 {
+        let (at, slot) = (self.len, self.base.wrapping_add(index));
         if let Some(step) = self.step(at) {
             *step = ProgramSlot { code, slot, a, b: 0 };
         }
@@ -257,7 +283,7 @@ impl<'m, 's> Making<'m, 's> {
                     loops = loops.saturating_sub(1);
                     self.end_list(ended.step)?;
                 } else {
-                    self.push(Code::EndGroup, NONE, 0);
+                    self.push(Code::EndGroup, 0, 0);
                 }
                 continue;
             }
@@ -302,7 +328,7 @@ impl<'m, 's> Making<'m, 's> {
 
     /// Ends the list that begins with a step.
     fn end_list(&mut self, first: u32) -> Option<()> {
-        let end = self.push(Code::EndList, NONE, 0);
+        let end = self.push(Code::EndList, 0, 0);
         let count = end.checked_sub(first)?;
         if let Some(step) = self.step(first) {
             step.b = count;
@@ -315,7 +341,7 @@ impl<'m, 's> Making<'m, 's> {
         let log2 = node.align_log2().saturating_sub(3);
         let mask = 1_u32.checked_shl(log2).filter(|_| log2 <= 12)?.checked_sub(1)?;
         if mask > 0 {
-            self.push(Code::Align, NONE, mask);
+            self.push(Code::Align, 0, mask);
         }
         Some(())
     }
@@ -337,7 +363,7 @@ impl<'m, 's> Making<'m, 's> {
         self.push(code, index, a);
         around.bytes = around.bytes.saturating_add(bytes);
         if node.slot != NO_SLOT && matches!(code, Code::Number(_)) {
-            self.push(Code::Keep, NONE, node.slot.into());
+            self.push(Code::Keep, 0, node.slot.into());
             around.filled |= 1_u16.checked_shl(node.slot.into())?;
         }
         Some(())

@@ -266,8 +266,7 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
         let id = self.schema().nodes.get(parts.class).y();
         let class = self.schema().event_place(self.info, Some(id)).unwrap_or(0);
         self.found(Way::General, class, parts.start, parts.clock);
-        let len = parts.end.div_ceil(8).saturating_sub(parts.start >> 3);
-        (self.next.head.len, self.next.parts) = (Some(len), Some(parts));
+        self.next.parts = Some(parts);
         Ok(true)
     }
 
@@ -276,10 +275,9 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     fn found(&mut self, way: Way, class: u32, start: u64, clock: u64) {
         let next = &mut self.next;
         (next.way, next.class, next.start, next.clock) = (way, class, start, clock);
-        next.head.class = ClassId(class);
+        next.head.class = ClassId(self.programs.base().wrapping_add(class));
         next.head.offset = self.packet.window.offset.wrapping_add(start >> 3);
         next.head.bit = (start & 7).to_le_bytes()[0];
-        next.head.len = None;
         let Some(Scale { base, is_absolute }) = self.scale else { return };
         let short = base.and_then(|base| base.checked_add(i64::try_from(clock).ok()?));
         next.head.time = match short {
@@ -294,7 +292,8 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     fn tell_by_steps<L: Listener>(&mut self, to: &mut L) -> Option<()> {
         let schema = self.packet.schema;
         let class = EventClass { schema, index: schema.event_at(self.next.class) };
-        let wants = to.begin(&self.next.head, &Described::new(class, self.next.head.class));
+        let wants =
+            to.begin(&self.next.head, &Described::new(class, self.next.head.class, self.programs.base()));
         let Some(end) = self.steps(wants, to).filter(|end| *end > self.at) else {
             to.abandon();
             return None;
@@ -348,7 +347,8 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     #[inline(never)]
     fn header_in_general<L: Listener>(&mut self, to: &mut L) -> Option<()> {
         let record = Record { packet: &self.packet, parts: self.parts(self.next.start) };
-        tell_fields(record.fields_in(Scope::EventHeader, &mut self.fields)?, to).ok()
+        let fields = record.fields_in(Scope::EventHeader, &mut self.fields)?;
+        tell_fields(fields, self.programs.base(), to).ok()
     }
 
     /// Tells the next record as the general reader reads it.
@@ -359,8 +359,11 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
         }
         let Some(parts) = self.next.parts else { return Ok(()) };
         let record = Record { packet: &self.packet, parts };
-        let wants = to.begin(&self.next.head, &Described::new(record.class(), self.next.head.class));
-        if let Err(error) = tell_scopes(&record, wants, &mut self.fields, to) {
+        let wants = to.begin(
+            &self.next.head,
+            &Described::new(record.class(), self.next.head.class, self.programs.base()),
+        );
+        if let Err(error) = tell_scopes(&record, wants, self.programs.base(), &mut self.fields, to) {
             to.abandon();
             return Err(error);
         }

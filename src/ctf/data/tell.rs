@@ -1,7 +1,7 @@
 //! Fields as the general reader reads them, told to a listener.
 
 use super::bits::BitString;
-use super::class::{PacketClass, SCOPES, content_of};
+use super::class::{Described, PacketClass, SCOPES, content_of};
 use super::fields::Fields;
 use super::packet::Packet;
 use super::record::Record;
@@ -9,11 +9,11 @@ use super::value::Value;
 use crate::ctf::schema::scope::root_of;
 use crate::ctf::schema::{Clock, Encoding, FieldKind, Scope};
 use crate::error::Result;
-use crate::record::{self, Class, Head, Listener, Slot, Text, Time, Wants, Wide};
+use crate::record::{self, Class, ClassId, Head, Listener, Slot, Text, Time, Wants, Wide};
 use core::fmt;
 
-/// Tells all fields that are left.
-pub(super) fn tell_fields<L: Listener>(fields: &mut Fields<'_, '_>, to: &mut L) -> Result<()> {
+/// Tells all fields that are left. `base` is the number of the schema's first slot.
+pub(super) fn tell_fields<L: Listener>(fields: &mut Fields<'_, '_>, base: u32, to: &mut L) -> Result<()> {
     let nodes = fields.cursor.schema.nodes;
     let mut levels = Levels::default();
     fields.each_field(|field| {
@@ -21,7 +21,7 @@ pub(super) fn tell_fields<L: Listener>(fields: &mut Fields<'_, '_>, to: &mut L) 
             return;
         }
         let class = field.class();
-        let slot = Slot(class.index);
+        let slot = Slot(base.wrapping_add(class.index));
         match field.value() {
             Value::Unsigned(value) => to.unsigned(slot, value),
             Value::Signed(value) => to.signed(slot, value),
@@ -50,7 +50,7 @@ pub(super) fn tell_fields<L: Listener>(fields: &mut Fields<'_, '_>, to: &mut L) 
                 to.list(slot, Some(len));
             }
             Value::Optional(true) | Value::Variant(_) => levels.push(Levels::THROUGH),
-            Value::Optional(false) => to.absent(Slot(content_of(nodes, class.index))),
+            Value::Optional(false) => to.absent(Slot(base.wrapping_add(content_of(nodes, class.index)))),
             Value::End => match levels.pop() {
                 Levels::GROUP => to.end_group(),
                 Levels::LIST => to.end_list(),
@@ -122,6 +122,7 @@ impl fmt::Display for Digits<'_> {
 pub(super) fn tell_scopes<'a, 's, L: Listener>(
     record: &Record<'_, 'a, 's>,
     wants: Wants,
+    base: u32,
     place: &mut Option<Fields<'a, 's>>,
     to: &mut L,
 ) -> Result<()> {
@@ -130,11 +131,46 @@ pub(super) fn tell_scopes<'a, 's, L: Listener>(
             && let Some(fields) = record.fields_in(scope, place)
         {
             to.scope(told);
-            tell_fields(fields, to)?;
+            tell_fields(fields, base, to)?;
             to.end_scope();
         }
     }
     Ok(())
+}
+
+/// Tells it as the only trace that the listener is told of.
+impl record::Record for Record<'_, '_, '_> {
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        self.tell_from(0, to)
+    }
+}
+
+impl Record<'_, '_, '_> {
+    /// Tells it with the numbers of classes and fields from `base` on: see [`Programs::compile_from`].
+    ///
+    /// # Errors
+    /// As [`record::Record::tell`].
+    ///
+    /// [`Programs::compile_from`]: super::Programs::compile_from
+    pub(crate) fn tell_from<L: Listener>(&self, base: u32, to: &mut L) -> Result<()> {
+        let (packet, class) = (self.packet, self.class());
+        let place = packet.schema.event_place(packet.info(), Some(class.id())).unwrap_or(0);
+        let id = ClassId(base.wrapping_add(place));
+        let head = Head {
+            class: id,
+            time: packet.stream_class().clock().map(|clock| time_of(clock, self.parts.clock)),
+            offset: self.offset(),
+            bit: (self.start() & 7).to_le_bytes()[0],
+            len: None,
+        };
+        let wants = to.begin(&head, &Described::new(class, id, base));
+        if let Err(error) = tell_scopes(self, wants, base, &mut None, to) {
+            to.abandon();
+            return Err(error);
+        }
+        to.end();
+        Ok(())
+    }
 }
 
 /// Tells what its context says, as a group.
@@ -155,7 +191,7 @@ impl record::Record for Packet<'_, '_> {
             match self.context() {
                 Some(mut fields) => {
                     to.group(Slot(root_of(self.schema.nodes, stream.index, Scope::PacketContext)));
-                    if let Err(error) = tell_fields(&mut fields, to) {
+                    if let Err(error) = tell_fields(&mut fields, 0, to) {
                         to.abandon();
                         return Err(error);
                     }

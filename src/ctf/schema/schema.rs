@@ -121,6 +121,11 @@ impl<'a, 's> Schema<'a, 's> {
         }
     }
 
+    /// How many nodes there are: no less than classes of each kind.
+    pub(crate) fn numbers(&self) -> u32 {
+        u32::try_from(self.nodes.0.len()).unwrap_or(u32::MAX)
+    }
+
     pub(crate) fn event_count(&self) -> u32 {
         self.events.len
     }
