@@ -16,4 +16,4 @@ pub use buffer::Buffer;
 pub use json::Json;
 pub use lines::Lines;
 pub use spelled::{Place, Spelling, Tables};
-pub use text::Text;
+pub use text::{SHOWN as NAME_SHOWN, Text};

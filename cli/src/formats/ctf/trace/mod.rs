@@ -3,14 +3,15 @@
 mod cat;
 mod events;
 mod files;
+mod follow;
 mod hex;
 mod info;
-mod labels;
 mod ls;
-mod names;
+mod merge;
+mod place;
+mod programs;
 #[cfg(feature = "tables")]
 mod tables;
-mod value;
 #[cfg(feature = "view")]
 mod view;
 mod window;
