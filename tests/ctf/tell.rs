@@ -2,7 +2,7 @@
 
 use crate::common::lies_in;
 use std::collections::{BTreeMap, HashSet};
-use traceglass::ctf::data::{Packets, ProgramSlot, Programs, Record, Stream, Value};
+use traceglass::ctf::data::{Packets, ProgramSlot, Programs, Record, Stream, Value, check};
 use traceglass::ctf::schema::{FieldKind, Schema, Scope};
 use traceglass::record::{self, Class, Head, Kind, Listener, Slot, Source, Step, Text, Wants, Wide};
 
@@ -223,6 +223,12 @@ pub fn compare(data: &[u8], schema: &Schema<'_, '_>, what: &str) -> u64 {
     assert_eq!(tape.lines.get(at), lines.get(at), "line {at}: {what}");
     assert_eq!(ends, expected_ends, "{what}");
     assert_eq!(errors, expected_errors, "{what}");
+    let [by_steps, in_general] = [programs, Programs::NONE].map(|programs| {
+        let mut findings = Vec::new();
+        let summary = check(data, schema, programs, &mut |finding| findings.push(finding));
+        (summary, findings)
+    });
+    assert_eq!(by_steps, in_general, "{what}");
     let times: Vec<_> = tape.heads.iter().map(|head| head.time.map(record::Time::ns)).collect();
     assert_eq!(times, ends.iter().map(|end| end.2).collect::<Vec<_>>(), "{what}");
     if programs.classes_with_steps()

@@ -98,6 +98,9 @@ pub(super) struct ScopeSteps<'t> {
 }
 
 impl<'t> Programs<'t> {
+    /// No steps: the general reader tells all records.
+    pub const NONE: Self = Self { base: 0, end: 0, streams: &[], classes: &[], steps: &[] };
+
     /// How many slots [`compile`](Self::compile) needs.
     pub fn needed(schema: &Schema<'_, '_>) -> u64 {
         make(schema, 0, &mut [], &mut []).saturating_add(to_u64(scopes_of(schema)))

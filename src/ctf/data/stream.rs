@@ -62,9 +62,7 @@ impl<'a, 's, 't> Stream<'a, 's, 't> {
 
     /// The record that was told last, until the next one is looked for.
     pub fn record(&self) -> Option<Record<'_, 'a, 's>> {
-        let open = self.open.as_ref()?;
-        let parts = open.told()?;
-        Some(Record { packet: &open.packet, parts })
+        self.open.as_ref()?.record()
     }
 
     /// What is missing between the packets that were read since this was asked last.
@@ -115,9 +113,6 @@ impl Source for Stream<'_, '_, '_> {
     #[inline(always)]
     fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
         let Some(open) = &mut self.open else { return Ok(()) };
-        if open.next.way == Way::Steps && open.tell_by_steps(to).is_some() {
-            return Ok(());
-        }
         open.tell(to).inspect_err(|_| self.open = None)
     }
 }
@@ -169,7 +164,7 @@ struct Scale {
 
 /// A packet that is being read.
 #[derive(Clone)]
-struct Open<'a, 's, 't> {
+pub(super) struct Open<'a, 's, 't> {
     packet: Packet<'a, 's>,
     programs: Programs<'t>,
     /// The whole bytes of its content.
@@ -193,7 +188,7 @@ struct Open<'a, 's, 't> {
 }
 
 impl<'a, 's, 't> Open<'a, 's, 't> {
-    fn new(packet: Packet<'a, 's>, programs: Programs<'t>) -> Self {
+    pub(super) fn new(packet: Packet<'a, 's>, programs: Programs<'t>) -> Self {
         let schema = packet.schema;
         let stream = packet.stream_class();
         let [header, common] = programs.stream(schema.stream_place(stream.index));
@@ -233,8 +228,25 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
         self.next.way != Way::None
     }
 
+    /// True if the next record is to be told by steps.
+    #[inline(always)]
+    pub(super) fn is_by_steps(&self) -> bool {
+        self.next.way == Way::Steps
+    }
+
+    /// What is known of the next record.
+    pub(super) fn head(&self) -> &Head {
+        &self.next.head
+    }
+
+    /// The time of the next record.
+    pub(super) fn cycles(&self) -> Option<u64> {
+        self.packet.has_clock.then_some(self.next.clock)
+    }
+
     /// Goes to the next record; `false` at the end.
-    fn next(&mut self) -> Result<bool> {
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Result<bool> {
         if self.is_found() || self.next_by_steps().is_some() { Ok(true) } else { self.next_in_general() }
     }
 
@@ -285,6 +297,12 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
             Some(ns) => Some(Time::since_origin(ns.into())),
             None => slow_time(&self.packet, clock),
         };
+    }
+
+    /// Tells the next record. After an error there is no other one.
+    #[inline(always)]
+    pub(super) fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+        if self.is_by_steps() && self.tell_by_steps(to).is_some() { Ok(()) } else { self.tell_in_general(to) }
     }
 
     /// Tells the next record by its steps; `None` if the listener was told to abandon it.
@@ -353,7 +371,7 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
 
     /// Tells the next record as the general reader reads it.
     #[inline(never)]
-    fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+    fn tell_in_general<L: Listener>(&mut self, to: &mut L) -> Result<()> {
         if self.next.way == Way::None || (self.next.way == Way::Steps && !self.next_in_general()?) {
             return Ok(());
         }
@@ -373,9 +391,10 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
         Ok(())
     }
 
-    /// The record that was told last.
-    fn told(&self) -> Option<Parts> {
-        (self.next.way == Way::None && self.at > self.next.start).then(|| self.parts(self.at))
+    /// The record that was told last, until the next one is looked for.
+    pub(super) fn record(&self) -> Option<Record<'_, 'a, 's>> {
+        let is_told = self.next.way == Way::None && self.at > self.next.start;
+        is_told.then(|| Record { packet: &self.packet, parts: self.parts(self.at) })
     }
 
     /// The record of `next`, with its end.
