@@ -15,6 +15,7 @@ mod random;
 mod samples;
 mod schema;
 mod streams;
+mod tell;
 mod text;
 mod tsdl;
 mod variants;

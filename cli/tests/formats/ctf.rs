@@ -387,9 +387,16 @@ fn stdin_is_no_data_stream_of_the_current_folder() {
 #[test]
 fn each_record_has_the_context_of_its_own_packet() {
     let path = data("sample.ctf");
-    let output = traceglass(&["cat", "--json", path.to_str().unwrap()]);
-    let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
-    let events: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events = |args: &[&str]| -> Vec<Value> {
+        let output = traceglass(&[args, &[path.to_str().unwrap()]].concat());
+        let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let short = events(&["cat", "--json"]);
+    assert!(short.iter().all(|event| event.get("packet_context").is_none()));
+    let events = events(&["cat", "--json", "--context"]);
+    let packets: Vec<_> = events.iter().map(|event| event["packet"].as_u64()).collect();
+    assert_eq!(packets, [[Some(0); 8], [Some(1); 8]].concat());
     let numbers: Vec<_> = events.iter().map(|event| event["packet_context"]["number"].as_u64()).collect();
     assert_eq!(numbers, [[Some(0); 8], [Some(1); 8]].concat());
     // A packet has 256 bytes.

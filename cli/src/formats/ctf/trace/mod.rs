@@ -3,14 +3,15 @@
 mod cat;
 mod events;
 mod files;
+mod follow;
 mod hex;
 mod info;
-mod labels;
 mod ls;
-mod names;
+mod merge;
+mod place;
+mod programs;
 #[cfg(feature = "tables")]
 mod tables;
-mod value;
 #[cfg(feature = "view")]
 mod view;
 mod window;
@@ -293,9 +294,10 @@ impl Trace for Ctf<'_> {
         }
         let progress = Progress::new(self.found.bytes());
         self.with(|traces, _| {
-            for trace in traces {
+            let mut room = programs::room(traces);
+            for (trace, programs) in traces.iter().zip(programs::compile(traces, &mut room)?) {
                 for stream in &trace.files.streams {
-                    check(stream.data.data(), &trace.schema, &mut |finding| {
+                    check(stream.data.data(), &trace.schema, programs, &mut |finding| {
                         findings.report_in(Some(&stream.path), finding);
                     });
                     progress.advance(stream.data.data().len() as u64);
