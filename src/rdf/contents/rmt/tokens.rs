@@ -31,8 +31,17 @@ pub struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(data: &'a [u8], version: (u16, u16)) -> Self {
-        let wide = is_wide(version);
-        Self { data, position: 0, wide: wide.into(), now: 0, started: false }
+        Self::resume(data, version, 0, false)
+    }
+
+    /// The tokens after others, of which the last one gave the time.
+    pub(super) fn resume(data: &'a [u8], version: (u16, u16), now: u64, started: bool) -> Self {
+        Self { data, position: 0, wide: is_wide(version).into(), now, started }
+    }
+
+    /// The time of the token that was read last, and whether time is known.
+    pub(super) const fn time(&self) -> (u64, bool) {
+        (self.now, self.started)
     }
 
     /// Offset of the next token in the stream.

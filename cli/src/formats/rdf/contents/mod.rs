@@ -84,7 +84,7 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
         let Ok(Content::TraceError(error)) = chunk.content() else { continue };
         let text = error.text().map_or_else(String::new, |text| format!(": {text}"));
         let fields = error.fields();
-        let (chunk, number, result) = (fields.chunk().to_string(), fields.index(), fields.result());
+        let (chunk, number, result) = (fields.missing().to_string(), fields.missing_index(), fields.result());
         if all.len() < 8 {
             summary.line("not traced", format!("{chunk} {number}, result {result}{text}"));
         }
