@@ -29,6 +29,18 @@ pub fn is_suspect(text: &[u8]) -> bool {
     has(text, |word| word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word))
 }
 
+/// The same of lines, in which line feeds are as they should be.
+pub fn is_suspect_line(text: &[u8]) -> bool {
+    has(text, |word| {
+        let other = word ^ every(b'\n');
+        // The high bit of each byte that is a line feed: no carry leaves a byte.
+        let feeds = !((other & every(0x7f)).wrapping_add(every(0x7f)) | other) & every(0x80);
+        // A letter in its stead.
+        let word = word | feeds >> 1;
+        word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word)
+    })
+}
+
 /// Whether a string has to be escaped in JSON.
 pub fn needs_json_escape(text: &[u8]) -> bool {
     let is = |word: u64, byte: u8| (word ^ every(byte)).wrapping_sub(every(1)) & !(word ^ every(byte));
@@ -196,11 +208,13 @@ mod tests {
                     let mut text = vec![b'a'; len];
                     text[place] = byte;
                     assert_eq!(is_suspect(&text), !(0x20..0x7f).contains(&byte), "{byte:#x}");
+                    assert_eq!(is_suspect_line(&text), byte != b'\n' && is_suspect(&text), "{byte:#x}");
                     let escaped = byte < 0x20 || byte == b'"' || byte == b'\\';
                     assert_eq!(needs_json_escape(&text), escaped, "{byte:#x}");
                 }
             }
         }
+        assert!(!is_suspect_line(b"a\n  b\n\n c") && is_suspect_line(b"a\n\t b\n\n c"));
         assert!(!is_suspect(b"") && !needs_json_escape("\u{7f}ß\u{80}".as_bytes()));
     }
 

@@ -31,6 +31,8 @@ mod measure;
 mod output;
 mod parallel;
 mod progress;
+#[allow(dead_code, unused_imports)] // Until each format says its records once.
+mod record;
 pub mod reference;
 mod status;
 mod style;

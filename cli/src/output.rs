@@ -152,6 +152,18 @@ impl Out {
         self.line(text)
     }
 
+    /// Lines that were made in a buffer: text and styles, which are escaped here.
+    pub fn lines(&mut self, text: &[u8]) -> Result<()> {
+        if !self.color && !escape::is_suspect_line(text) {
+            return Ok(self.stdout.write_all(text)?);
+        }
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            self.buffered(&String::from_utf8_lossy(line))?;
+        }
+        Ok(())
+    }
+
     fn put(&mut self, text: impl Display, end: &str) -> Result<()> {
         self.line.clear();
         // A string takes all that is written to it; what cannot be shown ends there.
