@@ -120,7 +120,8 @@ impl Field {
             (Hint::None, None, Kind::Hash) => Hint::Address,
             (hint, ..) => hint,
         };
-        let one = FieldInfo { slot, name, kind, hint, unit: self.unit, labels: self.labels };
+        let (unit, labels) = (self.unit, self.labels);
+        let one = FieldInfo { slot, name, hint, unit, labels, ..FieldInfo::unnamed(kind) };
         if !self.is_array() {
             return each(Step::Field(one));
         }

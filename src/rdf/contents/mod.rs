@@ -98,7 +98,7 @@ pub use queue::{EngineType, QueueEvent, QueueEventKind, QueueInfo, QueueType};
 pub use ray::{
     AccelStruct, AccelStructFields, CounterInfo, HistoryKind, HistoryMetadata, HistoryRecord, HistoryRecords,
 };
-pub use records::ChunkRecords;
+pub use records::{ChunkRecord, ChunkRecords};
 pub use rmt::RmtData;
 pub use snapshot::{Snapshot, SnapshotIndex, SnapshotIndexFields};
 pub use spm::{GpuBlock, SpmCounter, SpmCounterFields, SpmSession, SpmSessionFields};

@@ -1,20 +1,21 @@
 //! The records of a chunk.
 
 use super::events::EventRecord;
-use super::rmt::Progress;
+use super::rmt::{Progress, TokenRecord};
 use super::tell::{Start, record};
 use super::{
-    CodeObject, Content, FixedText, HistoryKind, HistoryRecord, Json, MarkerOp, StructureRecord, element,
+    CodeObject, Content, FixedText, Function, HistoryKind, HistoryRecord, Json, MarkerOp, Stage,
+    StructureRecord, element,
 };
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result, Severity};
 use crate::rdf::Identifier;
 use crate::record::{ClassId, Head, Listener, Record};
 
-/// A chunk that was read: its records tell themselves one after the other.
+/// A chunk that was read, of which all records are wanted.
 ///
-/// A listener hears the structures of the chunk's header and data, each a record, and then what follows them: tokens,
-/// events, strings, samples, functions, or a document. A chunk of which nothing is known is one record.
+/// The structures of its header and of its data come first, each a record, then what follows them: tokens, events,
+/// strings, samples, functions, or a document. A chunk of which nothing is known is one record.
 ///
 /// # Errors
 /// What cannot be read is an error between records; offsets count from the start of the chunk's header or data, whichever
@@ -22,13 +23,11 @@ use crate::record::{ClassId, Head, Listener, Record};
 ///
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
-/// use traceglass::record::Nobody;
 ///
 /// let data = [4, 0, 0, 0, 1, 0, 3, 0];
-/// let chunk = ChunkRecords::new("ApiInfo".try_into().unwrap(), 2, &[], &data);
 /// let mut count = 0;
-/// chunk.tell(&mut Nobody, &mut |_, told| {
-///     count += u32::from(told.is_ok());
+/// ChunkRecords::new("ApiInfo".into(), 2, &[], &data).each(|record| {
+///     count += u32::from(record.is_ok());
 ///     true
 /// });
 /// assert_eq!(count, 1);
@@ -42,19 +41,168 @@ pub struct ChunkRecords<'a> {
     cpu_hz: Option<u64>,
 }
 
-/// Those who hear of each record: false ends it.
-type Each<'e, L> = &'e mut dyn FnMut(&mut L, Result<()>) -> bool;
+/// A record in a chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkRecord<'a>(Kind<'a>);
 
-/// A record without a time.
-const fn head(offset: u64) -> Head {
-    Head { class: ClassId(0), time: None, offset, bit: 0, len: None }
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a> {
+    Structure(StructureRecord<'a>),
+    Token(TokenRecord<'a>),
+    Event(EventRecord<'a>),
+    /// Of the chunk with this identifier.
+    Document(Identifier, Json<'a>),
+    String(u64, Option<FixedText<'a>>),
+    Marker(u64, MarkerOp, u32),
+    Place(u64, Option<u16>),
+    Time(u64, u64),
+    Sample(u64, u32),
+    Function(Function<'a>),
+    Stage(Stage<'a>),
+    History(HistoryRecord<'a>),
+    /// A chunk of which nothing is known: its size, its header, and its data, if that was read.
+    Unknown(u64, &'a [u8], Option<&'a [u8]>),
 }
 
-/// Tells a record in full.
-macro_rules! tell {
-    ($to:expr, $offset:expr, $id:literal $name:literal { $($rows:tt)* }) => {
-        record!($to, head($offset), Start::default(), $id, $name, false, { $($rows)* })
-    };
+impl<'a> From<TokenRecord<'a>> for ChunkRecord<'a> {
+    fn from(record: TokenRecord<'a>) -> Self {
+        Self(Kind::Token(record))
+    }
+}
+
+impl<'a> ChunkRecord<'a> {
+    /// A chunk that is not read: its size and its header.
+    pub const fn unknown(size: u64, header: &'a [u8]) -> Self {
+        Self(Kind::Unknown(size, header, None))
+    }
+
+    /// Nanoseconds on the CPU's clock, if it has a time and the rate of the clock is known.
+    pub fn ns(&self) -> Option<i128> {
+        match &self.0 {
+            Kind::Structure(structure) => structure.ns(),
+            Kind::Token(token) => token.ns(),
+            Kind::Event(event) => event.ns(),
+            _ => None,
+        }
+    }
+
+    /// CPU ticks, if it has a time.
+    pub fn ticks(&self) -> Option<u64> {
+        match &self.0 {
+            Kind::Structure(structure) => structure.ticks(),
+            Kind::Token(token) => token.token().ticks(),
+            Kind::Event(event) => event.event().ticks(),
+            _ => None,
+        }
+    }
+
+    /// Offset in the chunk's header or data.
+    pub fn offset(&self) -> u64 {
+        match &self.0 {
+            Kind::Structure(structure) => structure.offset(),
+            Kind::Token(token) => token.offset(),
+            Kind::Event(event) => event.event().offset(),
+            Kind::History(record) => record.offset(),
+            Kind::String(at, _)
+            | Kind::Marker(at, ..)
+            | Kind::Place(at, _)
+            | Kind::Time(at, _)
+            | Kind::Sample(at, _) => *at,
+            Kind::Document(..) | Kind::Function(_) | Kind::Stage(_) | Kind::Unknown(..) => 0,
+        }
+    }
+
+    /// True if it lies in the chunk's header.
+    pub fn is_in_header(&self) -> bool {
+        matches!(&self.0, Kind::Structure(structure) if structure.is_in_header())
+    }
+}
+
+impl Record for ChunkRecord<'_> {
+    #[inline]
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        match &self.0 {
+            Kind::Token(token) => token.tell(to),
+            Kind::Event(event) => event.tell(to),
+            Kind::Structure(structure) => structure.tell(to),
+            _ => {
+                self.tell_other(to);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl ChunkRecord<'_> {
+    fn tell_other<L: Listener>(&self, to: &mut L) {
+        let head = Head { class: ClassId(0), time: None, offset: self.offset(), bit: 0, len: None };
+        macro_rules! tell {
+            ($id:literal $name:literal { $($rows:tt)* }) => {
+                record!(to, head, Start::default(), $id, $name, false, { $($rows)* })
+            };
+        }
+        match self.0 {
+            Kind::Structure(_) | Kind::Token(_) | Kind::Event(_) => {}
+            Kind::Unknown(size, header, data) => tell!(49 "unknown" {
+                size: u64 [None "B"] = size;
+                header: &[u8] = header;
+                data: Option<&[u8]> = data;
+            }),
+            Kind::Document(identifier, json) => match identifier.name() {
+                b"SystemInfo" => tell!(50 "SystemInfo" { value: Json<'_> = json; }),
+                b"DriverOverrides" => tell!(51 "DriverOverrides" { value: Json<'_> = json; }),
+                b"TraceConfig" => tell!(52 "TraceConfig" { value: Json<'_> = json; }),
+                _ => tell!(53 "RgdExtendedInfo" { value: Json<'_> = json; }),
+            },
+            Kind::String(at, text) => tell!(54 "string" {
+                number: u64 = at >> 2;
+                text: Option<FixedText<'_>> = text;
+            }),
+            Kind::Marker(_, op, string) => tell!(55 "marker" { op: MarkerOp = op; string: u32 = string; }),
+            Kind::Place(_, snapshot) => tell!(56 "place" { snapshot: Option<u16> = snapshot; }),
+            Kind::Time(_, ticks) => tell!(57 "time" { gpu_ticks: u64 [Ticks] = ticks; }),
+            Kind::Sample(_, value) => tell!(58 "sample" { value: u32 = value; }),
+            Kind::Function(function) => tell!(59 "function" {
+                name: FixedText<'_> = function.name();
+                address: u64 [Address] = function.value();
+                size: u64 [None "B"] = function.size();
+            }),
+            Kind::Stage(stage) => tell!(60 "stage" {
+                name: &str = stage.name();
+                entry_point: Option<&str> = stage.entry_point();
+                sgprs: Option<u64> = stage.sgprs();
+                vgprs: Option<u64> = stage.vgprs();
+                wave_size: Option<u64> = stage.wave_size();
+            }),
+            Kind::History(record) => match (record.counter_info(), record.user_marker()) {
+                (Some(info), _) => tell!(61 "counter_info" {
+                    dispatch_x: u32 = info.dispatch_x();
+                    dispatch_y: u32 = info.dispatch_y();
+                    dispatch_z: u32 = info.dispatch_z();
+                    hit_groups: u32 = info.hit_groups();
+                    miss_shaders: u32 = info.miss_shaders();
+                    pipeline_shaders: u32 = info.pipeline_shaders();
+                    state_object_hash: u64 [Address] = info.state_object_hash();
+                    counter_mode: u32 = info.counter_mode();
+                    counter_mask: u32 [Hexadecimal] = info.counter_mask();
+                    counter_stride: u32 [None "B"] = info.counter_stride();
+                    ray_counter_size: u32 [None "B"] = info.ray_counter_size();
+                    lost_token_bytes: u32 [None "B"] = info.lost_token_bytes();
+                    range_begin: u32 = info.range_begin();
+                    range_end: u32 = info.range_end();
+                    pipeline_type: u32 = info.pipeline_type();
+                }),
+                (_, Some((cmd_buffer, number))) => tell!(62 "user_marker" {
+                    cmd_buffer: u32 = cmd_buffer;
+                    number: u32 = number;
+                }),
+                _ => tell!(63 "history" {
+                    history: HistoryKind = record.kind();
+                    bytes: &[u8] = record.content();
+                }),
+            },
+        }
+    }
 }
 
 impl<'a> ChunkRecords<'a> {
@@ -69,70 +217,48 @@ impl<'a> ChunkRecords<'a> {
         Self { cpu_hz, ..self }
     }
 
-    /// Tells all records. `each` is called with the listener after each of them, and with the error of what cannot be
-    /// read; it returns false to stop.
-    pub fn tell<L: Listener>(&self, to: &mut L, each: &mut dyn FnMut(&mut L, Result<()>) -> bool) {
+    /// Calls `each` with every record, and with the error of what cannot be read, until it returns false.
+    pub fn each(&self, mut each: impl FnMut(Result<ChunkRecord<'a>>) -> bool) {
         let content = match Content::parse(self.identifier, self.version, self.header, self.data) {
             Ok(content) => content,
             Err(error) => {
                 // The content is not what the identifier says.
-                self.unknown(to);
-                let _ = each(to, Ok(())) && each(to, Err(error));
+                let _ = each(Ok(self.unknown())) && each(Err(error));
                 return;
             }
         };
-        let mut going = true;
-        if self.structures(to, &mut |to, told| {
-            going = each(to, told);
-            going
-        }) && going
-            && self.body(&content, to, &mut |to, told| {
-                going = each(to, told);
-                going
-            })
-            && going
-        {
-            content.check(&mut |finding| {
-                if going && finding.severity() == Severity::Error && !is_told(&content) {
-                    going = each(to, Err(finding.cause()));
-                }
-            });
+        let mut going = self.structures(&mut each) && self.body(&content, &mut each);
+        // What is wrong with tokens and events was told between them.
+        if matches!(content, Content::DriverEvents(_) | Content::Rmt(_) | Content::HistoryMetadata(_)) {
+            return;
         }
-    }
-
-    /// Tells the structures of fixed layout; false if `each` did not want to go on.
-    pub fn structures<L: Listener>(
-        &self,
-        to: &mut L,
-        each: &mut dyn FnMut(&mut L, Result<()>) -> bool,
-    ) -> bool {
-        let (identifier, version) = (self.identifier, self.version);
-        let mut all = StructureRecord::of_chunk(identifier, version, self.header, self.data, self.cpu_hz);
-        all.all(|structure| {
-            let told = structure.tell(to);
-            each(to, told)
-        })
-    }
-
-    /// Tells the size and the header of a chunk of which nothing else is known.
-    fn unknown<L: Listener>(&self, to: &mut L) {
-        tell!(to, 0, 49 "unknown" {
-            size: u64 [None "B"] = to_u64(self.data.len());
-            header: &[u8] = self.header;
+        content.check(&mut |finding| {
+            if going && finding.severity() == Severity::Error {
+                going = each(Err(finding.cause()));
+            }
         });
     }
 
-    /// Tells what follows the structures; false if `each` did not want to go on.
-    fn body<L: Listener>(&self, content: &Content<'a>, to: &mut L, each: Each<'_, L>) -> bool {
+    /// Calls `each` with the records of the structures of fixed layout; false if it did not want to go on.
+    pub fn structures(&self, each: &mut dyn FnMut(Result<ChunkRecord<'a>>) -> bool) -> bool {
+        let (identifier, version) = (self.identifier, self.version);
+        let mut all = StructureRecord::of_chunk(identifier, version, self.header, self.data, self.cpu_hz);
+        all.all(|structure| each(Ok(ChunkRecord(Kind::Structure(structure)))))
+    }
+
+    const fn unknown(&self) -> ChunkRecord<'a> {
+        ChunkRecord(Kind::Unknown(to_u64(self.data.len()), self.header, Some(self.data)))
+    }
+
+    /// Calls `each` with what follows the structures; false if it did not want to go on.
+    fn body(&self, content: &Content<'a>, each: &mut impl FnMut(Result<ChunkRecord<'a>>) -> bool) -> bool {
+        let mut give = |kind: Kind<'a>| each(Ok(ChunkRecord(kind)));
         match content {
-            Content::Unknown { .. } => {
-                self.unknown(to);
-                each(to, Ok(()))
-            }
+            Content::Unknown { .. } => each(Ok(self.unknown())),
             Content::Rmt(rmt) => {
                 let mut going = true;
-                Progress::of(rmt.fields()).tell(rmt.data(), 0, usize::MAX, to, &mut |to, told| {
-                    going = each(to, told);
+                Progress::of(rmt.fields()).each(rmt.data(), 0, usize::MAX, |token| {
+                    going = each(token.map(ChunkRecord::from));
                     going
                 });
                 going
@@ -140,132 +266,56 @@ impl<'a> ChunkRecords<'a> {
             Content::DriverEvents(events) => {
                 let hz = events.fields().hz();
                 events.events().all(|event| {
-                    let told = event.and_then(|event| EventRecord::new(event, hz).tell(to));
-                    each(to, told)
+                    let event = event.and_then(|event| EventRecord::new(event, hz));
+                    each(event.map(|event| ChunkRecord(Kind::Event(event))))
                 })
             }
-            Content::System(system) => {
-                tell!(to, 0, 50 "SystemInfo" { value: Json<'_> = system.json(); });
-                each(to, Ok(()))
-            }
-            Content::DriverOverrides(overrides) => {
-                tell!(to, 0, 51 "DriverOverrides" { value: Json<'_> = overrides.json(); });
-                each(to, Ok(()))
-            }
-            Content::TraceConfig(json) => {
-                tell!(to, 0, 52 "TraceConfig" { value: Json<'_> = *json; });
-                each(to, Ok(()))
-            }
-            Content::ExtendedInfo(json) => {
-                tell!(to, 0, 53 "RgdExtendedInfo" { value: Json<'_> = *json; });
-                each(to, Ok(()))
+            Content::System(system) => give(Kind::Document(self.identifier, system.json())),
+            Content::DriverOverrides(overrides) => give(Kind::Document(self.identifier, overrides.json())),
+            Content::TraceConfig(json) | Content::ExtendedInfo(json) => {
+                give(Kind::Document(self.identifier, *json))
             }
             Content::StringTable(strings) => {
                 let mut names = Names::of(self.data);
-                (0_u64..).zip(strings.strings()).all(|(number, string)| {
-                    let at = number.saturating_mul(4);
-                    if let Some(error) = names.take(at, string.map_or(0, |text| text.bytes().len())) {
-                        let _ = each(to, Err(error));
-                        return false;
+                (0_u64..).step_by(4).zip(strings.strings()).all(|(at, string)| {
+                    match names.take(at, string.map_or(0, |text| text.bytes().len())) {
+                        Some(error) => each(Err(error)) && false,
+                        None => each(Ok(ChunkRecord(Kind::String(at, string)))),
                     }
-                    tell!(to, at, 54 "string" {
-                        number: u64 = number;
-                        text: Option<FixedText<'_>> = string;
-                    });
-                    each(to, Ok(()))
                 })
             }
             Content::MarkerHistory(history) => {
-                (0_u64..).step_by(4).zip(history.ops()).all(|(at, (op, string))| {
-                    tell!(to, at, 55 "marker" { op: MarkerOp = op; string: u32 = string; });
-                    each(to, Ok(()))
-                })
+                let mut all = (0_u64..).step_by(4).zip(history.ops());
+                all.all(|(at, (op, string))| give(Kind::Marker(at, op, string)))
             }
-            Content::SnapshotIndex(index) => (0_u64..).step_by(2).zip(index.places()).all(|(at, place)| {
-                tell!(to, at, 56 "place" { snapshot: Option<u16> = place; });
-                each(to, Ok(()))
-            }),
-            Content::SpmSession(session) => (0_u64..).step_by(8).zip(session.times()).all(|(at, time)| {
-                tell!(to, at, 57 "time" { gpu_ticks: u64 [Ticks] = time; });
-                each(to, Ok(()))
-            }),
+            Content::SnapshotIndex(index) => {
+                (0_u64..).step_by(2).zip(index.places()).all(|(at, place)| give(Kind::Place(at, place)))
+            }
+            Content::SpmSession(session) => {
+                (0_u64..).step_by(8).zip(session.times()).all(|(at, time)| give(Kind::Time(at, time)))
+            }
             Content::SpmCounter(counter) => {
                 let width = usize::try_from(counter.fields().item_size()).unwrap_or(usize::MAX).max(1);
-                (0_u64..).step_by(width).zip(counter.samples()).all(|(at, sample)| {
-                    tell!(to, at, 58 "sample" { value: u32 = sample; });
-                    each(to, Ok(()))
-                })
+                let mut all = (0_u64..).step_by(width).zip(counter.samples());
+                all.all(|(at, sample)| give(Kind::Sample(at, sample)))
             }
-            Content::CodeObject(code) => self.code(code, to, each),
-            Content::HistoryMetadata(history) => history.records().all(|record| {
-                let told = record.map(|record| of_history(&record, to));
-                each(to, told)
-            }),
+            Content::CodeObject(code) => self.code(code, each),
+            Content::HistoryMetadata(history) => {
+                history.records().all(|record| each(record.map(|record| ChunkRecord(Kind::History(record)))))
+            }
             _ => true,
         }
     }
 
-    fn code<L: Listener>(&self, code: &CodeObject<'a>, to: &mut L, each: Each<'_, L>) -> bool {
+    fn code(&self, code: &CodeObject<'a>, each: &mut impl FnMut(Result<ChunkRecord<'a>>) -> bool) -> bool {
         let mut names = Names::of(self.data);
-        let mut functions = code.elf().ok().into_iter().flat_map(|elf| elf.functions());
-        let going = functions.all(|function| {
-            if let Some(error) = names.take(0, function.name().bytes().len()) {
-                let _ = each(to, Err(error));
-                return false;
-            }
-            tell!(to, 0, 59 "function" {
-                name: FixedText<'_> = function.name();
-                address: u64 [Address] = function.value();
-                size: u64 [None "B"] = function.size();
-            });
-            each(to, Ok(()))
+        let mut functions = code.elf().into_iter().flat_map(|elf| elf.functions());
+        let going = functions.all(|function| match names.take(0, function.name().bytes().len()) {
+            Some(error) => each(Err(error)) && false,
+            None => each(Ok(ChunkRecord(Kind::Function(function)))),
         });
-        going
-            && code.pipeline_note().into_iter().flat_map(|note| note.stages()).all(|stage| {
-                tell!(to, 0, 60 "stage" {
-                    name: &str = stage.name();
-                    entry_point: Option<&str> = stage.entry_point();
-                    sgprs: Option<u64> = stage.sgprs();
-                    vgprs: Option<u64> = stage.vgprs();
-                    wave_size: Option<u64> = stage.wave_size();
-                });
-                each(to, Ok(()))
-            })
-    }
-}
-
-/// True if what is wrong with the content was told between the records.
-const fn is_told(content: &Content<'_>) -> bool {
-    matches!(content, Content::DriverEvents(_) | Content::Rmt(_) | Content::HistoryMetadata(_))
-}
-
-fn of_history<L: Listener>(record: &HistoryRecord<'_>, to: &mut L) {
-    match (record.counter_info(), record.user_marker()) {
-        (Some(info), _) => tell!(to, record.offset(), 61 "counter_info" {
-            dispatch_x: u32 = info.dispatch_x();
-            dispatch_y: u32 = info.dispatch_y();
-            dispatch_z: u32 = info.dispatch_z();
-            hit_groups: u32 = info.hit_groups();
-            miss_shaders: u32 = info.miss_shaders();
-            pipeline_shaders: u32 = info.pipeline_shaders();
-            state_object_hash: u64 [Address] = info.state_object_hash();
-            counter_mode: u32 = info.counter_mode();
-            counter_mask: u32 [Hexadecimal] = info.counter_mask();
-            counter_stride: u32 [None "B"] = info.counter_stride();
-            ray_counter_size: u32 [None "B"] = info.ray_counter_size();
-            lost_token_bytes: u32 [None "B"] = info.lost_token_bytes();
-            range_begin: u32 = info.range_begin();
-            range_end: u32 = info.range_end();
-            pipeline_type: u32 = info.pipeline_type();
-        }),
-        (_, Some((cmd_buffer, index))) => tell!(to, record.offset(), 62 "user_marker" {
-            cmd_buffer: u32 = cmd_buffer;
-            number: u32 = index;
-        }),
-        _ => tell!(to, record.offset(), 63 "history" {
-            history: HistoryKind = record.kind();
-            bytes: &[u8] = record.content();
-        }),
+        let mut stages = code.pipeline_note().into_iter().flat_map(|note| note.stages());
+        going && stages.all(|stage| each(Ok(ChunkRecord(Kind::Stage(stage)))))
     }
 }
 

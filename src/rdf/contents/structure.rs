@@ -212,13 +212,23 @@ impl<'a> StructureRecord<'a> {
         self.offset
     }
 
-    /// Nanoseconds on the CPU's clock, if it has a time and the rate is known.
-    pub fn ns(&self) -> Option<i128> {
+    /// True if it lies in the chunk's header.
+    pub fn is_in_header(&self) -> bool {
+        self.class.blocks.first().is_some_and(|block| block.part == Part::Header)
+    }
+
+    /// CPU ticks, if it has a time.
+    pub fn ticks(&self) -> Option<u64> {
         let (at, field) = self.class.fields().find(|(_, field)| is_time(field))?;
         match field.values(self.bytes.get(at..)?).next()? {
-            FieldValue::Unsigned { value, .. } => ticks_to_ns(value, self.cpu_hz?),
+            FieldValue::Unsigned { value, .. } => Some(value),
             _ => None,
         }
+    }
+
+    /// Nanoseconds on the CPU's clock, if it has a time and the rate is known.
+    pub fn ns(&self) -> Option<i128> {
+        ticks_to_ns(self.ticks()?, self.cpu_hz?)
     }
 
     /// Tells the fields from `start` on.

@@ -210,11 +210,9 @@ impl Row {
         for row in rows {
             let name: Option<&(dyn Display + Sync)> =
                 if row.name.is_empty() { None } else { Some(&row.name) };
-            let kind = Kind::Any;
-            (row.describe)(
-                FieldInfo { slot, name, kind, hint: row.hint, unit: row.unit, labels: None },
-                each,
-            );
+            let field =
+                FieldInfo { slot, name, hint: row.hint, unit: row.unit, ..FieldInfo::unnamed(Kind::Any) };
+            (row.describe)(field, each);
             slot = after(slot, row.places);
         }
     }

@@ -16,13 +16,18 @@ use zerocopy::little_endian::U32;
 #[derive(Clone, Copy, Debug)]
 pub struct EventRecord<'a> {
     event: Event<'a>,
+    value: EventValue<'a>,
     hz: u64,
 }
 
 impl<'a> EventRecord<'a> {
     /// The record of an event whose clock has the rate `hz`; 0 if that is not known.
-    pub const fn new(event: Event<'a>, hz: u64) -> Self {
-        Self { event, hz }
+    ///
+    /// # Errors
+    /// Those of [`Event::value`].
+    #[inline]
+    pub fn new(event: Event<'a>, hz: u64) -> Result<Self> {
+        Ok(Self { event, value: event.value()?, hz })
     }
 
     /// The event.
@@ -38,7 +43,8 @@ impl<'a> EventRecord<'a> {
 
 impl Record for EventRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_from(Start::default(), to)
+        self.tell_from(Start::default(), to);
+        Ok(())
     }
 }
 
@@ -107,7 +113,7 @@ impl EventRecord<'_> {
     }
 
     /// Tells the fields from `start` on.
-    pub(crate) fn tell_from<L: Listener>(&self, start: Start, to: &mut L) -> Result<()> {
+    pub(crate) fn tell_from<L: Listener>(&self, start: Start, to: &mut L) {
         let (event, head) = (&self.event, self.head());
         macro_rules! event {
             ($id:literal $provider:ident $number:literal { $($rows:tt)* }) => {
@@ -117,7 +123,7 @@ impl EventRecord<'_> {
                 })
             };
         }
-        match event.value()? {
+        match self.value {
             EventValue::LargeDelta(delta) => event!(29 Umd 0 { delta: u64 = delta; }),
             EventValue::BufferState(state) => event!(30 Umd 18 {
                 cmd_buffer: u32 = state.cmd_buffer();
@@ -179,7 +185,6 @@ impl EventRecord<'_> {
                 bytes: &[u8] = event.payload();
             }),
         }
-        Ok(())
     }
 
     fn tell_fault<L: Listener>(&self, fault: &PageFault<'_>, start: Start, to: &mut L) {

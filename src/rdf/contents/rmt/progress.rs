@@ -1,11 +1,9 @@
 //! A stream that is read chunk by chunk.
 
 use super::tokens::Tokens;
-use super::value::TokenValue;
 use super::{RmtFields, TokenRecord};
 use crate::bytes::to_u64;
 use crate::error::{Error, Result};
-use crate::record::{Listener, Record};
 
 /// How far a stream has been read: the tokens of its next chunk continue here.
 ///
@@ -14,14 +12,13 @@ use crate::record::{Listener, Record};
 ///
 /// ```
 /// use traceglass::rdf::contents::rmt::{Progress, RmtData};
-/// use traceglass::record::Nobody;
 ///
 /// fn count(chunks: &[RmtData<'_>]) -> u64 {
 ///     let (mut count, mut progress) = (0, None);
 ///     for chunk in chunks {
 ///         let progress = progress.get_or_insert(Progress::of(chunk.fields()));
-///         progress.tell(chunk.data(), 0, usize::MAX, &mut Nobody, &mut |_, told| {
-///             count += u64::from(told.is_ok());
+///         progress.each(chunk.data(), 0, usize::MAX, |token| {
+///             count += u64::from(token.is_ok());
 ///             true
 ///         });
 ///     }
@@ -45,35 +42,35 @@ impl Progress {
         Self { stream: fields.stream(), version, now: 0, started: false, hz: None }
     }
 
-    /// Tells up to `most` tokens, the first of which is at `base` in its source, and returns how many bytes they take.
+    /// Calls `each` with up to `most` tokens, the first of which is at `base` in its source, until it returns false, and
+    /// returns how many bytes they take.
     ///
-    /// `each` is called after each token with the listener, and at the end with the error of one that cannot be read:
-    /// [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) of one that is cut. It returns false to stop.
-    pub fn tell<L: Listener>(
+    /// The last one may be the error of a token that cannot be read:
+    /// [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) of one that is cut.
+    pub fn each<'a>(
         &mut self,
-        data: &[u8],
+        data: &'a [u8],
         base: u64,
         most: usize,
-        to: &mut L,
-        each: &mut dyn FnMut(&mut L, Result<()>) -> bool,
+        mut each: impl FnMut(Result<TokenRecord<'a>>) -> bool,
     ) -> usize {
         let mut tokens = Tokens::resume(data, self.version, self.now, self.started);
         let mut read = 0;
         for token in tokens.by_ref().take(most) {
-            let told = match token {
+            let record = match token {
                 Ok(token) => {
-                    if let TokenValue::Timestamp { hz } = token.value() {
+                    if let Some(hz) = token.hz() {
                         self.hz = Some(hz.into()).filter(|&hz| hz > 0);
                     }
                     read = token.offset().saturating_add(to_u64(token.bytes().len()));
-                    TokenRecord::new(token, self.stream, self.hz).at(base).tell(to)
+                    Ok(TokenRecord::new(token, self.stream, self.hz).at(base))
                 }
                 Err(error) => {
                     let offset = error.offset().saturating_add(base);
                     Err(Error::new(offset, error.element(), error.kind()))
                 }
             };
-            if !each(to, told) {
+            if !each(record) {
                 break;
             }
         }

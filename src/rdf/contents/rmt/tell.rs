@@ -38,6 +38,11 @@ impl<'a> TokenRecord<'a> {
         self.token
     }
 
+    /// Offset in its source.
+    pub const fn offset(&self) -> u64 {
+        self.base.saturating_add(self.token.offset())
+    }
+
     /// Nanoseconds on the CPU's clock, if its rate is known.
     pub fn ns(&self) -> Option<i128> {
         ticks_to_ns(self.token.ticks()?, self.hz?)
@@ -68,7 +73,7 @@ impl TokenRecord<'_> {
         let head = Head {
             class: ClassId(0),
             time: self.ns().map(Time::since_origin),
-            offset: self.base.saturating_add(token.offset()),
+            offset: self.offset(),
             bit: 0,
             len: Some(to_u64(token.bytes().len())),
         };

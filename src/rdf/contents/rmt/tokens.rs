@@ -200,6 +200,17 @@ impl<'a> Token<'a> {
         (!matches!(first & 0xf, 0 | 14)).then_some(first >> 4)
     }
 
+    /// The rate of the clock in Hz, if it is a timestamp.
+    #[inline]
+    pub fn hz(&self) -> Option<u32> {
+        match self.bytes {
+            [first, _, _, _, _, _, _, _, hz @ ..] if first & 0xf == 0 => {
+                hz.first_chunk().map(|hz| u32::from_le_bytes(*hz))
+            }
+            _ => None,
+        }
+    }
+
     /// What it says.
     pub fn value(&self) -> TokenValue<'a> {
         TokenValue::from_bytes(self.bytes, self.wide)
