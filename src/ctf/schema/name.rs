@@ -89,11 +89,16 @@ impl<'a> Name<'a> {
     }
 
     /// Its characters as written, decoded.
-    fn written(&self) -> Written<'a> {
+    pub(super) fn written(&self) -> Written<'a> {
         match self.flags & C_ESCAPES != 0 {
             true => Written::C(Unescaped(self.raw)),
             false => Written::Json(self.string().chars()),
         }
+    }
+
+    /// The size in bytes of its characters as written.
+    pub(super) fn written_len(&self) -> u64 {
+        self.written().fold(0, |sum: u64, c| sum.saturating_add(to_u64(c.len_utf8())))
     }
 
     /// The name as written, to be looked for among others.
