@@ -5,6 +5,8 @@
 mod common;
 #[path = "../common/random.rs"]
 mod numbers;
+#[path = "../common/ctf_table.rs"]
+mod table;
 
 mod decoder;
 mod environment;
@@ -16,6 +18,7 @@ mod random;
 mod samples;
 mod schema;
 mod streams;
+mod tables;
 mod text;
 mod tsdl;
 mod variants;

@@ -112,7 +112,7 @@ impl<'a, 's> Schema<'a, 's> {
     /// How many nodes of the storage are not used: they lie between those in front and those at the end.
     fn gap(&self) -> u32 {
         let all = u32::try_from(self.nodes.0.len()).unwrap_or(NONE);
-        let unused = (self.front..all).take_while(|at| self.nodes.get(*at).kind == Kind::Empty);
+        let unused = (self.front..all).take_while(|at| self.portable(*at).kind == Kind::Empty);
         u32::try_from(unused.count()).unwrap_or(0)
     }
 
@@ -207,7 +207,9 @@ impl<'a, 's> Schema<'a, 's> {
                 node = Node { name: NONE, ..Node::new(Kind::More) };
             }
         }
-        node.set(ESCAPED | SPLIT, node.has(ESCAPED | SPLIT) && !node.has(NAMED));
+        if node.has(NAMED) {
+            node.set(ESCAPED | SPLIT, false);
+        }
         node
     }
 

@@ -90,9 +90,10 @@ impl<'a> Name<'a> {
 
     /// Its characters as written, decoded.
     pub(super) fn written(&self) -> Written<'a> {
-        match self.flags & C_ESCAPES != 0 {
-            true => Written::C(Unescaped(self.raw)),
-            false => Written::Json(self.string().chars()),
+        match self.flags & (ESCAPED | C_ESCAPES) {
+            0 => Written::Plain(self.raw),
+            ESCAPED => Written::Json(self.string().chars()),
+            _ => Written::C(Unescaped(self.raw)),
         }
     }
 
@@ -113,6 +114,7 @@ impl<'a> Name<'a> {
 /// The characters of a name as written.
 #[derive(Clone)]
 pub(super) enum Written<'a> {
+    Plain(Text<'a>),
     C(Unescaped<'a>),
     Json(json::JsonChars<Text<'a>>),
 }
@@ -122,6 +124,7 @@ impl Iterator for Written<'_> {
 
     fn next(&mut self) -> Option<char> {
         match self {
+            Self::Plain(source) => json::next_char(source),
             Self::C(source) => json::next_char(source),
             Self::Json(chars) => chars.next(),
         }

@@ -6,7 +6,7 @@
 use super::Schema;
 use super::compiled::malformed;
 use super::layout::with_layout;
-use super::node::{DEPTH, ESCAPED, Kind, NAMED, NO_SLOT, NONE, Node, Nodes, SLOTS, SPLIT};
+use super::node::{DEPTH, ESCAPED, Kind, LAST, NAMED, NO_SLOT, NONE, Node, Nodes, SLOTS, SPLIT};
 use super::roles::Around;
 use super::scope::{Scope, root_of};
 use super::table::Table;
@@ -24,7 +24,9 @@ pub(super) fn validate(schema: &Schema<'_, '_>, names: u32) -> Result<()> {
     let mut at = 0;
     while at < check.front {
         let node = schema.nodes.get(at);
-        let end = at.checked_add(node.size).filter(|end| at < *end && *end <= check.front);
+        // A part of a table has an index in place of its size.
+        let size = if node.kind == Kind::Table { 1 } else { node.size };
+        let end = at.checked_add(size).filter(|end| at < *end && *end <= check.front);
         let end = end.ok_or_else(|| malformed(at))?;
         check.top(at, node, end)?;
         at = end;
@@ -69,10 +71,12 @@ impl Check<'_, '_, '_> {
     fn end(&self) -> Result<()> {
         // How many ranges follow that belong to a label, and to a list in order.
         let (mut of_label, mut in_order) = (0_u32, 0_u32);
-        let mut previous = None;
+        let (mut previous, mut is_list) = (None, false);
         for index in (self.front..self.count).rev() {
             super::work::count();
             let node = self.nodes.get(index);
+            // A label follows the ranges of one that is not the last.
+            require(of_label > 0 || !is_list || node.kind == Kind::Label, index)?;
             if node.kind != Kind::Range {
                 require(of_label == 0 && in_order == 0, index)?;
             }
@@ -91,14 +95,15 @@ impl Check<'_, '_, '_> {
                     in_order = in_order.saturating_sub(1);
                 }
                 Kind::Label => {
-                    require(node.size < self.count, index)?;
-                    of_label = node.size;
+                    require(node.has(NAMED) && node.size < self.count, index)?;
+                    (of_label, is_list) = (node.size, !node.has(LAST));
                 }
-                Kind::Empty | Kind::Media | Kind::Table | Kind::Variable => {}
+                Kind::Media | Kind::Variable => require(node.has(NAMED), index)?,
+                Kind::Empty | Kind::Table => {}
                 _ => return Err(malformed(index)),
             }
         }
-        require(of_label == 0 && in_order == 0, self.front)?;
+        require(of_label == 0 && in_order == 0 && !is_list, self.front)?;
         let (first, len) = (self.schema.environment.first, self.schema.environment.len);
         let mut variables = (0..len).map(|at| first.checked_sub(at));
         // There are no more of them than nodes: the first that is none ends it.
@@ -113,7 +118,7 @@ impl Check<'_, '_, '_> {
     fn top(&self, index: u32, node: &Node, end: u32) -> Result<()> {
         let more = |at: u32| self.kind(index.saturating_add(at)) == Kind::More;
         match node.kind {
-            Kind::Table => return require(node.size == 1, index),
+            Kind::Table => return Ok(()),
             Kind::Clock => {
                 let cycles = self.nodes.get(index.saturating_add(1)).y();
                 let is = node.size == 4 && more(1) && more(2) && more(3) && cycles < node.y();
