@@ -14,6 +14,8 @@ mod rdf_contents;
 mod rfr_more;
 #[path = "vectors/rtc_more.rs"]
 mod rtc_more;
+#[path = "common/ctf_table.rs"]
+mod table;
 
 use serde_json::Value;
 use std::fs;
