@@ -18,6 +18,7 @@ mod streams;
 mod tell;
 mod text;
 mod tsdl;
+mod variants;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

@@ -1,8 +1,7 @@
 //! Lines of records on their way out: text or JSON.
 
-use super::json::Json;
-use super::spelled::Place;
 use super::text::Text;
+use super::{Json, Place};
 use crate::output::Out;
 use crate::status::Result;
 use traceglass::record::{Record, Source};
@@ -29,6 +28,23 @@ impl Lines {
         match self {
             Self::Text(text) => text.set_place(&place.shown),
             Self::Json(json) => json.set_place(&place.json),
+        }
+    }
+
+    /// Spells a place, to be set often.
+    pub fn spell_place(&self, place: &Place) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.spell_place(&place.shown),
+            Self::Json(_) => place.json.clone(),
+        }
+    }
+
+    /// As [`Self::set_place`], with what was spelled before.
+    #[inline]
+    pub fn set_spelled_place(&mut self, place: &[u8]) {
+        match self {
+            Self::Text(text) => text.set_spelled_place(place),
+            Self::Json(json) => json.set_place(place),
         }
     }
 

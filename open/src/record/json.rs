@@ -2,9 +2,8 @@
 
 use super::buffer::Buffer;
 use super::spelled::{Spelling, Tables};
-use crate::escape::needs_json_escape;
-use crate::output::{NAME_MAX, push_start};
-use crate::trace::Stamps;
+use crate::text::{NAME_MAX, needs_json_escape, push_start, quote};
+use crate::time::Stamps;
 use std::fmt::Write as _;
 use traceglass::record::{self, Class, ClassId, Fact, Head, Hint, Listener, Scope, Slot, Time, Wants, Wide};
 
@@ -24,6 +23,8 @@ pub struct Json {
     /// Where the name of a member of a map begins and ends in the buffer.
     key: (usize, usize),
     scratch: String,
+    /// True if only the fields of records are written.
+    is_bare: bool,
     /// The second whose text was made last, and that text up to the point.
     second: Option<i64>,
     second_text: Vec<u8>,
@@ -115,7 +116,7 @@ fn label(_: &str, labels: &[&str]) -> Vec<u8> {
 /// A JSON string.
 fn quoted(text: &str) -> Vec<u8> {
     let mut quoted = Vec::new();
-    crate::json::quote(&mut quoted, text);
+    quote(&mut quoted, text);
     quoted
 }
 
@@ -139,6 +140,7 @@ impl Default for Json {
             is_flat: false,
             key: (0, 0),
             scratch: String::new(),
+            is_bare: false,
             second: None,
             second_text: Vec::new(),
         }
@@ -146,6 +148,12 @@ impl Default for Json {
 }
 
 impl Json {
+    /// Writes an object of what a record says, without the place, the time and the facts of its class; and no line feed
+    /// after it.
+    pub fn bare() -> Self {
+        Self { is_bare: true, ..Self::default() }
+    }
+
     /// Sets the members that say where records come from, each with a comma before it.
     pub fn set_place(&mut self, members: &[u8]) {
         self.place.clear();
@@ -243,6 +251,16 @@ impl Json {
         self.buffer.put(b"\",");
     }
 
+    /// Contexts are objects of their own; what the record is about is beside them.
+    fn bare_scope(&mut self, scope: Scope) {
+        let name = scope.name().filter(|_| matches!(scope, Scope::CommonContext | Scope::SpecificContext));
+        self.is_flat = name.is_none();
+        if let Some(name) = name {
+            // A buffer takes all that is written to it.
+            let _ = write!(self.buffer, "\"{name}\":{{");
+        }
+    }
+
     fn quote(&mut self, text: &str) {
         if !needs_json_escape(text.as_bytes()) {
             self.buffer.byte(b'"');
@@ -261,6 +279,10 @@ impl Listener for Json {
         self.key = (usize::MAX, usize::MAX);
         (self.class, self.next) = (head.class, 0);
         let Some(written) = self.tables.class(head.class, class) else { return Wants::NOTHING };
+        if self.is_bare {
+            self.buffer.byte(b'{');
+            return Wants::ALL.without(Scope::Header);
+        }
         let has_bits = written.has_bits;
         self.buffer.put(&written.begin);
         self.buffer.put(&self.place);
@@ -283,6 +305,9 @@ impl Listener for Json {
 
     #[inline(always)]
     fn end(&mut self) {
+        if self.is_bare {
+            return self.buffer.close(b',', b'}');
+        }
         if let Some(written) = self.tables.known(self.class) {
             // The scopes that were not told: a source leaves out none, but what is damaged may have fewer.
             let skipped = written.scopes.get(self.next..).unwrap_or_default();
@@ -304,6 +329,9 @@ impl Listener for Json {
 
     #[inline(always)]
     fn scope(&mut self, scope: Scope) {
+        if self.is_bare {
+            return self.bare_scope(scope);
+        }
         let Some(written) = self.tables.known(self.class) else { return };
         while let Some((next, before)) = written.scopes.get(self.next) {
             self.buffer.put(before);

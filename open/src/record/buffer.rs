@@ -194,7 +194,7 @@ impl Buffer {
     /// As `0x1f40`.
     pub fn address(&mut self, value: u64) {
         self.put(b"0x");
-        let digits = value.to_be_bytes().map(crate::output::digits);
+        let digits = value.to_be_bytes().map(crate::text::digits);
         let digits = digits.as_flattened();
         let skip = usize::try_from(value.leading_zeros() / 4).unwrap_or(0).min(15);
         self.put(digits.get(skip..).unwrap_or_default());
@@ -204,7 +204,7 @@ impl Buffer {
     pub fn hex(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(16) {
             let mut text = [[0; 2]; 16];
-            text.iter_mut().zip(piece).for_each(|(to, &byte)| *to = crate::output::digits(byte));
+            text.iter_mut().zip(piece).for_each(|(to, &byte)| *to = crate::text::digits(byte));
             self.put(text.as_flattened().get(..piece.len().saturating_mul(2)).unwrap_or_default());
         }
     }

@@ -1,18 +1,47 @@
 //! The names of values: found at once, and no more of them than anybody reads.
 
-use crate::output::{NAME_MAX, push_start};
-use std::collections::BTreeMap;
-use std::fmt::Display;
-use traceglass::record::EachLabel;
+use super::class::EachLabel;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{Display, Write};
 
-/// The names of one value that are told: each value may have all names that there are.
+/// The names of one value that are found: each value may have all names that there are.
 const MAX: usize = 8;
 
-/// The values whose texts are made beforehand: `0..SMALL`.
-const SMALL: u64 = 64;
+/// How many characters of a name are kept.
+const NAME_MAX: usize = 256;
 
-/// The labels of a field's values, or of its bits.
-#[derive(Default)]
+/// The beginning of a text: so many characters, and a mark where there are more.
+struct Start<'t>(&'t mut String, usize);
+
+impl Write for Start<'_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        for c in text.chars() {
+            let Some(left) = self.1.checked_sub(1) else {
+                self.0.push('…');
+                return Err(core::fmt::Error);
+            };
+            self.1 = left;
+            self.0.push(c);
+        }
+        Ok(())
+    }
+}
+
+/// The labels of a field's values, or of its bits: made once for a field, or for all that share a set.
+///
+/// ```
+/// use traceglass::record::Labels;
+///
+/// let states = Labels::new(&|each| {
+///     each(&"RUNNING", 0, 0);
+///     each(&"BLOCKED", 1, 9);
+/// }, false);
+/// assert_eq!(states.of(2), ["BLOCKED"]);
+/// assert!(states.of(10).is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
 pub struct Labels {
     names: Vec<String>,
     /// The values from which on other names hold, each with its end in `holding`.
@@ -23,13 +52,15 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// The labels that `each` hands out: of bits, as those of [`Kind::Flags`](super::Kind::Flags), or of values.
     pub fn new(each: EachLabel<'_>, are_of_bits: bool) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut changes = Vec::new();
         // A name with several ranges comes several times, one after the other.
         let mut add = |name: &dyn Display, first: i128, last: i128| {
             let mut text = String::new();
-            push_start(&mut text, name, NAME_MAX);
+            // A name that is cut ends there.
+            let _ = write!(Start(&mut text, NAME_MAX), "{name}");
             if names.last() != Some(&text) {
                 names.push(text);
             }
@@ -85,43 +116,11 @@ impl Labels {
     }
 }
 
-/// What a listener writes for each value of a field with labels; of small values it is made beforehand.
-pub struct LabelTexts {
-    small: Vec<Box<[u8]>>,
-    labels: std::sync::Arc<Labels>,
-    spell: Spell,
-    name: Box<str>,
-}
-
-/// Spells the labels of a value, none or more, of the field of this name.
-pub type Spell = fn(&str, &[&str]) -> Vec<u8>;
-
-impl LabelTexts {
-    pub fn new(labels: std::sync::Arc<Labels>, name: &str, spell: Spell) -> Self {
-        let mut texts = Self { small: Vec::new(), labels, spell, name: name.into() };
-        texts.small = (0..SMALL).map(|value| texts.text(value.into()).into()).collect();
-        texts
-    }
-
-    /// What is to be said of a value: nothing if it has no label.
-    pub fn text(&self, value: i128) -> Vec<u8> {
-        let labels = self.labels.of(value);
-        if labels.is_empty() { Vec::new() } else { (self.spell)(&self.name, &labels) }
-    }
-
-    /// Puts what is to be said of a value.
-    #[inline(always)]
-    pub fn put(&self, value: i128, to: &mut super::buffer::Buffer) {
-        match usize::try_from(value).ok().and_then(|value| self.small.get(value)) {
-            Some(text) => to.put(text),
-            None => to.put(&self.text(value)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::borrow::ToOwned;
+    use std::format;
 
     /// Against a look at each range, on random ranges of values and of bits.
     #[test]
