@@ -7,6 +7,7 @@ mod common;
 mod numbers;
 
 mod decoder;
+mod environment;
 mod fragments;
 mod json;
 mod lists;

@@ -1,3 +1,4 @@
+use super::environment::Variables;
 use super::name::Name;
 use super::node::{NONE, Node, Nodes};
 use super::table::Table;
@@ -17,6 +18,7 @@ pub struct Schema<'a, 's> {
     pub(super) events: Table,
     pub(super) clocks: Table,
     uuid: Option<Uuid>,
+    pub(super) environment: Variables,
 }
 
 impl<'a, 's> Schema<'a, 's> {
@@ -27,8 +29,9 @@ impl<'a, 's> Schema<'a, 's> {
         trace: u32,
         [streams, events, clocks]: [Table; 3],
         uuid: Option<Uuid>,
+        environment: Variables,
     ) -> Self {
-        Self { stream, nodes: Nodes(nodes), header, trace, streams, events, clocks, uuid }
+        Self { stream, nodes: Nodes(nodes), header, trace, streams, events, clocks, uuid, environment }
     }
 
     /// The metadata that it was compiled from.

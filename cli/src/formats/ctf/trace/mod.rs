@@ -23,7 +23,8 @@ use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
-use files::{Files, Found, Stream, compile, marked_line};
+pub use files::compile;
+use files::{Files, Found, Stream, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
 use traceglass::ctf::metadata::{Language, ParseOptions};
