@@ -21,7 +21,7 @@ pub(super) enum Data<'a> {
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcData<'a>),
     #[cfg(feature = "ctf")]
-    Ctf(crate::ctf::data::Record<'a, 'a, 'a>),
+    Ctf(super::ctf::fields::CtfData<'a>),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
     Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
 }
@@ -54,7 +54,7 @@ impl<'a> Data<'a> {
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => Inner::Rtc(data.fields()),
             #[cfg(feature = "ctf")]
-            Self::Ctf(record) => Inner::Ctf(super::ctf::fields::CtfFields::new(record)),
+            Self::Ctf(data) => Inner::Ctf(data.fields()),
         })
     }
 }

@@ -5,6 +5,7 @@ use crate::ctf::schema::Scope;
 use crate::error::Result;
 use crate::event::field::{Field, Value};
 use crate::event::label::Label;
+use crate::record::Listener;
 
 /// The scopes of a record, and the names of those that are structures of an event.
 const SCOPES: [(Scope, Option<&str>); 3] = [
@@ -12,6 +13,26 @@ const SCOPES: [(Scope, Option<&str>); 3] = [
     (Scope::SpecificContext, Some("specific_context")),
     (Scope::Payload, None),
 ];
+
+/// An event record.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::event) struct CtfData<'a> {
+    pub(super) record: data::Record<'a, 'a, 'a>,
+    /// The number of the first class and field of its trace.
+    pub(super) base: u32,
+}
+
+impl<'a> CtfData<'a> {
+    #[inline]
+    pub(in crate::event) const fn fields(self) -> CtfFields<'a> {
+        CtfFields { record: self.record, scope: 0, is_open: false, place: Place(None) }
+    }
+
+    #[inline]
+    pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        self.record.tell_from(self.base, to)
+    }
+}
 
 /// The fields of an event record: contexts as structures, then the payload.
 #[derive(Clone, Debug)]
@@ -34,11 +55,6 @@ impl core::fmt::Debug for Place<'_> {
 }
 
 impl<'e> CtfFields<'e> {
-    #[inline]
-    pub(in crate::event) const fn new(record: data::Record<'e, 'e, 'e>) -> Self {
-        Self { record, scope: 0, is_open: false, place: Place(None) }
-    }
-
     pub(in crate::event) fn next_field(&mut self) -> Result<Option<Field<'e>>> {
         loop {
             let Some(&(scope, name)) = SCOPES.get(self.scope) else { return Ok(None) };
