@@ -88,7 +88,6 @@ mod field;
 mod fields;
 mod label;
 mod rank;
-mod room;
 mod time;
 mod trace;
 mod track;
@@ -106,10 +105,11 @@ pub use event::{Event, EventKind, FlowId, Flows, Number};
 pub use field::{Field, Value};
 pub use fields::Fields;
 pub use label::Label;
-pub use room::Room;
 pub use time::{Time, Window};
 pub use trace::{Rooms, Trace};
 pub use track::{Clock, Track, TrackId, TrackKind};
+
+pub use crate::room::Room;
 
 use crate::error::Result;
 

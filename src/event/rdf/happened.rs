@@ -9,13 +9,13 @@ use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::event::event::{EventKind, Number};
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::contents::rmt::{TokenKind, TokenValue};
 use crate::rdf::contents::{
     EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, Snapshot,
 };
+use crate::room::Room;
 
 /// How many tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;

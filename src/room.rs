@@ -1,10 +1,10 @@
 //! Storage that the caller lends.
 
-/// Slots in which a [`Source`](super::Source) keeps its state.
+/// Slots in which a reader keeps its state.
 ///
 /// A slice or an array is one of fixed size. With an allocator, lend one that grows:
 /// ```
-/// use traceglass::event::Room;
+/// use traceglass::Room;
 ///
 /// struct Growing<T>(Vec<T>, T);
 ///
