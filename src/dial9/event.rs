@@ -1,12 +1,11 @@
 //! Events.
 
-use super::element::{EVENT, VALUE};
+use super::element::EVENT;
 use super::kind::FieldType;
-use super::schema::{FieldDef, FieldDefs, PLANNED, Schema};
-use super::size;
+use super::schema::{FieldDef, FieldDefs, Place, Plan, Schema, explain};
 use super::value::{Value, between};
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -15,6 +14,9 @@ pub(super) const TAG: u8 = 2;
 
 /// The size of the tag and of the type's number.
 pub(super) const TYPED: usize = 3;
+
+/// The size of the time.
+const DELTA: usize = 3;
 
 /// Something that happened.
 ///
@@ -33,35 +35,40 @@ pub struct Event<'a> {
     /// The input up to the end of the event.
     input: &'a [u8],
     at: usize,
-    schema: Schema<'a>,
-    time: Option<u64>,
+    schema: Place,
+    /// 0 if it has none.
+    time: u64,
 }
 
 impl<'a> Event<'a> {
     /// Reads the event of `schema` at `at`. All of it is checked, so that its fields can be read later.
+    ///
+    /// `None` if that fails: [`Self::explain`] says why.
     #[inline(always)]
-    pub(super) fn read(data: &'a [u8], at: usize, schema: Schema<'a>, base: u64) -> Result<(Self, usize)> {
-        let plan = &schema.plan;
-        let mut values_at = at.saturating_add(TYPED);
-        let mut time = None;
-        if plan.timed {
-            let Some(&[a, b, c]) = data.get(values_at..).and_then(<[u8]>::first_chunk) else {
-                return Err(truncated(data, at, TYPED.saturating_add(3)));
-            };
-            let delta = u32::from_le_bytes([a, b, c, 0]);
-            let Some(sum) = base.checked_add(delta.into()) else {
-                return Err(Error::new(to_u64(at), EVENT, ErrorKind::Overflow { value: delta.into() }));
-            };
-            time = Some(sum);
-            values_at = values_at.saturating_add(3);
+    pub(super) fn read(data: &'a [u8], at: usize, schema: Place, plan: &Plan, base: u64) -> Option<Self> {
+        let (values_at, time) = values(data, at, schema, base)?;
+        let end = plan.end(data, values_at, &Schema::at(data, schema))?;
+        Some(Self { input: data.get(..end)?, at, schema, time: time.unwrap_or(0) })
+    }
+
+    /// Why there is no event of `schema` at `at`.
+    #[cold]
+    pub(super) fn explain(data: &'a [u8], at: usize, schema: Place, base: u64) -> Error {
+        let values_at = at.saturating_add(TYPED);
+        if !schema.timed {
+            return explain(data, values_at, &Schema::at(data, schema));
         }
-        match end_of_values(data, values_at, &schema) {
-            Some(end) if end <= data.len() => {
-                let input = data.get(..end).unwrap_or_default();
-                Ok((Self { input, at, schema, time }, end))
-            }
-            _ => Err(explain(data, values_at, &schema)),
+        let rest = data.get(values_at..).unwrap_or_default();
+        let Some(&[a, b, c]) = rest.first_chunk() else {
+            let size = TYPED.saturating_add(DELTA);
+            let rest = Bytes::at(data.get(at..).unwrap_or_default(), to_u64(at));
+            return rest.truncated(EVENT, to_u64(size));
+        };
+        let delta = u64::from(u32::from_le_bytes([a, b, c, 0]));
+        if base.checked_add(delta).is_none() {
+            return Error::new(to_u64(at), EVENT, ErrorKind::Overflow { value: delta });
         }
+        explain(data, values_at.saturating_add(DELTA), &Schema::at(data, schema))
     }
 
     /// Offset in the input of its first byte.
@@ -82,40 +89,24 @@ impl<'a> Event<'a> {
     /// Its schema.
     #[inline(always)]
     pub const fn schema(&self) -> Schema<'a> {
-        self.schema
+        Schema::at(self.input, self.schema)
     }
 
     /// The name of its type.
     pub fn name(&self) -> &'a str {
-        self.schema.name()
+        self.schema().name()
     }
 
     /// The time in nanoseconds; `None` if its schema has none.
     #[inline(always)]
     pub const fn time(&self) -> Option<u64> {
-        self.time
+        if self.schema.timed { Some(self.time) } else { None }
     }
 
     /// The fields, in the order of the schema.
     #[inline(always)]
     pub fn fields(&self) -> Fields<'a> {
-        Fields { input: self.input, at: self.values_at(), defs: self.schema.fields() }
-    }
-
-    /// The values without their names: for a reader that knows the places of fields.
-    #[inline(always)]
-    pub fn values(&self) -> EventValues<'a> {
-        let plan = &self.schema.plan;
-        let (kinds, optional) = (plan.kinds, plan.optional);
-        EventValues {
-            input: self.input,
-            at: self.values_at(),
-            kinds,
-            optional,
-            place: 0,
-            schema: self.schema,
-            rest: None,
-        }
+        Fields { input: self.input, at: self.values_at(), defs: self.schema().fields() }
     }
 
     /// The value of the first field with this name, if it has one.
@@ -125,16 +116,23 @@ impl<'a> Event<'a> {
         self.fields().find(|field| field.def.name_bytes() == name.as_bytes())?.value
     }
 
+    /// Where it ends.
+    #[inline(always)]
+    pub(super) const fn end(&self) -> usize {
+        self.input.len()
+    }
+
+    /// The time, or anything if it has none.
+    #[inline(always)]
+    pub(super) const fn raw_time(&self) -> u64 {
+        self.time
+    }
+
     /// Where the values begin.
     #[inline(always)]
     pub(super) const fn values_at(&self) -> usize {
-        let delta = if self.schema.plan.timed { 3 } else { 0 };
+        let delta = if self.schema.timed { DELTA } else { 0 };
         self.at.saturating_add(TYPED).saturating_add(delta)
-    }
-
-    /// The input up to the end of the event.
-    pub(super) const fn input(&self) -> &'a [u8] {
-        self.input
     }
 }
 
@@ -143,88 +141,22 @@ impl fmt::Debug for Event<'_> {
         f.debug_struct("Event")
             .field("offset", &self.at)
             .field("name", &self.name())
-            .field("time", &self.time)
+            .field("time", &self.time())
             .finish_non_exhaustive()
     }
 }
 
-/// Where the values end that begin at `at`; possibly after the end of the data.
+/// Where the values of the event at `at` begin, and its time, if these can be read.
 #[inline(always)]
-fn end_of_values(data: &[u8], mut at: usize, schema: &Schema<'_>) -> Option<usize> {
-    let plan = &schema.plan;
-    let (mut kinds, mut optional) = (plan.kinds, plan.optional);
-    for _ in 0..plan.count.min(PLANNED) {
-        if optional & 1 != 0 {
-            let present = *data.get(at)? != 0;
-            at = at.wrapping_add(1);
-            if present {
-                at = size::end(data, at, nibble(kinds)?)?;
-            }
-        } else {
-            at = size::end(data, at, nibble(kinds)?)?;
-        }
-        (kinds, optional) = (kinds >> 4, optional >> 1);
+pub(super) fn values(data: &[u8], at: usize, schema: Place, base: u64) -> Option<(usize, Option<u64>)> {
+    // No slice is so long that a few bytes more do not fit in an integer.
+    let values_at = at.wrapping_add(TYPED);
+    if !schema.timed {
+        return Some((values_at, None));
     }
-    if plan.count > PLANNED { end_of_rest(data, at, schema) } else { Some(at) }
-}
-
-/// The type whose number is in the lowest bits.
-#[inline(always)]
-fn nibble(kinds: u64) -> Option<FieldType> {
-    FieldType::from_number(u8::try_from(kinds & 0xf).unwrap_or(0))
-}
-
-/// As [`end_of_values`], of the fields that the plan has no room for.
-///
-/// Each takes a byte at least, so that this is linear in the event, however large the schema is.
-#[inline(never)]
-fn end_of_rest(data: &[u8], mut at: usize, schema: &Schema<'_>) -> Option<usize> {
-    for def in schema.fields().skip(PLANNED.into()) {
-        if def.is_optional() {
-            let present = *data.get(at)? != 0;
-            at = at.saturating_add(1);
-            if !present {
-                continue;
-            }
-        }
-        at = size::end(data, at, def.field_type())?;
-        if at > data.len() {
-            return None;
-        }
-    }
-    Some(at)
-}
-
-/// The error of an event that is cut before its values.
-#[cold]
-fn truncated(data: &[u8], at: usize, size: usize) -> Error {
-    Bytes::at(data.get(at..).unwrap_or_default(), to_u64(at)).truncated(EVENT, to_u64(size))
-}
-
-/// Why the values that begin at `at` cannot be read.
-#[cold]
-#[inline(never)]
-fn explain(data: &[u8], mut at: usize, schema: &Schema<'_>) -> Error {
-    for def in schema.fields() {
-        if def.is_optional() {
-            match data.get(at) {
-                None => {
-                    return Error::new(to_u64(at), VALUE, ErrorKind::UnexpectedEnd { needed: 1 });
-                }
-                Some(0) => {
-                    at = at.saturating_add(1);
-                    continue;
-                }
-                Some(_) => at = at.saturating_add(1),
-            }
-        }
-        match size::end(data, at, def.field_type()) {
-            Some(end) if end <= data.len() => at = end,
-            _ => return size::fault(data, at, def.field_type()),
-        }
-    }
-    // Not reached: one of them fails.
-    Error::new(to_u64(at), EVENT, ErrorKind::Malformed)
+    let &[a, b, c] = data.get(values_at..)?.first_chunk()?;
+    let time = base.checked_add(u32::from_le_bytes([a, b, c, 0]).into())?;
+    Some((values_at.wrapping_add(DELTA), Some(time)))
 }
 
 /// A field of an [`Event`].
@@ -309,64 +241,4 @@ fn read(input: &[u8], at: usize, kind: FieldType, optional: bool) -> Option<(Opt
     }
     let (value, end) = Value::read(input, at, kind)?;
     Some((Some(value), end))
-}
-
-/// The values of an [`Event`], without their names; `None` for those that are absent.
-#[derive(Clone)]
-pub struct EventValues<'a> {
-    input: &'a [u8],
-    at: usize,
-    kinds: u64,
-    optional: u16,
-    place: u16,
-    schema: Schema<'a>,
-    /// The fields that the plan has no room for, from the first one that is asked for.
-    rest: Option<FieldDefs<'a>>,
-}
-
-impl<'a> Iterator for EventValues<'a> {
-    type Item = Option<Value<'a>>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Option<Value<'a>>> {
-        if self.place >= self.schema.plan.count {
-            return None;
-        }
-        let (kind, optional) = if self.place < PLANNED {
-            (nibble(self.kinds)?, self.optional & 1 != 0)
-        } else {
-            return self.next_of_rest();
-        };
-        let (value, end) = read(self.input, self.at, kind, optional)?;
-        (self.kinds, self.optional) = (self.kinds >> 4, self.optional >> 1);
-        self.at = end;
-        self.place = self.place.wrapping_add(1);
-        Some(value)
-    }
-}
-
-impl<'a> EventValues<'a> {
-    /// The next of the fields that the plan has no room for.
-    #[inline(never)]
-    fn next_of_rest(&mut self) -> Option<Option<Value<'a>>> {
-        let schema = self.schema;
-        let rest = self.rest.get_or_insert_with(|| {
-            let mut fields = schema.fields();
-            fields.by_ref().take(PLANNED.into()).for_each(drop);
-            fields
-        });
-        let def = rest.next()?;
-        let (value, end) = read(self.input, self.at, def.field_type(), def.is_optional())?;
-        self.at = end;
-        self.place = self.place.wrapping_add(1);
-        Some(value)
-    }
-}
-
-impl FusedIterator for EventValues<'_> {}
-
-impl fmt::Debug for EventValues<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EventValues({})", self.schema.plan.count.saturating_sub(self.place))
-    }
 }

@@ -2,11 +2,11 @@
 
 use super::annotation::{Annotation, Annotations, TAG as ANNOTATIONS_TAG};
 use super::element::{ANNOTATIONS, CLASS, EVENT, FRAME, SCHEMA, STACK_POOL, STRING_POOL};
-use super::event::{Event, TAG as EVENT_TAG, TYPED};
+use super::event::{self, Event, TAG as EVENT_TAG, TYPED};
 use super::frame::{Frame, RESET_TAG, TimeReset};
 use super::header::{Header, MAGIC, VERSION};
 use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
-use super::schema::{Schema, TAG as SCHEMA_TAG};
+use super::schema::{NUMBERED, Place, Schema, TAG as SCHEMA_TAG};
 use super::storage::{Batch, Storage};
 use super::value::{Stack, between};
 use crate::bytes::{Bytes, to_u64};
@@ -53,8 +53,11 @@ impl<'a, 's> Frames<'a, 's> {
     ///
     /// After an error there are no more frames, unless reading [recovers](Self::recover).
     pub fn next_frame(&mut self) -> Result<Option<Frame<'a>>> {
-        if self.data.get(self.at) == Some(&EVENT_TAG) && self.open && self.failed.is_none() {
-            return self.event().map(|event| Some(Frame::Event(event)));
+        if self.is_at(EVENT_TAG) {
+            return match self.event() {
+                Some(event) => Ok(Some(Frame::Event(event))),
+                None => Err(self.failed_event()),
+            };
         }
         self.next_other()
     }
@@ -66,8 +69,11 @@ impl<'a, 's> Frames<'a, 's> {
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'a>>> {
         loop {
-            if self.data.get(self.at) == Some(&EVENT_TAG) && self.open && self.failed.is_none() {
-                return self.event().map(Some);
+            if self.is_at(EVENT_TAG) {
+                return match self.event() {
+                    Some(event) => Ok(Some(event)),
+                    None => Err(self.failed_event()),
+                };
             }
             match self.next_other()? {
                 None => return Ok(None),
@@ -77,31 +83,35 @@ impl<'a, 's> Frames<'a, 's> {
         }
     }
 
-    /// Reads the event here.
+    /// Reads the event here. `None` if that fails: [`Self::failed_event`] says why.
     #[inline(always)]
-    fn event(&mut self) -> Result<Event<'a>> {
-        let rest = self.data.get(self.at..).unwrap_or_default();
-        let Some(&[_, low, high]) = rest.first_chunk::<TYPED>() else {
-            return Err(self.fail(Bytes::at(rest, self.offset()).truncated(EVENT, to_u64(TYPED))));
-        };
-        let type_id = u16::from_le_bytes([low, high]);
-        let Some(schema) = self.batch.schema(self.data, type_id) else {
-            return Err(self.fail(Error::new(
-                self.offset(),
-                EVENT,
-                ErrorKind::NoSuchClass { id: type_id.into() },
-            )));
-        };
-        match Event::read(self.data, self.at, schema, self.base) {
-            Ok((event, end)) => {
-                if let Some(time) = event.time() {
-                    self.base = time;
-                }
-                self.at = end;
-                Ok(event)
-            }
-            Err(error) => Err(self.fail(error)),
+    fn event(&mut self) -> Option<Event<'a>> {
+        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
+        let event = Event::read(self.data, self.at, slot.place(), slot.plan(), self.base)?;
+        if slot.place().timed {
+            self.base = event.raw_time();
         }
+        self.at = event.end();
+        Some(event)
+    }
+
+    /// Why the event here cannot be read.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed_event(&mut self) -> Error {
+        let rest = self.data.get(self.at..).unwrap_or_default();
+        let error = match rest.first_chunk::<TYPED>() {
+            None => Bytes::at(rest, self.offset()).truncated(EVENT, to_u64(TYPED)),
+            Some(&[_, low, high]) => {
+                let type_id = u16::from_le_bytes([low, high]);
+                match self.batch.slot(type_id) {
+                    None => Error::new(self.offset(), EVENT, ErrorKind::NoSuchClass { id: type_id.into() }),
+                    Some(slot) => Event::explain(self.data, self.at, slot.place(), self.base),
+                }
+            }
+        };
+        self.fail(error)
     }
 
     #[cold]
@@ -148,7 +158,7 @@ impl<'a, 's> Frames<'a, 's> {
         input.advance(1);
         Ok(match tag {
             SCHEMA_TAG => {
-                let schema = Schema::read(input)?;
+                let schema = Schema::read(input, self.data)?;
                 self.batch.add_schema(self.data, &schema)?;
                 Frame::Schema(schema)
             }
@@ -197,16 +207,17 @@ impl<'a, 's> Frames<'a, 's> {
             let Some((&tag, rest)) = input.as_slice().split_first() else { return count };
             if tag == EVENT_TAG {
                 let type_id = rest.first_chunk().map(|id| u16::from_le_bytes(*id));
-                let schema = type_id.and_then(|id| self.batch.schema(self.data, id));
-                match schema.map(|schema| Event::read(self.data, at, schema, 0)) {
-                    Some(Ok((_, end))) => at = end,
-                    _ => return count,
+                let slot = type_id.and_then(|id| self.batch.slot(id));
+                // Its time does not matter.
+                match slot.and_then(|slot| Event::read(self.data, at, slot.place(), slot.plan(), 0)) {
+                    Some(event) => at = event.end(),
+                    None => return count,
                 }
                 continue;
             }
             input.advance(1);
             let found = match tag {
-                SCHEMA_TAG => Schema::read(&mut input).map(|_| (SCHEMA, 1)),
+                SCHEMA_TAG => Schema::read(&mut input, self.data).map(|_| (SCHEMA, 1)),
                 STRING_TAG => {
                     StringPool::read(&mut input, self.data).map(|pool| (STRING_POOL, pool.count().into()))
                 }
@@ -298,7 +309,7 @@ impl<'a, 's> Frames<'a, 's> {
     /// Classes are counted from 0, as they are met. `None` if the schema is not known, or if no
     /// [storage for it](Storage::classes) was lent.
     pub fn class(&self, type_id: u16) -> Option<u32> {
-        self.batch.class(type_id).map(|(class, _)| class)
+        self.batch.class(type_id)
     }
 
     /// All of the input.
@@ -306,10 +317,52 @@ impl<'a, 's> Frames<'a, 's> {
         self.data
     }
 
-    /// The state of the batch.
-    pub(super) const fn state(&self) -> &Batch<'s> {
-        &self.batch
+    /// Whether the next frame can be read, and has this tag.
+    #[inline(always)]
+    pub(super) fn is_at(&self, tag: u8) -> bool {
+        self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()
     }
+
+    /// What is known of the event here before its values are read. `None` if that cannot be read:
+    /// [`Self::failed_event`] says why.
+    #[inline(always)]
+    pub(super) fn event_head(&mut self) -> Option<EventHead> {
+        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
+        let (values_at, time) = event::values(self.data, self.at, slot.place(), self.base)?;
+        let numbers = slot.plan().numbers;
+        Some(EventHead { place: slot.place(), numbers, class: slot.class(), values_at, time })
+    }
+
+    /// Where the event here ends, if it can be read.
+    #[inline]
+    pub(super) fn end_of_event(&self) -> Option<usize> {
+        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let slot = self.batch.find_slot(u16::from_le_bytes([low, high]))?;
+        let (values_at, _) = event::values(self.data, self.at, slot.place(), self.base)?;
+        slot.plan().end(self.data, values_at, &Schema::at(self.data, slot.place()))
+    }
+
+    /// Goes on after the event here, which ends at `end`.
+    #[inline(always)]
+    pub(super) const fn pass_event(&mut self, end: usize, time: Option<u64>) {
+        self.at = end;
+        if let Some(time) = time {
+            self.base = time;
+        }
+    }
+}
+
+/// What is known of an event before its values are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EventHead {
+    pub(super) place: Place,
+    /// As in the plan of its schema.
+    pub(super) numbers: [u8; NUMBERED],
+    /// As it is kept with its schema.
+    pub(super) class: Option<(u32, u32)>,
+    pub(super) values_at: usize,
+    pub(super) time: Option<u64>,
 }
 
 /// How much of frames after headers is looked at before any byte is skipped. A frame is as long as it says, and what
@@ -336,7 +389,7 @@ fn begins_batch(data: &[u8], at: usize, look: usize) -> (bool, usize) {
         input.advance(1);
         let whole = near;
         match tag {
-            SCHEMA_TAG => Schema::read(&mut input).map(drop),
+            SCHEMA_TAG => Schema::read(&mut input, whole).map(drop),
             STRING_TAG => StringPool::read(&mut input, whole).map(drop),
             STACK_TAG => StackPool::read(&mut input, whole).map(drop),
             RESET_TAG => TimeReset::read(&mut input).map(drop),

@@ -66,6 +66,27 @@ impl FieldType {
         })
     }
 
+    /// The number, as a schema has it.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::I64 => 1,
+            Self::F64 => 2,
+            Self::Bool => 3,
+            Self::String => 4,
+            Self::Bytes => 5,
+            Self::PooledStack => 6,
+            Self::PooledString => 7,
+            Self::Stack => 8,
+            Self::Varint => 9,
+            Self::StringMap => 10,
+            Self::U8 => 11,
+            Self::U16 => 12,
+            Self::U32 => 13,
+            Self::List => 14,
+            Self::Map => 15,
+        }
+    }
+
     /// The name in the document.
     pub const fn name(self) -> &'static str {
         match self {

@@ -9,28 +9,43 @@ use crate::varint::{self, Fault};
 /// How many lists and maps may lie in each other: one, and 32 levels below it, as in the format's own reader.
 pub(super) const DEPTH: usize = 33;
 
+/// The size of the values of a type, if it is always the same.
+#[inline(always)]
+pub(super) const fn known(kind: FieldType) -> Option<u16> {
+    Some(match kind {
+        FieldType::I64 | FieldType::F64 => 8,
+        FieldType::PooledStack | FieldType::PooledString | FieldType::U32 => 4,
+        FieldType::U16 => 2,
+        FieldType::Bool | FieldType::U8 => 1,
+        _ => return None,
+    })
+}
+
+/// The end of the integer at `at`, which lies in `data`; `None` if there is none.
+#[inline(always)]
+pub(super) fn end_of_varint(data: &[u8], at: usize) -> Option<usize> {
+    match data.get(at) {
+        Some(&byte) if byte < 0x80 => Some(at.wrapping_add(1)),
+        _ => match varint::len_u64_long(data.get(at..)?) {
+            0 => None,
+            len => Some(at.wrapping_add(len)),
+        },
+    }
+}
+
 /// The end of the value at `at`. It may lie after that of `data`, if all up to there is fine.
 ///
 /// `None` if there is none: [`fault`] says why.
 #[inline(always)]
 pub(super) fn end(data: &[u8], at: usize, kind: FieldType) -> Option<usize> {
-    Some(match kind {
-        FieldType::Varint => match data.get(at) {
-            Some(&byte) if byte < 0x80 => at.wrapping_add(1),
-            _ => match varint::len_u64_long(data.get(at..)?) {
-                0 => return None,
-                len => at.wrapping_add(len),
-            },
-        },
-        FieldType::I64 | FieldType::F64 => at.saturating_add(8),
-        FieldType::PooledStack | FieldType::PooledString | FieldType::U32 => at.saturating_add(4),
-        FieldType::U16 => at.saturating_add(2),
-        FieldType::Bool | FieldType::U8 => at.saturating_add(1),
-        FieldType::String | FieldType::Bytes => counted(data, at, 1)?,
-        FieldType::Stack => counted(data, at, 8)?,
-        FieldType::StringMap => map_end(data, at).ok()?,
-        FieldType::List | FieldType::Map => nested_end(data, at, kind).ok()?,
-    })
+    match kind {
+        FieldType::Varint => end_of_varint(data, at),
+        FieldType::String | FieldType::Bytes => counted(data, at, 1),
+        FieldType::Stack => counted(data, at, 8),
+        FieldType::StringMap => map_end(data, at).ok(),
+        FieldType::List | FieldType::Map => nested_end(data, at, kind).ok(),
+        kind => Some(at.saturating_add(known(kind)?.into())),
+    }
 }
 
 /// The 32 bits at `at`.

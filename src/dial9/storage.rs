@@ -3,7 +3,7 @@
 use super::annotation::{AnnotationEntries, Annotations};
 use super::element::{ANNOTATIONS, CLASS, SCHEMA, STACK_POOL, STRING_POOL};
 use super::pool::{StackPool, StringPool};
-use super::schema::{Plan, Schema};
+use super::schema::{Place, Plan, Schema};
 use super::tree::{Key as _, Links, Node, Root};
 use super::value::{Stack, stack_at, text_at};
 use crate::bytes::{Bytes, to_u64, to_usize};
@@ -15,19 +15,34 @@ use core::fmt;
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaSlot {
     links: Links,
-    at: usize,
-    len: usize,
+    place: Place,
     plan: Plan,
     /// The first and the last of its annotations.
     notes: Option<(u32, u32)>,
-    /// Its class, if classes are kept.
-    class: Option<u32>,
+    /// Its class, if classes are kept, and how many fields the classes before it have.
+    class: Option<(u32, u32)>,
 }
 
 impl SchemaSlot {
     /// A slot that is not in use.
     pub const EMPTY: Self =
-        Self { links: Links::EMPTY, at: 0, len: 0, plan: Plan::EMPTY, notes: None, class: None };
+        Self { links: Links::EMPTY, place: Place::EMPTY, plan: Plan::EMPTY, notes: None, class: None };
+
+    #[inline(always)]
+    pub(super) const fn place(&self) -> Place {
+        self.place
+    }
+
+    #[inline(always)]
+    pub(super) const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Its class, if classes are kept, and how many fields the classes before it have.
+    #[inline(always)]
+    pub(super) const fn class(&self) -> Option<(u32, u32)> {
+        self.class
+    }
 }
 
 /// Text or a stack in a [`Storage`].
@@ -61,8 +76,8 @@ impl AnnotationSlot {
 #[derive(Clone, Copy, Debug)]
 pub struct ClassSlot {
     links: Links,
-    at: usize,
-    len: usize,
+    /// Where the first of them stands.
+    place: Place,
     /// How many fields it has, and all classes before it.
     fields: u16,
     fields_before: u32,
@@ -70,7 +85,7 @@ pub struct ClassSlot {
 
 impl ClassSlot {
     /// A slot that is not in use.
-    pub const EMPTY: Self = Self { links: Links::EMPTY, at: 0, len: 0, fields: 0, fields_before: 0 };
+    pub const EMPTY: Self = Self { links: Links::EMPTY, place: Place::EMPTY, fields: 0, fields_before: 0 };
 }
 
 macro_rules! nodes {
@@ -209,33 +224,31 @@ impl<'s> Batch<'s> {
         self.storage.schemas.slots().get(..self.schemas.len).unwrap_or_default()
     }
 
-    /// The schema with this number.
+    /// The slot of the schema with this number.
     #[inline(always)]
-    pub(super) fn schema<'a>(&mut self, data: &'a [u8], type_id: u16) -> Option<Schema<'a>> {
+    pub(super) fn slot(&mut self, type_id: u16) -> Option<&SchemaSlot> {
+        let slots = self.storage.schemas.slots().get(..self.schemas.len)?;
+        let hint = self.hints.get_mut(usize::from(type_id) % HINTS)?;
+        match slots.get(usize::from(*hint)) {
+            Some(slot) if slot.place.type_id == type_id => Some(slot),
+            _ => find_schema(slots, self.schemas.root, type_id, hint),
+        }
+    }
+
+    /// The same, without a note of where it was found.
+    #[inline]
+    pub(super) fn find_slot(&self, type_id: u16) -> Option<&SchemaSlot> {
+        let slots = self.schema_slots();
         let hint = self.hints.get(usize::from(type_id) % HINTS).copied().unwrap_or(0);
-        let slot = match self.schema_slots().get(usize::from(hint)) {
-            Some(slot) if slot.plan.type_id == type_id => slot,
-            _ => {
-                let place = self.schema_place(type_id)?;
-                let hint = self.hints.get_mut(usize::from(type_id) % HINTS)?;
-                *hint = u16::try_from(place).unwrap_or(0);
-                self.schema_slots().get(place)?
-            }
-        };
-        Schema::again(data, slot.at, slot.len, slot.plan)
+        match slots.get(usize::from(hint)) {
+            Some(slot) if slot.place.type_id == type_id => Some(slot),
+            _ => find_schema(slots, self.schemas.root, type_id, &mut 0),
+        }
     }
 
-    /// The schema with this number, without a note of where it was found.
+    /// The schema with this number.
     pub(super) fn find_schema<'a>(&self, data: &'a [u8], type_id: u16) -> Option<Schema<'a>> {
-        let slot = self.schema_slots().get(self.schema_place(type_id)?)?;
-        Schema::again(data, slot.at, slot.len, slot.plan)
-    }
-
-    #[inline(never)]
-    fn schema_place(&self, type_id: u16) -> Option<usize> {
-        let place = self.schemas.root.nearest(self.schema_slots(), u32::from(type_id))?;
-        let slot = self.schema_slots().get(place)?;
-        (slot.plan.type_id == type_id).then_some(place)
+        Some(Schema::at(data, self.find_slot(type_id)?.place))
     }
 
     /// Keeps a schema.
@@ -254,18 +267,17 @@ impl<'s> Batch<'s> {
         let key = u32::from(schema.type_id());
         let nearest = self.schemas.root.nearest(self.schema_slots(), key);
         let other = nearest.and_then(|place| self.schema_slots().get(place));
-        let difference = other.and_then(|slot| u32::from(slot.plan.type_id).difference(key));
+        let difference = other.and_then(|slot| u32::from(slot.place.type_id).difference(key));
         let nodes = take(&mut self.schemas, &mut *self.storage.schemas, SCHEMA, schema.offset())?;
         if let Some(slot) = nodes.last_mut() {
-            let (at, len) = (schema.definition_at(), schema.definition().len());
-            *slot = SchemaSlot { at, len, plan: schema.plan, class, ..SchemaSlot::EMPTY };
+            *slot = SchemaSlot { place: schema.place(), plan: schema.plan(), class, ..SchemaSlot::EMPTY };
         }
         self.schemas.root.insert(nodes, key, difference);
         Ok(())
     }
 
-    /// The number of the class of a schema, new or not; `None` if classes are not kept.
-    fn add_class(&mut self, data: &[u8], schema: &Schema<'_>) -> Result<Option<u32>> {
+    /// The class of a schema, new or not, and how many fields those before it have; `None` if classes are not kept.
+    fn add_class(&mut self, data: &[u8], schema: &Schema<'_>) -> Result<Option<(u32, u32)>> {
         let Some(room) = &mut self.storage.classes else { return Ok(None) };
         let slots = room.slots().get(..self.classes.len).unwrap_or_default();
         let key = schema.definition();
@@ -273,28 +285,29 @@ impl<'s> Batch<'s> {
         if let Some(place) = self.classes.root.nearest(slots, key)
             && let Some(slot) = slots.get(place)
         {
-            let other = data.get(slot.at..).and_then(|rest| rest.get(..slot.len)).unwrap_or_default();
-            difference = other.difference(key);
+            difference = Schema::at(data, slot.place).definition().difference(key);
             if difference.is_none() {
-                return Ok(u32::try_from(place).ok());
+                return Ok(u32::try_from(place).ok().map(|class| (class, slot.fields_before)));
             }
         }
         let fields_before =
             slots.last().map_or(0, |last| last.fields_before.saturating_add(last.fields.into()));
         let nodes = take(&mut self.classes, &mut **room, CLASS, schema.offset())?;
         if let Some(slot) = nodes.last_mut() {
-            let (at, len) = (schema.definition_at(), key.len());
-            *slot = ClassSlot { at, len, fields: schema.field_count(), fields_before, ..ClassSlot::EMPTY };
+            *slot = ClassSlot {
+                place: schema.place(),
+                fields: schema.field_count(),
+                fields_before,
+                ..ClassSlot::EMPTY
+            };
         }
         self.classes.root.insert(nodes, key, difference);
-        Ok(u32::try_from(self.classes.len.saturating_sub(1)).ok())
+        Ok(u32::try_from(self.classes.len.saturating_sub(1)).ok().map(|class| (class, fields_before)))
     }
 
-    /// The number of a schema's class, and how many fields the classes before it have; `None` if classes are not kept.
-    pub(super) fn class(&self, type_id: u16) -> Option<(u32, u32)> {
-        let class = self.schema_slots().get(self.schema_place(type_id)?)?.class?;
-        let slot = self.storage.classes.as_ref()?.slots().get(to_usize(class))?;
-        Some((class, slot.fields_before))
+    /// The number of a schema's class; `None` if classes are not kept.
+    pub(super) fn class(&self, type_id: u16) -> Option<u32> {
+        self.find_slot(type_id)?.class.map(|(class, _)| class)
     }
 
     /// Keeps the text of a frame.
@@ -338,7 +351,7 @@ impl<'s> Batch<'s> {
         let slots = self.storage.schemas.slots().get(..self.schemas.len).unwrap_or_default();
         let Some(place) = self.schemas.root.nearest(slots, u32::from(type_id)) else { return Ok(()) };
         let schema = self.storage.schemas.slots_mut().get_mut(place);
-        let Some(schema) = schema.filter(|slot| slot.plan.type_id == type_id) else { return Ok(()) };
+        let Some(schema) = schema.filter(|slot| slot.place.type_id == type_id) else { return Ok(()) };
         let nodes = take(&mut self.annotations, &mut **room, ANNOTATIONS, annotations.offset())?;
         let number = u32::try_from(nodes.len().saturating_sub(1)).unwrap_or(u32::MAX);
         if let Some(slot) = nodes.last_mut() {
@@ -356,9 +369,8 @@ impl<'s> Batch<'s> {
 
     /// The annotations of a schema, in the order of the input.
     pub(super) fn annotations<'a>(&self, data: &'a [u8], type_id: u16) -> KeptAnnotations<'a, '_> {
-        let slot = self.schema_place(type_id).and_then(|place| self.schema_slots().get(place));
         let slots = self.storage.annotations.as_ref().map_or(&[][..], |room| room.slots());
-        let next = slot.and_then(|slot| slot.notes).map(|(first, _)| first);
+        let next = self.find_slot(type_id).and_then(|slot| slot.notes).map(|(first, _)| first);
         KeptAnnotations { data, slots, next, entries: AnnotationEntries::NONE }
     }
 
@@ -373,6 +385,20 @@ impl<'s> Batch<'s> {
         ];
         used.iter().find(|(name, _)| *name == element).map_or(0, |(_, used)| used.len)
     }
+}
+
+/// The slot of the schema with this number, which is noted in `hint`.
+#[inline(never)]
+fn find_schema<'t>(
+    slots: &'t [SchemaSlot],
+    root: Root,
+    type_id: u16,
+    hint: &mut u16,
+) -> Option<&'t SchemaSlot> {
+    let place = root.nearest(slots, u32::from(type_id))?;
+    let slot = slots.get(place).filter(|slot| slot.place.type_id == type_id)?;
+    *hint = u16::try_from(place).unwrap_or(0);
+    Some(slot)
 }
 
 /// Keeps where an entry of a pool stands.
