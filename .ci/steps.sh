@@ -138,7 +138,7 @@ feature_tests() {
 
 # No file uses another one that uses it; and the README's pictures show what is printed and measured now.
 layout() {
-    .ci/cycles.py src cli/src tables/src bindings/python/src
+    .ci/cycles.py src cli/src open/src tables/src bindings/python/src
     .ci/pictures.py chart --check
     .ci/pictures.py view --check
     .ci/pictures.py screen target/debug/traceglass --check

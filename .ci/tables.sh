@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reads back what `export --to parquet` and `--to arrow` write, in duckdb, polars and pyarrow, and runs the queries of the
+# Reads back what `export --format parquet` and `--format arrow` write, in duckdb, polars and pyarrow, and runs the queries of the
 # documentation. They come from PyPI; without python3, venv or the registry this fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -6,6 +6,7 @@
 use crate::style::STYLES;
 use anstyle::Style;
 use std::fmt::{self, Write};
+use traceglass_open::text::{every, has};
 
 /// What begins a style in text that is on its way out, by its number: characters that Unicode keeps for such internal
 /// use. Text from elsewhere loses them when it is escaped.
@@ -29,28 +30,16 @@ pub fn is_suspect(text: &[u8]) -> bool {
     has(text, |word| word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word))
 }
 
-/// Whether a string has to be escaped in JSON.
-pub fn needs_json_escape(text: &[u8]) -> bool {
-    let is = |word: u64, byte: u8| (word ^ every(byte)).wrapping_sub(every(1)) & !(word ^ every(byte));
-    has(text, |word| (word.wrapping_sub(every(0x20)) & !word) | is(word, b'"') | is(word, b'\\'))
-}
-
-/// Eight times the same byte.
-const fn every(byte: u8) -> u64 {
-    u64::from_ne_bytes([byte; 8])
-}
-
-/// Whether there is a byte whose high bit `find` sets, which is given eight of them; it may set those above it as well.
-fn has(text: &[u8], find: impl Fn(u64) -> u64) -> bool {
-    let (words, rest) = text.as_chunks();
-    // Spaces are nothing to be found.
-    let mut last = [b' '; 8];
-    last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
-    // Without a way out, many bytes are looked at at once.
-    let found = words
-        .iter()
-        .fold(find(u64::from_le_bytes(last)), |found, word| found | find(u64::from_le_bytes(*word)));
-    found & every(0x80) != 0
+/// The same of lines, in which line feeds are as they should be.
+pub fn is_suspect_line(text: &[u8]) -> bool {
+    has(text, |word| {
+        let other = word ^ every(b'\n');
+        // The high bit of each byte that is a line feed: no carry leaves a byte.
+        let feeds = !((other & every(0x7f)).wrapping_add(every(0x7f)) | other) & every(0x80);
+        // A letter in its stead.
+        let word = word | feeds >> 1;
+        word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word)
+    })
 }
 
 /// Text from a file, an argument or a name: what is unsafe is escaped, as `\u{1b}`.
@@ -169,6 +158,7 @@ pub fn json(to: &mut Vec<u8>, text: &[u8]) {
 mod tests {
     use super::*;
     use crate::style::ERROR;
+    use traceglass_open::text::needs_json_escape;
 
     /// What must never be printed as it is.
     const HOSTILE: &str = "\x1b[31m\x07\n\x7f\u{9b}2J\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}\u{fdd0}\u{fdef}";
@@ -196,11 +186,13 @@ mod tests {
                     let mut text = vec![b'a'; len];
                     text[place] = byte;
                     assert_eq!(is_suspect(&text), !(0x20..0x7f).contains(&byte), "{byte:#x}");
+                    assert_eq!(is_suspect_line(&text), byte != b'\n' && is_suspect(&text), "{byte:#x}");
                     let escaped = byte < 0x20 || byte == b'"' || byte == b'\\';
                     assert_eq!(needs_json_escape(&text), escaped, "{byte:#x}");
                 }
             }
         }
+        assert!(!is_suspect_line(b"a\n  b\n\n c") && is_suspect_line(b"a\n\t b\n\n c"));
         assert!(!is_suspect(b"") && !needs_json_escape("\u{7f}ß\u{80}".as_bytes()));
     }
 

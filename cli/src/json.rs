@@ -1,11 +1,11 @@
 //! Lines of JSON, of which there may be many millions: the text is made without a tree of values in between.
 
-use crate::escape::needs_json_escape;
 use crate::trace::Stamps;
 use serde_json::Value;
 use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
+pub use traceglass_open::text::quote;
 
 // A vector takes all that is written to it: no error can come.
 
@@ -156,17 +156,6 @@ pub fn float(text: &mut Vec<u8>, value: f64) {
     } else {
         write!(text, "\"{value}\"")
     };
-}
-
-/// A string.
-pub fn quote(text: &mut Vec<u8>, value: &str) {
-    if needs_json_escape(value.as_bytes()) {
-        let _ = serde_json::to_writer(text, value);
-        return;
-    }
-    text.push(b'"');
-    text.extend_from_slice(value.as_bytes());
-    text.push(b'"');
 }
 
 /// A string of hex digits.

@@ -31,6 +31,8 @@ mod measure;
 mod output;
 mod parallel;
 mod progress;
+#[allow(dead_code, unused_imports)] // Until each format says its records once.
+mod record;
 pub mod reference;
 mod status;
 mod style;
@@ -95,7 +97,7 @@ const AFTER: &str = "\
   traceglass cat --chunk AsicInfo a.rmv    one of them, decompressed
   traceglass check --json *.rmv | jq .     every finding, for a script
   traceglass hex --at 0x400 trace.rtc      which field is at that offset
-  traceglass export --to perfetto -o a.pftrace recording/
+  traceglass export --format perfetto -o a.pftrace recording/
 
 \x1b[1;4mExit status:\x1b[0m
   0  done, and nothing is wrong

@@ -14,6 +14,7 @@ use std::fmt::{Display, Write as _};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use traceglass::event::Label;
+pub use traceglass_open::text::{NAME_MAX, digits, push_start};
 
 /// When to use colour.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -150,6 +151,18 @@ impl Out {
             return Ok(self.stdout.write_all(b"\n")?);
         }
         self.line(text)
+    }
+
+    /// Lines that were made in a buffer: text and styles, which are escaped here.
+    pub fn lines(&mut self, text: &[u8]) -> Result<()> {
+        if !self.color && !escape::is_suspect_line(text) {
+            return Ok(self.stdout.write_all(text)?);
+        }
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            self.buffered(&String::from_utf8_lossy(line))?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, text: impl Display, end: &str) -> Result<()> {
@@ -367,12 +380,6 @@ pub fn push_hex(to: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The two digits of a byte in lower-case hex.
-pub fn digits(byte: u8) -> [u8; 2] {
-    let digit = |half: u8| b"0123456789abcdef".get(usize::from(half)).copied().unwrap_or_default();
-    [digit(byte >> 4), digit(byte & 15)]
-}
-
 /// An integer with thousands separators.
 pub fn grouped(number: impl Into<i128>) -> String {
     let number = number.into();
@@ -406,40 +413,6 @@ fn size(count: u64) -> Option<(String, bool)> {
     let rounded = count as f64 / *unit as f64;
     let tenth = u128::from(count).saturating_mul(10).checked_rem(u128::from(*unit)) == Some(0);
     Some((format!("{rounded:.1} {name}"), tenth))
-}
-
-/// How many characters of a name are told with each record.
-pub const NAME_MAX: usize = 256;
-
-/// The first characters of what is written, of which no more is made.
-struct Start<'t> {
-    text: &'t mut String,
-    left: usize,
-}
-
-impl std::fmt::Write for Start<'_> {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        if text.len() <= self.left {
-            self.left = self.left.saturating_sub(text.chars().count());
-            self.text.push_str(text);
-            return Ok(());
-        }
-        for c in text.chars() {
-            let Some(left) = self.left.checked_sub(1) else {
-                self.text.push('…');
-                return Err(std::fmt::Error);
-            };
-            self.left = left;
-            self.text.push(c);
-        }
-        Ok(())
-    }
-}
-
-/// Appends something of up to `most` characters; of something longer the beginning, and a mark.
-pub fn push_start(to: &mut String, what: impl Display, most: usize) {
-    // What is longer ends there.
-    let _ = std::fmt::Write::write_fmt(&mut Start { text: to, left: most }, format_args!("{what}"));
 }
 
 /// The same of a name.

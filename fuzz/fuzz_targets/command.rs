@@ -63,8 +63,8 @@ const CALLS: &[&str] = &[
     "check --json --lenient",
     "hex --len 100000",
     "hex --at 0x20 --len 64 --color always",
-    "export --to perfetto",
-    "export --to files -o OUT",
+    "export --format perfetto",
+    "export --format files -o OUT",
 ];
 
 /// What files are called: names are printed, too.

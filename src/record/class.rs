@@ -140,6 +140,8 @@ pub struct FieldInfo<'c> {
     pub unit: Option<&'c str>,
     /// The labels of an enumeration.
     pub labels: Option<EachLabel<'c>>,
+    /// The number of the set of labels within the source: fields with the same number have the same labels.
+    pub label_set: Option<u32>,
 }
 
 impl core::fmt::Debug for FieldInfo<'_> {

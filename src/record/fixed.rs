@@ -8,12 +8,20 @@ use core::fmt::Display;
 impl<'c> FieldInfo<'c> {
     /// A field that is read as it is, without a unit or labels.
     pub const fn new(name: &'c &'c str, kind: Kind) -> Self {
-        Self { slot: Slot(0), name: Some(name), kind, hint: Hint::None, unit: None, labels: None }
+        Self {
+            slot: Slot(0),
+            name: Some(name),
+            kind,
+            hint: Hint::None,
+            unit: None,
+            labels: None,
+            label_set: None,
+        }
     }
 
     /// A value without a name: an element of a list or map, or all of what a record says.
     pub const fn unnamed(kind: Kind) -> Self {
-        Self { slot: Slot(0), name: None, kind, hint: Hint::None, unit: None, labels: None }
+        Self { slot: Slot(0), name: None, kind, hint: Hint::None, unit: None, labels: None, label_set: None }
     }
 
     /// The same, read in another way.
@@ -61,6 +69,7 @@ impl Fixed {
         hint: Hint::None,
         unit: None,
         labels: None,
+        label_set: None,
     };
 
     /// The name of the class.

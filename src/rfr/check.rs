@@ -51,11 +51,13 @@ struct Progress {
     last: u64,
     stepped_back: bool,
     outside: bool,
+    /// Times that are missing cannot be compared.
+    is_damaged: bool,
 }
 
 impl Progress {
     const fn new(header: SequenceHeader) -> Self {
-        Self { header, times: Span::EMPTY, last: 0, stepped_back: false, outside: false }
+        Self { header, times: Span::EMPTY, last: 0, stepped_back: false, outside: false, is_damaged: false }
     }
 
     fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, report: &mut Report<'_>) {
@@ -78,6 +80,9 @@ impl Progress {
     }
 
     fn finish(&self, report: &mut Report<'_>) {
+        if self.is_damaged {
+            return;
+        }
         let header = self.header;
         self.times.compare(header.earliest(), header.latest(), header.offset(), SEQUENCE, report);
     }
@@ -123,8 +128,10 @@ impl Chunk<'_> {
                 Ok(None) => break,
                 Err(error) => {
                     report.error(error);
-                    // Times that are missing cannot be compared.
                     whole = false;
+                    if let Some(sequence) = &mut sequence {
+                        sequence.is_damaged = true;
+                    }
                     if items.recover().is_none() {
                         return Ok(report.summary());
                     }
@@ -132,9 +139,7 @@ impl Chunk<'_> {
             }
         }
         if let Some(sequence) = sequence {
-            if whole {
-                sequence.finish(report);
-            }
+            sequence.finish(report);
             times.add_all(sequence.times);
         }
         if whole {

@@ -219,7 +219,7 @@ impl<'a, 't> Lifetimes<'a, 't> {
             entry.first = match before {
                 Some((known, Some(other)))
                     if known.iid == entry.iid
-                        && (known.place == entry.place || known.end == u64::MAX)
+                        && known.end == u64::MAX
                         && object.is_some_and(|object| is_same(&object, &other)) =>
                 {
                     known.first
@@ -260,7 +260,7 @@ impl<'a, 't> Lifetimes<'a, 't> {
     }
 }
 
-/// Ends the lifetime of what a record drops.
+/// Ends the lifetime of what a record drops: of several entries of a chunk, that of the last one.
 fn end(entries: &mut [LifetimeEntry], place: u64, data: &RecordData<'_>) {
     let Some(iid) = ended(data) else { return };
     let entry = last_at(entries, place, iid).and_then(|last| entries.get_mut(last));

@@ -1,7 +1,7 @@
 //! The tables that each format has: events, tracks, gaps, parts.
 
 use crate::error::{Error, Result};
-use crate::json::{Json, with_text};
+use crate::json::with_text;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::seen::{Number, Seen};
@@ -9,6 +9,8 @@ use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
 use traceglass::Gap;
 use traceglass::event::{Event, EventKind, Item, Number as Value, Source, Track};
+use traceglass::record::Record;
+use traceglass_open::record::Json;
 
 pub(crate) const EVENTS: usize = 0;
 pub(crate) const TRACKS: usize = 1;
@@ -56,7 +58,6 @@ pub(crate) struct Common<'q> {
     /// The numbers of the source's tracks.
     ids: Vec<u64>,
     json: Json,
-    text: String,
     buffer: String,
 }
 
@@ -80,8 +81,7 @@ impl<'q> Common<'q> {
             query,
             seen,
             ids: Vec::new(),
-            json: Json::default(),
-            text: String::new(),
+            json: Json::bare(),
             buffer: String::new(),
         }
     }
@@ -138,17 +138,15 @@ impl<'q> Common<'q> {
     }
 
     fn track(&mut self, track: &Track<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Self { ids, json, text, buffer, tracks, seen, .. } = self;
-        text.clear();
-        // Leaves out what it does not know of itself.
-        let has_fields = json.object(text, track.fields()).unwrap_or(false);
+        let Self { ids, json, buffer, tracks, seen, .. } = self;
+        let text = object(json, track);
         let parent =
             track.parent().and_then(|parent| ids.get(usize::try_from(parent.number()).ok()?)).copied();
         with_text(&track.label(), buffer, |label| {
             let number = Number::new().bytes(place.seed.as_bytes()).id(parent.unwrap_or(0));
             let number = number.bytes(track.kind().name().as_bytes());
             // An id depends on the track alone, so that a task has the same one in each file that it is met in.
-            let id = number.bytes(label.as_bytes()).bytes(text.as_bytes()).finish();
+            let id = number.bytes(label.as_bytes()).bytes(text.unwrap_or_default().as_bytes()).finish();
             // Tracks are numbered in the order in which they come; one that comes again is described anew.
             let at = usize::try_from(track.id().number()).unwrap_or(usize::MAX);
             if at == ids.len() {
@@ -162,7 +160,7 @@ impl<'q> Common<'q> {
             rows.name(2, Some(track.kind().name()));
             rows.text(3, Some(label));
             rows.name(4, track.clock().name());
-            rows.text(5, has_fields.then_some(text.as_str()));
+            rows.text(5, text);
             hand_out(TRACKS, rows, sink)
         })
     }
@@ -188,7 +186,7 @@ impl<'q> Common<'q> {
             }
             _ => {}
         }
-        let Self { events: Some(rows), query, json, text, buffer, .. } = self else { return Ok(()) };
+        let Self { events: Some(rows), query, json, buffer, .. } = self else { return Ok(()) };
         with_text(&event.name(), buffer, |name| {
             // An end whose begin lies in another piece is one all the same.
             let (kind, name) = match (event.kind().name(), name) {
@@ -216,10 +214,7 @@ impl<'q> Common<'q> {
                 rows.f64(8, value);
             }
             if rows.wants(9) {
-                text.clear();
-                if let Ok(true) = json.object(text, event.fields()) {
-                    rows.text(9, Some(text));
-                }
+                rows.text(9, object(json, event));
             }
             hand_out(EVENTS, rows, sink)
         })
@@ -285,4 +280,12 @@ impl<'q> Common<'q> {
     pub(crate) const fn needs_parts(&self) -> bool {
         self.parts.is_some()
     }
+}
+
+/// What a record says as a JSON object; nothing if it says nothing, or cannot be read.
+fn object<'j>(json: &'j mut Json, record: &impl Record) -> Option<&'j str> {
+    json.buffer.clear();
+    record.tell(json).ok()?;
+    let text = std::str::from_utf8(json.buffer.text()).ok()?;
+    (!matches!(text, "" | "{}")).then_some(text)
 }

@@ -72,33 +72,6 @@ pub(crate) struct Json {
 }
 
 impl Json {
-    /// Appends all fields as an object; nothing, and `false`, if there is none.
-    pub(crate) fn object(&mut self, to: &mut String, mut fields: Fields<'_>) -> Result<bool> {
-        let start = to.len();
-        while let Some(field) = fields.next_field()? {
-            if matches!(field.value(), Value::End) {
-                continue;
-            }
-            to.push(if to.len() == start { '{' } else { ',' });
-            self.member(to, &field, &mut fields)?;
-        }
-        let any = to.len() > start;
-        if any {
-            to.push('}');
-        }
-        Ok(any)
-    }
-
-    /// Appends a member of an object, with all that is in it.
-    fn member(&mut self, to: &mut String, field: &Field<'_>, fields: &mut Fields<'_>) -> Result<()> {
-        match field.name() {
-            Some(name) => label(to, &name, &mut self.buffer),
-            None => to.push_str("\"\""),
-        }
-        to.push(':');
-        self.value(to, field, fields)
-    }
-
     /// Appends a value, with all that is in it.
     pub(crate) fn value(
         &mut self,

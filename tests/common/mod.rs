@@ -4,6 +4,7 @@
 
 pub mod ctf;
 pub mod dial9;
+pub mod random;
 pub mod rdf;
 pub mod rdf_contents;
 pub mod rfr;

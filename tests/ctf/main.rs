@@ -17,6 +17,7 @@ mod schema;
 mod streams;
 mod text;
 mod tsdl;
+mod variants;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

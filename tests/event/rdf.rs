@@ -164,6 +164,49 @@ fn a_profile_is_merged_by_time() {
     assert_eq!(found, expected);
 }
 
+/// The end of a marker that began before the file, or twice: an instant.
+#[test]
+fn an_end_without_a_begin_is_an_instant() {
+    let begin = event(16, 1, &[&[5_u32, 1].map(u32::to_le_bytes).concat()[..], b"\x01\0f"].concat());
+    let end = event(17, 1, &[5_u32, 1].map(u32::to_le_bytes).concat());
+    let list = [&end[..], &begin, &end, &end].concat();
+    let (_, events) = read(&file(&[driver_events(UMD, 0, &list)]), Window::ALL).unwrap();
+    let kinds: Vec<_> = events.iter().map(|event| event.split(' ').skip(2).collect::<Vec<_>>()).collect();
+    assert_eq!(
+        kinds,
+        [["instant", "marker_end"], ["begin", "f"], ["end", "marker_end"], ["instant", "marker_end"]]
+    );
+}
+
+/// Counters of both versions say the same of themselves.
+#[test]
+fn counters_have_the_fields_of_their_headers() {
+    let header: Vec<u8> = [6_u32, 7, 8, 2].into_iter().flat_map(u32::to_le_bytes).collect();
+    let counter = Chunk::raw("SpmCounterData", &[1, 0, 2, 0]);
+    let first = counter.clone().header(&header);
+    let second = counter.version(2).header(&[&0x0c_0000_u32.to_le_bytes()[..], &header].concat());
+    for chunk in [first, second] {
+        let data = file(std::slice::from_ref(&chunk));
+        let slots = ([const { TrackSlot::EMPTY }; 9], [const { Lane::EMPTY }; 9]);
+        let mut workspace = Workspace::new();
+        let mut timeline = Timeline::new(0, &data, &mut [], &mut workspace, slots.0, slots.1).unwrap();
+        let mut found = Vec::new();
+        while let Some(item) = timeline.next_item().unwrap() {
+            if let Item::Track(track) = item
+                && track.parent().is_some()
+            {
+                found.push(format!("{} {}: {}", track.kind().name(), track.label(), text(track.fields())));
+            }
+        }
+        assert_eq!(
+            found,
+            ["counter SQ 8: block=SQ instance=7 event=8 item_size=2"],
+            "version {}",
+            chunk.version
+        );
+    }
+}
+
 #[test]
 fn every_token_but_those_of_time_is_an_event() {
     let chunks: Vec<_> = rdf_contents::chunks();

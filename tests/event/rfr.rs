@@ -1,8 +1,9 @@
 //! RFR: tasks are tracks, polls are slices, wakes are flows.
 
+use crate::common::random::Random;
 use crate::common::rfr::{self as build, Chunk, Parent, Sequence, Value as Built, Writer};
 use crate::common::{mutations, prefixes};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Item, Room, Source, TrackKind, Value, Window};
 use traceglass::rfr::{CallsiteTable, Callsites, TableEntry};
@@ -400,6 +401,115 @@ fn any_prefix_and_any_damage_ends() {
             read(&[mutant, file], 200, 100).unwrap();
         });
     }
+}
+
+/// A registry that forgets, beside one that never does: no task gets a second track while it may still be met.
+#[test]
+fn what_may_be_met_again_is_kept() {
+    let mut random = Random(0x5eed_0005);
+    let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
+    let mut announced: HashMap<u64, String> = HashMap::new();
+    let mut names: HashSet<String> = HashSet::new();
+    let mut alive: Vec<u64> = Vec::new();
+    // Each with the chunk in which it was last met.
+    let mut dropped: Vec<(u64, u64)> = Vec::new();
+    let mut met_late = 0;
+    for second in 0..300_u64 {
+        let mut sequence = Sequence::new(1);
+        let mut expected = Vec::new();
+        for time in 0..40 {
+            let (kind, iid) = match random.next() % 10 {
+                0..=3 => {
+                    let iid = random.next() >> (random.next() % 40);
+                    sequence = sequence.task(iid, 1, &format!("t{iid}"), None);
+                    alive.push(iid);
+                    (5, iid)
+                }
+                4..=6 if !alive.is_empty() => {
+                    let at = random.next() as usize % alive.len();
+                    let iid = alive.swap_remove(at);
+                    dropped.push((iid, second));
+                    (8, iid)
+                }
+                7 | 8 if !dropped.is_empty() => {
+                    // A waker of it is dropped: it may be that of a task that is no more.
+                    let at = random.next() as usize % dropped.len();
+                    let (iid, last) = &mut dropped[at];
+                    met_late += u64::from(second - *last == 2);
+                    *last = second;
+                    (12, *iid)
+                }
+                _ => continue,
+            };
+            sequence = match kind {
+                12 => sequence.waker(time, 12, iid, None),
+                kind => sequence.about(time, kind, iid),
+            };
+            expected.push((kind, iid));
+        }
+        dropped.retain(|&(_, last)| second - last < 2);
+        let chunk = Chunk::new(second).sequence(sequence).bytes();
+        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 2]);
+        timeline.add(0, &chunk).unwrap();
+        let mut found = Vec::new();
+        while let Some(item) = timeline.next_item().unwrap() {
+            match item {
+                Item::Track(track) => {
+                    let name = track.label().to_string();
+                    assert!(!name.starts_with("task "), "chunk {second} forgot {name}");
+                    assert!(names.insert(name.clone()), "{name} comes twice");
+                    announced.insert(track.id().number(), name);
+                }
+                Item::Event(event) => {
+                    // Wakers and births are on the thread's track, and have the id as a field.
+                    let field = event.fields().next().map(|field| field.unwrap().value());
+                    // A birth leads to the task's track.
+                    let track = event.starts().map_or(event.track(), |flow| flow.track());
+                    let kind = match event.name().to_string().as_str() {
+                        "NewTask" => 5,
+                        "TaskDrop" => 8,
+                        "WakerDrop" => 12,
+                        other => panic!("{other}"),
+                    };
+                    let of_track = announced.get(&track.number()).and_then(|name| name.strip_prefix('t'));
+                    let of_track = of_track.and_then(|iid| iid.parse::<u128>().ok());
+                    let iid = match field {
+                        Some(Value::Unsigned(iid)) => iid,
+                        _ => of_track.unwrap(),
+                    };
+                    if kind != 12 {
+                        assert_eq!(of_track, Some(iid), "chunk {second}");
+                    }
+                    found.push((kind, iid));
+                }
+                _ => unreachable!(),
+            }
+        }
+        let expected: Vec<_> = expected.into_iter().map(|(kind, iid)| (kind, u128::from(iid))).collect();
+        assert_eq!(found, expected, "chunk {second}");
+    }
+    assert!(met_late > 20, "{met_late}");
+    // What lives, what was dropped lately, and up to as much again.
+    let most = 2 * (alive.len() + dropped.len() + 3 * 20).max(64) as u64;
+    assert!(registry.count() < most, "{} of {most}", registry.count());
+}
+
+/// A span that is known by its id alone at first, and whose parent comes later: tracks are a tree all the same.
+#[test]
+fn no_span_is_below_a_later_one() {
+    let span = |iid, parent| build::span(iid, 5, parent, &[], &[]);
+    let logged = build::event(9, Parent::Explicit(2), &[], &[]);
+    let stream = build::stream(&[
+        (1, 1, 3, logged),
+        (1, 2, 2, span(3, Parent::Explicit(2))),
+        (1, 3, 2, span(2, Parent::Explicit(3))),
+        (1, 4, 2, span(4, Parent::Explicit(2))),
+        (1, 5, 2, span(5, Parent::Explicit(5))),
+    ]);
+    let found = lines(&[&stream], None, Window::ALL);
+    let spans: Vec<_> = found.iter().filter(|line| line.contains(": span ")).collect();
+    let heads: Vec<_> = spans.iter().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(heads, ["1 < 0", "2 < 1", "1 < 0", "3 < 1", "4 < 0"], "{found:#?}");
 }
 
 /// A thousand tasks that live one after the other fit in room for few.

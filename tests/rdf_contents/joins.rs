@@ -83,7 +83,8 @@ fn markers_in_flight_are_found() {
     let open: Vec<_> = markers.open().iter().map(|marker| marker.name()).collect();
     assert_eq!(open, [&b"Frame"[..], b"Clear", b"Draw"]);
     let error = BufferMarkers::find(events, states[0], &mut [OpenMarker::EMPTY; 2]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 2, needed: 3 });
+    // One has ended by the time another one begins, but which is not known without a place for it.
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 2, needed: 4 });
 }
 
 /// Deltas count from the base, and a large one is for the next event alone.

@@ -2,6 +2,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fault;
+mod in_flight;
 mod joins;
 
 use common::rdf::Chunk;
@@ -153,6 +155,26 @@ fn counts_are_held_against_the_data() {
     assert_eq!(found[0].severity(), Severity::Error);
     assert_eq!(found[0].cause().kind(), ErrorKind::CountTooLarge { claimed: 5, max: 1 });
     assert_eq!(found[0].cause().element(), traceglass::rdf::element::LOAD_EVENTS_HEADER);
+}
+
+/// A pipeline's name without a NUL is found where the name begins, in whichever record and version.
+#[test]
+fn names_without_an_end_are_located() {
+    for (version, record, name_at) in [(1, 88, 24), (2, 96, 32), (3, 96, 32)] {
+        let mut data = vec![0_u8; record * 3];
+        for broken in [0, 2] {
+            data[broken * record + name_at..][..64].fill(b'x');
+        }
+        let header: &[u8] = if version == 1 { &[] } else { &[3, 0, 0, 0] };
+        let content = Content::parse("PsoCorrelation".into(), version, header, &data).unwrap();
+        let mut found = Vec::new();
+        content.check(&mut |finding| {
+            found.push((finding.severity(), finding.cause().offset(), finding.cause().kind()));
+        });
+        let expected = [0, 2].map(|number| (number * record + name_at) as u64);
+        let expected = expected.map(|at| (Severity::Warning, at, ErrorKind::Missing));
+        assert_eq!(found, expected, "version {version}");
+    }
 }
 
 #[test]

@@ -209,6 +209,35 @@ fn check_compares_times_with_the_headers() {
             (warning, 12, ErrorKind::Mismatch { stated: 99, found: 60 }),
         ]
     );
+    // The end of the period is not in it.
+    let data = build::Chunk { start: 10, end: 50, ..build::Chunk::new(0) }
+        .sequence(Sequence::new(1).about(10, 6, 5).about(49, 7, 5))
+        .sequence(Sequence::new(2).about(9, 6, 5).about(50, 7, 5))
+        .sequence(Sequence::new(3).about(50, 6, 5))
+        .bytes();
+    let outside = ErrorKind::OutsideRange { start: 10, end: 50 };
+    let at: Vec<_> = records(&data).iter().map(Record::offset).collect();
+    assert_eq!(
+        findings(|report| Chunk::parse(&data).unwrap().check(report)),
+        [(warning, at[2], outside), (warning, at[4], outside)]
+    );
+    // What is lost of a sequence may have had the times that it states; the others are whole.
+    let lost = build::event(7, build::Parent::Root, &[build::Value::Str("?")], &[]);
+    let lost = Writer(lost.0.iter().map(|&byte| if byte == b'?' { 0xff } else { byte }).collect());
+    let times = |number| Sequence::new(number).times(2, 30).about(5, 6, 5);
+    let data = build::Chunk { end: 50, times: Some((1, 40)), ..build::Chunk::new(0) }
+        .sequence(times(1).record(6, 4, &lost))
+        .sequence(times(2))
+        .sequence(times(3).record(6, 4, &lost))
+        .bytes();
+    let chunk = Chunk::parse(&data).unwrap();
+    let sequence = chunk.sequences().nth(1).unwrap().unwrap().offset();
+    let found = findings(|report| chunk.check(report));
+    let of = |severity| found.iter().copied().filter(move |one| one.0 == severity).collect::<Vec<_>>();
+    assert_eq!(of(Severity::Error).iter().map(|one| one.2).collect::<Vec<_>>(), [ErrorKind::NotUtf8; 2]);
+    let expected =
+        [(2, 5), (30, 5)].map(|(stated, found)| (warning, sequence, ErrorKind::Mismatch { stated, found }));
+    assert_eq!(of(warning), expected);
     let mut trailing = build::Chunk { start: 9, end: 8, ..build::Chunk::new(0) }.bytes();
     trailing.extend(b"\xde\xad");
     let chunk = Chunk::parse(&trailing).unwrap();

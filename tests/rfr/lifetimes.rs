@@ -1,5 +1,6 @@
 //! Objects of a whole recording, in which instrumentation ids recur.
 
+use crate::common::random::Random;
 use crate::common::rfr::{self, Chunk, Parent, Sequence, Writer, event};
 use traceglass::rfr::{Chunk as View, LifetimeEntry, Lifetimes, RecordKind, StreamData, Streaming};
 use traceglass::{Error, ErrorKind};
@@ -89,5 +90,157 @@ fn an_id_of_a_stream_names_an_object_from_its_record_to_its_end() {
             assert_eq!(objects.error().is_none(), whole);
             assert!(objects.error().is_none_or(|(_, error)| error.offset() <= len as u64));
         }
+    }
+}
+
+/// What the random recordings below consist of: an object with one of two faces, a record that drops it, or another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Object { iid: u64, face: u64 },
+    Drop { iid: u64 },
+    Poll { iid: u64 },
+}
+
+fn step(random: &mut Random) -> Step {
+    let iid = random.next() % 3 + 5;
+    match random.next() % 6 {
+        0..=2 => Step::Object { iid, face: random.next() % 2 },
+        3 => Step::Drop { iid },
+        _ => Step::Poll { iid },
+    }
+}
+
+/// Faces differ in one of what makes an object; the first one of each id is the same but for the id.
+fn face(iid: u64, face: u64) -> Writer {
+    match iid {
+        5 => rfr::task(iid, 70, 1 + face, "one", Ok(0), None),
+        6 => rfr::task(iid, 70 + face, 1, "one", Ok(0), None),
+        _ => rfr::task(iid, 70, 1, ["one", "two"][face as usize], Ok(0), None),
+    }
+}
+
+/// Numbers are the same exactly where the oracle's are.
+fn same_grouping(found: &[Option<usize>], expected: &[Option<(u64, usize)>], what: &dyn std::fmt::Debug) {
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(expected) {
+        for (c, d) in found.iter().zip(expected) {
+            assert_eq!(a.is_some(), b.is_some(), "{found:?} {expected:?} {what:#?}");
+            assert_eq!(a == c, b == d, "{found:?} {expected:?} {what:#?}");
+        }
+    }
+}
+
+#[test]
+fn lifetimes_of_streams_are_those_of_an_oracle() {
+    let mut random = Random(0x5eed_0003);
+    let mut dropped_twice = 0;
+    for round in 0..600 {
+        let steps: Vec<Step> = (0..1 + round % 24).map(|_| step(&mut random)).collect();
+        let records: Vec<_> = steps
+            .iter()
+            .zip(0_u32..)
+            .map(|(step, at)| match *step {
+                Step::Object { iid, face: number } => (1, at, 4, face(iid, number)),
+                Step::Drop { iid } => (1, at, 12, Writer::new().ints([iid])),
+                Step::Poll { iid } => (1, at, 10, Writer::new().ints([iid])),
+            })
+            .collect();
+        let file = rfr::stream(&records);
+        let stream = Streaming::parse(&file).unwrap();
+        let places: Vec<u64> = stream.records().map(|record| record.unwrap().offset()).collect();
+        let mut entries = [LifetimeEntry::EMPTY; 32];
+        let objects = Lifetimes::of_stream(&stream, &mut entries).unwrap();
+        let (mut all, mut oracle) = (Vec::new(), Vec::new());
+        for iid in 5..8 {
+            let is_drop = |step: &Step| *step == Step::Drop { iid };
+            // A lifetime is the number of its first object.
+            let mut expected = Vec::new();
+            let mut lives: Option<(usize, u64, bool)> = None;
+            for (at, step) in steps.iter().enumerate() {
+                let before = lives;
+                match *step {
+                    Step::Object { iid: of, face } if of == iid => {
+                        lives = match lives {
+                            Some((first, old, false)) if old == face => Some((first, face, false)),
+                            _ => Some((at, face, false)),
+                        };
+                    }
+                    Step::Drop { iid: of } if of == iid => {
+                        lives = lives.map(|(first, face, _)| (first, face, true));
+                    }
+                    _ => {}
+                }
+                // The record that drops it still names it.
+                let named = if is_drop(step) { before } else { lives };
+                expected.push(named.filter(|(.., is_over)| !is_over).map(|(first, ..)| (iid, first)));
+            }
+            all.extend(places.iter().map(|&place| objects.get(place, iid).map(|one| one.number())));
+            oracle.extend(expected);
+            let first_drop = steps.iter().position(is_drop);
+            dropped_twice +=
+                usize::from(first_drop.is_some_and(|first| steps[first + 1..].iter().any(is_drop)));
+        }
+        same_grouping(&all, &oracle, &steps);
+    }
+    assert!(dropped_twice > 100, "{dropped_twice}");
+}
+
+#[test]
+fn lifetimes_of_chunks_are_those_of_an_oracle() {
+    let mut random = Random(0x5eed_0004);
+    for round in 0..600 {
+        let chunks: Vec<Vec<Step>> =
+            (0..1 + round % 6).map(|_| (0..random.next() % 6).map(|_| step(&mut random)).collect()).collect();
+        let files: Vec<Vec<u8>> = chunks
+            .iter()
+            .zip(1..)
+            .map(|(steps, base)| {
+                // Objects stand in front of a sequence's records: each step has a sequence of its own.
+                let chunk = steps.iter().fold(Chunk::new(base), |chunk, step| {
+                    chunk.sequence(match *step {
+                        Step::Object { iid, face: number } => {
+                            Sequence::new(1).object(1, &face(iid, number)).about(1, 6, 99)
+                        }
+                        Step::Drop { iid } => Sequence::new(1).about(1, 8, iid),
+                        Step::Poll { iid } => Sequence::new(1).about(1, 6, iid),
+                    })
+                });
+                chunk.bytes()
+            })
+            .collect();
+        let views: Vec<View<'_>> = files.iter().map(|file| View::parse(file).unwrap()).collect();
+        let mut entries = [LifetimeEntry::EMPTY; 64];
+        let objects = Lifetimes::of_chunks(&views, &mut entries).unwrap();
+        let (mut all, mut oracle) = (Vec::new(), Vec::new());
+        for iid in 5..8 {
+            let mut expected = Vec::new();
+            // The lifetime that goes on, and the face of the last object in it.
+            let mut lives: Option<(usize, u64)> = None;
+            let mut next = 0;
+            for steps in &chunks {
+                let mut first = None;
+                for step in steps {
+                    if let Step::Object { iid: of, face } = *step
+                        && of == iid
+                    {
+                        lives = match lives {
+                            Some((number, old)) if old == face => Some((number, face)),
+                            _ => Some((next, face)),
+                        };
+                        next += 1;
+                        first = first.or(lives);
+                    }
+                }
+                // A drop ends what the id names at the end of the chunk, wherever in the chunk it stands.
+                if steps.contains(&Step::Drop { iid }) {
+                    lives = None;
+                }
+                expected.push(first.map(|(number, _)| (iid, number)));
+            }
+            let places = 0..chunks.len() as u64;
+            all.extend(places.map(|place| objects.get(place, iid).map(|one| one.number())));
+            oracle.extend(expected);
+        }
+        same_grouping(&all, &oracle, &chunks);
     }
 }

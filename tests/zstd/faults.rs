@@ -2,7 +2,7 @@
 
 use crate::stream;
 use traceglass::ErrorKind;
-use traceglass::zstd::{self, Workspace};
+use traceglass::zstd::{self, Decoder, Frame, Frames, Workspace};
 
 /// A frame without window descriptor, of one segment of `size` bytes, with these blocks.
 pub fn frame(size: u8, blocks: &[&[u8]]) -> Vec<u8> {
@@ -147,4 +147,78 @@ fn no_block_holds_more_than_the_window() {
     let error = zstd::decompress(&frame(1025), &mut output, &mut workspace).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OverLimit { value: 1025, limit: 1024 });
     assert_eq!(stream(&frame(1025), &mut workspace).unwrap_err(), error);
+}
+
+/// However large the content and the ring are: the window suffices, and nothing refers back further.
+#[test]
+fn a_stream_needs_the_window_and_sees_no_further() {
+    // A window of 1 KiB, three blocks of that size, and one that repeats 3 bytes from `offset` back.
+    let frame = |offset: u16| {
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0];
+        for byte in *b"xyz" {
+            frame.extend(&(1024_u32 << 3 | 1 << 1).to_le_bytes()[..3]);
+            frame.push(byte);
+        }
+        frame.extend(&(10_u32 << 3 | 2 << 1 | 1).to_le_bytes()[..3]);
+        // Two literals, one sequence, each code by a table of one symbol: 1 literal, offset code 10, 3 bytes.
+        frame.extend(*b"\x10ab\x01\x54\x01\x0a\0");
+        // The end mark, and the 10 bits of the offset, which counts from 3.
+        frame.extend((1 << 10 | (offset + 3 - (1 << 10))).to_le_bytes());
+        frame
+    };
+    let mut workspace = Workspace::new();
+    let error = Decoder::new(&mut workspace).stream(&frame(1024), &mut [0; 1023], |_| ()).unwrap_err();
+    assert_eq!(
+        (error.offset(), error.kind()),
+        (5, ErrorKind::CapacityExceeded { capacity: 1023, needed: 1024 })
+    );
+    for room in [1024, 1025, 3000, 5000] {
+        let mut window = vec![0xee; room];
+        let mut through = |offset| {
+            let mut content = Vec::new();
+            let done = Decoder::new(&mut workspace)
+                .stream(&frame(offset), &mut window, |piece: &[u8]| content.extend_from_slice(piece));
+            done.map(|size| (size, content.split_off(3072)))
+        };
+        // One literal is in front of what is repeated: the first byte of the last block but one.
+        assert_eq!(through(1024).unwrap(), (3077, b"azzzb".to_vec()), "{room}");
+        let error = through(1025).unwrap_err();
+        let kind = ErrorKind::OffsetTooFar { offset: 1025, available: 1024 };
+        assert_eq!((error.element(), error.kind()), (zstd::element::SEQUENCES, kind), "{room}");
+    }
+    // Into a slice, the whole content may be referred to.
+    let mut output = [0; 3077];
+    assert_eq!(zstd::decompress(&frame(1026), &mut output, &mut workspace), Ok(3077));
+    assert_eq!(&output[3072..], b"ayzzb");
+}
+
+/// A frame with more content than it states finds nothing in a ring of the stated size that has been written over.
+#[test]
+fn a_ring_is_no_longer_than_it_is() {
+    // A window of 1 KiB, and content of 256 bytes.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x40, 0, 0, 0];
+    for byte in *b"xy" {
+        frame.extend(&(200_u32 << 3 | 1 << 1).to_le_bytes()[..3]);
+        frame.push(byte);
+    }
+    // As above, with offset code 8: 300 bytes back.
+    frame.extend(*b"\x55\0\0\x10ab\x01\x54\x01\x08\0");
+    frame.extend((300_u16 + 3).to_le_bytes());
+    let error = stream(&frame, &mut Workspace::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OffsetTooFar { offset: 300, available: 256 });
+}
+
+/// Eight bytes of ones are no size.
+#[test]
+fn a_size_of_all_ones_is_none() {
+    let frame = |descriptor: &[u8]| [b"\x28\xb5\x2f\xfd", descriptor, &[0xff; 8], b"\x11\0\0hi"].concat();
+    let input = frame(&[0xc0, 0]);
+    let Some(Ok(Frame::Data(found))) = Frames::new(&input).next() else { panic!() };
+    assert_eq!((found.header().content_size(), found.header().window_size()), (None, 1024));
+    assert_eq!(zstd::content_size(&input), Ok(None));
+    assert_eq!(stream(&input, &mut Workspace::new()).unwrap(), b"hi");
+    assert_eq!(zstd::decompress(&input, &mut [0; 2], &mut Workspace::new()), Ok(2));
+    let input = frame(&[0xe0]);
+    let Some(Ok(Frame::Data(found))) = Frames::new(&input).next() else { panic!() };
+    assert_eq!((found.header().content_size(), found.header().window_size()), (None, u64::MAX));
 }

@@ -105,11 +105,34 @@ fn stream(input: &[u8], workspace: &mut Workspace) -> Result<Vec<u8>, Error> {
             Err(error) => match error.kind() {
                 ErrorKind::CapacityExceeded { capacity, needed } if needed < 1 << 28 => {
                     assert!(capacity == window.len() as u64 && needed > capacity);
+                    assert_eq!(needed, window_of(&input[error.offset() as usize - 5..]));
                     window.resize(needed as usize, 0xdd);
                 }
                 _ => return Err(error),
             },
         }
+    }
+}
+
+/// The window that the frame at the front needs: the least of what it states and its content.
+fn window_of(frame: &[u8]) -> u64 {
+    let (descriptor, mut at) = (frame[4], 5);
+    let mut window = u64::MAX;
+    if descriptor & 0x20 == 0 {
+        let base = 1024 << (frame[at] >> 3);
+        window = base + base / 8 * u64::from(frame[at] & 7);
+        at += 1;
+    }
+    at += [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let len = match descriptor >> 6 {
+        0 => usize::from(descriptor & 0x20 != 0),
+        flag => 1 << flag,
+    };
+    let content = frame[at..at + len].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+    match len {
+        0 => window,
+        2 => window.min(content + 256),
+        _ => window.min(content),
     }
 }
 

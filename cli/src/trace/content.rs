@@ -1,6 +1,6 @@
 //! What `export` is given: events, or parts with their content.
 
-use super::{Time, Window};
+use super::Window;
 use crate::status::{Failure, Result, Status};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
@@ -70,7 +70,9 @@ pub trait Parts {
 
 /// The error that a format has no events to be exported.
 pub fn no_events(format: Format) -> Failure {
-    Failure::unreadable(format!("{format} has no events to be exported; `--to files` extracts what is in it"))
+    Failure::unreadable(format!(
+        "{format} has no events to be exported; `--format files` extracts what is in it"
+    ))
 }
 
 /// Room that grows.
@@ -101,13 +103,11 @@ impl<T: Clone> traceglass::event::Room<T> for Growing<T> {
 /// What `export` makes of which traces.
 #[derive(clap::Args)]
 pub struct Export {
-    /// What to make of them: perfetto, parquet, arrow or files. A second time, up to which time, as in `--to perfetto
-    /// --from +1s --to +2s`; that is not included
-    #[arg(long, value_name = "TARGET", required = true, value_parser = Goal::parse, num_args = 1)]
-    to: Vec<Goal>,
-    /// From this time on: 2026-11-21T01:41:54.5Z, +1.5s since the first record, or @VALUE of the trace's own clock
-    #[arg(long, value_name = "TIME", value_parser = Time::parse, allow_hyphen_values = true)]
-    from: Option<Time>,
+    /// The format to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Target,
+    #[command(flatten)]
+    pub window: Window,
     /// Where to write: a file for perfetto and arrow, a new directory for files and parquet; - is stdout
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -124,52 +124,7 @@ pub struct Export {
     pub paths: Vec<PathBuf>,
 }
 
-impl Export {
-    /// What other tools read.
-    pub fn target(&self) -> Result<Target> {
-        let mut targets = self.to.iter().filter_map(|goal| match goal {
-            Goal::Target(target) => Some(*target),
-            Goal::Time(_) => None,
-        });
-        match (targets.next(), targets.next()) {
-            (Some(target), None) => Ok(target),
-            (None, _) => Err(Failure::usage("--to: name what to make: perfetto, parquet, arrow or files")),
-            _ => Err(Failure::usage("--to: one target at a time")),
-        }
-    }
-
-    /// Which times are wanted.
-    pub fn window(&self) -> Result<Window> {
-        let mut times = self.to.iter().filter_map(|goal| match goal {
-            Goal::Time(time) => Some(*time),
-            Goal::Target(_) => None,
-        });
-        match (times.next(), times.next()) {
-            (to, None) => Ok(Window { from: self.from, to }),
-            _ => Err(Failure::usage("--to: a range has one end")),
-        }
-    }
-}
-
-/// What `--to` is given: a target, or a time.
-#[derive(Clone, Copy)]
-enum Goal {
-    Target(Target),
-    Time(Time),
-}
-
-impl Goal {
-    fn parse(text: &str) -> Result<Self, String> {
-        match <Target as clap::ValueEnum>::from_str(text, false) {
-            Ok(target) => Ok(Self::Target(target)),
-            Err(_) => Time::parse(text)
-                .map(Self::Time)
-                .map_err(|_| "neither perfetto, parquet, arrow or files, nor a time".to_owned()),
-        }
-    }
-}
-
-/// What other tools read.
+/// The formats that `export` writes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Target {
     /// A trace for ui.perfetto.dev and Perfetto's trace processor

@@ -183,7 +183,7 @@ pub struct RdfSelect {
     /// What is in the chunk, one record a line; --json gives the same as JSON
     #[arg(long)]
     pub records: bool,
-    /// Every chunk as a file in a new directory, as `export --to files`
+    /// Every chunk as a file in a new directory, as `export --format files`
     #[arg(long, requires = "output", conflicts_with_all = ["chunk", "entry", "header", "stored", "records", "json"])]
     pub all: bool,
     /// The directory for --all

@@ -6,18 +6,7 @@ use std::fmt;
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
-/// A time as RFC 3339 has it, with nine digits; none before the year 0 or after 9999.
-pub fn rfc3339(nanoseconds: i128) -> Option<String> {
-    let (seconds, fraction) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
-    let time = jiff::Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
-    let time = jiff::tz::Offset::UTC.to_datetime(time);
-    (time.year() >= 0).then(|| {
-        let (date, hour) = (time.date(), time.hour());
-        let (year, month, day) = (date.year(), date.month(), date.day());
-        let (minute, second) = (time.minute(), time.second());
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:09}Z")
-    })
-}
+pub use traceglass_open::time::rfc3339;
 
 /// A time on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,26 +25,26 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
-  traceglass export --to perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
-  traceglass export --to perfetto a.rfr | gzip > a.pftrace.gz
-  traceglass export --to perfetto --from +1s --to +2s a.rtc > a.pftrace
-  traceglass export --to files -o scene/ scene.rgp          every chunk as a file
-  traceglass export --to parquet -o tables/ recording/      for SQL: duckdb, polars, Spark
-  traceglass export --to arrow --table tracks recording/    one table, to a pipe";
+  traceglass export --format perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
+  traceglass export --format perfetto a.rfr | gzip > a.pftrace.gz
+  traceglass export --format perfetto --from +1s --to +2s a.rtc > a.pftrace
+  traceglass export --format files -o scene/ scene.rgp          every chunk as a file
+  traceglass export --format parquet -o tables/ recording/      for SQL: duckdb, polars
+  traceglass export --format arrow --table tracks recording/    one table, to a pipe";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;
-    let target = args.target()?;
+    let target = args.format;
     if args.force {
         out.force();
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if args.table.is_some() && target != Target::Arrow {
-        return Err(Failure::usage("--table is for arrow; the other targets have all of a trace"));
+        return Err(Failure::usage("--table is for arrow; the other formats have all of a trace"));
     }
-    if !args.window()?.is_everything() && target != Target::Perfetto {
+    if !args.window.is_everything() && target != Target::Perfetto {
         return Err(Failure::usage(
-            "--from and --to are for perfetto; the other targets have all of a trace",
+            "--from and --to are for perfetto; the other formats have all of a trace",
         ));
     }
     if let Some(output) = output {
@@ -234,7 +234,7 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>)
     let mut perfetto = Perfetto::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
-        let window = in_ns(&args.window()?, trace)?;
+        let window = in_ns(&args.window, trace)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy());
         let destination = Destination { out, file: file.as_mut() };

@@ -276,7 +276,7 @@ fn a_trace_of_ctf_1_8_is_read_by_each_verb() {
 fn a_stream_that_cannot_be_opened_is_damage_in_each_verb() {
     let trace = Trace::new("links", TSDL.as_bytes());
     std::fs::write(trace.0.join("channel0"), [10, 1, 7]).unwrap();
-    let verbs: [&[&str]; 5] = [&["info"], &["ls"], &["cat"], &["check"], &["export", "--to", "perfetto"]];
+    let verbs: [&[&str]; 5] = [&["info"], &["ls"], &["cat"], &["check"], &["export", "--format", "perfetto"]];
     let each = |name: &str, why: &str| {
         for verb in verbs {
             let output = traceglass(&[verb, &[trace.0.to_str().unwrap()]].concat());
@@ -347,7 +347,7 @@ fn long_names_are_exported_by_their_beginnings() {
     let metadata = TSDL.replace("begin", &name).replace("_level", &name);
     let trace = Trace::new("long", metadata.as_bytes());
     std::fs::write(trace.0.join("channel0"), [10, 1, 7].repeat(50)).unwrap();
-    let (status, exported, _) = trace.run(&["export", "--to", "perfetto"]);
+    let (status, exported, _) = trace.run(&["export", "--format", "perfetto"]);
     let text = String::from_utf8_lossy(&exported);
     let told = format!("{}…", "n".repeat(256));
     assert_eq!((status, text.matches(&told).count(), text.contains(&"n".repeat(257))), (0, 2, false));

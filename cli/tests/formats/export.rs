@@ -149,7 +149,7 @@ fn a_recording_becomes_tracks_slices_and_flows() {
     );
     let (file, target) = (scratch.path("chunk.rfr"), scratch.path("out.pftrace"));
     fs::write(&file, chunk.bytes()).unwrap();
-    let out = traceglass(&["export", "--to", "perfetto", "-o", &target, &file]);
+    let out = traceglass(&["export", "--format", "perfetto", "-o", &target, &file]);
     assert_eq!((status(&out), out.stdout.len(), out.stderr.len()), (0, 0, 0), "{out:?}");
     let trace = fs::read(&target).unwrap();
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_recording_becomes_tracks_slices_and_flows() {
         ]
     );
     // The same on stdout, and a second time.
-    let out = traceglass(&["export", "--to", "perfetto", &file]);
+    let out = traceglass(&["export", "--format", "perfetto", &file]);
     assert_eq!((status(&out), out.stdout), (0, trace));
 }
 
@@ -179,7 +179,7 @@ fn damage_is_told_and_the_rest_is_exported() {
     let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1).about(2, 8, 1)).bytes();
     let file = scratch.path("cut.rfr");
     fs::write(&file, &chunk[..chunk.len() - 1]).unwrap();
-    let out = traceglass(&["export", "--to", "perfetto", &file, "/nowhere"]);
+    let out = traceglass(&["export", "--format", "perfetto", &file, "/nowhere"]);
     // One path cannot be read at all.
     assert_eq!(status(&out), 1);
     let messages = String::from_utf8(out.stderr).unwrap();
@@ -188,7 +188,7 @@ fn damage_is_told_and_the_rest_is_exported() {
     let lines = decode(&out.stdout);
     assert_eq!(lines.iter().filter(|line| line.contains("TaskDrop")).count(), 1);
     assert_eq!(lines.iter().filter(|line| line.contains("instant gap: ")).count(), 1, "{lines:?}");
-    assert_eq!(status(&traceglass(&["export", "--to", "perfetto", &file])), 3);
+    assert_eq!(status(&traceglass(&["export", "--format", "perfetto", &file])), 3);
 }
 
 /// The manifest: a line for each file, with what is in it.
@@ -215,14 +215,14 @@ fn every_part_becomes_a_file() {
         ("sample.rfr", &["callsites", "chunk", "meta"]),
     ] {
         let (folder, path) = (scratch.path(sample), data(sample));
-        let out = traceglass(&["export", "--to", "files", "-o", &folder, path.to_str().unwrap()]);
+        let out = traceglass(&["export", "--format", "files", "-o", &folder, path.to_str().unwrap()]);
         assert_eq!((status(&out), &out.stderr[..]), (0, &b""[..]), "{sample}");
         let lines = manifest(&folder);
         let found: std::collections::BTreeSet<_> =
             lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
         assert_eq!(found, kinds.iter().copied().collect(), "{sample}");
         // Nothing is overwritten.
-        let out = traceglass(&["export", "--to", "files", "-o", &folder, path.to_str().unwrap()]);
+        let out = traceglass(&["export", "--format", "files", "-o", &folder, path.to_str().unwrap()]);
         assert_eq!(status(&out), 2);
     }
     // What `cat` prints is what the file has.
@@ -242,7 +242,7 @@ fn a_chunk_that_cannot_be_read_is_named_in_the_manifest() {
     let file = scratch.path("a.rdf");
     fs::write(&file, rdf::file(&[rdf::Chunk::zstd("good", b"content"), bad])).unwrap();
     let folder = scratch.path("out");
-    let out = traceglass(&["export", "--to", "files", "-o", &folder, &file]);
+    let out = traceglass(&["export", "--format", "files", "-o", &folder, &file]);
     assert_eq!(status(&out), 3, "{out:?}");
     let lines = manifest(&folder);
     let chunks: Vec<_> = lines.iter().filter(|line| line["kind"] == "chunk").collect();
@@ -258,10 +258,10 @@ fn a_chunk_that_cannot_be_read_is_named_in_the_manifest() {
 #[test]
 fn what_cannot_be_exported_is_said() {
     let path = data("sample.rdf");
-    let out = traceglass(&["export", "--to", "perfetto", path.to_str().unwrap()]);
+    let out = traceglass(&["export", "--format", "perfetto", path.to_str().unwrap()]);
     assert_eq!((status(&out), out.stdout.len()), (1, 0), "{out:?}");
-    assert!(String::from_utf8_lossy(&out.stderr).contains("--to files"), "{out:?}");
-    let out = traceglass(&["export", "--to", "files", path.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&out.stderr).contains("--format files"), "{out:?}");
+    let out = traceglass(&["export", "--format", "files", path.to_str().unwrap()]);
     assert_eq!(status(&out), 2);
 }
 
@@ -275,7 +275,7 @@ fn times(lines: &[String]) -> Vec<u64> {
 #[test]
 fn streams_become_counters_and_instants() {
     let path = data("sample.rtc");
-    let out = traceglass(&["export", "--to", "perfetto", path.to_str().unwrap()]);
+    let out = traceglass(&["export", "--format", "perfetto", path.to_str().unwrap()]);
     assert_eq!(status(&out), 0);
     assert!(String::from_utf8_lossy(&out.stderr).contains("their time is not known"));
     let lines = decode(&out.stdout);
@@ -296,7 +296,7 @@ fn a_value_that_its_format_cannot_hold_is_exported_as_bytes() {
     writer.write(id, &[0xab, 0xcd]);
     let file = scratch.path("a.rtc");
     fs::write(&file, writer.stop()).unwrap();
-    let out = traceglass(&["export", "--to", "perfetto", &file]);
+    let out = traceglass(&["export", "--format", "perfetto", &file]);
     assert_eq!((status(&out), out.stderr.len()), (0, 0), "{out:?}");
     let lines = decode(&out.stdout);
     let bytes = format!("instant adc bytes={:?}", [(6, Stored::Bytes(b"abcd".to_vec()))]);
@@ -309,7 +309,7 @@ fn a_value_that_its_format_cannot_hold_is_exported_as_bytes() {
 #[test]
 fn queues_of_a_gpu_become_slices() {
     let path = data("sample.rgp");
-    let out = traceglass(&["export", "--to", "perfetto", path.to_str().unwrap()]);
+    let out = traceglass(&["export", "--format", "perfetto", path.to_str().unwrap()]);
     assert_eq!(status(&out), 0, "{out:?}");
     // The markers that the program set.
     assert!(String::from_utf8_lossy(&out.stderr).contains("4 events were left out"), "{out:?}");
@@ -327,12 +327,12 @@ fn a_range_of_time_is_cut_out() {
     for sample in ["sample.rtc", "sample.rgp", "sample.ctf", "stream.rfr"] {
         let path = data(sample);
         let path = path.to_str().unwrap();
-        let whole = times(&decode(&traceglass(&["export", "--to", "perfetto", path]).stdout));
+        let whole = times(&decode(&traceglass(&["export", "--format", "perfetto", path]).stdout));
         let (first, last) = (*whole.iter().min().unwrap(), *whole.iter().max().unwrap());
         assert!(last > first, "{sample}");
         let middle = (last - first) / 2 + 1;
         let (from, to) = (format!("+{}ns", middle / 2), format!("+{middle}ns"));
-        let args = ["export", "--to", "perfetto", "--from", &from, "--to", &to, path];
+        let args = ["export", "--format", "perfetto", "--from", &from, "--to", &to, path];
         let out = traceglass(&args);
         assert_eq!(status(&out), 0, "{sample}: {out:?}");
         let cut = times(&decode(&out.stdout));
@@ -344,11 +344,11 @@ fn a_range_of_time_is_cut_out() {
     }
     let path = data("sample.rtc");
     for wrong in [
-        &["export", "--to", "files", "--to", "+1s", "-o", "/nowhere/at/all"][..],
-        &["export", "--to", "perfetto", "--to", "arrow"],
+        &["export", "--format", "files", "--to", "+1s", "-o", "/nowhere/at/all"][..],
+        &["export", "--format", "perfetto", "--format", "arrow"],
         &["export", "--to", "+1s"],
-        &["export", "--to", "perfetto", "--to", "+1s", "--to", "+2s"],
-        &["export", "--to", "paper"],
+        &["export", "--format", "perfetto", "--to", "+1s", "--to", "+2s"],
+        &["export", "--format", "paper"],
     ] {
         let args = [wrong, &[path.to_str().unwrap()]].concat();
         assert_eq!(status(&traceglass(&args)), 2, "{wrong:?}");
@@ -396,7 +396,7 @@ fn what_is_read_is_never_written() {
         (&recording, &recording),
     ] {
         for target in ["perfetto", "files"] {
-            let out = traceglass(&["export", "--to", target, "-o", output, input]);
+            let out = traceglass(&["export", "--format", target, "-o", output, input]);
             // Nor is it a folder.
             let expected = if target == "files" && output != &recording { &[1, 2][..] } else { &[2] };
             assert!(expected.contains(&status(&out)), "{target} {output} {input}: {out:?}");
@@ -404,7 +404,7 @@ fn what_is_read_is_never_written() {
         }
     }
     let folder = format!("{recording}/2026/parts");
-    for verb in [&["export", "--to", "files"][..], &["cat", "--all"]] {
+    for verb in [&["export", "--format", "files"][..], &["cat", "--all"]] {
         let out = traceglass(&[verb, &["-o", &folder, &recording]].concat());
         assert_ne!(status(&out), 0, "{verb:?}");
         assert!(!std::path::Path::new(&folder).exists(), "{verb:?}");
@@ -417,10 +417,10 @@ fn an_output_is_complete_or_not_there() {
     let (file, target, folder) = (scratch.path("a.rfr"), scratch.path("out.pftrace"), scratch.path("out"));
     let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1)).bytes();
     fs::write(&file, chunk).unwrap();
-    let export = |input: &str| status(&traceglass(&["export", "--to", "perfetto", "-o", &target, input]));
+    let export = |input: &str| status(&traceglass(&["export", "--format", "perfetto", "-o", &target, input]));
     let names = || content(&scratch.0).into_keys().collect::<Vec<_>>();
     assert_eq!((export("/nowhere"), names()), (1, vec![PathBuf::from(&file)]));
-    let out = traceglass(&["export", "--to", "files", "-o", &folder, "/nowhere"]);
+    let out = traceglass(&["export", "--format", "files", "-o", &folder, "/nowhere"]);
     assert_eq!((status(&out), std::path::Path::new(&folder).exists()), (1, false));
     // An earlier output stays until another is complete.
     fs::write(&target, "before").unwrap();
@@ -438,7 +438,7 @@ fn a_file_that_cannot_be_written_is_named() {
     let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1)).bytes();
     fs::write(&file, chunk).unwrap();
     for (output, why) in [("/dev/full", "No space"), ("/nowhere/out", "No such file")] {
-        let out = traceglass(&["export", "--to", "perfetto", "-o", output, &file]);
+        let out = traceglass(&["export", "--format", "perfetto", "-o", output, &file]);
         let message = String::from_utf8(out.stderr.clone()).unwrap();
         assert_eq!(status(&out), 1, "{message}");
         assert!(message.contains(&format!("cannot write {output}: {why}")), "{message}");
@@ -453,7 +453,7 @@ fn a_file_that_cannot_be_written_is_named() {
         let pipe = pipe.clone();
         move || drop(fs::File::open(pipe).unwrap())
     });
-    let out = traceglass(&["export", "--to", "perfetto", "-o", &pipe, &file]);
+    let out = traceglass(&["export", "--format", "perfetto", "-o", &pipe, &file]);
     reader.join().unwrap();
     let message = String::from_utf8(out.stderr.clone()).unwrap();
     assert_eq!(status(&out), 1, "{message}");

@@ -158,8 +158,8 @@ const CALLS: &[&[&str]] = &[
     &["hex"],
     &["hex", "--len", "100000000"],
     &["hex", "--color", "always", "--len", "100000000"],
-    &["export", "--to", "perfetto"],
-    &["export", "--to", "files", "-o", "OUT"],
+    &["export", "--format", "perfetto"],
+    &["export", "--format", "files", "-o", "OUT"],
 ];
 
 /// Whether a pipe gets bytes of the trace as they are: they may be anything.

@@ -193,16 +193,20 @@ fn what_reads_everything_ends_with_the_same_status() {
         &["cat", "--json"],
         &["info", "--full"],
         &["ls"],
-        &["export", "--to", "files", "-o", "OUT"],
-        &["export", "--to", "perfetto"],
+        &["export", "--format", "files", "-o", "OUT"],
+        &["export", "--format", "perfetto"],
         #[cfg(feature = "tables")]
-        &["export", "--to", "arrow"],
+        &["export", "--format", "arrow"],
         #[cfg(feature = "tables")]
-        &["export", "--to", "parquet", "-o", "OUT"],
+        &["export", "--format", "parquet", "-o", "OUT"],
     ];
     // Chunks without events are not exported as such.
-    const CHUNKS: &[&[&str]] =
-        &[&["check"], &["ls", "--sha256"], &["info", "--full"], &["export", "--to", "files", "-o", "OUT"]];
+    const CHUNKS: &[&[&str]] = &[
+        &["check"],
+        &["ls", "--sha256"],
+        &["info", "--full"],
+        &["export", "--format", "files", "-o", "OUT"],
+    ];
     let _turn = turn();
     let scratch = Scratch::new("statuses");
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

@@ -119,7 +119,7 @@ fn an_endless_device_is_refused() {
 #[cfg(unix)]
 fn the_whole_tree_is_refused_at_once() {
     let _turn = turn();
-    for call in [&["info"][..], &["check"], &["ls"], &["cat"], &["export", "--to", "perfetto"]] {
+    for call in [&["info"][..], &["check"], &["ls"], &["cat"], &["export", "--format", "perfetto"]] {
         let done = run(call, Path::new("/"), false);
         let said = stderr(&done) + &String::from_utf8_lossy(&done.stdout);
         assert_eq!(done.status, 1, "{call:?}: {said}");

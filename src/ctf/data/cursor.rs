@@ -419,18 +419,17 @@ impl<'a, 's> Cursor<'a, 's> {
     fn variant(&mut self, index: u32, node: &Node) -> Result<Value<'a>> {
         let key = self.key(node);
         let signed = node.has(SIGNED_KEY);
-        let mut choice = index.wrapping_add(1);
-        let end = index.wrapping_add(node.size);
-        let mut number = 0;
-        while choice < end {
-            let option = self.node(choice);
-            let after = choice.wrapping_add(option.size.max(1));
-            if self.is_in(option.b, key, signed) {
-                self.enter(Frame { next: choice.wrapping_add(1), end: after, left: 0 });
-                return Ok(Value::Variant(number));
+        let found = match self.schema.nodes.option_of(index, node, key, signed) {
+            Some(found) => found,
+            None => {
+                self.schema.nodes.children(index).find(|choice| self.is_in(self.node(*choice).b, key, signed))
             }
-            choice = after;
-            number = number.saturating_add(1);
+        };
+        if let Some(choice) = found {
+            let option = self.node(choice);
+            let end = choice.wrapping_add(option.size.max(1));
+            self.enter(Frame { next: choice.wrapping_add(1), end, left: 0 });
+            return Ok(Value::Variant(option.a));
         }
         let kind = ErrorKind::NoSuchOption { value: key };
         Err(self.window.error(self.at, element::of(self.scope), kind))

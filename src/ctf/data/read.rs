@@ -183,7 +183,7 @@ impl<'a> Cursor<'a, '_> {
         let flip = if signed { 1 << 63 } else { 0 };
         let key = key ^ flip;
         // Those that begin at the key or before it.
-        let (mut low, mut high) = (0, self.node(first).range_count());
+        let (mut low, mut high) = (0, self.node(first).count());
         while low < high {
             let middle = low.midpoint(high);
             if self.node(first.wrapping_sub(middle)).x() ^ flip <= key {

@@ -1,6 +1,5 @@
 //! Building a schema, whatever language it is described in.
 
-use super::Name;
 use super::element::{ALIAS, SCHEMA};
 use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
 use super::scope::Scope;
@@ -24,8 +23,8 @@ pub(crate) struct Builder<'s> {
     /// Nothing is stored but aliases.
     pub(crate) counting: bool,
     /// The roots of the trees of aliases, of clock classes and of data stream classes.
-    aliases: u32,
-    clock_tree: u32,
+    pub(super) aliases: u32,
+    pub(super) clock_tree: u32,
     stream_tree: u32,
     pub(crate) uuid: Option<Uuid>,
     /// How many of each there are.
@@ -37,7 +36,7 @@ pub(crate) struct Builder<'s> {
     /// Where in the metadata it is, for errors.
     pub(crate) offset: u64,
     /// How many aliases a builder that counts has stored.
-    kept: u32,
+    pub(super) kept: u32,
 }
 
 impl<'s> Builder<'s> {
@@ -87,6 +86,12 @@ impl<'s> Builder<'s> {
         if let Some(node) = self.nodes.get_mut(index as usize).filter(|_| !self.counting) {
             change(node);
         }
+    }
+
+    pub(crate) fn swap(&mut self, a: u32, b: u32) {
+        let (first, second) = (self.node(a), self.node(b));
+        self.update(a, |node| *node = second);
+        self.update(b, |node| *node = first);
     }
 
     /// The error that the storage is too small. [`Builder::needed`] of a builder that counts says what suffices.
@@ -198,82 +203,31 @@ impl<'s> Builder<'s> {
     }
 
     /// Counts the nodes of a copy without making one.
-    fn count(&mut self, size: u32) -> Result<u32> {
+    pub(super) fn count(&mut self, size: u32) -> Result<u32> {
         let index = self.front;
         self.front = index.checked_add(size).filter(|end| *end < NONE).ok_or_else(|| self.full())?;
         Ok(index)
     }
 
-    /// Names the class at `template`, which has `size` nodes. `false` if the name is taken.
-    ///
-    /// The aliases are a tree in which the bits of a hash lead to the place of a name.
-    pub(crate) fn add_alias(
-        &mut self,
-        stream: &MetadataStream<'_>,
-        name: Place,
-        template: u32,
-        size: u32,
-    ) -> Result<bool> {
-        let mut entry = Node::new(Kind::Alias);
-        entry.set_name(name);
-        entry.size = if self.counting { size } else { template };
-        (entry.a, entry.b) = (NONE, NONE);
-        let (found, parent, right) = self.find_entry(stream, name);
-        if found != NONE {
-            return Ok(false);
-        }
-        let index = self.side(entry)?;
-        if self.counting && self.kept > u32::try_from(self.nodes.len()).unwrap_or(NONE) {
-            // More aliases than can be remembered in counting.
-            return Ok(true);
-        }
-        if parent == NONE {
-            self.aliases = index;
-        } else if let Some(node) = usize::try_from(parent).ok().and_then(|at| self.nodes.get_mut(at)) {
-            if right { node.b = index } else { node.a = index }
-        }
-        Ok(true)
-    }
-
-    /// Appends a copy of the class of this name; `None` if there is none.
-    pub(crate) fn use_alias(&mut self, stream: &MetadataStream<'_>, name: Place) -> Result<Option<u32>> {
-        let (found, ..) = self.find_entry(stream, name);
-        if found == NONE {
-            // A builder that counts may not remember it: the class has one node at least.
-            return if self.counting { self.count(1).map(Some) } else { Ok(None) };
-        }
-        let what = self.node(found).size;
-        if self.counting { self.count(what) } else { self.copy(what) }.map(Some)
-    }
-
-    /// The entry of an alias, or else the last one on the way to where it would stand, and on which side.
-    fn find_entry(&self, stream: &MetadataStream<'_>, name: Place) -> (u32, u32, bool) {
-        let wanted = Name::at(stream, name);
-        let is = |at| self.node(at).place().is_some_and(|place| Name::at(stream, place).same(&wanted));
-        let sides = |at| (self.node(at).a, self.node(at).b);
-        descend(self.aliases, |level| wanted.hash(level), is, sides)
-    }
-
-    /// The same of a clock class.
-    fn find_clock_entry(&self, stream: &MetadataStream<'_>, id: Place) -> (u32, u32, bool) {
-        let wanted = Name::at(stream, id);
-        let id_of = |index: u32| self.node(index.saturating_add(1)).place();
-        let is = |index| id_of(index).is_some_and(|place| Name::at(stream, place).same(&wanted));
-        let sides = |index: u32| self.sides(index.saturating_add(3));
-        descend(self.clock_tree, |level| wanted.hash(level), is, sides)
-    }
-
-    /// The same of a data stream class.
+    /// The entry of a data stream class, or else the last one on the way to where it would stand, and on which side.
     fn find_stream_entry(&self, id: u64) -> (u32, u32, bool) {
         // Identifiers that follow each other get different bits at once, and no two of them the same ones.
-        let mixed = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        #[allow(clippy::as_conversions)]
-        let bits = |level: u64| if level == 0 { (mixed >> 32) as u32 } else { mixed as u32 };
-        let sides = |index: u32| self.sides(self.node(index.saturating_add(1)).b);
-        descend(self.stream_tree, bits, |index| self.node(index).y() == id, sides)
+        let mut bits = id.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+        let (mut parent, mut right) = (NONE, false);
+        let mut at = self.stream_tree;
+        while at != NONE {
+            if self.node(at).y() == id {
+                return (at, parent, right);
+            }
+            (parent, right) = (at, bits & 1 == 1);
+            bits = bits.rotate_right(1);
+            let (left, other) = self.sides(self.node(at.saturating_add(1)).b);
+            at = if right { other } else { left };
+        }
+        (NONE, parent, right)
     }
 
-    /// What the last node of a clock class, or of a data stream class until all are known, has below it.
+    /// What the last node of a data stream class has below it until all are known.
     fn sides(&self, last: u32) -> (u32, u32) {
         (self.node(last).name, self.node(last).b)
     }
@@ -372,10 +326,9 @@ impl<'s> Builder<'s> {
         seconds.set_y(spec.seconds.cast_unsigned());
         seconds.slot = u8::from(spec.is_unix);
         self.leaf(seconds)?;
+        // Its other fields are its branch in the tree of identifiers.
         let mut more = Node::new(Kind::More);
-        more.a = u32::try_from(spec.offset).unwrap_or(NONE);
-        // What it has below it in the tree of identifiers.
-        (more.name, more.b) = (NONE, NONE);
+        more.name = u32::try_from(spec.offset).unwrap_or(NONE);
         self.leaf(more)?;
         self.close(index);
         self.clocks = self.clocks.saturating_add(1);
@@ -395,65 +348,10 @@ impl<'s> Builder<'s> {
         Ok(index)
     }
 
-    /// Lets a clock class be found by its identifier. `false` if that is taken.
-    pub(crate) fn add_clock(&mut self, stream: &MetadataStream<'_>, id: Place, index: u32) -> bool {
-        let (found, parent, right) = self.find_clock_entry(stream, id);
-        if self.counting || found != NONE {
-            return found == NONE;
-        }
-        if parent == NONE {
-            self.clock_tree = index;
-        } else {
-            self.set_side(parent.saturating_add(3), right, index);
-        }
-        true
-    }
-
     /// Says that the origin of the clock class at `index` is the Unix epoch.
     pub(crate) fn set_unix(&mut self, index: u32) {
         // The node of its seconds: see `end_clock`.
         self.update(index.saturating_add(2), |node| node.slot = 1);
-    }
-
-    /// Adds a range that another list has as well.
-    pub(crate) fn copy_range(&mut self, index: u32) -> Result<u32> {
-        let mut node = self.node(index);
-        node.set(LAST, false);
-        self.side(node)
-    }
-
-    /// Puts the list of ranges that begins at node `first` in ascending order, with those that overlap made one.
-    pub(crate) fn order_ranges(&mut self, first: u32) {
-        let count = u32::try_from(self.view().list(first).count()).unwrap_or(NONE);
-        // Copies of a class share their ranges.
-        if count == 0 || self.node(first).range_count() > 0 {
-            return;
-        }
-        let place = |at: u32| first.saturating_sub(at);
-        let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
-            let (one, other) = (builder.node(place(a)), builder.node(place(b)));
-            builder.update(place(a), |node| *node = other);
-            builder.update(place(b), |node| *node = one);
-        };
-        super::order::sort(self, count, |builder, at| builder.node(place(at)).ends(), swap);
-        let mut last = 0_u32;
-        for at in 0..count {
-            self.update(place(at), |node| node.set(LAST, false));
-            let range = self.node(place(at));
-            let before = self.node(place(last));
-            if at > 0 && range.ends().0 > before.ends().1 {
-                last = last.saturating_add(1);
-                self.update(place(last), |node| *node = range);
-            } else if range.ends().1 > before.ends().1 {
-                let negative = range.has(super::node::REVERSED);
-                self.update(place(last), |node| {
-                    node.set_y(range.y());
-                    node.set(super::node::REVERSED, negative);
-                });
-            }
-        }
-        self.end_list(place(last));
-        self.update(first, |node| node.set_range_count(last.saturating_add(1)));
     }
 
     /// Gives up what was begun at `index`, which nothing refers to.
@@ -461,43 +359,10 @@ impl<'s> Builder<'s> {
         self.front = index;
     }
 
-    /// The clock class whose identifier is this.
-    pub(crate) fn find_clock(&self, stream: &MetadataStream<'_>, id: Place) -> Option<u32> {
-        Some(self.find_clock_entry(stream, id).0).filter(|index| *index != NONE)
-    }
-
     /// The data stream class with this identifier.
     pub(crate) fn find_stream(&self, id: u64) -> Option<u32> {
         Some(self.find_stream_entry(id).0).filter(|index| *index != NONE)
     }
-}
-
-/// Goes down a tree in which the bits of a hash lead on, 32 of them at a time: to what is wanted, or else to the last one
-/// on the way to where it would stand, and on which side.
-fn descend(
-    root: u32,
-    hash_at: impl Fn(u64) -> u32,
-    is_wanted: impl Fn(u32) -> bool,
-    sides: impl Fn(u32) -> (u32, u32),
-) -> (u32, u32, bool) {
-    let mut at = root;
-    let (mut parent, mut right) = (NONE, false);
-    let mut hash = hash_at(0);
-    let mut level = 0_u64;
-    while at != NONE {
-        if is_wanted(at) {
-            return (at, parent, right);
-        }
-        if level > 0 && level.is_multiple_of(32) {
-            hash = hash_at(level);
-        }
-        (parent, right) = (at, hash & 1 == 1);
-        hash >>= 1;
-        level = level.saturating_add(1);
-        let (left, other) = sides(at);
-        at = if right { other } else { left };
-    }
-    (NONE, parent, right)
 }
 
 /// The bits of a number in 64 bits, if it has no more.

@@ -55,7 +55,7 @@ impl<'a> Clock<'a, '_> {
 
     /// The text of the metadata from its description on.
     pub fn text(&self) -> Text<'a> {
-        self.schema.stream.text_from(self.schema.nodes.get(self.index.saturating_add(3)).a.into())
+        self.schema.stream.text_from(self.schema.nodes.get(self.index.saturating_add(3)).name.into())
     }
 
     /// A time in nanoseconds from the clock's origin, rounded down.

@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::element::CLASS_ID;
 use super::node::{Kind, LAST, NO_SLOT, NONE, SLOTS};
-use super::resolve::{Level, Owner, Resolver};
+use super::resolve::{Known, Level, Owner, Resolver};
 use super::scope::{Scope, root_of};
 use super::table::Table;
 use super::{Schema, layout};
@@ -80,9 +80,10 @@ impl<'s> Builder<'s> {
         // What is needed of a packet's header, then of what each stream class says, then of each event record class:
         // so that none of a later one takes the slot of an earlier one.
         let mut slots = 0;
+        let mut known = Known::new();
         for level in [Level::Packet, Level::Stream, Level::Event] {
             let trace_owner = Owner { trace, stream: NONE, event: NONE };
-            let mut resolver = Resolver::new(self, *stream, level, slots);
+            let mut resolver = Resolver::new(self, *stream, level, slots, &mut known);
             resolver.owner(trace_owner, trace)?;
             let shared = resolver.slots();
             let mut most = shared;
@@ -96,13 +97,13 @@ impl<'s> Builder<'s> {
                     Level::Stream => shared,
                     Level::Event => u8::try_from(info.roles).unwrap_or(SLOTS),
                 };
-                let mut resolver = Resolver::new(self, *stream, level, start);
+                let mut resolver = Resolver::new(self, *stream, level, start, &mut known);
                 resolver.owner(owner, of)?;
                 let mut used = resolver.slots();
                 for event in info.b..info.b.saturating_add(info.name) {
                     let event = events.get(self.view(), event);
                     let from = if level == Level::Event { start } else { used };
-                    let mut resolver = Resolver::new(self, *stream, level, from);
+                    let mut resolver = Resolver::new(self, *stream, level, from, &mut known);
                     resolver.owner(Owner { event, ..owner }, event)?;
                     used = used.max(resolver.slots());
                 }

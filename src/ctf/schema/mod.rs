@@ -58,9 +58,11 @@ mod finish;
 pub mod json;
 mod layout;
 mod name;
+mod named;
 mod names;
 pub(crate) mod node;
 mod order;
+mod ranges;
 mod resolve;
 #[allow(clippy::module_inception)]
 mod schema;
@@ -68,7 +70,13 @@ pub(crate) mod scope;
 mod spec;
 mod stream;
 mod table;
+mod trie;
 pub mod tsdl;
+#[cfg(not(fuzzing))]
+mod work;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod work;
 
 pub use class::{Encoding, FieldClass, FieldKind, Labels, Mapping, Mappings};
 pub use clock::Clock;

@@ -1,5 +1,6 @@
 use super::escape::Unescaped;
 use super::node::{ESCAPED, Place, SPLIT, UNDERSCORE};
+use super::trie::Spelling;
 use crate::bytes::to_u64;
 use crate::ctf::metadata::{Language, MetadataStream, Text};
 use crate::error::{Error, ErrorKind, Result};
@@ -75,34 +76,68 @@ impl<'a> Name<'a> {
         Ok(buffer.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default())
     }
 
-    /// Whether both are the same as written, after decoding.
-    pub(crate) fn same(&self, other: &Self) -> bool {
-        if (self.flags | other.flags) & (ESCAPED | SPLIT) == 0 {
-            return self.raw.front() == other.raw.front();
+    /// Its characters as written, decoded.
+    fn written(&self) -> Written<'a> {
+        match self.flags & C_ESCAPES != 0 {
+            true => Written::C(Unescaped(self.raw)),
+            false => Written::Json(self.string().chars()),
         }
-        self.written().eq(other.written())
     }
 
-    fn written(&self) -> impl Iterator<Item = char> + use<'a> {
-        let is_c = self.flags & C_ESCAPES != 0;
-        let mut c = is_c.then_some(Unescaped(self.raw));
-        let mut json = self.string().chars();
-        core::iter::from_fn(move || match &mut c {
-            Some(source) => json::next_char(source),
-            None => json.next(),
-        })
-    }
-
-    /// A hash of the name as written, another one for each `seed`.
-    pub(crate) fn hash(&self, seed: u64) -> u32 {
-        let mut hash = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for c in self.written() {
-            hash = (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0000_0100_0000_01b3);
-            hash ^= hash >> 29;
+    /// The name as written, to be looked for among others.
+    pub(super) fn spelled(&self) -> Spelled<'a> {
+        if self.flags & (ESCAPED | SPLIT) == 0 {
+            return Spelled::Slice(self.raw.front());
         }
-        let hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
-        let [.., a, b, c, d] = hash.to_le_bytes();
-        u32::from_le_bytes([a, b, c, d])
+        Spelled::Decoded { chars: self.written(), bytes: [0; 4], start: 0, end: 0 }
+    }
+}
+
+/// The characters of a name as written.
+#[derive(Clone)]
+pub(super) enum Written<'a> {
+    C(Unescaped<'a>),
+    Json(json::JsonChars<Text<'a>>),
+}
+
+impl Iterator for Written<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        match self {
+            Self::C(source) => json::next_char(source),
+            Self::Json(chars) => chars.next(),
+        }
+    }
+}
+
+/// The bytes of a name as written, without its escapes.
+pub(super) enum Spelled<'a> {
+    Slice(&'a [u8]),
+    Decoded {
+        chars: Written<'a>,
+        /// The character that was read last, and the positions where it starts and ends.
+        bytes: [u8; 4],
+        start: u32,
+        end: u32,
+    },
+}
+
+impl Spelling for Spelled<'_> {
+    fn byte(&mut self, position: u32) -> Option<u8> {
+        match self {
+            Self::Slice(slice) => slice.byte(position),
+            Self::Decoded { chars, bytes, start, end } => {
+                while position >= *end {
+                    let c = chars.next()?;
+                    let len = c.len_utf8();
+                    json::encode_utf8(c, bytes.get_mut(..len)?);
+                    *start = *end;
+                    *end = end.saturating_add(u32::try_from(len).unwrap_or(0));
+                }
+                bytes.get(usize::try_from(position.checked_sub(*start)?).ok()?).copied()
+            }
+        }
     }
 }
 

@@ -1,120 +1,130 @@
-//! Whether many names differ.
+//! The members of structures and the options of variants by their names, which differ.
 
 use super::Name;
 use super::builder::Builder;
 use super::element::NAME;
-use super::node::{Kind, NONE, Node};
+use super::node::{Kind, LAST, NONE, Node};
+use super::order::sort;
+use super::table::Table;
+use super::trie;
+use super::work;
 use crate::ctf::metadata::MetadataStream;
 use crate::error::{Error, ErrorKind, Result};
+use core::cmp::Ordering;
 
-/// How many names are looked at in one go.
-const TABLE: usize = 256;
+/// A class with more members, options or ranges than these has an index: a table of the first two in the order of their
+/// names, then one of the ranges with their options, in ascending order.
+///
+/// It says how far a member or an option follows the class, so that copies of the class share it.
+pub(crate) const FEW: u32 = 16;
 
 impl Builder<'_> {
-    /// The names of the members of a structure, or of the options of a variant, must differ.
+    /// Checks that the names of the `count` members or options of a class differ, and lets each be found by its name.
+    /// Of options that exclude each other, makes room for the order of their `ranges`.
     ///
     /// # Errors
-    /// `Repeated`, at the second one.
-    pub(crate) fn check_names(&mut self, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
-        let count = self.view().children(index).take(17).count();
-        if count <= 16 {
-            for (position, a) in self.view().children(index).enumerate() {
-                let Some(name) = self.node(a).place() else { continue };
-                for b in self.view().children(index).take(position) {
-                    let other = self.node(b).place();
-                    if other.is_some_and(|other| Name::at(stream, other).same(&Name::at(stream, name))) {
-                        return Err(Error::new(name.offset.into(), NAME, ErrorKind::Repeated));
-                    }
-                }
-            }
+    /// `Repeated`, at the second one of a name. `CapacityExceeded`.
+    pub(crate) fn index_names(
+        &mut self,
+        stream: &MetadataStream<'_>,
+        class: u32,
+        count: u32,
+        ranges: u32,
+    ) -> Result<()> {
+        if count.max(ranges) <= FEW {
+            return if self.counting { Ok(()) } else { self.compare_names(stream, class) };
+        }
+        let mut base = NONE;
+        for _ in 0..count.div_ceil(4).saturating_add(ranges.div_ceil(2)) {
+            base = self.side(Node::new(Kind::Table))?;
+        }
+        if self.counting {
             return Ok(());
         }
-        check(self, stream, index)
-    }
-}
-
-/// Checks that the names of the children of `index` differ.
-///
-/// A table of hashes is kept where free nodes are, if there are enough; each name is then looked at about once. With
-/// fewer, a smaller table on the stack takes several passes.
-fn check(builder: &mut Builder<'_>, stream: &MetadataStream<'_>, index: u32) -> Result<()> {
-    let count = u32::try_from(builder.view().children(index).count()).unwrap_or(NONE);
-    // Twice as many places as names, four to a node.
-    let room = count.saturating_mul(2).next_power_of_two();
-    let first = builder.front;
-    let capacity = u32::try_from(builder.nodes.len()).unwrap_or(NONE);
-    let free = capacity.saturating_sub(builder.tail).saturating_sub(first);
-    if free < room {
-        return in_passes(builder, stream, index, count);
-    }
-    for at in 0..room {
-        builder.update(first.saturating_add(at), |node| *node = Node::EMPTY);
-    }
-    let mask = room.saturating_sub(1);
-    let mut next = index.saturating_add(1);
-    let end = builder.view().end(index);
-    while next < end {
-        let child = next;
-        next = builder.view().end(child).max(next.saturating_add(1));
-        let Some(place) = builder.node(child).place() else { continue };
-        let name = Name::at(stream, place);
-        let hash = name.hash(0);
-        let mut at = hash & mask;
-        loop {
-            let slot = first.saturating_add(at);
-            let entry = builder.node(slot);
-            if entry.kind == Kind::Empty {
-                builder.update(slot, |node| *node = Node { a: child, b: hash, ..Node::new(Kind::More) });
-                break;
-            }
-            if entry.b == hash && is_named(builder, stream, entry.a, &name) {
-                return Err(Error::new(place.offset.into(), NAME, ErrorKind::Repeated));
-            }
-            at = at.wrapping_add(1) & mask;
+        let table = Table::at(base, count);
+        let (mut at, mut child) = (0_u32, class.saturating_add(1));
+        while at < count {
+            table.set(self, at, child.saturating_sub(class));
+            child = self.view().end(child);
+            at = at.saturating_add(1);
         }
+        let entry = |builder: &Builder<'_>, at: u32| table.get(builder.view(), at);
+        let compare = |builder: &Builder<'_>, a: u32, b: u32| {
+            let (a, b) = (class.saturating_add(a), class.saturating_add(b));
+            builder.compare(stream, builder.name_at(stream, a).as_ref(), b)
+        };
+        let is_less = |builder: &Builder<'_>, a: u32, b: u32| {
+            let (a, b) = (entry(builder, a), entry(builder, b));
+            compare(builder, a, b).then(a.cmp(&b)) == Ordering::Less
+        };
+        sort(self, count, &is_less, &|builder, a, b| table.swap(builder, a, b));
+        let second = (1..count)
+            .map(|at| (entry(self, at.saturating_sub(1)), entry(self, at)))
+            .filter(|(a, b)| compare(self, *a, *b) == Ordering::Equal)
+            .filter_map(|(_, b)| self.node(class.saturating_add(b)).place())
+            .min_by_key(|place| place.offset);
+        if let Some(place) = second {
+            return Err(Error::new(place.offset.into(), NAME, ErrorKind::Repeated));
+        }
+        self.update(base, |node| {
+            node.set_count(count);
+            node.set(LAST, ranges > 0);
+        });
+        self.update(class, |node| node.b = base);
+        Ok(())
     }
-    Ok(())
-}
 
-fn is_named(builder: &Builder<'_>, stream: &MetadataStream<'_>, child: u32, name: &Name<'_>) -> bool {
-    builder.node(child).place().is_some_and(|place| Name::at(stream, place).same(name))
-}
-
-/// Each pass looks at the names whose hash belongs to it.
-fn in_passes(builder: &Builder<'_>, stream: &MetadataStream<'_>, index: u32, count: u32) -> Result<()> {
-    let passes = count.div_ceil(u32::try_from(TABLE / 2).unwrap_or(1)).max(1);
-    for pass in 0..passes {
-        let mut table = [(NONE, 0_u32); TABLE];
-        for child in builder.view().children(index) {
-            let Some(place) = builder.node(child).place() else { continue };
+    /// Compares each of few names with those before it.
+    fn compare_names(&self, stream: &MetadataStream<'_>, class: u32) -> Result<()> {
+        for (position, child) in self.view().children(class).enumerate() {
+            let Some(place) = self.node(child).place() else { continue };
             let name = Name::at(stream, place);
-            let hash = name.hash(0);
-            if hash.checked_rem(passes) != Some(pass) {
-                continue;
-            }
-            let start = usize::try_from(hash >> 16).unwrap_or(0);
-            let mut probe = (0..TABLE).map(|step| start.wrapping_add(step) % TABLE);
-            let repeated = loop {
-                let Some(entry) = probe.next().and_then(|at| table.get_mut(at)) else {
-                    // A table that is full: the names that are in it are compared, and others with them.
-                    break builder
-                        .view()
-                        .children(index)
-                        .take_while(|other| *other < child)
-                        .any(|other| is_named(builder, stream, other, &name));
-                };
-                if entry.0 == NONE {
-                    *entry = (child, hash);
-                    break false;
-                }
-                if entry.1 == hash && is_named(builder, stream, entry.0, &name) {
-                    break true;
-                }
-            };
-            if repeated {
+            let mut before = self.view().children(class).take(position);
+            if before.any(|other| self.compare(stream, Some(&name), other) == Ordering::Equal) {
                 return Err(Error::new(place.offset.into(), NAME, ErrorKind::Repeated));
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// The member of a structure, or the option of a variant, of this name.
+    pub(crate) fn child_named(
+        &self,
+        stream: &MetadataStream<'_>,
+        class: u32,
+        name: &Name<'_>,
+    ) -> Option<u32> {
+        let base = self.node(class).b;
+        if base == NONE {
+            // There are few: see `index_names`.
+            let mut children = self.view().children(class);
+            return children.find(|child| self.compare(stream, Some(name), *child) == Ordering::Equal);
+        }
+        let (mut low, mut high) = (0, self.node(base).count());
+        let table = Table::at(base, high);
+        while low < high {
+            let middle = low.midpoint(high);
+            let child = class.saturating_add(table.get(self.view(), middle));
+            match self.compare(stream, Some(name), child) {
+                Ordering::Equal => return Some(child),
+                Ordering::Less => high = middle,
+                Ordering::Greater => low = middle.saturating_add(1),
+            }
+        }
+        None
+    }
+
+    fn name_at<'a>(&self, stream: &MetadataStream<'a>, index: u32) -> Option<Name<'a>> {
+        self.node(index).place().map(|place| Name::at(stream, place))
+    }
+
+    /// Compares a name with that of a node. What has no name is before all that have one, and equal to nothing.
+    fn compare(&self, stream: &MetadataStream<'_>, name: Option<&Name<'_>>, index: u32) -> Ordering {
+        work::count();
+        match (name, self.name_at(stream, index)) {
+            (Some(a), Some(b)) => trie::compare(&mut a.spelled(), &mut b.spelled()),
+            (Some(_), None) => Ordering::Greater,
+            (None, _) => Ordering::Less,
+        }
+    }
 }

@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     DynamicArray,
     Optional,
     Variant,
-    /// An option of a variant; `b` is its first range, its only child the class.
+    /// An option of a variant; `a` is its number, `b` its first range, its only child the class.
     Choice,
     // What nodes refer to.
     Location,
@@ -95,7 +95,7 @@ pub(crate) const ESCAPED: u8 = 4;
 pub(crate) const SPLIT: u8 = 8;
 /// One leading `_` of the name is not displayed.
 pub(crate) const UNDERSCORE: u8 = 16;
-/// The last one of a list. A field class: it may take no bits. A stream or an event: a length or a selector lies in another
+/// The last one of a list. An index of names: one of ranges follows. A field class: it may take no bits. A stream or an event: a length or a selector lies in another
 /// scope.
 pub(crate) const LAST: u8 = 32;
 /// The class is of fixed size, and nothing in it is needed to go on: it can be skipped at once.
@@ -264,13 +264,13 @@ impl Node {
         whole(self.a, self.b)
     }
 
-    /// How many ranges a list has that is in order: it stands with the first one.
-    pub(crate) const fn range_count(&self) -> u32 {
+    /// How many items a list of ranges in order, or an index of names, has: it stands with the first one.
+    pub(crate) const fn count(&self) -> u32 {
         let ([a, b], [c, d]) = (self.roles.to_le_bytes(), self.name_len.to_le_bytes());
         u32::from_le_bytes([a, b, c, d])
     }
 
-    pub(crate) const fn set_range_count(&mut self, count: u32) {
+    pub(crate) const fn set_count(&mut self, count: u32) {
         let [a, b, c, d] = count.to_le_bytes();
         (self.roles, self.name_len) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
     }

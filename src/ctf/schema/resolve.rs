@@ -2,13 +2,13 @@
 
 use super::Name;
 use super::builder::Builder;
-use super::element::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
+use super::element::{FIELD_CLASS, FIELD_LOCATION, ROLE};
 use super::node::{
-    BIG, DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, REVERSED, SIGNED_KEY, SLOTS, role,
+    DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, SIGNED_KEY, SLOT_COUNT, SLOTS, role,
 };
 use super::scope::Scope;
 use crate::ctf::metadata::{Language, MetadataStream};
-use crate::error::{Element, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Whose field is meant: of all packets, of a stream class, of an event record class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,31 @@ pub(super) struct Resolver<'b, 's, 'a> {
     level: Level,
     slots: u8,
     by_option: bool,
+    known: &'b mut Known,
+}
+
+/// What the options of variants were found to have: of each slot, the last way to its fields through a variant.
+///
+/// Fields that are chosen by the same way have the same slot. So a variant is not gone through for each class that
+/// depends on fields in it.
+pub(super) struct Known([Option<Way>; SLOT_COUNT]);
+
+impl Known {
+    pub(super) const fn new() -> Self {
+        Self([None; SLOT_COUNT])
+    }
+}
+
+/// A way from a variant to fields in its options.
+#[derive(Clone, Copy)]
+struct Way {
+    variant: u32,
+    /// The location whose names lead on, and the first of them.
+    location: u32,
+    position: usize,
+    kind: Key,
+    /// Whether some option has no such field.
+    lacks: bool,
 }
 
 /// The class that is being looked at, and what it is in.
@@ -54,6 +79,8 @@ struct Place<'p> {
 
 /// What a location says, with inner steps up taken.
 struct Path {
+    /// Its first node.
+    first: u32,
     origin: Option<Scope>,
     up: usize,
     names: [u32; DEPTH],
@@ -67,9 +94,10 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         stream: MetadataStream<'a>,
         level: Level,
         slots: u8,
+        known: &'b mut Known,
     ) -> Self {
         let by_option = stream.language() == Language::Tsdl;
-        Self { builder, stream, level, slots, by_option }
+        Self { builder, stream, level, slots, by_option, known }
     }
 
     /// How many slots are in use.
@@ -108,21 +136,13 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             if node.kind.is_compound() {
                 let Some(slot) = ancestors.get_mut(depth) else {
                     let limit = u32::try_from(DEPTH).unwrap_or(u32::MAX);
-                    return Err(self.error(index, FIELD_CLASS, ErrorKind::TooDeep { limit }));
+                    return Err(self.builder.error_at(index, FIELD_CLASS, ErrorKind::TooDeep { limit }));
                 };
                 *slot = index;
                 depth = depth.saturating_add(1);
             }
         }
         Ok(())
-    }
-
-    /// An error at a class: at its name, or else at that of one before it.
-    #[cold]
-    fn error(&self, index: u32, element: Element, kind: ErrorKind) -> Error {
-        let named = (0..=index).rev().find(|at| self.builder.node(*at).has(NAMED));
-        let offset = named.map_or(0, |at| self.builder.node(at).name);
-        Error::new(offset.into(), element, kind)
     }
 
     fn check_roles(&self, place: &Place<'_>, node: &Node, owner: Owner, root: u32) -> Result<()> {
@@ -133,7 +153,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         if roles == 0 {
             return Ok(());
         }
-        let misplaced = || Err(self.error(place.index, ROLE, ErrorKind::Misplaced));
+        let misplaced = || Err(self.builder.error_at(place.index, ROLE, ErrorKind::Misplaced));
         let allowed = match place.scope {
             Scope::PacketHeader => role::MAGIC | role::UUID | role::STREAM_CLASS_ID | role::STREAM_ID,
             Scope::PacketContext => {
@@ -220,7 +240,8 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                 self.builder.update(owner.event, |event| event.set(LAST, true));
             }
         }
-        if self.connect(place.index, node, start, dependent, &path)? && owner.stream != NONE {
+        let dependent = Dependent { index: dependent, ancestors: place.ancestors };
+        if self.connect(place.index, node, start, &dependent, &path)? && owner.stream != NONE {
             let info = self.builder.node(owner.stream.saturating_add(1)).b;
             self.builder.update(info, |info| info.set(LAST, true));
         }
@@ -231,6 +252,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     fn path(&self, first: u32) -> Result<Path> {
         let node = self.builder.node(first);
         let mut path = Path {
+            first,
             origin: Scope::ALL.get(usize::from(node.slot)).copied(),
             up: 0,
             names: [NONE; DEPTH],
@@ -266,20 +288,48 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         Ok(path)
     }
 
-    /// Whether the name of `index` is that of a step.
-    fn is_named(&self, index: u32, step: u32) -> bool {
-        match (self.builder.node(index).place(), self.builder.node(step).place()) {
-            (Some(name), Some(wanted)) => Name::at(&self.stream, name).same(&Name::at(&self.stream, wanted)),
+    /// The member or option of `class` that a step names.
+    fn child_named(&self, class: u32, step: u32) -> Option<u32> {
+        let name = self.builder.node(step).place().map(|place| Name::at(&self.stream, place))?;
+        self.builder.child_named(&self.stream, class, &name)
+    }
+
+    /// Whether two steps have the same name.
+    fn same_name(&self, a: u32, b: u32) -> bool {
+        let name = |step| self.builder.node(step).place().map(|place| Name::at(&self.stream, place));
+        match (name(a), name(b)) {
+            (Some(a), Some(b)) => super::trie::difference(&mut a.spelled(), &mut b.spelled()).is_none(),
             _ => false,
         }
     }
 
+    /// The slot of the fields that a path leads to through a variant, if another path did so before.
+    fn known(&self, variant: u32, position: usize, path: &Path) -> Option<(u8, Way)> {
+        let rest = path.names.get(position..path.len)?;
+        let ways = (0..SLOTS).zip(self.known.0.iter()).filter_map(|(slot, way)| way.map(|way| (slot, way)));
+        ways.into_iter().find(|(_, way)| {
+            let other = if way.variant == variant { self.path(way.location).ok() } else { None };
+            let other = other.as_ref().and_then(|other| other.names.get(way.position..other.len));
+            other.is_some_and(|other| {
+                other.len() == rest.len() && other.iter().zip(rest).all(|(a, b)| self.same_name(*a, *b))
+            })
+        })
+    }
+
     /// Finds all fields that a path means from `start`, and gives them and the dependent class one slot. `true` if some
     /// option of a variant on the way has no such field.
-    fn connect(&mut self, index: u32, node: &Node, start: u32, dependent: u32, path: &Path) -> Result<bool> {
+    fn connect(
+        &mut self,
+        index: u32,
+        node: &Node,
+        start: u32,
+        dependent: &Dependent<'_>,
+        path: &Path,
+    ) -> Result<bool> {
         let mut lacks = false;
         let mut slot = NO_SLOT;
         let mut kind = None;
+        let mut through = None;
         // Twice: to learn the slot that one of them may have, then to give it to all.
         for store in [false, true] {
             let mut choices = [(NONE, NONE, 0); DEPTH];
@@ -287,6 +337,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             let mut at = Some((start, 0_usize));
             let mut found = false;
             loop {
+                super::work::count();
                 let Some((class, position)) = at.take() else {
                     // The next option of the innermost variant.
                     let Some(top) = depth.checked_sub(1) else { break };
@@ -303,6 +354,13 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                 match self.step(class, position, dependent, path)? {
                     Found::Class(class, position) => at = Some((class, position)),
                     Found::Variant(position) => {
+                        if depth == 0 {
+                            if let Some((known, way)) = self.known(class, position, path) {
+                                (slot, kind, lacks, found) = (known, Some(way.kind), way.lacks, true);
+                                break;
+                            }
+                            through = Some((class, position));
+                        }
                         let limit = u32::try_from(DEPTH).unwrap_or(u32::MAX);
                         let too_deep = Error::new(path.offset, FIELD_LOCATION, ErrorKind::TooDeep { limit });
                         let end = self.builder.view().end(class);
@@ -344,6 +402,11 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             }
         }
         let kind = kind.unwrap_or(Key::Boolean);
+        if let Some((variant, position)) = through
+            && let Some(way) = self.known.0.get_mut(usize::from(slot))
+        {
+            *way = Some(Way { variant, location: path.first, position, kind, lacks });
+        }
         let fits = match node.kind {
             Kind::Optional => (node.b == NONE) == (kind == Key::Boolean),
             Kind::Variant => kind != Key::Boolean,
@@ -356,21 +419,23 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             node.slot = slot;
             node.set(SIGNED_KEY, kind == Key::Signed);
         });
-        self.check_ranges(index, node, kind)?;
+        let may_overlap = self.by_option;
+        self.builder.check_ranges(index, node, kind == Key::Signed, may_overlap)?;
         Ok(lacks)
     }
 
     /// One step of the way from `class`, of which the names before `position` are taken.
-    fn step(&self, class: u32, position: usize, dependent: u32, path: &Path) -> Result<Found> {
+    fn step(&self, class: u32, position: usize, dependent: &Dependent<'_>, path: &Path) -> Result<Found> {
         let node = self.builder.node(class);
         let view = self.builder.view();
         let misplaced = || Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Misplaced));
-        let contains = class < dependent && dependent < view.end(class) && dependent != NONE;
+        let contains =
+            class < dependent.index && dependent.index < view.end(class) && dependent.index != NONE;
         let wanted = if position < path.len { path.names.get(position).copied() } else { None };
         let next = position.saturating_add(1);
         Ok(match (node.kind, wanted) {
-            (Kind::Structure, Some(name)) => match view.children(class).find(|at| self.is_named(*at, name)) {
-                Some(member) if member >= dependent => return misplaced(),
+            (Kind::Structure, Some(name)) => match self.child_named(class, name) {
+                Some(member) if member >= dependent.index => return misplaced(),
                 Some(member) => Found::Class(member, next),
                 None => Found::Nothing,
             },
@@ -378,96 +443,31 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                 Found::Class(class.saturating_add(1), position)
             }
             (Kind::Variant, _) if contains => {
-                match view.children(class).find(|choice| dependent < view.end(*choice)) {
-                    // TSDL names the option.
-                    Some(choice)
-                        if self.by_option && wanted.is_some_and(|name| self.is_named(choice, name)) =>
-                    {
-                        Found::Class(choice.saturating_add(1), next)
+                // The option that the dependent class lies in. TSDL names it.
+                match dependent.ancestors.iter().find(|at| **at > class).copied() {
+                    Some(choice) => {
+                        let named = wanted.filter(|_| self.by_option);
+                        let is_named = named.is_some_and(|name| self.same_name(choice, name));
+                        Found::Class(choice.saturating_add(1), if is_named { next } else { position })
                     }
-                    Some(choice) => Found::Class(choice.saturating_add(1), position),
                     None => Found::Nothing,
                 }
             }
-            (Kind::Variant, Some(name)) if self.by_option => {
-                match view.children(class).find(|choice| self.is_named(*choice, name)) {
-                    Some(choice) => Found::Class(choice.saturating_add(1), next),
-                    None => Found::Variant(position),
-                }
-            }
+            (Kind::Variant, Some(name)) if self.by_option => match self.child_named(class, name) {
+                Some(choice) => Found::Class(choice.saturating_add(1), next),
+                None => Found::Variant(position),
+            },
             (Kind::Variant, _) => Found::Variant(position),
             (kind, None) if kind.is_integer() || kind == Kind::Boolean => Found::Key,
             _ => return misplaced(),
         })
     }
-
-    /// The ranges of a selector must be of its type, and those of different options must not overlap.
-    fn check_ranges(&mut self, index: u32, node: &Node, kind: Key) -> Result<()> {
-        match node.kind {
-            Kind::Optional => self.check_list(index, node.b, kind),
-            Kind::Variant => {
-                let (mut choice, end) = (index.saturating_add(1), self.builder.view().end(index));
-                while choice < end {
-                    self.check_list(index, self.builder.node(choice).b, kind)?;
-                    choice = self.builder.view().end(choice).max(choice.saturating_add(1));
-                }
-                if self.by_option { Ok(()) } else { self.check_overlap(index, kind) }
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The ranges from node `first` on must be of the selector's type. They are put in order, so that a value is found
-    /// among many of them in few steps.
-    fn check_list(&mut self, index: u32, first: u32, kind: Key) -> Result<()> {
-        for at in self.builder.view().list(first) {
-            check_range(&self.builder.node(at), kind == Key::Signed)
-                .map_err(|kind| self.error(index, RANGE, kind))?;
-        }
-        self.builder.order_ranges(first);
-        Ok(())
-    }
-
-    /// Pairs are compared of up to 1024 ranges. With more of them, the first option that holds a value is taken.
-    fn check_overlap(&self, variant: u32, kind: Key) -> Result<()> {
-        let view = self.builder.view();
-        let ranges = || {
-            view.children(variant)
-                .flat_map(|choice| view.list(view.get(choice).b).map(move |at| (choice, view.get(at))))
-        };
-        if ranges().take(1025).count() > 1024 {
-            return Ok(());
-        }
-        for (position, (choice, a)) in ranges().enumerate() {
-            for (other, b) in ranges().take(position) {
-                let (a, b) = ((a.x(), a.y()), (b.x(), b.y()));
-                let apart = if kind == Key::Signed {
-                    let signed = |(x, y): (u64, u64)| (x.cast_signed(), y.cast_signed());
-                    let (a, b) = (signed(a), signed(b));
-                    a.1 < b.0 || b.1 < a.0
-                } else {
-                    a.1 < b.0 || b.1 < a.0
-                };
-                if !apart && other != choice {
-                    return Err(self.error(choice, RANGE, ErrorKind::Repeated));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Whether a range is one of signed, or else of unsigned integers of 64 bits.
-pub(crate) fn check_range(range: &Node, signed: bool) -> Result<(), ErrorKind> {
-    for (value, negative) in [(range.x(), range.has(BIG)), (range.y(), range.has(REVERSED))] {
-        if negative && !signed {
-            return Err(ErrorKind::Negative { value: value.cast_signed() });
-        }
-        if !negative && signed && value > i64::MAX.cast_unsigned() {
-            return Err(ErrorKind::Overflow { value });
-        }
-    }
-    Ok(())
+/// The class that is to be connected, if it lies in the scope that its path leads through; else `NONE`.
+struct Dependent<'p> {
+    index: u32,
+    ancestors: &'p [u32],
 }
 
 enum Found {

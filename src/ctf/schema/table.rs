@@ -1,7 +1,7 @@
 //! Tables of node indices: four a node.
 
 use super::builder::Builder;
-use super::node::{Kind, Node, Nodes};
+use super::node::{Kind, LAST, Node, Nodes};
 use super::order::sort;
 
 /// A part of a table.
@@ -13,12 +13,35 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// The table of `len` indices that begins at node `base`.
+    pub(crate) const fn at(base: u32, len: u32) -> Self {
+        Self { base, len }
+    }
+
+    pub(crate) const fn base(self) -> u32 {
+        self.base
+    }
+
+    /// The table of the ranges of a variant with many of them: for each, how far its option follows the variant, and its
+    /// node. They are in ascending order; there are none if they may overlap.
+    pub(crate) fn of_ranges(nodes: Nodes<'_>, variant: &Node) -> Option<Self> {
+        let index = nodes.get(variant.b);
+        let base = variant.b.checked_add(index.count().div_ceil(4)).filter(|_| index.has(LAST))?;
+        Some(Self { base, len: nodes.get(base).count().saturating_mul(2) })
+    }
+
+    pub(crate) fn swap(self, builder: &mut Builder<'_>, a: u32, b: u32) {
+        let (first, second) = (self.read(builder, a), self.read(builder, b));
+        self.set(builder, a, second);
+        self.set(builder, b, first);
+    }
+
     #[inline(always)]
     pub(crate) fn get(self, nodes: Nodes<'_>, at: u32) -> u32 {
         pick(nodes.get(self.base.wrapping_add(at >> 2)), at)
     }
 
-    fn set(self, builder: &mut Builder<'_>, at: u32, value: u32) {
+    pub(crate) fn set(self, builder: &mut Builder<'_>, at: u32, value: u32) {
         builder.update(self.base.wrapping_add(at >> 2), |node| match at & 3 {
             0 => node.name = value,
             1 => node.size = value,
@@ -38,7 +61,7 @@ impl Table {
         len: u32,
         key: impl Fn(&Builder<'_>, u32) -> (u64, u64),
     ) -> crate::error::Result<Self> {
-        let table = Self { base: builder.front, len };
+        let table = Self::at(builder.front, len);
         let end = builder.front;
         for _ in 0..len.div_ceil(4) {
             builder.leaf(Node::new(Kind::Table))?;
@@ -58,14 +81,32 @@ impl Table {
             next = next.saturating_add(node.size.max(1));
         }
         if !is_sorted {
-            let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
-                let (first, second) = (table.read(builder, a), table.read(builder, b));
-                table.set(builder, a, second);
-                table.set(builder, b, first);
-            };
-            sort(builder, len, |builder, at| key(builder, table.read(builder, at)), swap);
+            let key = |builder: &Builder<'_>, at| key(builder, table.read(builder, at));
+            let is_less = |builder: &Builder<'_>, a, b| key(builder, a) < key(builder, b);
+            sort(builder, len, &is_less, &|builder, a, b| table.swap(builder, a, b));
         }
         Ok(table)
+    }
+}
+
+impl Nodes<'_> {
+    /// The option of the variant at `index` that a selector chooses, if its ranges are in order.
+    ///
+    /// `None` if they are not: then each option has to be looked at.
+    pub(crate) fn option_of(self, index: u32, variant: &Node, key: u64, signed: bool) -> Option<Option<u32>> {
+        let table = Table::of_ranges(self, variant).filter(|table| table.len > 0)?;
+        // With the sign bit inverted, signed numbers are in the order of unsigned ones.
+        let flip = if signed { 1 << 63 } else { 0 };
+        let key = key ^ flip;
+        let range = |at: u32| self.get(table.get(self, at.saturating_mul(2).saturating_add(1)));
+        // Those that begin at the key or before it.
+        let (mut low, mut high) = (0, table.len / 2);
+        while low < high {
+            let middle = low.midpoint(high);
+            if range(middle).x() ^ flip <= key { low = middle.saturating_add(1) } else { high = middle }
+        }
+        let last = low.checked_sub(1).filter(|at| key <= range(*at).y() ^ flip);
+        Some(last.map(|at| index.saturating_add(table.get(self, at.saturating_mul(2)))))
     }
 }
 

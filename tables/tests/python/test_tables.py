@@ -46,7 +46,7 @@ class Exported:
     """The tables of a trace, in DuckDB and in polars."""
 
     def __init__(self, path, folder):
-        command("export", "--to", "parquet", "-o", folder, path)
+        command("export", "--format", "parquet", "-o", folder, path)
         self.folder = folder
 
     def files(self, table):
@@ -184,7 +184,7 @@ def test_ids_are_unsigned_and_times_typed(tmp_path):
 
 def test_arrow_stream():
     for table in ["events", "tracks", "task_poll_start"]:
-        stream = command("export", "--to", "arrow", "--table", table, SAMPLES / "sample.rfr", ok=(0,))
+        stream = command("export", "--format", "arrow", "--table", table, SAMPLES / "sample.rfr", ok=(0,))
         by_arrow = pa.ipc.open_stream(stream).read_all()
         by_polars = polars.read_ipc_stream(io.BytesIO(stream))
         assert by_arrow.num_rows == len(by_polars) > 0
@@ -198,14 +198,14 @@ def test_damage_is_told(tmp_path):
     cut = tmp_path / "cut.rfr"
     cut.write_bytes(whole[: len(whole) - 3])
     done = subprocess.run(
-        [COMMAND, "export", "--to", "parquet", "-o", tmp_path / "tables", cut], capture_output=True, text=True
+        [COMMAND, "export", "--format", "parquet", "-o", tmp_path / "tables", cut], capture_output=True, text=True
     )
     assert done.returncode == 3 and "input ends" in done.stderr
     tables = Exported.__new__(Exported)
     tables.folder = tmp_path / "tables"
     assert tables.count("gaps") == 1 and tables.count("events") > 1
     # Nothing is overwritten.
-    again = subprocess.run([COMMAND, "export", "--to", "parquet", "-o", tmp_path / "tables", cut], capture_output=True)
+    again = subprocess.run([COMMAND, "export", "--format", "parquet", "-o", tmp_path / "tables", cut], capture_output=True)
     assert again.returncode == 2
 
 
@@ -220,10 +220,10 @@ def queries():
 def all_tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("all") / "tables"
     # With a packet before which something was discarded.
-    command("export", "--to", "parquet", "-o", folder, *(SAMPLES / name for name in ["sample.rfr", "sample.ctf", "sample.rtc"]))
+    command("export", "--format", "parquet", "-o", folder, *(SAMPLES / name for name in ["sample.rfr", "sample.ctf", "sample.rtc"]))
     cut = folder.parent / "cut.rfr"
     cut.write_bytes((SAMPLES / "stream.rfr").read_bytes()[:-3])
-    command("export", "--to", "parquet", "-o", folder.parent / "more", cut, ok=(3,))
+    command("export", "--format", "parquet", "-o", folder.parent / "more", cut, ok=(3,))
     for file in (folder.parent / "more").rglob("*.parquet"):
         to = folder / file.relative_to(folder.parent / "more")
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -249,7 +249,7 @@ def hold_vectors(paths, hold, tmp_path):
             path = trace
         if subprocess.run([COMMAND, "info", path], capture_output=True).returncode == 1:
             # Nothing of it can be read.
-            exported = subprocess.run([COMMAND, "export", "--to", "parquet", "-o", tmp_path / "none", path])
+            exported = subprocess.run([COMMAND, "export", "--format", "parquet", "-o", tmp_path / "none", path])
             assert exported.returncode == 1, path
             continue
         records += hold(path, tmp_path / f"tables-{number}")

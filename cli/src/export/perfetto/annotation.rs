@@ -1,9 +1,14 @@
-//! Fields as debug annotations, structures and lists in them included.
+//! Records as debug annotations: a listener.
+//!
+//! What is in a group or list lies in the message around it, whose length stands before it: in four bytes, which are
+//! filled in when it ends. Protocol Buffers allow a length with leading zeros.
 
 use super::message::Message;
 use super::names::Names;
-use crate::output::{NAME_MAX, push_label};
-use traceglass::event::{Field, Fields, Value};
+use crate::output::push_start;
+use crate::record::{Buffer, Spelling, Tables};
+use std::fmt::Write as _;
+use traceglass::record::{Class, Head, Hint, Listener, Record, Scope, Slot, Text, Wants, Wide};
 
 /// Fields of `DebugAnnotation`.
 const NAME_IID: u32 = 1;
@@ -16,105 +21,547 @@ const NAME: u32 = 10;
 const DICT_ENTRIES: u32 = 11;
 const ARRAY_VALUES: u32 = 12;
 
-/// `InternedData.debug_annotation_names`.
+/// `TrackEvent.debug_annotations`, and `InternedData.debug_annotation_names`.
+const DEBUG_ANNOTATIONS: u32 = 4;
 const DEBUG_ANNOTATION_NAMES: u32 = 3;
 
-/// Writes fields, in room that is kept.
-#[derive(Default)]
+/// Wire types.
+const VARINT: u32 = 0;
+const FIXED64: u32 = 1;
+const BYTES: u32 = 2;
+
+/// The tag of a field with a number up to 15.
+const fn tag(field: u32, kind: u32) -> u8 {
+    (field << 3 | kind) as u8
+}
+
+/// Writes records, in room that is kept.
 pub struct Annotations {
-    names: Names,
-    /// One message a level, and the field that its elements are in the one around it.
-    levels: Vec<(Message, u32)>,
+    buffer: Buffer,
+    tables: Tables<Interned>,
+    /// For each level around what comes next: where its content begins, and the field that this is in.
+    levels: Vec<(usize, u32)>,
+    /// The field that the next annotation is in.
+    field: u32,
+    /// The name of the next value, if it comes with the record, as it is referred to.
+    key: Option<Vec<u8>>,
     text: String,
-    /// How many bytes of text the event may have besides.
+    /// How many bytes of text the record may have besides.
     left: usize,
 }
 
+/// Names as they are referred to.
+#[derive(Default)]
+struct Interned {
+    names: Names,
+    /// Those that are new.
+    new: Message,
+}
+
+impl Spelling for Interned {
+    type Class = ();
+    const VALUE: &'static str = "value";
+    const LABELS: fn(&str, &[&str]) -> Vec<u8> = labels;
+    const LABEL: fn(&str, &[&str]) -> Vec<u8> = label;
+
+    fn class(&mut self, _: &dyn Class, _: &[Scope]) {}
+
+    fn field(&mut self, name: &str) -> Vec<u8> {
+        let mut text = Message::default();
+        match self.names.number(name, DEBUG_ANNOTATION_NAMES, &mut self.new) {
+            Some(number) => text.uint(NAME_IID, number),
+            None => text.text(NAME, name),
+        };
+        text.bytes().to_vec()
+    }
+}
+
+/// The annotation beside a number that has labels: `state_labels: RUNNING`.
+fn labels(name: &str, labels: &[&str]) -> Vec<u8> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let mut message = Message::default();
+    message.text(NAME, &format!("{name}_labels")).text(STRING, &labels.join("|"));
+    message.bytes().to_vec()
+}
+
+/// The label that stands for a number.
+fn label(_: &str, labels: &[&str]) -> Vec<u8> {
+    let mut message = Message::default();
+    message.text(STRING, &labels.join("|"));
+    message.bytes().to_vec()
+}
+
+impl Default for Annotations {
+    fn default() -> Self {
+        Self {
+            buffer: Buffer::default(),
+            tables: Tables::new(Interned::default()),
+            levels: Vec::new(),
+            field: DEBUG_ANNOTATIONS,
+            key: None,
+            text: String::new(),
+            left: 0,
+        }
+    }
+}
+
 impl Annotations {
-    /// The texts of the event that comes next have no more than so many bytes.
-    pub fn limit(&mut self, most: usize) {
-        self.left = most;
-    }
-
-    /// Writes each of the fields into `event` as `field`; names that are new are defined in `interned`.
+    /// Writes what a record says into `event`; names that are new are defined in `interned`. The texts of the record have
+    /// no more than so many bytes.
     ///
-    /// An error ends them: the source itself reports the damage.
-    pub fn write(&mut self, mut fields: Fields<'_>, field: u32, event: &mut Message, interned: &mut Message) {
-        let mut depth = 0_usize;
-        // Fields are large: they are read where they are.
-        while let Ok(Some(found)) = fields.next_field() {
-            if matches!(found.value(), Value::End) {
-                if let Some(above) = depth.checked_sub(1) {
-                    self.close(depth, field, event);
-                    depth = above;
-                }
-                continue;
-            }
-            let level = depth.saturating_add(1);
-            self.begin(level, &found, interned);
-            if matches!(found.value(), Value::Struct | Value::List) {
-                depth = level;
-            } else {
-                self.close(level, field, event);
-            }
-        }
-        // Keeps what was read of a tree that ended early.
-        for level in (1..=depth).rev() {
-            self.close(level, field, event);
+    /// Nothing is written of one that cannot be read: the source itself reports the damage.
+    pub fn write(&mut self, record: &impl Record, limit: usize, event: &mut Message, interned: &mut Message) {
+        self.buffer.clear();
+        self.levels.clear();
+        (self.field, self.left, self.key) = (DEBUG_ANNOTATIONS, limit, None);
+        // Of what cannot be read there is nothing left.
+        let _ = record.tell(self);
+        event.append(self.buffer.text());
+        let new = &mut self.tables.spelling().new;
+        interned.append(new.bytes());
+        new.clear();
+    }
+
+    /// Begins an annotation: what `put` writes is its value.
+    fn value(&mut self, slot: Slot, put: impl FnOnce(&mut Buffer)) {
+        self.buffer.byte(tag(self.field, BYTES));
+        self.buffer.put(&[0; 4]);
+        let start = self.buffer.mark();
+        self.name(slot);
+        put(&mut self.buffer);
+        self.close(start);
+    }
+
+    /// Puts the name of what comes next.
+    fn name(&mut self, slot: Slot) {
+        match self.key.take() {
+            Some(key) => self.buffer.put(&key),
+            None => self.tables.field(slot).into_iter().for_each(|field| field.put(&mut self.buffer)),
         }
     }
 
-    /// Writes the name and the value of a field as the message of this level.
-    fn begin(&mut self, level: usize, field: &Field<'_>, interned: &mut Message) {
-        if self.levels.len() < level {
-            self.levels.resize_with(level, Default::default);
+    /// Fills in the length of what began at `start`.
+    fn close(&mut self, start: usize) {
+        let len = self.buffer.mark().saturating_sub(start);
+        if len >> 28 > 0 {
+            // Four bytes have seven bits each. Nobody looks at a value of 256 MiB in a viewer.
+            return self.buffer.truncate(start.saturating_sub(5));
         }
-        let Self { names, levels, text, left } = self;
-        let Some((message, children)) = levels.get_mut(level.saturating_sub(1)) else { return };
-        message.clear();
-        if let Some(name) = field.name() {
-            text.clear();
-            push_label(text, name, NAME_MAX);
-            match names.number(text, DEBUG_ANNOTATION_NAMES, interned) {
-                Some(number) => message.uint(NAME_IID, number),
-                None => message.text(NAME, text),
+        let bits = |shift: u32| (len >> shift) as u8 & 0x7f;
+        let text = [bits(0) | 0x80, bits(7) | 0x80, bits(14) | 0x80, bits(21)];
+        self.buffer.patch(start.saturating_sub(4), &text);
+    }
+
+    /// Begins a group or a list, whose content is in this field.
+    fn open(&mut self, slot: Slot, field: u32) {
+        self.buffer.byte(tag(self.field, BYTES));
+        self.buffer.put(&[0; 4]);
+        self.levels.push((self.buffer.mark(), self.field));
+        self.name(slot);
+        self.field = field;
+    }
+
+    fn end_level(&mut self) {
+        if let Some((start, field)) = self.levels.pop() {
+            self.close(start);
+            self.field = field;
+        }
+    }
+
+    fn number(&mut self, slot: Slot, value: i128, put: impl Fn(&mut Buffer)) {
+        let hint = self.tables.field(slot).map_or(Hint::None, |field| field.hint);
+        let mut beside = Vec::new();
+        if let Some(labels) = self.tables.field(slot).and_then(|field| field.labels.as_ref()) {
+            beside = labels.text(value);
+        }
+        if hint == Hint::Label && !beside.is_empty() {
+            return self.value(slot, |buffer| buffer.put(&beside));
+        }
+        self.value(slot, put);
+        if !beside.is_empty() {
+            self.buffer.byte(tag(self.field, BYTES));
+            varint(&mut self.buffer, beside.len() as u64);
+            self.buffer.put(&beside);
+        }
+    }
+
+    /// Puts text as a value of its own.
+    fn string(&mut self, slot: Slot, text: &str) {
+        self.value(slot, |buffer| string(buffer, text));
+    }
+}
+
+fn varint(to: &mut Buffer, mut value: u64) {
+    while value >= 0x80 {
+        to.byte(value as u8 | 0x80);
+        value >>= 7;
+    }
+    to.byte(value as u8);
+}
+
+fn string(to: &mut Buffer, text: &str) {
+    to.byte(tag(STRING, BYTES));
+    varint(to, text.len() as u64);
+    to.put(text.as_bytes());
+}
+
+impl Listener for Annotations {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        self.tables.class(head.class, class);
+        Wants::ALL.without(Scope::Header)
+    }
+
+    fn abandon(&mut self) {
+        self.buffer.truncate(0);
+        self.levels.clear();
+    }
+
+    /// Contexts are groups of their own; what the record is about is beside them.
+    fn scope(&mut self, scope: Scope) {
+        if let (Scope::CommonContext | Scope::SpecificContext, Some(name)) = (scope, scope.name()) {
+            self.key = Some(self.tables.spelling().field(name));
+            self.open(Slot(u32::MAX), DICT_ENTRIES);
+        }
+    }
+
+    fn end_scope(&mut self) {
+        self.end_level();
+    }
+
+    fn group(&mut self, slot: Slot) {
+        self.open(slot, DICT_ENTRIES);
+    }
+
+    fn end_group(&mut self) {
+        self.end_level();
+    }
+
+    fn list(&mut self, slot: Slot, _: Option<u64>) {
+        self.open(slot, ARRAY_VALUES);
+    }
+
+    fn end_list(&mut self) {
+        self.end_level();
+    }
+
+    fn key(&mut self, name: Text<'_>) {
+        let mut key = std::mem::take(&mut self.text);
+        key.clear();
+        push_start(&mut key, name, crate::output::NAME_MAX);
+        self.key = Some(self.tables.spelling().field(&key));
+        self.text = key;
+    }
+
+    fn unsigned(&mut self, slot: Slot, value: u64) {
+        let is_address = self.tables.field(slot).is_some_and(|field| field.hint == Hint::Address);
+        self.number(slot, value.into(), |buffer| {
+            if is_address {
+                return string(buffer, &format!("{value:#x}"));
+            }
+            buffer.byte(tag(UINT, VARINT));
+            varint(buffer, value);
+        });
+    }
+
+    fn signed(&mut self, slot: Slot, value: i64) {
+        self.number(slot, value.into(), |buffer| {
+            buffer.byte(tag(INT, VARINT));
+            varint(buffer, value.cast_unsigned());
+        });
+    }
+
+    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
+        let is_address = self.tables.field(slot).is_some_and(|field| field.hint == Hint::Address);
+        let text = match value.words {
+            [] if is_address => format!("{:#x}", value.low),
+            _ => value.to_string(),
+        };
+        match value.to_i128() {
+            Some(known) => self.number(slot, known, |buffer| string(buffer, &text)),
+            None => self.string(slot, &text),
+        }
+    }
+
+    fn boolean(&mut self, slot: Slot, value: bool) {
+        self.value(slot, |buffer| buffer.put(&[tag(BOOL, VARINT), value.into()]));
+    }
+
+    fn float(&mut self, slot: Slot, value: f64) {
+        self.value(slot, |buffer| {
+            buffer.byte(tag(DOUBLE, FIXED64));
+            buffer.put(&value.to_bits().to_le_bytes());
+        });
+    }
+
+    fn text(&mut self, slot: Slot, value: Text<'_>) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        push_start(&mut text, value, self.left);
+        self.left = self.left.saturating_sub(text.len());
+        self.string(slot, &text);
+        self.text = text;
+    }
+
+    fn bytes(&mut self, slot: Slot, value: &[u8]) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        crate::output::push_hex(&mut text, value);
+        self.string(slot, &text);
+        self.text = text;
+    }
+
+    /// A name without a value.
+    fn absent(&mut self, slot: Slot) {
+        self.value(slot, |_| {});
+    }
+}
+
+/// What a record says in one line, such as that of a track: `task_id: 4, kind: Task`. Groups are left out.
+#[derive(Default)]
+pub struct Description {
+    pub text: String,
+    tables: Option<Tables<Plain>>,
+    key: Option<String>,
+    depth: usize,
+    /// No more is said once the text has as many bytes, nor of a value.
+    limit: usize,
+    each: usize,
+}
+
+/// Names as they are.
+struct Plain;
+
+impl Spelling for Plain {
+    type Class = ();
+    const VALUE: &'static str = "value";
+    const LABELS: fn(&str, &[&str]) -> Vec<u8> = |_, labels| format!(" ({})", labels.join("|")).into_bytes();
+    const LABEL: fn(&str, &[&str]) -> Vec<u8> = |_, labels| labels.join("|").into_bytes();
+
+    fn class(&mut self, _: &dyn Class, _: &[Scope]) {}
+
+    fn field(&mut self, _: &str) -> Vec<u8> {
+        Vec::new()
+    }
+}
+
+impl Description {
+    /// Describes a record in up to `limit` bytes, and `each` characters a value.
+    pub fn write(&mut self, record: &impl Record, limit: usize, each: usize) -> &str {
+        self.text.clear();
+        (self.depth, self.limit, self.each) = (0, limit, each);
+        // Of what cannot be read there is nothing left.
+        let _ = record.tell(self);
+        &self.text
+    }
+
+    fn value(&mut self, slot: Slot, value: impl std::fmt::Display) {
+        let key = self.key.take();
+        if self.depth > 0 || self.text.len() > self.limit {
+            return;
+        }
+        let Some(field) = self.tables.as_ref().and_then(|tables| tables.field(slot)) else { return };
+        if !self.text.is_empty() {
+            self.text.push_str(", ");
+        }
+        let name = key.as_deref().unwrap_or(&field.name);
+        push_start(&mut self.text, format_args!("{name}: {value}"), self.each);
+    }
+
+    fn number(&mut self, slot: Slot, number: i128, value: impl std::fmt::Display) {
+        let field = self.tables.as_ref().and_then(|tables| tables.field(slot));
+        let hint = field.map_or(Hint::None, |field| field.hint);
+        let labels = field.and_then(|field| field.labels.as_ref()).map(|labels| labels.text(number));
+        let labels = String::from_utf8(labels.unwrap_or_default()).unwrap_or_default();
+        match (hint, labels.is_empty()) {
+            (Hint::Address, _) => self.value(slot, format_args!("{number:#x}")),
+            (Hint::Label, false) => self.value(slot, labels),
+            _ => self.value(slot, format_args!("{value}{labels}")),
+        }
+    }
+}
+
+impl Listener for Description {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        self.tables.get_or_insert_with(|| Tables::new(Plain)).class(head.class, class);
+        Wants::ALL.without(Scope::Header)
+    }
+
+    fn abandon(&mut self) {
+        self.text.clear();
+    }
+
+    fn is_full(&self) -> bool {
+        self.text.len() > self.limit
+    }
+
+    fn group(&mut self, _: Slot) {
+        self.key = None;
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    fn end_group(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn list(&mut self, slot: Slot, _: Option<u64>) {
+        self.group(slot);
+    }
+
+    fn end_list(&mut self) {
+        self.end_group();
+    }
+
+    fn key(&mut self, name: Text<'_>) {
+        let mut key = String::new();
+        // A string takes all that is written to it.
+        let _ = write!(key, "{name}");
+        self.key = Some(key);
+    }
+
+    fn unsigned(&mut self, slot: Slot, value: u64) {
+        self.number(slot, value.into(), value);
+    }
+
+    fn signed(&mut self, slot: Slot, value: i64) {
+        self.number(slot, value.into(), value);
+    }
+
+    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
+        match value.to_i128() {
+            Some(number) => self.number(slot, number, value),
+            None => self.value(slot, value),
+        }
+    }
+
+    fn boolean(&mut self, slot: Slot, value: bool) {
+        self.value(slot, value);
+    }
+
+    fn float(&mut self, slot: Slot, value: f64) {
+        self.value(slot, value);
+    }
+
+    fn text(&mut self, slot: Slot, value: Text<'_>) {
+        self.value(slot, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceglass::record::{FieldInfo, Fixed, FixedClass, Kind};
+
+    const NUMBER: Kind = Kind::Unsigned { bits: 64 };
+    static CLASS: Fixed = Fixed::new(
+        "all",
+        &[
+            FieldInfo::new(&"state", NUMBER).labels(&|each| each(&"IDLE", 0, 0)),
+            FieldInfo::new(&"owner", NUMBER).labels(&|each| each(&"KMD", 0, 0)).hint(Hint::Label),
+            FieldInfo::new(&"hash", NUMBER).hint(Hint::Address),
+            FieldInfo::new(&"list", Kind::List),
+            FieldInfo::unnamed(Kind::Text),
+            Fixed::END,
+            FieldInfo::new(&"map", Kind::Map),
+            FieldInfo::unnamed(Kind::Any),
+            Fixed::END,
+        ],
+    );
+
+    struct All(u64, bool);
+
+    impl Record for All {
+        fn tell<L: Listener>(&self, to: &mut L) -> traceglass::Result<()> {
+            let class = FixedClass::new(0, &CLASS);
+            to.begin(&class.head(None, 0), &class);
+            to.scope(Scope::Fields);
+            (0..3).for_each(|place| to.unsigned(class.slot(place), self.0));
+            to.list(class.slot(3), None);
+            to.text(class.slot(4), Text::new("abcdef"));
+            to.end_list();
+            to.group(class.slot(6));
+            to.key(Text::new("k"));
+            to.signed(class.slot(7), -1);
+            if self.1 {
+                to.abandon();
+                return Ok(());
+            }
+            to.end_group();
+            to.end_scope();
+            to.end();
+            Ok(())
+        }
+    }
+
+    /// An annotation, and those in it, as it is read back.
+    fn show(mut bytes: &[u8], names: &[&str]) -> String {
+        fn varint(bytes: &mut &[u8]) -> u64 {
+            let mut value = 0;
+            for shift in (0..).step_by(7) {
+                let byte = bytes[0];
+                *bytes = &bytes[1..];
+                value |= u64::from(byte & 0x7f) << shift;
+                if byte < 0x80 {
+                    break;
+                }
+            }
+            value
+        }
+        let mut shown = String::new();
+        while !bytes.is_empty() {
+            let tag = varint(&mut bytes);
+            let number = varint(&mut bytes);
+            let mut nested = || {
+                let (inner, rest) = bytes.split_at(number as usize);
+                bytes = rest;
+                inner
+            };
+            shown += &match ((tag >> 3) as u32, (tag & 7) as u32) {
+                (NAME_IID, VARINT) => format!("{}:", names[number as usize - 1]),
+                (NAME, BYTES) => format!("'{}':", String::from_utf8_lossy(nested())),
+                (STRING, BYTES) => format!("\"{}\"", String::from_utf8_lossy(nested())),
+                (UINT, VARINT) => format!("{number}"),
+                (INT, VARINT) => format!("{}", number.cast_signed()),
+                (DEBUG_ANNOTATIONS, BYTES) => format!("{} ", show(nested(), names)),
+                (DICT_ENTRIES, BYTES) => format!("{{{}}}", show(nested(), names)),
+                (ARRAY_VALUES, BYTES) => format!("[{}]", show(nested(), names)),
+                other => panic!("{other:?}"),
             };
         }
-        text.clear();
-        match field.value() {
-            Value::Bool(value) => drop(message.uint(BOOL, value.into())),
-            Value::Unsigned(value) => match u64::try_from(value) {
-                Ok(value) => drop(message.uint(UINT, value)),
-                Err(_) => drop(message.text(STRING, &value.to_string())),
-            },
-            Value::Signed(value) => match i64::try_from(value) {
-                Ok(value) => drop(message.int(INT, value)),
-                Err(_) => drop(message.text(STRING, &value.to_string())),
-            },
-            Value::Float(value) => drop(message.double(DOUBLE, value)),
-            Value::Text(label) => {
-                push_label(text, label, *left);
-                *left = left.saturating_sub(text.len());
-                message.text(STRING, text);
-            }
-            Value::Bytes(bytes) => {
-                text.push_str(&crate::output::hex(bytes));
-                message.text(STRING, text);
-            }
-            Value::Struct => *children = DICT_ENTRIES,
-            Value::List => *children = ARRAY_VALUES,
-            // A name without a value.
-            _ => {}
-        }
+        shown
     }
 
-    /// Puts the message of this level into the one around it.
-    fn close(&mut self, level: usize, field: u32, event: &mut Message) {
-        let Some((around, rest)) = self.levels.split_at_mut_checked(level.saturating_sub(1)) else { return };
-        let Some((message, _)) = rest.first() else { return };
-        match around.last_mut() {
-            Some((above, children)) => above.nested(*children, message.bytes()),
-            None => event.nested(field, message.bytes()),
-        };
+    #[test]
+    fn records_are_annotations() {
+        let mut annotations = Annotations::default();
+        let names = ["state", "owner", "hash", "list", "map", "k"];
+        let (mut event, mut interned) = (Message::default(), Message::default());
+        for round in 0..2 {
+            annotations.write(&All(0, false), 100, &mut event, &mut interned);
+            assert_eq!(
+                show(event.bytes(), &names),
+                "state:0 'state_labels':\"IDLE\" owner:\"KMD\" hash:\"0x0\" list:[\"abcdef\"] map:{k:-1} "
+            );
+            // Names are defined once.
+            assert_eq!(interned.is_empty(), round > 0);
+            event.clear();
+            interned.clear();
+        }
+        annotations.write(&All(7, false), 3, &mut event, &mut interned);
+        let shown = show(event.bytes(), &names);
+        assert_eq!(shown, "state:7 owner:7 hash:\"0x7\" list:[\"abc…\"] map:{k:-1} ");
+        event.clear();
+        annotations.write(&All(7, true), 100, &mut event, &mut interned);
+        assert!(event.is_empty(), "nothing is written of a record that was taken back");
+    }
+
+    #[test]
+    fn records_are_described_in_a_line() {
+        let mut description = Description::default();
+        assert_eq!(description.write(&All(0, false), 100, 80), "state: 0 (IDLE), owner: KMD, hash: 0x0");
+        assert_eq!(description.write(&All(5, false), 100, 80), "state: 5, owner: 5, hash: 0x5");
+        assert_eq!(description.write(&All(5, false), 5, 80), "state: 5");
+        assert_eq!(description.write(&All(5, true), 100, 80), "");
     }
 }

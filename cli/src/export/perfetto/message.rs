@@ -22,6 +22,11 @@ impl Message {
         &self.0
     }
 
+    /// Fields that have been written.
+    pub fn append(&mut self, fields: &[u8]) {
+        self.0.extend_from_slice(fields);
+    }
+
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             // The low seven bits, and one that says that more follow.

@@ -7,15 +7,15 @@ mod annotation;
 mod message;
 mod names;
 
-use crate::output::{NAME_MAX, push_label, push_start};
+use crate::output::{NAME_MAX, push_label};
 use crate::status::Result;
-use annotation::Annotations;
+use annotation::{Annotations, Description};
 use foldhash::fast::RandomState;
 use message::Message;
 use names::Names;
 use std::collections::HashMap;
-use std::fmt::{Display, Write as _};
-use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind, Value};
+use std::fmt::Write as _;
+use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind};
 
 /// Fields of `Trace`, `TracePacket` and what is in it.
 mod field {
@@ -41,7 +41,6 @@ mod field {
     pub const CLOCK_TIMESTAMP: u32 = 2;
 
     /// `TrackEvent`.
-    pub const DEBUG_ANNOTATIONS: u32 = 4;
     pub const TYPE: u32 = 9;
     pub const NAME_IID: u32 = 10;
     pub const TRACK_UUID: u32 = 11;
@@ -118,6 +117,7 @@ pub struct Perfetto {
     begun: bool,
     names: Names,
     annotations: Annotations,
+    description: Description,
     left: Left,
     // Messages that are being written, and text.
     packet: Message,
@@ -200,28 +200,9 @@ impl Perfetto {
         self.inner.uint(field::SIBLING_ORDER_RANK, rank);
         // Two tasks with the same name are two tasks.
         self.inner.uint(field::SIBLING_MERGE_BEHAVIOR, MERGE_NONE);
-        self.text.clear();
-        for found in track.fields().map_while(Result::ok) {
-            let Some(name) = found.name() else { continue };
-            let separator = if self.text.is_empty() { "" } else { ", " };
-            if self.text.len() > SHARED {
-                break;
-            }
-            let push = |text: &mut String, value: &dyn Display| {
-                text.push_str(separator);
-                push_start(text, format_args!("{name}: {value}"), NAME_MAX);
-            };
-            match found.value() {
-                Value::Text(value) => push(&mut self.text, &value),
-                Value::Unsigned(value) => push(&mut self.text, &value),
-                Value::Signed(value) => push(&mut self.text, &value),
-                Value::Float(value) => push(&mut self.text, &value),
-                Value::Bool(value) => push(&mut self.text, &value),
-                _ => {}
-            }
-        }
-        if !self.text.is_empty() {
-            self.inner.text(field::DESCRIPTION, &self.text);
+        let description = self.description.write(track, SHARED, NAME_MAX);
+        if !description.is_empty() {
+            self.inner.text(field::DESCRIPTION, description);
         }
         self.packet.nested(field::TRACK_DESCRIPTOR, self.inner.bytes());
         self.packet(0, out)
@@ -300,10 +281,9 @@ impl Perfetto {
             for flow in event.ends() {
                 self.inner.fixed64(field::TERMINATING_FLOW_IDS, self.flow(flow));
             }
-            let fields = event.fields();
             let own = usize::try_from(event.len()).unwrap_or(usize::MAX).saturating_mul(4);
-            self.annotations.limit(own.saturating_add(SHARED));
-            self.annotations.write(fields, field::DEBUG_ANNOTATIONS, &mut self.inner, &mut self.interned);
+            let limit = own.saturating_add(SHARED);
+            self.annotations.write(event, limit, &mut self.inner, &mut self.interned);
         }
         self.packet.uint(field::TIMESTAMP, ns).nested(field::TRACK_EVENT, self.inner.bytes());
         if !self.interned.is_empty() {

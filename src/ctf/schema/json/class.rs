@@ -3,7 +3,7 @@
 use super::super::class::Encoding;
 use super::super::element::{FIELD_CLASS, RANGE};
 use super::super::node::{BIG, Kind, NONE, Node, REVERSED, role};
-use super::super::resolve::check_range;
+use super::super::ranges::check_range;
 use super::compiler::{Compiler, Json};
 use super::stack::{Frame, Mode};
 use crate::error::{Error, ErrorKind, Result};
@@ -145,7 +145,8 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             }
             Event::ObjectStart => {
                 let offset = self.parser.event_offset();
-                let node = self.builder.open(Node { b: NONE, ..Node::new(Kind::Choice) })?;
+                let choice = Node { a: frame.entries, b: NONE, ..Node::new(Kind::Choice) };
+                let node = self.builder.open(choice)?;
                 self.stack.push(Mode::Choice, node, offset)?;
             }
             Event::ArrayEnd => self.update(|class| class.mode = Mode::Class),
@@ -168,6 +169,10 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                 self.builder.close(frame.node);
             }
             self.stack.depth = self.stack.depth.saturating_sub(1);
+            self.update(|class| {
+                class.entries = class.entries.saturating_add(1);
+                class.ranges = class.ranges.saturating_add(frame.ranges);
+            });
             return Ok(None);
         };
         let property = if key.is("name") {
@@ -203,7 +208,8 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     }
 
     fn closed_ranges(&mut self) -> Result<u32> {
-        let (first, last, _) = self.ranges()?;
+        let (first, last, count) = self.ranges()?;
+        self.update(|object| object.ranges = count);
         self.builder.end_list(last);
         Ok(first)
     }
@@ -349,6 +355,13 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             let is_string = matches!(kind, Kind::NulString | Kind::StaticString | Kind::DynamicString);
             node.roles &= if is_string { ENCODINGS } else { !ENCODINGS };
         });
+        if matches!(kind, Kind::Structure | Kind::Variant) {
+            if kind == Kind::Variant && frame.entries == 0 {
+                return fail(ErrorKind::Missing);
+            }
+            let stream = self.stream;
+            return self.builder.index_names(&stream, frame.node, frame.entries, frame.ranges);
+        }
         if self.builder.counting {
             return Ok(());
         }
@@ -356,13 +369,6 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
         match kind {
             Kind::Float if !is_float(node.a) => fail(ErrorKind::Unsupported { value: node.a.into() }),
             _ if kind.is_fixed_length() && node.a == 0 => fail(ErrorKind::Invalid { value: 0 }),
-            Kind::Structure | Kind::Variant => {
-                if kind == Kind::Variant && node.size == 1 {
-                    return fail(ErrorKind::Missing);
-                }
-                let stream = self.stream;
-                self.builder.check_names(&stream, frame.node)
-            }
             _ if kind.is_integer() || kind == Kind::BitMap => self.check_labels(&node, frame.offset),
             _ => Ok(()),
         }

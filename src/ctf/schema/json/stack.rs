@@ -26,13 +26,25 @@ pub(super) struct Frame {
     /// The class; of a member, the member's.
     pub(super) node: u32,
     pub(super) name: Option<Place>,
+    /// How many members or options it has.
+    pub(super) entries: u32,
+    /// How many ranges select it, or its options.
+    pub(super) ranges: u32,
     /// Where it begins.
     pub(super) offset: u64,
 }
 
 impl Frame {
-    pub(super) const EMPTY: Self =
-        Self { mode: Mode::Class, kind: Kind::Empty, seen: 0, node: NONE, name: None, offset: 0 };
+    pub(super) const EMPTY: Self = Self {
+        mode: Mode::Class,
+        kind: Kind::Empty,
+        seen: 0,
+        node: NONE,
+        name: None,
+        entries: 0,
+        ranges: 0,
+        offset: 0,
+    };
 }
 
 /// Frames for each level: the class, and the entry of its list that the next level is in.

@@ -265,7 +265,7 @@ impl<'a> Compiler<'a, '_, '_> {
             };
             // Values that cannot be lengths are not found as such.
             key.pointers = u16::from(number.is_none());
-            self.names.insert(&key, place, number.unwrap_or(0))?;
+            self.add_name(&key, place, number.unwrap_or(0))?;
         }
         self.parser.end(element::ENVIRONMENT)
     }

@@ -204,10 +204,8 @@ impl<'a> Compiler<'a, '_, '_> {
             Some(container) => container,
             None => self.default_container(first)?,
         };
-        // Up to the end of the text: a reader of the list stops at its brace.
-        let place = Parser::place(self.parser.rest())?;
         self.parser.advance()?;
-        let mut node = Node { name: Place::nowhere(), place, ..container };
+        let mut node = Node { name: Place::nowhere(), ..container };
         self.enumerators(&mut node)?;
         let start = self.tree.push(node, first.offset)?;
         if let Some(name) = name {
@@ -249,7 +247,7 @@ impl<'a> Compiler<'a, '_, '_> {
         let first = self.parser.ahead;
         let (min, max) = limits(node);
         let mut reader = Enumerators { parser: self.parser, next: 0 };
-        let mut labels = None;
+        let (mut labels, mut is_repeated) = (None, false);
         while let Some(entry) = reader.read()? {
             if entry.lo > entry.hi || entry.lo < min || entry.hi > max {
                 return Err(entry.label.error(element::ENUMERATOR, outside(&entry, min, max)));
@@ -257,16 +255,21 @@ impl<'a> Compiler<'a, '_, '_> {
             let escaped = entry.label.kind == Kind::String { escaped: true };
             let place = Parser::place(entry.label.text())?;
             let label = self.builder.label(shown(place, if escaped { ESCAPED } else { 0 })?)?;
+            let first = labels.map_or(label, |(first, _)| first);
             if let Some(range) = self.builder.range(entry.lo, entry.hi)? {
                 self.builder.end_list(range);
             }
             self.builder.update(label, |label| label.size = 1);
-            labels = Some((labels.map_or(label, |(first, _)| first), label));
+            is_repeated |= self.builder.add_label(&self.stream, first, label);
+            labels = Some((first, label));
         }
         let Some((first_label, last_label)) = labels else {
             return Err(first.error(element::ENUMERATOR, ErrorKind::Missing));
         };
         self.builder.end_list(last_label);
+        if is_repeated {
+            self.builder.join_labels(&self.stream, first_label, last_label);
+        }
         self.parser = reader.parser;
         self.parser.expect(b'}', element::ENUMERATOR, "',' or '}'")?;
         node.kind = NodeKind::Enum;
@@ -311,11 +314,6 @@ pub(super) struct Enumerators<'a> {
 }
 
 impl<'a> Enumerators<'a> {
-    /// Those of a list that has been read before.
-    pub(super) fn again(text: Text<'a>) -> Result<Self> {
-        Ok(Self { parser: Parser::new(text)?, next: 0 })
-    }
-
     pub(super) fn read(&mut self) -> Result<Option<Enumerator<'a>>> {
         let parser = &mut self.parser;
         let label = parser.ahead;

@@ -119,7 +119,7 @@ impl<'a> Compiler<'a, '_, '_> {
             return Err(Error::new(offset, element::TYPE_NAME, ErrorKind::Repeated));
         }
         let template = self.tree.copy_to_back(start, offset)?;
-        self.names.insert(key, place, template.into())
+        self.add_name(key, place, template.into())
     }
 
     /// Enters a name that must be new to its owner.
@@ -128,7 +128,13 @@ impl<'a> Compiler<'a, '_, '_> {
         if self.find(key, u64::MAX).is_some() {
             return Err(Error::new(key.text.offset(), element, ErrorKind::Repeated));
         }
-        self.names.insert(key, place, value)
+        self.add_name(key, place, value)
+    }
+
+    /// Adds a name, which may be known.
+    pub(super) fn add_name(&mut self, key: &Key<'a>, place: Place, value: u64) -> Result<()> {
+        let stream = self.stream;
+        self.names.insert(key, place, value, |place| stream.text_of(place))
     }
 
     /// Reads on until all bodies that are open have been closed.

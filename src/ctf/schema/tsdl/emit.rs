@@ -6,6 +6,7 @@ use super::keyword::says;
 use super::names::Key;
 use super::tree::{Node, NodeKind};
 use crate::ctf::metadata::{Place, Text};
+use crate::ctf::schema::names::FEW;
 use crate::ctf::schema::node::{self, BIG, Kind, NONE, SPLIT, UNDERSCORE, role};
 use crate::ctf::schema::scope::Scope;
 use crate::ctf::schema::spec::{self, ClockSpec};
@@ -36,6 +37,8 @@ pub(super) struct Open {
     end: u32,
     class: u32,
     choice: u32,
+    /// How many members or options have been emitted.
+    children: u32,
 }
 
 /// The classes that are open, the outermost first.
@@ -46,7 +49,7 @@ pub(super) struct Ancestors {
 
 impl Ancestors {
     fn new() -> Self {
-        let none = Open { node: 0, kind: NodeKind::Struct, end: 0, class: NONE, choice: NONE };
+        let none = Open { node: 0, kind: NodeKind::Struct, end: 0, class: NONE, choice: NONE, children: 0 };
         Self { open: [none; OPEN], len: 0 }
     }
 
@@ -56,6 +59,14 @@ impl Ancestors {
 
     fn last(&self) -> Option<Open> {
         self.all().last().copied()
+    }
+
+    /// Counts a child of the innermost one. Its number.
+    fn count_child(&mut self) -> u32 {
+        let Some(open) = self.len.checked_sub(1).and_then(|at| self.open.get_mut(at)) else { return 0 };
+        let number = open.children;
+        open.children = number.saturating_add(1);
+        number
     }
 
     fn push(&mut self, open: Open, offset: u64) -> Result<()> {
@@ -102,6 +113,11 @@ impl<'a> Compiler<'a, '_, '_> {
         loop {
             while let Some(open) = ancestors.last().filter(|open| at >= open.end) {
                 self.builder.close(open.class);
+                // That names differ was found before.
+                if open.children > FEW {
+                    let stream = self.stream;
+                    self.builder.index_names(&stream, open.class, open.children, 0)?;
+                }
                 if open.choice != NONE {
                     self.builder.close(open.choice);
                 }
@@ -114,8 +130,15 @@ impl<'a> Compiler<'a, '_, '_> {
             let element = self.tree.get(at.saturating_add(1));
             let parent = ancestors.last();
             let named = parent.filter(|parent| matches!(parent.kind, NodeKind::Struct | NodeKind::Variant));
+            let mut number = 0;
             if let Some(parent) = named {
-                self.names.insert(&Key::new(parent.node, self.text(node.name)), node.name, at.into())?;
+                self.add_name(&Key::new(parent.node, self.text(node.name)), node.name, at.into())?;
+                if let [.., around, _] = ancestors.all()
+                    && around.kind == NodeKind::Variant
+                {
+                    self.add_through(around.node, at, node.name)?;
+                }
+                number = ancestors.count_child();
             }
             let mut class = self.class(at, &node, &element, scope, &ancestors, origin)?;
             let mut choice = NONE;
@@ -123,7 +146,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 Some(NodeKind::Variant) => {
                     let mut option = node::Node::new(Kind::Choice);
                     option.set_name(shown(node.name, UNDERSCORE)?);
-                    option.b = self.tree.get(at).selected;
+                    (option.a, option.b) = (number, self.tree.get(at).selected);
                     choice = self.builder.open(option)?;
                 }
                 Some(_) => class.set_name(shown(node.name, UNDERSCORE)?),
@@ -140,8 +163,14 @@ impl<'a> Compiler<'a, '_, '_> {
                 }
                 at = at.saturating_add(node.span);
             } else {
-                let open =
-                    Open { node: at, kind: node.kind, end: at.saturating_add(node.span), class, choice };
+                let open = Open {
+                    node: at,
+                    kind: node.kind,
+                    end: at.saturating_add(node.span),
+                    class,
+                    choice,
+                    children: 0,
+                };
                 ancestors.push(open, node.name.offset())?;
                 at = at.saturating_add(1);
             }

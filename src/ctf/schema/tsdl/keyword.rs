@@ -111,20 +111,3 @@ pub(super) fn says(text: Text<'_>, word: &[u8]) -> bool {
         }
     }
 }
-
-/// Whether both say the same.
-pub(super) fn same(a: Text<'_>, b: Text<'_>) -> bool {
-    match (a.borrowed(), b.borrowed()) {
-        (Some(a), Some(b)) => a == b,
-        _ => {
-            let (mut a, mut b) = (a, b);
-            loop {
-                match (take_byte(&mut a), take_byte(&mut b)) {
-                    (None, None) => return true,
-                    (x, y) if x != y => return false,
-                    _ => {}
-                }
-            }
-        }
-    }
-}

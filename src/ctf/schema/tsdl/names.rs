@@ -1,28 +1,34 @@
 //! Names of types, members, clocks, streams and so on, each in the name space of an owner.
 //!
-//! A stack, as scopes are, in which a binary trie over the hashes finds a name: searching takes the same time
-//! however many names there are.
+//! A stack, as scopes are, in which a [tree](crate::ctf::schema::trie) finds a name. Names that are added again hang on the
+//! first one that is spelled the same.
 
 use super::element;
 use crate::bytes::{to_u64, to_usize};
 use crate::ctf::metadata::{Place, Text};
+use crate::ctf::schema::trie::{self, Branch, Branches, LONGEST, Spelling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Source;
 
 /// A name while TSDL is compiled: what is lent for [`Workspace`](super::Workspace).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Name {
-    hash: u32,
     owner: u32,
     place: Place,
     /// What is known of the pointers of an alias: see [`Key`].
     pointers: u16,
+    /// Whether an earlier name is spelled the same.
+    is_again: bool,
     value: u64,
     /// What a number stands for.
     pointee: u32,
+    /// Of one that is the first to be spelled so.
+    bit: u32,
     children: [u32; 2],
-    /// The name whose child it is.
-    parent: u32,
+    /// The entry above it in the tree; of one that is spelled the same as an earlier one, the first of those.
+    above: u32,
+    /// The one before it that is spelled the same; of the first one, the last. 0 if there is none.
+    previous: u32,
 }
 
 /// What is looked for.
@@ -31,8 +37,7 @@ pub(super) struct Key<'a> {
     /// A structure or a variant by its node, or one of the constants.
     pub(super) owner: u32,
     pub(super) text: Text<'a>,
-    pub(super) hash: u32,
-    /// A bit for each pointer that is constant, after a bit that ends them; 0 for anything but an alias.
+    /// A bit for each pointer that is constant, after a bit that ends them. Of the members of a variant's options 1.
     pub(super) pointers: u16,
 }
 
@@ -45,59 +50,28 @@ pub(super) const CLOCK: u32 = PLAIN - 5;
 /// Its names are numbers.
 pub(super) const STREAM: u32 = PLAIN - 6;
 
-const NONE: u32 = 0;
-
-/// The hash of a name: FNV-1a.
-pub(super) fn hash(mut text: Text<'_>) -> u32 {
-    let mut hash = 0x811c_9dc5_u32;
-    loop {
-        let front = text.front();
-        if front.is_empty() {
-            return hash;
-        }
-        for byte in front {
-            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-        }
-        text.advance(front.len());
-    }
-}
-
 impl<'a> Key<'a> {
     pub(super) fn new(owner: u32, text: Text<'a>) -> Self {
-        Self { owner, text, hash: hash(text), pointers: 0 }
+        Self { owner, text, pointers: 0 }
     }
 
     /// The name of an alias: its words, whatever stands between them, and its pointers.
     pub(super) fn alias(words: Text<'a>, pointers: u16) -> Self {
-        let mut hash = 0x811c_9dc5_u32 ^ u32::from(pointers);
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        if words.borrowed().is_some_and(|slice| slice.iter().all(is_word)) {
-            // A single one, as most names of types are.
-            let hash = self::hash(words) ^ hash.rotate_left(5);
-            return Self { owner: PLAIN, text: words, hash, pointers };
-        }
-        let mut words_left = Words(words);
-        while let Some(word) = words_left.next() {
-            hash = self::hash(word) ^ hash.rotate_left(5);
-        }
-        Self { owner: PLAIN, text: words, hash, pointers }
+        Self { owner: PLAIN, text: words, pointers }
     }
 
-    fn number(owner: u32, number: u64) -> Self {
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let [.., a, b, c, d] = mixed.to_le_bytes();
-        let text = Text::from_piece(crate::bytes::Bytes::new(&[]));
-        Self { owner, text, hash: u32::from_le_bytes([a, b, c, d]), pointers: 0 }
+    /// The name of a member of any option of a variant.
+    pub(super) fn through(variant: u32, text: Text<'a>) -> Self {
+        Self { pointers: 1, ..Self::new(variant, text) }
     }
 
-    /// What the trie is ordered by: scrambled, as FNV's low bits follow the text's.
-    fn order(&self) -> u32 {
-        let mixed = (self.hash ^ self.owner.rotate_left(16)).wrapping_mul(0x9e37_79b1);
-        mixed ^ mixed >> 15
+    fn spelled(&self) -> Spelled<'a> {
+        Spelled::new(self.owner, self.pointers, Rest::of(self.owner, self.text))
     }
 }
 
 /// The words of an alias's name: what white space and comments part.
+#[derive(Clone, Copy)]
 struct Words<'a>(Text<'a>);
 
 impl<'a> Words<'a> {
@@ -109,17 +83,86 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Whether two names of aliases consist of the same words.
-fn same_words(a: Text<'_>, b: Text<'_>) -> bool {
-    if super::keyword::same(a, b) {
-        return true;
+/// How many bytes the owner and the pointers take.
+const PREFIX: u32 = 6;
+
+/// The bytes by which a name is found: its owner, its pointers, its text.
+struct Spelled<'a> {
+    prefix: [u8; 6],
+    rest: Rest<'a>,
+}
+
+/// The text of a name.
+enum Rest<'a> {
+    Slice(&'a [u8]),
+    /// The position of the first byte of the text that is left. The words of an alias that follow have one space before each.
+    Text {
+        at: u32,
+        text: Text<'a>,
+        words: Option<Words<'a>>,
+    },
+    Number([u8; 8]),
+}
+
+impl<'a> Rest<'a> {
+    fn of(owner: u32, text: Text<'a>) -> Self {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        match text.borrowed() {
+            // A single word, as most names of types are.
+            Some(slice) if owner != PLAIN || slice.iter().all(is_word) => Self::Slice(slice),
+            _ if owner != PLAIN => Self::Text { at: 0, text, words: None },
+            _ => {
+                let mut words = Words(text);
+                let text = words.next().unwrap_or(text.limited(0));
+                Self::Text { at: 0, text, words: Some(words) }
+            }
+        }
     }
-    let (mut a, mut b) = (Words(a), Words(b));
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return true,
-            (Some(a), Some(b)) if super::keyword::same(a, b) => {}
-            _ => return false,
+
+    fn byte(&mut self, position: u32) -> Option<u8> {
+        match self {
+            Self::Slice(slice) => slice.byte(position),
+            Self::Number(bytes) => bytes.get(to_usize(position)).copied(),
+            Self::Text { at, text, words } => loop {
+                let skipped = to_usize(position.saturating_sub(*at)).min(text.front().len());
+                text.advance(skipped);
+                *at = at.saturating_add(u32::try_from(skipped).unwrap_or(0));
+                match text.front().first() {
+                    Some(byte) if *at == position => return Some(*byte),
+                    Some(_) => continue,
+                    None => {}
+                }
+                // The space before the next word, which stays until the byte after it is asked for.
+                let next = words.as_ref().and_then(|words| { *words }.next())?;
+                if position == *at {
+                    return Some(b' ');
+                }
+                *at = at.saturating_add(1);
+                if let Some(words) = words {
+                    words.next();
+                }
+                *text = next;
+            },
+        }
+    }
+}
+
+impl<'a> Spelled<'a> {
+    fn new(owner: u32, pointers: u16, rest: Rest<'a>) -> Self {
+        let ([a, b, c, d], [e, f]) = (owner.to_le_bytes(), pointers.to_le_bytes());
+        Self { prefix: [a, b, c, d, e, f], rest }
+    }
+
+    fn number(owner: u32, number: u64) -> Self {
+        Self::new(owner, 0, Rest::Number(number.to_le_bytes()))
+    }
+}
+
+impl Spelling for Spelled<'_> {
+    fn byte(&mut self, position: u32) -> Option<u8> {
+        match position.checked_sub(PREFIX) {
+            Some(position) => self.rest.byte(position),
+            None => self.prefix.get(to_usize(position)).copied(),
         }
     }
 }
@@ -129,6 +172,17 @@ pub(super) struct Names<'w> {
     names: &'w mut [Name],
     len: u32,
     used: u32,
+}
+
+impl Branches for Names<'_> {
+    fn branch(&self, at: u32) -> Branch {
+        let name = self.get(at);
+        Branch { bit: name.bit, children: name.children }
+    }
+
+    fn set_branch(&mut self, at: u32, branch: Branch) {
+        self.update(at, |name| (name.bit, name.children) = (branch.bit, branch.children));
+    }
 }
 
 impl<'w> Names<'w> {
@@ -145,123 +199,129 @@ impl<'w> Names<'w> {
         self.used
     }
 
-    fn get(&self, at: u32) -> Option<&Name> {
-        self.names.get(to_usize(at))
+    fn get(&self, at: u32) -> Name {
+        self.names.get(to_usize(at)).copied().unwrap_or_default()
     }
 
-    /// Goes through the names on the way to `key`, and gives the last one together with the side of its child.
-    fn path(&self, key: &Key<'_>, mut visit: impl FnMut(u32, &Name)) -> Option<(u32, usize)> {
-        let mut order = key.order();
-        let mut at = 0;
+    fn update(&mut self, at: u32, change: impl FnOnce(&mut Name)) {
+        if let Some(name) = self.names.get_mut(to_usize(at)) {
+            change(name);
+        }
+    }
+
+    /// The first name that is spelled so, or else the bit in which the nearest one differs. `None` if there are no names.
+    ///
+    /// `text` gives the text of a place.
+    fn seek<'a, 'k>(
+        &self,
+        key: impl Fn() -> Spelled<'k>,
+        text: impl Fn(Place) -> Text<'a>,
+    ) -> Option<Result<u32, u32>> {
         if self.len == 0 {
             return None;
         }
-        loop {
-            let name = self.get(at)?;
-            visit(at, name);
-            let side = to_usize(order & 1);
-            order >>= 1;
-            match name.children.get(side) {
-                Some(&child) if child != NONE => at = child,
-                _ => return Some((at, side)),
-            }
-        }
+        let at = trie::nearest(self, 0, &mut key());
+        let Name { owner, place, pointers, value, .. } = self.get(at);
+        let mut found = match owner {
+            STREAM => Spelled::number(STREAM, value),
+            _ => Spelled::new(owner, pointers, Rest::of(owner, text(place))),
+        };
+        Some(match trie::difference(&mut key(), &mut found) {
+            None => Ok(at),
+            Some(bit) => Err(bit),
+        })
     }
 
-    /// The last name that was added as `key`, with its number.
-    ///
-    /// `text` gives the text of a place. Those that lie after `before` in the input do not count.
+    /// The last name that was added as `key`, with its number. Those that lie after `before` in the input do not count.
     pub(super) fn find<'a>(
         &self,
         key: &Key<'a>,
         before: u64,
         text: impl Fn(Place) -> Text<'a>,
     ) -> Option<(u32, u64)> {
-        let mut found = None;
-        self.path(key, |at, name| {
-            if name.hash == key.hash
-                && name.owner == key.owner
-                && name.pointers == key.pointers
-                && name.place.offset() <= before
-            {
-                let stored = text(name.place);
-                let equal = if key.owner == PLAIN {
-                    same_words(stored, key.text)
-                } else {
-                    super::keyword::same(stored, key.text)
-                };
-                if equal {
-                    found = Some((at, name.value));
-                }
+        let first = self.seek(|| key.spelled(), text)?.ok()?;
+        let last = self.get(first).previous;
+        let mut at = if last == 0 { first } else { last };
+        loop {
+            let name = self.get(at);
+            if name.place.offset() <= before {
+                return Some((at, name.value));
             }
-        });
-        found
-    }
-
-    /// Gives the values of all that was added as `key`, in that order.
-    pub(super) fn find_all<'a>(
-        &self,
-        key: &Key<'a>,
-        text: impl Fn(Place) -> Text<'a>,
-        mut found: impl FnMut(u64),
-    ) {
-        self.path(key, |_, name| {
-            if name.hash == key.hash
-                && name.owner == key.owner
-                && super::keyword::same(text(name.place), key.text)
-            {
-                found(name.value);
+            if at == first {
+                return None;
             }
-        });
+            at = name.previous;
+        }
     }
 
     /// The value of a number.
-    pub(super) fn find_number(&self, owner: u32, number: u64) -> Option<u32> {
-        let mut found = None;
-        self.path(&Key::number(owner, number), |_, name| {
-            if name.owner == owner && name.value == number {
-                found = Some(name.pointee);
-            }
-        });
-        found
+    pub(super) fn find_number<'a>(
+        &self,
+        owner: u32,
+        number: u64,
+        text: impl Fn(Place) -> Text<'a>,
+    ) -> Option<u32> {
+        let at = self.seek(|| Spelled::number(owner, number), text)?.ok()?;
+        Some(self.get(at).pointee)
     }
 
-    pub(super) fn insert_number(&mut self, owner: u32, number: u64, value: u32, offset: u64) -> Result<()> {
-        let at = self.len;
-        self.insert(&Key::number(owner, number), Place::nowhere(), number)
-            .map_err(|error| Error::new(offset, error.element(), error.kind()))?;
-        if let Some(name) = self.names.get_mut(to_usize(at)) {
-            name.pointee = value;
+    pub(super) fn insert_number<'a>(
+        &mut self,
+        owner: u32,
+        number: u64,
+        pointee: u32,
+        offset: u64,
+        text: impl Fn(Place) -> Text<'a>,
+    ) -> Result<()> {
+        let name = Name { owner, value: number, pointee, ..Name::default() };
+        self.add(|| Spelled::number(owner, number), name, offset, text)
+    }
+
+    pub(super) fn insert<'a>(
+        &mut self,
+        key: &Key<'a>,
+        place: Place,
+        value: u64,
+        text: impl Fn(Place) -> Text<'a>,
+    ) -> Result<()> {
+        if place.len() >= LONGEST {
+            let kind = ErrorKind::OverLimit { value: place.len(), limit: LONGEST };
+            return Err(Error::new(place.offset(), element::TOKEN, kind));
         }
-        Ok(())
+        let name = Name { owner: key.owner, place, pointers: key.pointers, value, ..Name::default() };
+        self.add(|| key.spelled(), name, place.offset(), text)
     }
 
-    pub(super) fn insert(&mut self, key: &Key<'_>, place: Place, value: u64) -> Result<()> {
+    fn add<'a, 'k>(
+        &mut self,
+        key: impl Fn() -> Spelled<'k>,
+        name: Name,
+        offset: u64,
+        text: impl Fn(Place) -> Text<'a>,
+    ) -> Result<()> {
+        let at = self.len;
         let capacity = to_u64(self.names.len());
-        let needed = u64::from(self.len).saturating_add(1);
-        let at = self.len;
-        let parent = self.path(key, |_, _| ());
-        let Some(slot) = self.names.get_mut(to_usize(at)) else {
+        let needed = u64::from(at).saturating_add(1);
+        if needed > capacity {
             let kind = ErrorKind::CapacityExceeded { capacity, needed };
-            return Err(Error::new(place.offset(), element::NAMES, kind));
-        };
-        *slot = Name {
-            hash: key.hash,
-            owner: key.owner,
-            place,
-            pointers: key.pointers,
-            value,
-            pointee: 0,
-            children: [NONE; 2],
-            parent: parent.map_or(0, |(parent, _)| parent),
-        };
-        if let Some((parent, side)) = parent
-            && let Some(child) =
-                self.names.get_mut(to_usize(parent)).and_then(|parent| parent.children.get_mut(side))
-        {
-            *child = at;
+            return Err(Error::new(offset, element::NAMES, kind));
         }
-        self.len = self.len.saturating_add(1);
+        let nearest = self.seek(&key, text);
+        self.update(at, |slot| *slot = name);
+        match nearest {
+            None => self.set_branch(at, Branch::first(at)),
+            Some(Err(bit)) => {
+                let above = trie::add(self, 0, at, &mut key(), bit);
+                self.update(at, |name| name.above = above);
+            }
+            Some(Ok(first)) => {
+                let last = self.get(first).previous;
+                let last = if last == 0 { first } else { last };
+                self.update(first, |name| name.previous = at);
+                self.update(at, |name| (name.is_again, name.above, name.previous) = (true, first, last));
+            }
+        }
+        self.len = at.saturating_add(1);
         self.used = self.used.max(self.len);
         Ok(())
     }
@@ -271,13 +331,12 @@ impl<'w> Names<'w> {
         while self.len > len {
             self.len = self.len.saturating_sub(1);
             let at = self.len;
-            let Some(parent) = self.get(at).map(|name| name.parent) else { return };
-            if let Some(parent) = self.names.get_mut(to_usize(parent)) {
-                for child in &mut parent.children {
-                    if *child == at {
-                        *child = NONE;
-                    }
-                }
+            let name = self.get(at);
+            if name.is_again {
+                let (first, last) = (name.above, name.previous);
+                self.update(first, |name| name.previous = if last == first { 0 } else { last });
+            } else if at > 0 {
+                trie::remove_last(self, name.above, at);
             }
         }
     }

@@ -228,11 +228,6 @@ impl<'a> Parser<'a> {
         self.end(element)
     }
 
-    /// What follows the token ahead.
-    pub(super) fn rest(&self) -> Text<'a> {
-        self.lexer.rest()
-    }
-
     /// Takes a keyword if it is ahead.
     pub(super) fn accept_keyword(&mut self, keyword: Keyword) -> Result<bool> {
         let is = self.ahead.kind == Kind::Keyword(keyword);

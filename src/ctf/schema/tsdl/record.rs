@@ -67,7 +67,7 @@ impl<'a> Compiler<'a, '_, '_> {
     /// Emits a stream class.
     fn add_stream(&mut self, record: u32, id: u64, roots: [Option<u32>; 3], offset: u64) -> Result<()> {
         self.tree.close(record);
-        if self.names.find_number(names::STREAM, id).is_some() {
+        if self.stream_node(id).is_some() {
             return Err(Error::new(offset, element::STREAM, ErrorKind::Repeated));
         }
         self.imply_clock(&roots, offset)?;
@@ -87,7 +87,13 @@ impl<'a> Compiler<'a, '_, '_> {
             node.signed = origin.has_event_id;
         }
         self.facts.only_stream = Some(record);
-        self.names.insert_number(names::STREAM, id, record, offset)
+        let stream = self.stream;
+        self.names.insert_number(names::STREAM, id, record, offset, |place| stream.text_of(place))
+    }
+
+    /// The node of the stream with this identifier.
+    fn stream_node(&self, id: u64) -> Option<u32> {
+        self.names.find_number(names::STREAM, id, |place| self.stream.text_of(place))
     }
 
     /// The stream class of an event.
@@ -103,7 +109,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 return Err(token.error(element::EVENT, ErrorKind::Missing));
             }
             None => self.facts.only_stream,
-            Some(id) => self.names.find_number(names::STREAM, id),
+            Some(id) => self.stream_node(id),
         };
         found.ok_or_else(|| token.error(element::STREAM, ErrorKind::Undeclared))
     }

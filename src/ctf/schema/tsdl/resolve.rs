@@ -3,7 +3,6 @@
 //! An absolute path begins with a scope. Any other is looked for from where it stands outwards: first among the
 //! members that precede it in the innermost structure, where it must lead to its end, then in the next one around.
 
-use super::class::Enumerators;
 use super::compiler::Compiler;
 use super::element;
 use super::emit::{Ancestors, Open, Origin, shown};
@@ -12,6 +11,7 @@ use super::lexer::{Kind, Token};
 use super::names::Key;
 use super::parser::Path;
 use super::tree::{Node, NodeKind};
+use crate::ctf::metadata::Place;
 use crate::ctf::schema::node::NONE;
 use crate::ctf::schema::scope::Scope;
 use crate::ctf::schema::spec::Step;
@@ -19,9 +19,6 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// How many words a path may have.
 const WORDS: usize = 32;
-
-/// The owner of the labels of a variant's tag, apart from that of its options.
-const LABELS: u32 = 1 << 31;
 
 /// Where a path leads.
 struct Target {
@@ -67,54 +64,19 @@ impl<'a> Compiler<'a, '_, '_> {
         self.location(&target, &path, skip, ancestors.all())
     }
 
-    /// Gives each option the ranges of the labels that are spelled as it is.
+    /// Gives each option the ranges of the label that is spelled as it is.
     fn select_options(&mut self, at: u32, variant: &Node, tag: &Node) -> Result<()> {
-        let before = self.names.len();
-        let mut labels = Enumerators::again(self.text(tag.place))?;
-        let mut label = tag.made;
-        while let Some(entry) = labels.read()? {
-            let place = super::parser::Parser::place(entry.label.text())?;
-            self.names.insert(&Key::new(at | LABELS, entry.label.text()), place, label.into())?;
-            // A label is followed by its only range.
-            label = label.saturating_sub(2);
-        }
         let end = at.saturating_add(variant.span);
         let mut option = at.saturating_add(1);
         while option < end {
             let node = self.tree.get(option);
-            let key = Key::new(at | LABELS, self.text(node.name));
-            let mut first = NONE;
-            let mut last = NONE;
-            let stream = self.stream;
-            let builder = &mut self.builder;
-            let mut result = Ok(());
-            self.names.find_all(
-                &key,
-                |place| stream.text_of(place),
-                |label| {
-                    let range = u32::try_from(label).unwrap_or(0).saturating_sub(1);
-                    match builder.copy_range(range) {
-                        Ok(index) => {
-                            if first == NONE {
-                                first = index;
-                            }
-                            last = index;
-                        }
-                        Err(error) => result = Err(error),
-                    }
-                },
-            );
-            result?;
-            if last != NONE {
-                self.builder.end_list(last);
-            }
+            let label = self.builder.find_label(&self.stream, tag.made, shown(node.name, 0)?);
             if let Some(node) = self.tree.get_mut(option) {
-                // An enumeration's labels are taken before its option is emitted: see `Compiler::class`.
-                node.selected = first;
+                // A label is followed by its ranges. They are taken before the option is emitted: see `Compiler::class`.
+                node.selected = label.and_then(|label| label.checked_sub(1)).unwrap_or(NONE);
             }
             option = option.saturating_add(node.span.max(1));
         }
-        self.names.truncate(before);
         Ok(())
     }
 
@@ -186,16 +148,15 @@ impl<'a> Compiler<'a, '_, '_> {
                 }
                 at = at.saturating_add(1);
             }
-            let member = |owner: u32| {
-                let found = self.find(&Key::new(owner, word.text()), u64::MAX);
+            let member = |key: &Key<'a>| {
+                let found = self.find(key, u64::MAX);
                 found.and_then(|(_, node)| u32::try_from(node).ok())
             };
             at = match self.tree.get(at).kind {
-                NodeKind::Struct => member(at)?,
-                NodeKind::Variant => match member(at) {
-                    Some(option) => option,
-                    None => self.through_options(at, member)?,
-                },
+                NodeKind::Struct => member(&Key::new(at, word.text()))?,
+                NodeKind::Variant => {
+                    member(&Key::new(at, word.text())).or_else(|| member(&Key::through(at, word.text())))?
+                }
                 _ => return None,
             };
         }
@@ -203,27 +164,32 @@ impl<'a> Compiler<'a, '_, '_> {
     }
 
     /// Whether it is an unsigned integer, or a variant of nothing else.
-    fn is_length(&self, at: u32) -> bool {
-        let end = at.saturating_add(self.tree.get(at).span);
-        (at..end).all(|at| {
+    fn is_length(&mut self, at: u32) -> bool {
+        let whole = self.tree.get(at);
+        if let Some(is_length) = whole.is_length {
+            return is_length;
+        }
+        let is_length = (at..at.saturating_add(whole.span)).all(|at| {
+            crate::ctf::schema::work::count();
             let node = self.tree.get(at);
             node.is_unsigned() || node.kind == NodeKind::Variant
-        })
+        });
+        if let Some(node) = self.tree.get_mut(at) {
+            node.is_length = Some(is_length);
+        }
+        is_length
     }
 
-    /// The member of the first option of a variant that has it, or of one where it is no length.
-    fn through_options(&self, variant: u32, member: impl Fn(u32) -> Option<u32>) -> Option<u32> {
-        let end = variant.saturating_add(self.tree.get(variant).span);
-        let mut option = variant.saturating_add(1);
-        let mut found: Option<u32> = None;
-        while option < end {
-            if let Some(at) = member(option) {
-                // One that cannot be a length tells more than one that can.
-                found = Some(found.filter(|_| self.is_length(at)).unwrap_or(at));
-            }
-            option = option.saturating_add(self.tree.get(option).span.max(1));
+    /// Lets the member at `at` of an option be found without the option's name: the first of its name, or one that is no
+    /// length.
+    pub(super) fn add_through(&mut self, variant: u32, at: u32, name: Place) -> Result<()> {
+        let key = Key::through(variant, self.text(name));
+        let known = self.find(&key, u64::MAX).and_then(|(_, known)| u32::try_from(known).ok());
+        // One that cannot be a length tells more than one that can.
+        match known {
+            Some(known) if !self.is_length(known) => Ok(()),
+            _ => self.add_name(&key, name, at.into()),
         }
-        found
     }
 
     /// Emits where a target lies, from the root of its scope.

@@ -28,7 +28,7 @@ pub struct Node {
     pub(super) clock: u32,
     /// Its name as a member or an option.
     pub(super) name: Place,
-    /// The path of a length or a tag; the list of an enumeration.
+    /// The path of a length or a tag.
     pub(super) place: Place,
     /// How many elements an array has.
     pub(super) len: u64,
@@ -36,6 +36,8 @@ pub struct Node {
     pub(super) made: u32,
     /// The first range of the values that select an option.
     pub(super) selected: u32,
+    /// Whether it is an unsigned integer or a variant of such, if that is known.
+    pub(super) is_length: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +75,7 @@ impl Node {
             len: 0,
             made: 0,
             selected: crate::ctf::schema::node::NONE,
+            is_length: None,
         }
     }
 

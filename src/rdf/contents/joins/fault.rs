@@ -203,8 +203,13 @@ pub fn explain_address<'a, 's>(
     let mut found = 0_usize;
     let mut last: Option<Allocation> = None;
     let mut allocations = 0_u64;
-    let in_time = |token: Option<u64>| token.is_none_or(|token| token <= ticks);
-    for token in process.tokens().map_while(Result::ok).take_while(|token| in_time(token.ticks())) {
+    // The first token after `ticks`: even if time goes back, what follows it comes later.
+    let mut end = u64::MAX;
+    for token in process.tokens().map_while(Result::ok) {
+        if token.ticks().is_some_and(|token| token > ticks) {
+            end = token.offset();
+            break;
+        }
         match token.value() {
             TokenValue::VirtualAllocate { address: start, size, .. } if holds(start, size, address) => {
                 last = Some(Allocation { ticks: token.ticks(), address: start, size, freed: None });
@@ -231,7 +236,7 @@ pub fn explain_address<'a, 's>(
         return Err(Error::new(0, PAGE_FAULT_STORAGE, kind));
     };
     sort_by_key(holders, |holder| (holder.resource, holder.offset));
-    describe(process, ticks, holders);
+    describe(process, end, holders);
     sort_by_key(holders, |holder| (holder.name_id, holder.offset));
     for stream in streams {
         name(stream, holders);
@@ -248,17 +253,18 @@ pub fn explain_address<'a, 's>(
     Ok(AddressHistory { holders, last, allocations })
 }
 
-/// Finds what each resource is, and by which number its name refers to it. The holders are sorted by resource.
-fn describe(process: Stream<'_>, ticks: u64, holders: &mut [Holder<'_>]) {
+/// Finds what each resource is, and by which number its name refers to it. The holders are sorted by resource. Names and
+/// creations count after `end`, too: a resource that gets the same number later has a name of its own.
+fn describe(process: Stream<'_>, end: u64, holders: &mut [Holder<'_>]) {
     let first = |holders: &[Holder<'_>], resource: u32| {
         let place = holders.partition_point(|holder| holder.resource < resource);
         holders.get(place).filter(|holder| holder.resource == resource).map(|_| place)
     };
     for token in process.tokens().map_while(Result::ok) {
         let offset = token.offset();
-        let late = token.ticks().is_some_and(|token| token > ticks);
+        let late = offset >= end;
         match token.value() {
-            TokenValue::ResourceCreate { resource, resource_type, detail, .. } if !late => {
+            TokenValue::ResourceCreate { resource, resource_type, detail, .. } => {
                 let Some(head) = first(holders, resource).and_then(|place| holders.get_mut(place)) else {
                     continue;
                 };
@@ -284,7 +290,10 @@ fn describe(process: Stream<'_>, ticks: u64, holders: &mut [Holder<'_>]) {
                 }
             }
             TokenValue::ResourceDestroy { resource } if !late => {
-                if let Some(holder) = latest(holders, resource, offset) {
+                let created = first(holders, resource).and_then(|place| holders.get(place)?.current.created);
+                if let Some(holder) = latest(holders, resource, offset)
+                    && holder.created == created
+                {
                     holder.destroyed = holder.destroyed.or(token.ticks());
                 }
             }

@@ -71,7 +71,8 @@ impl<'a, 's> BufferMarkers<'a, 's> {
     /// `storage` takes a place for each marker that is open at once.
     ///
     /// # Errors
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with that number.
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with a number that suffices. Fewer may do: which marker an end
+    /// belongs to is not known once some have no place.
     pub fn find(
         events: DriverEvents<'a>,
         state: BufferState,
@@ -103,7 +104,7 @@ impl<'a, 's> BufferMarkers<'a, 's> {
         let last_begin = begun.map_or(0, |marker| marker.offset);
         let last_end = ended.map_or(0, |marker| marker.offset);
         let capacity = storage.len();
-        let (mut depth, mut deepest) = (0_usize, 0_usize);
+        let mut depth = 0_usize;
         for event in events.events().map_while(Result::ok) {
             if event.offset() > last_begin.max(last_end) {
                 break;
@@ -116,11 +117,11 @@ impl<'a, 's> BufferMarkers<'a, 's> {
                         *place = OpenMarker { marker, name };
                     }
                     depth = depth.saturating_add(1);
-                    deepest = deepest.max(depth);
                 }
                 Ok(EventValue::MarkerEnd { cmd_buffer, marker, .. })
                     if cmd_buffer == state.cmd_buffer() && event.offset() <= last_end =>
                 {
+                    // Nothing once the storage is too small.
                     let open = storage.get(..depth).unwrap_or_default();
                     // They nest; one that does not is looked for no deeper than programs nest in practice.
                     let place = open.iter().rev().take(64).position(|one| one.marker == marker);
@@ -131,15 +132,13 @@ impl<'a, 's> BufferMarkers<'a, 's> {
                             core::mem::swap(place, &mut next);
                         }
                         depth = depth.saturating_sub(1);
-                    } else if depth > capacity {
-                        depth = depth.saturating_sub(1);
                     }
                 }
                 _ => {}
             }
         }
-        if deepest > capacity {
-            let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(deepest) };
+        if depth > capacity {
+            let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(depth) };
             return Err(Error::new(0, IN_FLIGHT_STORAGE, kind));
         }
         Ok(Self { begun, ended, open: storage.get(..depth).unwrap_or_default() })

@@ -1,0 +1,76 @@
+//! Lines of records on their way out: text or JSON.
+
+use super::text::Text;
+use super::{Json, Place};
+use crate::output::Out;
+use crate::status::Result;
+use traceglass::record::{Record, Source};
+
+/// Lines are written out when there are as many bytes of them.
+const FULL: usize = 1 << 16;
+
+/// Records as lines: for people, or as JSON.
+pub enum Lines {
+    Text(Box<Text>),
+    Json(Box<Json>),
+}
+
+impl Lines {
+    pub fn new(json: bool, out: &Out) -> Self {
+        match json {
+            true => Self::Json(Box::default()),
+            false => Self::Text(Box::new(Text::new(out.is_colored()))),
+        }
+    }
+
+    /// Says where the next records come from.
+    pub fn set_place(&mut self, place: &Place) {
+        match self {
+            Self::Text(text) => text.set_place(&place.shown),
+            Self::Json(json) => json.set_place(&place.json),
+        }
+    }
+
+    /// A record, whole or not at all.
+    #[inline]
+    pub fn record(&mut self, record: &impl Record) -> traceglass::Result<()> {
+        match self {
+            Self::Text(text) => record.tell(&mut **text),
+            Self::Json(json) => record.tell(&mut **json),
+        }
+    }
+
+    /// The next record of a source, whole or not at all.
+    #[inline]
+    pub fn next_of(&mut self, source: &mut impl Source) -> traceglass::Result<()> {
+        match self {
+            Self::Text(text) => source.tell(&mut **text),
+            Self::Json(json) => source.tell(&mut **json),
+        }
+    }
+
+    /// Writes the lines out if they are many.
+    #[inline]
+    pub fn pass(&mut self, out: &mut Out) -> Result<()> {
+        let mark = match self {
+            Self::Text(text) => text.buffer.mark(),
+            Self::Json(json) => json.buffer.mark(),
+        };
+        if mark >= FULL { self.settle(out) } else { Ok(()) }
+    }
+
+    /// Writes all lines out: before a message, and at the end.
+    pub fn settle(&mut self, out: &mut Out) -> Result<()> {
+        match self {
+            Self::Text(text) => {
+                out.lines(text.buffer.text())?;
+                text.buffer.clear();
+            }
+            Self::Json(json) => {
+                out.json_text(json.buffer.text())?;
+                json.buffer.clear();
+            }
+        }
+        Ok(())
+    }
+}

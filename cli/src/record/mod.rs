@@ -1,0 +1,13 @@
+//! Records as lines: for people, and as JSON. Nothing in here knows a format.
+//!
+//! A record tells [`Lines`] what it says; the format's adaptor says where it is ([`Lines::set_place`]) and settles them
+//! before a message, so that both come in order.
+
+mod lines;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use lines::Lines;
+pub use text::Text;
+pub use traceglass_open::record::{Buffer, Json, Place, Spelling, Tables};

@@ -1,0 +1,380 @@
+//! A line for people, of a record of any format.
+
+use super::{Buffer, Spelling, Tables};
+use crate::escape::{is_suspect, painted, push};
+use crate::output::{DIM, HEADING, printable, push_start, shortened};
+use crate::trace::Stamps;
+use std::fmt::Write as _;
+use traceglass::record::{self, Class, Head, Hint, Listener, Scope, Slot, Time, Wants, Wide};
+
+/// How many characters of a name are shown with each record.
+const SHOWN: usize = 80;
+
+/// The columns of a time that is no date.
+const TIME: usize = 20;
+
+/// Writes `2026-11-21T01:41:54.003000000Z  cpu_0  battery  millivolts=3685`.
+pub struct Text {
+    pub buffer: Buffer,
+    tables: Tables<Words>,
+    stamps: Stamps,
+    /// What stands between the time and the name.
+    place: Vec<u8>,
+    /// The styles of time and place, and of names: what begins them and what ends them.
+    dim: (String, String),
+    heading: (String, String),
+    /// Where the record begins, and the scope in it, in the buffer.
+    start: usize,
+    scope: usize,
+    current: Option<Scope>,
+    /// No more is asked for of a record whose line has as many bytes.
+    limit: usize,
+    /// True while the time is left out.
+    is_without_time: bool,
+    is_colored: bool,
+    /// Used again for each odd time or text.
+    scratch: String,
+    /// The second whose text was made last, and that text up to the point.
+    second: Option<(i64, bool)>,
+    second_text: Vec<u8>,
+}
+
+/// How names are written.
+struct Words {
+    heading: (String, String),
+}
+
+impl Spelling for Words {
+    type Class = Vec<u8>;
+    const VALUE: &'static str = "";
+    const LABELS: fn(&str, &[&str]) -> Vec<u8> = labels;
+    const LABEL: fn(&str, &[&str]) -> Vec<u8> = label;
+
+    fn class(&mut self, class: &dyn Class, _: &[Scope]) -> Vec<u8> {
+        let mut name = String::new();
+        push_start(&mut name, class.name(), SHOWN);
+        [self.heading.0.as_str(), &printable(&name), &self.heading.1].concat().into_bytes()
+    }
+
+    fn field(&mut self, name: &str) -> Vec<u8> {
+        if name.is_empty() {
+            return Vec::new();
+        }
+        (printable(&shortened(name, SHOWN)) + "=").into_bytes()
+    }
+}
+
+/// Labels beside a number: `(RUNNING|IDLE)`.
+fn labels(_: &str, labels: &[&str]) -> Vec<u8> {
+    format!("({})", printable(&shortened(&labels.join("|"), SHOWN))).into_bytes()
+}
+
+/// Labels that stand for a number: `RUNNING`.
+fn label(_: &str, labels: &[&str]) -> Vec<u8> {
+    printable(&shortened(&labels.join("|"), SHOWN)).into_bytes()
+}
+
+/// The beginning and the end of a style, where colour is on.
+fn style(style: anstyle::Style, is_colored: bool) -> (String, String) {
+    let text = if is_colored { painted(style, "x") } else { "x".to_owned() };
+    text.split_once('x').map(|(begin, end)| (begin.to_owned(), end.to_owned())).unwrap_or_default()
+}
+
+impl Text {
+    /// For a screen with colours or without.
+    pub fn new(is_colored: bool) -> Self {
+        let heading = style(HEADING, is_colored);
+        Self {
+            buffer: Buffer::default(),
+            tables: Tables::new(Words { heading: heading.clone() }),
+            stamps: Stamps::default(),
+            place: Vec::new(),
+            dim: style(DIM, is_colored),
+            heading,
+            start: 0,
+            scope: 0,
+            current: None,
+            limit: usize::MAX,
+            is_without_time: false,
+            is_colored,
+            scratch: String::new(),
+            second: None,
+            second_text: Vec::new(),
+        }
+    }
+
+    /// Without the time and the place, and no longer than some bytes, as in a row on a screen.
+    pub fn rows(limit: usize) -> Self {
+        Self { limit, is_without_time: true, ..Self::new(false) }
+    }
+
+    /// Sets what stands between the time and the name: columns with two spaces between them.
+    pub fn set_place(&mut self, shown: &str) {
+        self.place.clear();
+        if !shown.is_empty() {
+            let (begin, end) = &self.dim;
+            self.place
+                .extend([begin.as_bytes(), printable(shown).as_bytes(), end.as_bytes(), b"  "].concat());
+        }
+    }
+
+    /// Puts a line that is no record, such as a title. It is escaped.
+    pub fn title(&mut self, text: &str) {
+        let (begin, end) = (self.heading.0.as_bytes(), self.heading.1.as_bytes());
+        self.buffer.put(begin);
+        self.buffer.put(printable(text).as_bytes());
+        self.buffer.put(end);
+        self.buffer.byte(b'\n');
+    }
+
+    #[inline(always)]
+    fn time(&mut self, time: Option<Time>) {
+        if self.is_colored {
+            return self.odd_time(time);
+        }
+        let Some(time) = time else { return self.odd_time(None) };
+        let Ok(ns) = i64::try_from(time.ns()) else { return self.odd_time(Some(time)) };
+        let (second, rest) = (ns.div_euclid(1_000_000_000), ns.rem_euclid(1_000_000_000));
+        let known = Some((second, time.is_absolute()));
+        if self.second != known && !self.learn_second(time, known) {
+            return self.odd_time(Some(time));
+        }
+        self.buffer.put(&self.second_text);
+        self.buffer.nine(u32::try_from(rest).unwrap_or(0));
+        self.buffer.put(if time.is_absolute() { b"Z  " } else { b"  " });
+    }
+
+    /// Makes the text of a second; false if its times are not the usual ones.
+    #[cold]
+    fn learn_second(&mut self, time: Time, second: Option<(i64, bool)>) -> bool {
+        if time.ns() < 0 {
+            return false;
+        }
+        self.scratch.clear();
+        self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute());
+        let Some((front, back)) = self.scratch.split_once('.') else { return false };
+        if back.len() != if time.is_absolute() { 10 } else { 9 } {
+            return false;
+        }
+        self.second_text =
+            format!("{front:>width$}.", width = if time.is_absolute() { 0 } else { TIME - 10 }).into();
+        self.second = second;
+        true
+    }
+
+    #[cold]
+    fn odd_time(&mut self, time: Option<Time>) {
+        self.scratch.clear();
+        match time {
+            Some(time) => self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute()),
+            None => self.scratch.push('-'),
+        }
+        // A buffer takes all that is written to it.
+        let _ = write!(self.buffer, "{}{:>TIME$}{}  ", self.dim.0, self.scratch, self.dim.1);
+    }
+
+    /// Ends a value, with what separates it from the next one.
+    #[inline(always)]
+    fn number(&mut self, slot: Slot, value: i128, put: impl FnOnce(&mut Buffer)) {
+        let Some(field) = self.tables.field(slot) else { return };
+        let buffer = &mut self.buffer;
+        field.put(buffer);
+        if let Some(labels) = &field.labels {
+            let before = buffer.mark();
+            if field.hint != Hint::Label {
+                put(buffer);
+                labels.put(value, buffer);
+            } else {
+                labels.put(value, buffer);
+                if buffer.mark() == before {
+                    put(buffer);
+                }
+            }
+        } else {
+            put(buffer);
+        }
+        buffer.byte(b' ');
+    }
+
+    fn other(&mut self, slot: Slot, put: impl FnOnce(&mut Buffer)) {
+        if let Some(field) = self.tables.field(slot) {
+            field.put(&mut self.buffer);
+        }
+        put(&mut self.buffer);
+        self.buffer.byte(b' ');
+    }
+}
+
+/// An unsigned integer as people read it.
+#[inline(always)]
+fn unsigned(hint: Hint, are_flags: bool, value: u64, to: &mut Buffer) {
+    match hint {
+        Hint::None | Hint::Label | Hint::Ticks if !are_flags => to.unsigned(value),
+        // A buffer takes all that is written to it.
+        Hint::Octal => drop(write!(to, "{value:#o}")),
+        Hint::Binary => drop(write!(to, "{value:#b}")),
+        Hint::Duration => to.put(crate::trace::duration(value.into()).as_bytes()),
+        _ => to.address(value),
+    }
+}
+
+impl Listener for Text {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.buffer.mark().wrapping_sub(self.start) >= self.limit
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        self.start = self.buffer.mark();
+        if !self.is_without_time {
+            self.time(head.time);
+            self.buffer.put(&self.place);
+        }
+        if let Some(name) = self.tables.class(head.class, class) {
+            self.buffer.put(name);
+        }
+        Wants::ALL.without(Scope::Header)
+    }
+
+    #[inline(always)]
+    fn end(&mut self) {
+        while self.buffer.last() == Some(b' ') {
+            self.buffer.pop();
+        }
+        self.buffer.byte(b'\n');
+    }
+
+    fn abandon(&mut self) {
+        self.buffer.truncate(self.start);
+    }
+
+    #[inline(always)]
+    fn scope(&mut self, scope: Scope) {
+        self.scope = self.buffer.mark();
+        self.current = Some(scope);
+        self.buffer.put(b"  ");
+        if matches!(scope, Scope::CommonContext | Scope::SpecificContext) {
+            self.buffer.put(self.dim.0.as_bytes());
+            self.buffer.byte(b'{');
+        }
+    }
+
+    #[inline(always)]
+    fn end_scope(&mut self) {
+        if self.buffer.last() == Some(b' ') {
+            self.buffer.pop();
+        }
+        if matches!(self.current, Some(Scope::CommonContext | Scope::SpecificContext)) {
+            match self.buffer.last() {
+                Some(b'{') => self.buffer.truncate(self.scope),
+                _ => {
+                    self.buffer.byte(b'}');
+                    self.buffer.put(self.dim.1.as_bytes());
+                }
+            }
+        }
+    }
+
+    fn group(&mut self, slot: Slot) {
+        if let Some(field) = self.tables.field(slot) {
+            field.put(&mut self.buffer);
+        }
+        self.buffer.byte(b'{');
+    }
+
+    fn end_group(&mut self) {
+        self.buffer.close(b' ', b'}');
+        self.buffer.byte(b' ');
+    }
+
+    #[inline(always)]
+    fn list(&mut self, slot: Slot, _: Option<u64>) {
+        if let Some(field) = self.tables.field(slot) {
+            field.put(&mut self.buffer);
+        }
+        self.buffer.byte(b'[');
+    }
+
+    #[inline(always)]
+    fn end_list(&mut self) {
+        self.buffer.close(b' ', b']');
+        self.buffer.byte(b' ');
+    }
+
+    fn key(&mut self, name: record::Text<'_>) {
+        self.scratch.clear();
+        push_start(&mut self.scratch, name, SHOWN);
+        self.buffer.put(printable(&self.scratch).as_bytes());
+        self.buffer.byte(b'=');
+    }
+
+    #[inline(always)]
+    fn unsigned(&mut self, slot: Slot, value: u64) {
+        let (hint, are_flags) =
+            self.tables.field(slot).map_or((Hint::None, false), |field| (field.hint, field.are_flags));
+        self.number(slot, value.into(), |buffer| unsigned(hint, are_flags, value, buffer));
+    }
+
+    #[inline(always)]
+    fn signed(&mut self, slot: Slot, value: i64) {
+        let hint = self.tables.field(slot).map_or(Hint::None, |field| field.hint);
+        self.number(slot, value.into(), |buffer| match hint {
+            Hint::Duration => buffer.put(crate::trace::duration(value.into()).as_bytes()),
+            _ => buffer.signed(value),
+        });
+    }
+
+    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
+        let hint = self.tables.field(slot).map_or(Hint::None, |field| field.hint);
+        let write = |buffer: &mut Buffer| match (hint, value.words) {
+            (Hint::Address, []) => drop(write!(buffer, "{:#x}", value.low)),
+            _ => drop(write!(buffer, "{value}")),
+        };
+        match value.to_i128() {
+            Some(known) => self.number(slot, known, write),
+            None => self.other(slot, write),
+        }
+    }
+
+    fn boolean(&mut self, slot: Slot, value: bool) {
+        self.other(slot, |buffer| buffer.put(if value { b"true" } else { b"false" }));
+    }
+
+    fn float(&mut self, slot: Slot, value: f64) {
+        self.other(slot, |buffer| {
+            // A buffer takes all that is written to it.
+            let _ = write!(buffer, "{value:?}");
+        });
+    }
+
+    #[inline(always)]
+    fn text(&mut self, slot: Slot, value: record::Text<'_>) {
+        if let Some(field) = self.tables.field(slot) {
+            field.put(&mut self.buffer);
+        }
+        self.buffer.byte(b'"');
+        match value {
+            record::Text::Utf8(text) if !is_suspect(text) && !text.contains(&b'"') => self.buffer.put(text),
+            _ => {
+                let text = value.to_string();
+                self.scratch.clear();
+                push(&mut self.scratch, &text, |_| false);
+                self.buffer.put(self.scratch.replace('"', "\\\"").as_bytes());
+            }
+        }
+        self.buffer.put(b"\" ");
+    }
+
+    fn bytes(&mut self, slot: Slot, value: &[u8]) {
+        self.other(slot, |buffer| buffer.hex(value));
+    }
+
+    /// An element of a list has its place; a field without a value is left out.
+    fn absent(&mut self, slot: Slot) {
+        let field = self.tables.field(slot);
+        if field.is_none_or(|field| field.is_element) || self.buffer.last() == Some(b'=') {
+            self.buffer.put(b"- ");
+        }
+    }
+}

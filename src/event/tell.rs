@@ -1,0 +1,40 @@
+//! Events and tracks as records: what they were made of, told as that tells it.
+
+use super::event::Event;
+use super::fields::Data;
+use super::track::Track;
+use crate::error::Result;
+use crate::record::{Listener, Record};
+
+/// Tells the record that the event was made of. One that was not made of a record, such as a gap or an end that was
+/// [inferred](Event::is_inferred), tells nothing: not even that it begins.
+impl Record for Event<'_> {
+    #[inline]
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        self.data.tell(to)
+    }
+}
+
+/// Tells what is known of the track: a task, a stream, a queue. One of which nothing is known tells nothing.
+impl Record for Track<'_> {
+    #[inline]
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        self.data.tell(to)
+    }
+}
+
+impl Data<'_> {
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        match self {
+            Self::None | Self::Never(..) => Ok(()),
+            #[cfg(feature = "rfr")]
+            Self::Rfr(data) => super::pulled::tell(data.fields(), to),
+            #[cfg(feature = "rdf-contents")]
+            Self::Rdf(data) => super::pulled::tell(data.fields(), to),
+            #[cfg(feature = "rtc")]
+            Self::Rtc(data) => super::pulled::tell(data.fields(), to),
+            #[cfg(feature = "ctf")]
+            Self::Ctf(record) => super::pulled::tell(super::ctf::fields::CtfFields::new(*record), to),
+        }
+    }
+}
