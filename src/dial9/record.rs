@@ -502,7 +502,15 @@ fn tell_field(
         }
     };
     let has_labels = known.is_some_and(|known| !known.labels.is_empty());
-    let info = FieldInfo { slot, name: Some(&name), kind, hint, unit, labels: has_labels.then_some(&labels) };
+    let info = FieldInfo {
+        slot,
+        name: Some(&name),
+        kind,
+        hint,
+        unit,
+        labels: has_labels.then_some(&labels),
+        label_set: None,
+    };
     each(Step::Field(info));
     if let Some(element) = element {
         each(Step::Field(FieldInfo { slot: Slot(slot.0.wrapping_add(1)), ..element }));
