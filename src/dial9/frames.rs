@@ -5,6 +5,7 @@ use super::element::{ANNOTATIONS, CLASS, EVENT, FRAME, SCHEMA, STACK_POOL, STRIN
 use super::event::{self, Event, TAG as EVENT_TAG, TYPED};
 use super::frame::{Frame, RESET_TAG, TimeReset};
 use super::header::{Header, MAGIC, VERSION};
+use super::layout::LayoutFields;
 use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
 use super::schema::{NUMBERED, Place, Schema, TAG as SCHEMA_TAG};
 use super::storage::{Batch, Storage};
@@ -310,6 +311,11 @@ impl<'a, 's> Frames<'a, 's> {
     /// [storage for it](Storage::classes) was lent.
     pub fn class(&self, type_id: u16) -> Option<u32> {
         self.batch.class(type_id)
+    }
+
+    /// The fields of one of its frames, as they lie in the input.
+    pub fn fields(&self, frame: &Frame<'a>) -> LayoutFields<'a> {
+        LayoutFields::new(self.data, frame)
     }
 
     /// All of the input.

@@ -219,3 +219,29 @@ fn without_pools_the_ids_remain() {
     while frames.next_event().unwrap().is_some() {}
     assert_eq!((frames.string(0), frames.string(1)), (Some(&b"src/other.rs:1:2"[..]), None));
 }
+
+#[test]
+fn each_field_of_a_frame_is_located() {
+    let data = sample();
+    let mut rooms = crate::Rooms::new();
+    let mut frames = Frames::new(&data, rooms.lend());
+    let mut said = String::new();
+    while let Some(frame) = frames.next_frame().unwrap() {
+        if frame.offset() == 0 || frame.kind_name() == "annotations" || frames.batch() == 2 {
+            for field in frames.fields(&frame) {
+                let name = if field.document_name().is_empty() { "-" } else { field.document_name() };
+                said += &format!("{} {}: {}, ", field.name(), name, field.value());
+            }
+        }
+    }
+    for expected in [
+        "magic magic: \"TRC\", version version: 1, ",
+        "tag tag: 6, type id type_id: 1, count count: 2, field field_index: 24, key key: \"unit\", value value: \"ns\", ",
+        "type field_type: 7 PooledString, ",
+        "tag tag: 3, count count: 1, id pool_id: 0, text bytes: \"src/other.rs:1:2\", ",
+        "tag tag: 5, time timestamp_ns: 2000000, ",
+        "tag tag: 2, type id type_id: 2, delta timestamp_delta_ns: 0, worker_id -: 1, local_queue -: 3, task_id -: 77, ",
+    ] {
+        assert!(said.contains(expected), "{expected} is not in {said}");
+    }
+}

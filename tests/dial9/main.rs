@@ -78,6 +78,14 @@ pub fn read(data: &[u8]) -> Told {
         match frames.next_frame() {
             Ok(Some(frame)) => {
                 assert!(frame.offset() >= last && frames.offset() > frame.offset());
+                // Each byte of a frame belongs to one of its fields.
+                let fields = frames.fields(&frame);
+                let mut at = frame.offset();
+                for field in fields {
+                    assert_eq!(field.offset(), at);
+                    at += field.size();
+                }
+                assert_eq!(at, frames.offset());
                 last = frames.offset();
                 told.frames.push((frame.offset(), say(&frame, &frames, data)));
             }
