@@ -9,7 +9,6 @@ use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::event::event::{EventKind, Number};
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::Identifier;
@@ -17,6 +16,7 @@ use crate::rdf::contents::rmt::{TokenKind, TokenRecord, TokenValue};
 use crate::rdf::contents::{
     EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, StructureRecord,
 };
+use crate::room::Room;
 
 /// How many tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;

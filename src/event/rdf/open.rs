@@ -8,12 +8,12 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::{BUFFER, OVERLAPPING};
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::contents::rmt::{RmtData, Stream};
 use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureRecord};
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
+use crate::room::Room;
 
 /// Chunks that events refer to.
 const FIRST: [&[u8]; 6] =

@@ -1,10 +1,10 @@
 //! Storage that the caller lends.
 
-/// Slots in which a [`Source`](super::Source) keeps its state.
+/// Slots in which a reader keeps its state.
 ///
 /// A slice or an array is one of fixed size. With the feature `alloc`, a `Vec` is one that grows. One of your own:
 /// ```
-/// use traceglass::event::Room;
+/// use traceglass::Room;
 ///
 /// struct Growing<T>(Vec<T>, T);
 ///
