@@ -251,7 +251,7 @@ impl Check<'_, '_, '_> {
                 require(at == first || id(events, at.saturating_sub(1)) < id(events, at), event)?;
             }
         }
-        require(next == events.len.into(), 0)?;
+        require(next == u64::from(events.len), 0)?;
         let trace = self.schema.trace;
         require(trace == NONE || (trace < self.front && self.kind(trace) == Kind::Trace), 0)?;
         require(self.schema.header == root_of(self.nodes, trace, Scope::PacketHeader), 0)
