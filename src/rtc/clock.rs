@@ -221,7 +221,7 @@ impl<const N: usize> Clocks<N> {
         clock.declare(stream);
         clock.revision = streams.clock_revision();
         let links = stream.links();
-        let slot_of = |hash: u32, found: Option<usize>| {
+        let slot_of = |hash: u64, found: Option<usize>| {
             found.filter(|_| hash != 0).and_then(|slot| u16::try_from(slot).ok())
         };
         clock.of = if links.is_clock {
