@@ -138,6 +138,8 @@ mod heap;
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
 mod layout;
+#[cfg(any(feature = "rfr", feature = "event"))]
+mod room;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]

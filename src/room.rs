@@ -1,6 +1,6 @@
 //! Storage that the caller lends.
 
-/// Slots in which a [`Source`](super::Source) keeps its state.
+/// Slots in which something keeps what it has met, such as tracks or names.
 ///
 /// A slice or an array is one of fixed size. With an allocator, lend one that grows:
 /// ```
