@@ -76,6 +76,8 @@
 //! | `rdf` `rtc` `ctf` `rfr` | yes | one format each |
 //! | `rdf-contents` | yes | what is inside the chunks of RDF files |
 //! | `zstd` | yes | Zstandard without an allocator |
+//! | `alloc` | | `Vec` as storage that is lent, and records that are kept |
+//! | `serde` | | `serde::Serialize` of records; it needs `alloc` |
 //! | `ruzstd` | | the crate `ruzstd` as an alternative decoder; it allocates |
 //! | `defmt` | | `defmt::Format` for errors and headers |
 //!
@@ -111,6 +113,8 @@
     )
 )]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
 #[cfg(test)]
 extern crate std;
 

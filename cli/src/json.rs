@@ -218,60 +218,6 @@ pub fn minify(json: impl Iterator<Item = u8>, to: &mut Vec<u8>) {
     }
 }
 
-/// JSON text in lines, with what is in lists and objects indented: up to a limit, so that no text grows beyond measure.
-pub fn pretty(json: &str) -> String {
-    const DEEPEST: usize = 16;
-    let (mut in_string, mut escaped, mut depth) = (false, false, 0_usize);
-    let mut text = String::with_capacity(json.len().saturating_mul(2));
-    let indent = |text: &mut String, depth: usize| {
-        text.push('\n');
-        text.extend(std::iter::repeat_n("  ", depth.min(DEEPEST)));
-    };
-    let mut chars = json.chars().peekable();
-    while let Some(c) = chars.next() {
-        if in_string {
-            text.push(c);
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
-        match c {
-            ' ' | '\t' | '\r' | '\n' => {}
-            '{' | '[' => {
-                text.push(c);
-                while chars.next_if(|next| next.is_ascii_whitespace()).is_some() {}
-                match chars.next_if(|next| matches!(next, '}' | ']')) {
-                    Some(end) => text.push(end),
-                    None => {
-                        depth = depth.saturating_add(1);
-                        indent(&mut text, depth);
-                    }
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                indent(&mut text, depth);
-                text.push(c);
-            }
-            ',' => {
-                text.push(c);
-                indent(&mut text, depth);
-            }
-            ':' => text.push_str(": "),
-            '"' => {
-                in_string = true;
-                text.push(c);
-            }
-            c => text.push(c),
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,15 +227,6 @@ mod tests {
         let mut line = Vec::new();
         minify(br#" { "a \" b" : [ 1 , "\\" ] , "c": " " } "#.iter().copied(), &mut line);
         assert_eq!(String::from_utf8(line).unwrap(), r#"{"a \" b":[1,"\\"],"c":" "}"#);
-    }
-
-    #[test]
-    fn lines_are_those_that_are_usual() {
-        for text in [r#" {"a \" [b" : [ 1 , "\\" , {}, [ ]] , "c": { "d":null} } "#, "[]", "7", "[[1],2]"] {
-            let value: Value = serde_json::from_str(text).unwrap();
-            assert_eq!(pretty(text), serde_json::to_string_pretty(&value).unwrap());
-        }
-        assert!(pretty(&"[".repeat(10_000)).len() < 10_000 * 40);
     }
 
     #[test]

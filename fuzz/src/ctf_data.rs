@@ -1,7 +1,7 @@
 //! What holds for CTF data streams, whatever the input.
 
 use crate::{found, lies_in, located_in};
-use traceglass::ctf::data::{Field, Packets, Record, Records, Value, check};
+use traceglass::ctf::data::{Field, Packets, ProgramSlot, Programs, Record, Records, Value, check};
 use traceglass::ctf::schema::{Schema, Scope};
 
 /// The payload of the last record is the same where the records are read: one field after the other, and all at once.
@@ -77,5 +77,15 @@ pub fn read_stream(data: &[u8], schema: &Schema<'_, '_>) {
             read_in_place(&record, &mut records);
         }
     }
-    check(data, schema, &mut |finding| found(&finding));
+    let needed = usize::try_from(Programs::needed(schema)).expect("memory");
+    let mut slots = vec![ProgramSlot::EMPTY; needed];
+    let programs = Programs::compile(schema, &mut slots).expect("room");
+    // Steps and the general reader find the same.
+    let [by_steps, in_general] = [programs, Programs::NONE].map(|programs| {
+        let mut findings = Vec::new();
+        let summary = check(data, schema, programs, &mut |finding| findings.push(finding));
+        (summary, findings)
+    });
+    assert_eq!(by_steps, in_general);
+    in_general.1.iter().for_each(found);
 }

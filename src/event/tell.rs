@@ -34,7 +34,7 @@ impl Data<'_> {
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => super::pulled::tell(data.fields(), to),
             #[cfg(feature = "ctf")]
-            Self::Ctf(record) => super::pulled::tell(super::ctf::fields::CtfFields::new(*record), to),
+            Self::Ctf(record) => record.tell(to),
         }
     }
 }

@@ -80,12 +80,22 @@
 
 mod class;
 mod fixed;
+#[cfg(feature = "alloc")]
+mod labels;
 mod listener;
+#[cfg(feature = "serde")]
+mod serde;
 mod time;
+#[cfg(feature = "serde")]
+mod told;
 mod value;
 
 pub use class::{Class, ClassId, EachLabel, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};
 pub use fixed::{Fixed, FixedClass};
+#[cfg(feature = "alloc")]
+pub use labels::Labels;
 pub use listener::{Head, Listener, Nobody, Record, Source, Wants};
 pub use time::Time;
+#[cfg(feature = "serde")]
+pub use told::Told;
 pub use value::{Text, Wide};

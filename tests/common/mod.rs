@@ -8,6 +8,7 @@ pub mod rdf;
 pub mod rdf_contents;
 pub mod rfr;
 pub mod rtc;
+pub mod told;
 
 /// Every prefix of `data`, the empty one and the whole included.
 pub fn prefixes(data: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -7,6 +7,7 @@ mod common;
 mod numbers;
 
 mod decoder;
+mod environment;
 mod fragments;
 mod json;
 mod lists;
@@ -15,6 +16,7 @@ mod random;
 mod samples;
 mod schema;
 mod streams;
+mod tell;
 mod text;
 mod tsdl;
 mod variants;

@@ -4,6 +4,7 @@
 
 use crate::common::{at_alignments, lies_in};
 use crate::numbers::Random;
+use crate::tell;
 use std::fmt::Write;
 use traceglass::ctf::data::{Packets, Value};
 use traceglass::ctf::metadata::MetadataStream;
@@ -88,55 +89,76 @@ enum Member {
     Variant(Vec<Class>),
 }
 
-fn fixed(random: &mut Random, big: bool, len: u32) -> Fixed {
+/// What the classes of a trace have in common.
+#[derive(Clone, Copy)]
+struct Style {
+    big: bool,
+    /// Fields lie in whole bytes, and few of them choose what follows: as tracers write.
+    in_bytes: bool,
+}
+
+fn fixed(random: &mut Random, style: Style, len: u32) -> Fixed {
+    let big = style.big;
+    if style.in_bytes {
+        let len = [8, 16, 32, 64][random.below(4) as usize];
+        return Fixed { len, align: [8, 8, 16, 32][random.below(4) as usize], big, last_to_first: big };
+    }
     let align = [1, 1, 1, 2, 4, 8, 8, 16, 64][random.below(9) as usize];
     Fixed { len, align, big, last_to_first: if random.one_in(4) { !big } else { big } }
 }
 
-fn class(random: &mut Random, big: bool, depth: u32) -> Class {
+fn class(random: &mut Random, style: Style, depth: u32) -> Class {
     let len = 1 + random.below(64) as u32;
-    match random.below(if depth == 0 { 10 } else { 13 }) {
-        0 | 1 => Class::Unsigned(fixed(random, big, len)),
-        2 => Class::Signed(fixed(random, big, len)),
-        3 => Class::Boolean(fixed(random, big, len)),
-        4 => Class::Bits(fixed(random, big, len)),
+    let kind = match random.below(if depth == 0 { 10 } else { 13 }) {
+        3 | 6 if style.in_bytes && !random.one_in(20) => 7,
+        kind => kind,
+    };
+    match kind {
+        0 | 1 => Class::Unsigned(fixed(random, style, len)),
+        2 => Class::Signed(fixed(random, style, len)),
+        3 => Class::Boolean(fixed(random, style, len)),
+        4 => Class::Bits(fixed(random, style, len)),
         5 => {
             let len = [32, 64][random.below(2) as usize];
-            Class::Float(fixed(random, big, len))
+            Class::Float(Fixed { len, ..fixed(random, style, len) })
         }
         6 => Class::Variable(random.one_in(2)),
         7 => Class::NulString,
         8 => Class::StaticString(random.below(12) as usize),
         9 => Class::Blob(random.below(12) as usize),
-        10 | 11 => structure(random, big, depth - 1),
+        10 | 11 => structure(random, style, depth - 1),
         _ => {
             let minimum = 1 << random.below(5);
-            let element = class(random, big, depth - 1);
+            let element = class(random, style, depth - 1);
             Class::Array(random.below(6), minimum, Box::new(element))
         }
     }
 }
 
-fn structure(random: &mut Random, big: bool, depth: u32) -> Class {
-    let members = (0..random.below(6)).map(|_| member(random, big, depth)).collect();
+fn structure(random: &mut Random, style: Style, depth: u32) -> Class {
+    let members = (0..random.below(6)).map(|_| member(random, style, depth)).collect();
     Class::Structure(1 << random.below(5), members)
 }
 
-fn member(random: &mut Random, big: bool, depth: u32) -> Member {
+fn member(random: &mut Random, style: Style, depth: u32) -> Member {
     let len = 4 + random.below(13) as u32;
-    match random.below(10) {
+    let kind = match random.below(10) {
+        2..=4 if style.in_bytes && !random.one_in(20) => 1,
+        kind => kind,
+    };
+    match kind {
         0 => {
-            let key = fixed(random, big, len);
-            Member::DynamicArray(key, Box::new(class(random, big, depth.saturating_sub(1))))
+            let key = fixed(random, style, len);
+            Member::DynamicArray(key, Box::new(class(random, style, depth.saturating_sub(1))))
         }
-        1 => Member::DynamicBlob(fixed(random, big, len)),
+        1 => Member::DynamicBlob(fixed(random, style, len)),
         2 => Member::DynamicString,
-        3 => Member::Optional(random.one_in(2), Box::new(class(random, big, depth.saturating_sub(1)))),
+        3 => Member::Optional(random.one_in(2), Box::new(class(random, style, depth.saturating_sub(1)))),
         4 => {
             let count = 1 + random.below(4);
-            Member::Variant((0..count).map(|_| class(random, big, depth.saturating_sub(1))).collect())
+            Member::Variant((0..count).map(|_| class(random, style, depth.saturating_sub(1))).collect())
         }
-        _ => Member::Plain(class(random, big, depth)),
+        _ => Member::Plain(class(random, style, depth)),
     }
 }
 
@@ -411,12 +433,16 @@ fn token(value: Value<'_>, data: &[u8]) -> String {
     }
 }
 
-/// Makes a schema, writes records, reads them back, damages them.
-pub fn run(seed: u64) {
+/// Makes a schema, writes records, reads them back, damages them. Returns how many records were told by steps.
+pub fn run(seed: u64) -> u64 {
     let mut random = Random(seed);
     random.next();
-    let big = random.one_in(2);
-    let scopes: Vec<Class> = (0..4).map(|_| structure(&mut random, big, 3)).collect();
+    let style = Style { big: random.one_in(2), in_bytes: random.one_in(2) };
+    let mut scopes: Vec<Class> = (0..4).map(|_| structure(&mut random, style, 3)).collect();
+    if style.in_bytes {
+        let header = (0..random.below(4)).map(|_| Class::Unsigned(fixed(&mut random, style, 0)));
+        scopes[0] = Class::Structure(8, header.map(Member::Plain).collect());
+    }
     let keys = [
         "event-record-header-field-class",
         "event-record-common-context-field-class",
@@ -440,7 +466,7 @@ pub fn run(seed: u64) {
             tokens.push(scope[1..scope.len() - 1].to_vec());
         }
         if writer.at == start {
-            return;
+            return 0;
         }
         expected.push((start, writer.at, tokens));
     }
@@ -449,7 +475,7 @@ pub fn run(seed: u64) {
     let schema = match Schema::compile(&stream, &mut nodes) {
         Ok(schema) => schema,
         // More keys than are remembered, at the location of one.
-        Err(error) if error.to_string().contains("capacity is 16") => return,
+        Err(error) if error.to_string().contains("capacity is 16") => return 0,
         Err(error) => panic!("seed {seed}: {error}\n{metadata}"),
     };
     at_alignments(&writer.bytes, |data| {
@@ -480,11 +506,13 @@ pub fn run(seed: u64) {
             assert_eq!(Some(&read), tokens.last(), "seed {seed}, record at {start}\n{metadata}");
         }
     });
+    let by_steps = tell::compare(&writer.bytes, &schema, &format!("seed {seed}\n{metadata}"));
     // Damage is found, or makes other values: nothing else.
     let mut data = writer.bytes.clone();
     for _ in 0..20 {
         let place = random.below(data.len() as u64) as usize;
         data[place] = random.next() as u8;
+        tell::compare(&data, &schema, &format!("seed {seed}, changed at {place}\n{metadata}"));
         for packet in Packets::new(&data, &schema) {
             for record in packet.unwrap().records() {
                 let Ok(record) = record else { break };
@@ -498,6 +526,7 @@ pub fn run(seed: u64) {
             }
         }
     }
+    by_steps
 }
 
 #[test]
@@ -506,10 +535,11 @@ fn random_schemas_are_read_back() {
 
     let seconds = std::env::var("TRACEGLASS_RANDOM_SECONDS").ok().and_then(|text| text.parse().ok());
     let until = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let mut seed = 1;
+    let (mut seed, mut by_steps) = (1, 0);
     while until.map_or(seed <= 300, |until| Instant::now() < until) {
-        run(seed);
+        by_steps += run(seed);
         seed += 1;
     }
-    println!("{} random schemas", seed - 1);
+    println!("{} random schemas, {by_steps} records told by steps", seed - 1);
+    assert!(by_steps > seed, "hardly a record was told by steps: {by_steps}");
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{mutations, prefixes};
 use crate::samples::{BYTE, metadata, sample};
-use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Value, check, element};
+use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Programs, Value, check, element};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{ErrorKind, Severity};
@@ -138,7 +138,7 @@ fn check_tells_what_is_lost_and_odd() {
     with_schema(|schema| {
         let data = [packet(0, 2, &[9, 3], 0), packet(4, 5, &[4], 1)].concat();
         let mut found = Vec::new();
-        let summary = check(&data, schema, &mut |finding| {
+        let summary = check(&data, schema, Programs::NONE, &mut |finding| {
             assert_eq!(finding.severity(), Severity::Warning);
             found.push((finding.cause().element(), finding.cause().kind()));
         });

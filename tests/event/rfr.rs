@@ -511,6 +511,28 @@ fn what_may_be_met_again_is_kept() {
     assert!(registry.count() < most, "{} of {most}", registry.count());
 }
 
+/// All that was dropped long ago goes at once, whatever takes whose place.
+#[test]
+fn nothing_stale_is_left() {
+    let mut random = Random(0x5eed_0006);
+    let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
+    for (second, count) in [(0_u64, 60), (1, 0), (2, 5), (3, 0)] {
+        let mut sequence = Sequence::new(1);
+        for time in 0..count {
+            let iid = random.next();
+            sequence = sequence.task(iid, 1, "", None);
+            // Every tenth lives on.
+            sequence = sequence.about(time, if time % 10 == 0 { 5 } else { 8 }, iid);
+        }
+        let chunk = Chunk::new(second).sequence(sequence).bytes();
+        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 2]);
+        timeline.add(0, &chunk).unwrap();
+        while timeline.next_item().unwrap().is_some() {}
+    }
+    // Those that live, those of a chunk not long ago, and a sequence.
+    assert_eq!(registry.count(), 6 + 5 + 1);
+}
+
 /// A span that is known by its id alone at first, and whose parent comes later: tracks are a tree all the same.
 #[test]
 fn no_span_is_below_a_later_one() {
@@ -522,11 +544,13 @@ fn no_span_is_below_a_later_one() {
         (1, 3, 2, span(2, Parent::Explicit(3))),
         (1, 4, 2, span(4, Parent::Explicit(2))),
         (1, 5, 2, span(5, Parent::Explicit(5))),
+        // Another one with the same id is no child of the one before.
+        (1, 6, 2, build::span(5, 6, Parent::Explicit(5), &[], &[])),
     ]);
     let found = lines(&[&stream], None, Window::ALL);
     let spans: Vec<_> = found.iter().filter(|line| line.contains(": span ")).collect();
     let heads: Vec<_> = spans.iter().map(|line| line.split(':').next().unwrap()).collect();
-    assert_eq!(heads, ["1 < 0", "2 < 1", "1 < 0", "3 < 1", "4 < 0"], "{found:#?}");
+    assert_eq!(heads, ["1 < 0", "2 < 1", "1 < 0", "3 < 1", "4 < 0", "5 < 0"], "{found:#?}");
 }
 
 /// A thousand tasks that live one after the other fit in room for few.

@@ -9,5 +9,5 @@ mod tests;
 mod text;
 
 pub use lines::Lines;
-pub use text::Text;
+pub use text::{SHOWN as NAME_SHOWN, Text};
 pub use traceglass_open::record::{Buffer, Json, Place, Spelling, Tables};

@@ -132,11 +132,27 @@ fn each_kind_of_value_has_its_form() {
         "ratio": 0.5, "text": "x", "raw": "dead", "none": null, "list": [1, null], "group": {"span": 1500},
         "map": {"a\"b": "x", "c": 2},
     });
-    assert_eq!(lines[0], expected);
+    assert_eq!(&lines[0], &expected);
+    // `serde` says the same, but for what the command adds.
+    let text = record::Text::new("x");
+    let told = record::Told::of(&All { number: 5, text, breaks: false }).unwrap();
+    let mut without = expected;
+    for name in ["path", "time"] {
+        without.as_object_mut().unwrap().remove(name);
+    }
+    assert_eq!(serde_json::to_value(&told).unwrap(), without);
+    assert_eq!((told.name(), told.names().count(), told.names().last()), ("al\u{1b}l", 16, Some("map")));
     assert!(json.starts_with("{\"kind\":\"al\\u001bl\",\"path\":\"a\",\"offset\":5,\"time_ns\""), "{json}");
     assert_eq!(lines.len(), 2);
     let odd = &lines[1];
     assert_eq!((&odd["text"], &odd["text_hex"]), (&serde_json::Value::Null, &"22ff".into()));
+    let text = record::Text::Utf8(b"\"\xff");
+    let told = record::Told::of(&All { number: 77, text, breaks: false }).unwrap();
+    let mut without = odd.clone();
+    for name in ["path", "time"] {
+        without.as_object_mut().unwrap().remove(name);
+    }
+    assert_eq!(serde_json::to_value(&told).unwrap(), without);
     assert_eq!(odd["map"], serde_json::json!({"a\"b": null, "a\"b_hex": "22ff", "c": 2}));
     assert_eq!((odd.get("state_labels"), &odd["owner"]), (None, &77.into()));
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use traceglass::record::{self, Class, Head, Hint, Listener, Scope, Slot, Time, Wants, Wide};
 
 /// How many characters of a name are shown with each record.
-const SHOWN: usize = 80;
+pub const SHOWN: usize = 80;
 
 /// The columns of a time that is no date.
 const TIME: usize = 20;

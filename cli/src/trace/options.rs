@@ -87,7 +87,7 @@ impl Selection {
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
-            return Err(Failure::usage(format!("this is {format}, and --metadata selects from CTF")));
+            return Err(Failure::usage(format!("this is {format}, and --metadata and --context are of CTF")));
         }
         let given = [
             (
@@ -199,6 +199,9 @@ pub struct CtfSelect {
     /// The text of the metadata instead of the events; with --json its fragments
     #[arg(long)]
     pub metadata: bool,
+    /// With --json: each event with the context of its packet
+    #[arg(long, requires = "json", conflicts_with = "metadata")]
+    pub context: bool,
 }
 
 /// Which part of an RTC file `cat` prints.

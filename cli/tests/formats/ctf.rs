@@ -341,6 +341,29 @@ fn a_folder_says_of_its_metadata_what_the_file_says() {
     }
 }
 
+/// The environment of a trace in TSDL is shown as that of one in JSON, of the file and of the folder.
+#[test]
+fn the_environment_of_ctf_1_8_is_shown() {
+    let environment = r#"env { hostname = "board\x37"; tracer_name = "barectf"; tracer_major = 3; low = -5;
+        most = 18446744073709551615; domain = "x"; domain = "bare"; };"#;
+    let trace = Trace::new("tsdl-environment", format!("{TSDL}{environment}").as_bytes());
+    let (_, file) = trace.json(&["info", "--json"]);
+    std::fs::write(trace.0.join("channel0"), [10, 1, 7, 30, 2]).unwrap();
+    let (status, folder) = trace.json(&["info", "--json"]);
+    let expected = json!({
+        "hostname": "board7", "tracer_name": "barectf", "tracer_major": 3, "low": -5, "most": u64::MAX,
+        "domain": "bare",
+    });
+    assert_eq!((status, &folder[0]["environment"]), (0, &expected));
+    assert_eq!(file[0]["environment"], expected);
+    let (status, text, _) = trace.run(&["info"]);
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(status, 0);
+    for line in ["barectf 3", "board7", "domain = bare", "low = -5"] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
 #[test]
 fn long_names_are_exported_by_their_beginnings() {
     let name = "n".repeat(40_000);
@@ -387,9 +410,16 @@ fn stdin_is_no_data_stream_of_the_current_folder() {
 #[test]
 fn each_record_has_the_context_of_its_own_packet() {
     let path = data("sample.ctf");
-    let output = traceglass(&["cat", "--json", path.to_str().unwrap()]);
-    let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
-    let events: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events = |args: &[&str]| -> Vec<Value> {
+        let output = traceglass(&[args, &[path.to_str().unwrap()]].concat());
+        let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let short = events(&["cat", "--json"]);
+    assert!(short.iter().all(|event| event.get("packet_context").is_none()));
+    let events = events(&["cat", "--json", "--context"]);
+    let packets: Vec<_> = events.iter().map(|event| event["packet"].as_u64()).collect();
+    assert_eq!(packets, [[Some(0); 8], [Some(1); 8]].concat());
     let numbers: Vec<_> = events.iter().map(|event| event["packet_context"]["number"].as_u64()).collect();
     assert_eq!(numbers, [[Some(0); 8], [Some(1); 8]].concat());
     // A packet has 256 bytes.

@@ -1,94 +1,15 @@
-//! The names of values: found at once, and no more of them than anybody reads.
+//! The texts of labels.
 
-use crate::text::{NAME_MAX, push_start};
-use std::collections::BTreeMap;
-use std::fmt::Display;
-use traceglass::record::EachLabel;
-
-/// The names of one value that are told: each value may have all names that there are.
-const MAX: usize = 8;
+use std::sync::Arc;
+use traceglass::record::Labels;
 
 /// The values whose texts are made beforehand: `0..SMALL`.
 const SMALL: u64 = 64;
 
-/// The labels of a field's values, or of its bits.
-#[derive(Default)]
-pub struct Labels {
-    names: Vec<String>,
-    /// The values from which on other names hold, each with its end in `holding`.
-    starts: Vec<(i128, usize)>,
-    /// For each start the first names that hold, and one more if there are others.
-    holding: Vec<u32>,
-    are_of_bits: bool,
-}
-
-impl Labels {
-    pub fn new(each: EachLabel<'_>, are_of_bits: bool) -> Self {
-        let mut names: Vec<String> = Vec::new();
-        let mut changes = Vec::new();
-        // A name with several ranges comes several times, one after the other.
-        let mut add = |name: &dyn Display, first: i128, last: i128| {
-            let mut text = String::new();
-            push_start(&mut text, name, NAME_MAX);
-            if names.last() != Some(&text) {
-                names.push(text);
-            }
-            if let (true, Some(number)) = (first <= last, names.len().checked_sub(1)) {
-                changes.extend([(first, number, true), (last.saturating_add(1), number, false)]);
-            }
-        };
-        each(&mut add);
-        changes.sort_unstable();
-        let (mut starts, mut holding) = (Vec::new(), Vec::new());
-        // How often each name holds: its ranges may overlap.
-        let mut now: BTreeMap<usize, u32> = BTreeMap::new();
-        for at in changes.chunk_by(|a, b| a.0 == b.0) {
-            for &(_, number, begins) in at {
-                let times = now.get(&number).copied().unwrap_or(0);
-                match if begins { times.saturating_add(1) } else { times.saturating_sub(1) } {
-                    0 => now.remove(&number),
-                    times => now.insert(number, times),
-                };
-            }
-            let first = now.keys().take(MAX.saturating_add(1));
-            holding.extend(first.filter_map(|&number| u32::try_from(number).ok()));
-            starts.extend(at.first().map(|(start, ..)| (*start, holding.len())));
-        }
-        Self { names, starts, holding, are_of_bits }
-    }
-
-    /// The names of a value. After the first ones, `…` stands for all others.
-    pub fn of(&self, value: i128) -> Vec<&str> {
-        let mut found = Vec::new();
-        if self.are_of_bits {
-            let bits = value.cast_unsigned();
-            let is_set = |bit: &u32| bits.checked_shr(*bit).is_some_and(|bits| bits & 1 == 1);
-            (0..u128::BITS).filter(is_set).for_each(|bit| self.find(bit.into(), &mut found));
-        } else {
-            self.find(value, &mut found);
-        }
-        found.sort_unstable();
-        found.dedup();
-        let name = |number: &u32| self.names.get(usize::try_from(*number).ok()?).map(String::as_str);
-        let mut names: Vec<&str> = found.iter().take(MAX).filter_map(name).collect();
-        if found.len() > MAX {
-            names.push("…");
-        }
-        names
-    }
-
-    fn find(&self, value: i128, found: &mut Vec<u32>) {
-        let after = self.starts.partition_point(|(start, _)| *start <= value);
-        let end_of = |at: Option<usize>| at.and_then(|at| self.starts.get(at)).map_or(0, |at| at.1);
-        let (start, end) = (end_of(after.checked_sub(2)), end_of(after.checked_sub(1)));
-        found.extend_from_slice(self.holding.get(start..end).unwrap_or_default());
-    }
-}
-
 /// What a listener writes for each value of a field with labels; of small values it is made beforehand.
 pub struct LabelTexts {
     small: Vec<Box<[u8]>>,
-    labels: std::sync::Arc<Labels>,
+    labels: Arc<Labels>,
     spell: Spell,
     name: Box<str>,
 }
@@ -97,7 +18,7 @@ pub struct LabelTexts {
 pub type Spell = fn(&str, &[&str]) -> Vec<u8>;
 
 impl LabelTexts {
-    pub fn new(labels: std::sync::Arc<Labels>, name: &str, spell: Spell) -> Self {
+    pub fn new(labels: Arc<Labels>, name: &str, spell: Spell) -> Self {
         let mut texts = Self { small: Vec::new(), labels, spell, name: name.into() };
         texts.small = (0..SMALL).map(|value| texts.text(value.into()).into()).collect();
         texts
@@ -115,54 +36,6 @@ impl LabelTexts {
         match usize::try_from(value).ok().and_then(|value| self.small.get(value)) {
             Some(text) => to.put(text),
             None => to.put(&self.text(value)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Against a look at each range, on random ranges of values and of bits.
-    #[test]
-    fn names_are_those_whose_ranges_hold() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = |below: u64| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed % below
-        };
-        for round in 0..200 {
-            let are_of_bits = round % 2 == 1;
-            let count = random(14);
-            let mut ranges: Vec<(usize, i128, i128)> = Vec::new();
-            for number in 0..count as usize {
-                for _ in 0..=random(3) {
-                    let first = i128::from(random(40)) - if are_of_bits { 0 } else { 20 };
-                    ranges.push((number, first, first + i128::from(random(12)) - 1));
-                }
-            }
-            let each = |each: &mut dyn FnMut(&dyn Display, i128, i128)| {
-                for (number, first, last) in &ranges {
-                    each(&format_args!("n{number}"), *first, *last);
-                }
-            };
-            let labels = Labels::new(&|to| each(to), are_of_bits);
-            for value in -25_i128..60 {
-                let value = if are_of_bits { (value * 77_777_777) & 0xff_ffff_ffff } else { value };
-                let holds = |(_, first, last): &&(usize, i128, i128)| match are_of_bits {
-                    true => (*first..=*last).any(|bit| value >> bit & 1 == 1),
-                    false => (*first..=*last).contains(&value),
-                };
-                let mut found: Vec<usize> = ranges.iter().filter(holds).map(|(number, ..)| *number).collect();
-                found.dedup();
-                let mut expected: Vec<String> = found.iter().take(MAX).map(|n| format!("n{n}")).collect();
-                if found.len() > MAX {
-                    expected.push("…".to_owned());
-                }
-                assert_eq!(labels.of(value), expected, "{value} in {ranges:?}");
-            }
         }
     }
 }

@@ -7,5 +7,5 @@ mod spelled;
 
 pub use buffer::Buffer;
 pub use json::Json;
-pub use labels::{LabelTexts, Labels, Spell};
+pub use labels::{LabelTexts, Spell};
 pub use spelled::{Field, Place, Spelling, Tables};

@@ -1,11 +1,11 @@
 //! Tables of what a listener writes for each class and each field, made when their first record comes.
 
 use super::buffer::Buffer;
-use super::labels::{LabelTexts, Labels, Spell};
+use super::labels::{LabelTexts, Spell};
 use crate::text::{NAME_MAX, push_start};
 use std::collections::HashMap;
 use std::sync::Arc;
-use traceglass::record::{Class, ClassId, FieldInfo, Hint, Kind, Scope, Slot, Step};
+use traceglass::record::{Class, ClassId, FieldInfo, Hint, Kind, Labels, Scope, Slot, Step};
 
 /// A field as a listener writes it.
 pub struct Field {

@@ -48,6 +48,12 @@ impl<'a> BitString<'a> {
         (0..self.len.div_ceil(64)).map(move |index| bits.word(index))
     }
 
+    /// The same, the most significant one first.
+    pub(super) fn words_downwards(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let bits = *self;
+        (0..self.len.div_ceil(64)).rev().map(move |index| bits.word(index))
+    }
+
     /// Whether any bit is set.
     pub fn any(&self) -> bool {
         self.words().any(|word| word != 0)

@@ -4,10 +4,13 @@ use super::element::{DISCARDED, PAYLOAD, SEQUENCE_NUMBER, TIMESTAMP};
 use super::fields::Fields;
 use super::loss::Losses;
 use super::packet::{Packet, Packets};
+use super::program::Programs;
 use super::record::Record;
+use super::stream::Open;
 use super::value::Value;
 use crate::ctf::schema::{Schema, Scope};
 use crate::error::{Error, ErrorKind, Finding, Result, Severity};
+use crate::record::{self, Class, Head, Listener, Slot, Text, Wants};
 
 /// What a data stream holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +48,14 @@ impl Summary {
 /// Errors: what [`Packets`] and [`Records`](super::Records) cannot read; after a record, the packet's rest is lost, and
 /// the next packet goes on. Warnings: text that is not valid in its encoding, a time stamp that lies before the one it
 /// should follow, records after the end of their packet, packets that are missing, event records that were discarded.
-pub fn check(data: &[u8], schema: &Schema<'_, '_>, report: &mut dyn FnMut(Finding)) -> Summary {
+///
+/// The programs are those of the schema, or [none](Programs::NONE), which takes longer.
+pub fn check(
+    data: &[u8],
+    schema: &Schema<'_, '_>,
+    programs: Programs<'_>,
+    report: &mut dyn FnMut(Finding),
+) -> Summary {
     let mut summary = Summary::default();
     let mut losses = Losses::default();
     let mut packets = Packets::new(data, schema);
@@ -75,7 +85,7 @@ pub fn check(data: &[u8], schema: &Schema<'_, '_>, report: &mut dyn FnMut(Findin
             }
         }
         follow(&mut last, packet.begin(), packet.offset(), report);
-        let latest = check_records(&packet, &mut summary, &mut last, report);
+        let latest = check_records(&packet, programs, &mut summary, &mut last, report);
         if let (Some(latest), Some(end)) = (packet.begin().max(latest), packet.end())
             && end < latest
         {
@@ -95,9 +105,31 @@ fn follow(last: &mut Option<u64>, time: Option<u64>, offset: u64, report: &mut d
     *last = Some(value);
 }
 
+/// Looks at the texts of a record.
+struct Texts {
+    wants: Wants,
+    are_valid: bool,
+}
+
+impl Listener for Texts {
+    #[inline(always)]
+    fn begin(&mut self, _head: &Head, _class: &dyn Class) -> Wants {
+        self.wants
+    }
+
+    #[inline(always)]
+    fn text(&mut self, _slot: Slot, value: Text<'_>) {
+        self.are_valid &= match value {
+            Text::Utf8(bytes) => bytes.is_ascii() || core::str::from_utf8(bytes).is_ok(),
+            Text::Other { is_valid, .. } => is_valid,
+        };
+    }
+}
+
 /// The time of the packet's latest record.
 fn check_records(
     packet: &Packet<'_, '_>,
+    programs: Programs<'_>,
     summary: &mut Summary,
     last: &mut Option<u64>,
     report: &mut dyn FnMut(Finding),
@@ -108,21 +140,39 @@ fn check_records(
             report(Finding::new(Severity::Error, error));
         }
     }
+    let mut open = Open::new(packet.clone(), programs);
     let mut place = None;
-    for record in packet.records() {
-        let checked = record.and_then(|record| {
+    loop {
+        let checked = open.next().and_then(|is_there| {
+            if !is_there {
+                return Ok(false);
+            }
+            // A header that is read at once has no text.
+            let wants = Wants::ALL;
+            let wants = if open.is_by_steps() { wants.without(record::Scope::Header) } else { wants };
+            let mut texts = Texts { wants, are_valid: true };
+            let (offset, cycles) = (open.head().offset, open.cycles());
+            open.tell(&mut texts)?;
             summary.records = summary.records.saturating_add(1);
-            follow(last, record.cycles(), record.offset(), report);
-            latest = latest.max(record.cycles());
-            check_record(packet, &record, &mut place, report)
+            follow(last, cycles, offset, report);
+            latest = latest.max(cycles);
+            if let Some(record) = open.record().filter(|_| !texts.are_valid) {
+                check_record(packet, &record, &mut place, report)?;
+            }
+            Ok(true)
         });
-        if let Err(error) = checked {
-            report(Finding::new(Severity::Error, error));
+        match checked {
+            Ok(true) => {}
+            Ok(false) => return latest,
+            Err(error) => {
+                report(Finding::new(Severity::Error, error));
+                return latest;
+            }
         }
     }
-    latest
 }
 
+/// Reports the texts of a record that are not valid.
 fn check_record<'a, 's>(
     packet: &Packet<'a, 's>,
     record: &Record<'_, 'a, 's>,

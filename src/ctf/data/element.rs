@@ -41,6 +41,8 @@ pub const DISCARDED: Element = Element::new(&"CTF discarded event record counter
 pub const TIMESTAMP: Element = Element::new(&"CTF time stamp");
 /// Streams being merged.
 pub const MERGE: Element = Element::new(&"CTF streams to merge");
+/// Storage for the steps of records.
+pub const PROGRAMS: Element = Element::new(&"CTF record programs");
 
 /// A field of a scope.
 pub(super) const fn of(scope: Scope) -> Element {

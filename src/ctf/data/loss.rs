@@ -40,6 +40,15 @@ impl Loss {
         self.records
     }
 
+    /// What is missing in both.
+    pub(super) fn and(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        Self { packets: sum(self.packets, other.packets), records: sum(self.records, other.records) }
+    }
+
     /// Whether anything is known to be missing.
     pub fn is_some(&self) -> bool {
         self.packets.unwrap_or(0) > 0 || self.records.unwrap_or(0) > 0

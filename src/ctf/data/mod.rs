@@ -61,14 +61,17 @@
 
 mod bits;
 mod check;
+mod class;
 mod cursor;
 pub mod element;
 mod extent;
 mod fields;
 mod loss;
 mod merge;
+mod number;
 mod packet;
 mod plan;
+mod program;
 mod quick;
 mod read;
 mod reader;
@@ -76,7 +79,10 @@ mod record;
 mod records;
 mod shape;
 mod skip;
+mod stream;
+mod tell;
 mod value;
+mod walk;
 mod window;
 
 pub use bits::BitString;
@@ -85,6 +91,8 @@ pub use fields::Fields;
 pub use loss::{Loss, Losses};
 pub use merge::{Merge, MergeSlot, Merged};
 pub use packet::{Packet, Packets};
+pub use program::{ProgramSlot, Programs};
 pub use record::Record;
 pub use records::Records;
+pub use stream::Stream;
 pub use value::{Field, Float, Text, TextChars, Value};

@@ -372,6 +372,15 @@ impl<'a, 's> Packet<'a, 's> {
         self.stream_id
     }
 
+    /// The processor that it was recorded on, as tracers of operating systems say it: `cpu_id` in its context.
+    #[doc(alias = "cpu_id")]
+    pub fn cpu(&self) -> Option<u64> {
+        match self.context()?.find("cpu_id").ok()??.value() {
+            Value::Unsigned(cpu) => Some(cpu),
+            _ => None,
+        }
+    }
+
     /// When it begins.
     ///
     /// # Units

@@ -130,6 +130,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// The plan for records without a header.
+    pub(super) const EMPTY: Self =
+        Self { mask: 0, size: 0, big: false, id: None, time: None, low: 0, high: u64::MAX };
+
     /// The plan for headers whose root structure is at `root`; `None` if there is none.
     pub(super) fn new(nodes: Nodes<'_>, root: u32) -> Option<Self> {
         if root == NONE {

@@ -270,6 +270,16 @@ impl<'a, 's> Reader<'a, 's> {
         Some(bits_of(shape.after_contexts(self.content, usize::try_from(at >> 3).ok()?)?))
     }
 
+    /// Goes on after records that were read in another way: at a bit, with the byte order before it and the clock.
+    pub(super) fn resume(&mut self, at: u64, last_big: bool, clock: u64) {
+        (self.at, self.last_big, self.clock) = (at, last_big, clock);
+    }
+
+    /// Whether the last field before the next record was big-endian.
+    pub(super) fn last_big(&self) -> bool {
+        self.last_big
+    }
+
     /// The bit that is read next; after an error, the one that could not be read.
     pub(super) fn at(&self) -> u64 {
         self.at

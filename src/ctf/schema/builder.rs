@@ -1,6 +1,7 @@
 //! Building a schema, whatever language it is described in.
 
 use super::element::{ALIAS, SCHEMA};
+use super::environment::Variables;
 use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
 use super::scope::Scope;
 use super::spec::{ClassSpec, ClockSpec, Step};
@@ -27,6 +28,7 @@ pub(crate) struct Builder<'s> {
     pub(super) clock_tree: u32,
     stream_tree: u32,
     pub(crate) uuid: Option<Uuid>,
+    pub(super) environment: Variables,
     /// How many of each there are.
     pub(crate) streams: u32,
     pub(crate) events: u32,
@@ -50,6 +52,7 @@ impl<'s> Builder<'s> {
             clock_tree: NONE,
             stream_tree: NONE,
             uuid: None,
+            environment: Variables::NONE,
             streams: 0,
             events: 0,
             clocks: 0,

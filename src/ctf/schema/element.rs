@@ -16,6 +16,8 @@ pub const FIELD_LOCATION: Element = Element::new(&"CTF field location");
 pub const RANGE: Element = Element::new(&"CTF range");
 /// What a field means.
 pub const ROLE: Element = Element::new(&"CTF role");
+/// A value of the environment.
+pub const ENVIRONMENT: Element = Element::new(&"CTF environment");
 /// The identifier of a data stream class or an event record class.
 pub const CLASS_ID: Element = Element::new(&"CTF class identifier");
 /// An extension of CTF 2.

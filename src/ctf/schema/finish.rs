@@ -29,8 +29,8 @@ impl<'s> Builder<'s> {
         self.resolve(&stream, streams, events)?;
         layout::compute(&mut self, classes);
         let header = self.root_of(self.trace, Scope::PacketHeader);
-        let Self { nodes, trace, uuid, .. } = self;
-        Ok(Schema::new(stream, nodes, header, trace, [streams, events, clocks], uuid))
+        let Self { nodes, trace, uuid, environment, .. } = self;
+        Ok(Schema::new(stream, nodes, header, trace, [streams, events, clocks], uuid, environment))
     }
 
     /// Tells each stream class which entries of the table are its event record classes; identifiers must differ.

@@ -53,6 +53,7 @@ mod class;
 mod clock;
 mod compile;
 pub mod element;
+mod environment;
 mod escape;
 mod finish;
 pub mod json;
@@ -80,6 +81,7 @@ pub mod work;
 
 pub use class::{Encoding, FieldClass, FieldKind, Labels, Mapping, Mappings};
 pub use clock::Clock;
+pub use environment::{Environment, EnvironmentValue};
 pub use name::Name;
 pub use node::Node;
 pub use schema::Schema;

@@ -1,5 +1,6 @@
 use super::escape::Unescaped;
 use super::node::{ESCAPED, Place, SPLIT, UNDERSCORE};
+use super::spec::TextPlace;
 use super::trie::Spelling;
 use crate::bytes::to_u64;
 use crate::ctf::metadata::{Language, MetadataStream, Text};
@@ -27,9 +28,20 @@ pub struct Name<'a> {
 
 impl<'a> Name<'a> {
     pub(crate) fn at(stream: &MetadataStream<'a>, place: Place) -> Self {
+        let Place { offset, len, flags } = place;
+        Self::of(stream, TextPlace { offset, len: len.into(), flags })
+    }
+
+    /// A text that may be longer than names are.
+    pub(super) fn of(stream: &MetadataStream<'a>, place: TextPlace) -> Self {
         let raw = stream.text_at(place.offset.into(), place.len.into(), place.flags & SPLIT != 0);
         let is_c = place.flags & ESCAPED != 0 && stream.language() == Language::Tsdl;
         Self { raw, flags: place.flags | if is_c { C_ESCAPES } else { 0 } }
+    }
+
+    /// The bytes in the metadata.
+    pub(super) fn raw(&self) -> Text<'a> {
+        self.raw
     }
 
     fn string(&self) -> Str<Text<'a>> {

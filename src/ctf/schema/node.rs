@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Label,
     /// A media type.
     Media,
+    /// A variable of the environment: its name, and its value as `environment` has it.
+    Variable,
     // What a trace consists of.
     Alias,
     Trace,

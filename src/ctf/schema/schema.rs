@@ -1,3 +1,4 @@
+use super::environment::Variables;
 use super::name::Name;
 use super::node::{NONE, Node, Nodes};
 use super::table::Table;
@@ -17,6 +18,7 @@ pub struct Schema<'a, 's> {
     pub(super) events: Table,
     pub(super) clocks: Table,
     uuid: Option<Uuid>,
+    pub(super) environment: Variables,
 }
 
 impl<'a, 's> Schema<'a, 's> {
@@ -27,8 +29,9 @@ impl<'a, 's> Schema<'a, 's> {
         trace: u32,
         [streams, events, clocks]: [Table; 3],
         uuid: Option<Uuid>,
+        environment: Variables,
     ) -> Self {
-        Self { stream, nodes: Nodes(nodes), header, trace, streams, events, clocks, uuid }
+        Self { stream, nodes: Nodes(nodes), header, trace, streams, events, clocks, uuid, environment }
     }
 
     /// The metadata that it was compiled from.
@@ -57,22 +60,28 @@ impl<'a, 's> Schema<'a, 's> {
     /// The entry of a table with this identifier.
     #[inline]
     pub(super) fn find(&self, table: Table, start: u32, len: u32, id: u64) -> Option<u32> {
+        self.find_place(table, start, len, id).map(|at| table.get(self.nodes, at))
+    }
+
+    /// The place in a table of the entry with this identifier.
+    #[inline]
+    fn find_place(&self, table: Table, start: u32, len: u32, id: u64) -> Option<u32> {
         // Identifiers mostly count from 0.
         if let Ok(at) = u32::try_from(id)
             && at < len
         {
-            let index = table.get(self.nodes, start.wrapping_add(at));
-            if self.nodes.get(index).y() == id {
-                return Some(index);
+            let place = start.wrapping_add(at);
+            if self.nodes.get(table.get(self.nodes, place)).y() == id {
+                return Some(place);
             }
         }
         let (mut low, mut high) = (0, len);
         while low < high {
             let middle = low.midpoint(high);
-            let index = table.get(self.nodes, start.saturating_add(middle));
-            let found = self.nodes.get(index).y();
+            let place = start.saturating_add(middle);
+            let found = self.nodes.get(table.get(self.nodes, place)).y();
             match found.cmp(&id) {
-                core::cmp::Ordering::Equal => return Some(index),
+                core::cmp::Ordering::Equal => return Some(place),
                 core::cmp::Ordering::Less => low = middle.saturating_add(1),
                 core::cmp::Ordering::Greater => high = middle,
             }
@@ -94,16 +103,40 @@ impl<'a, 's> Schema<'a, 's> {
         self.nodes.get(self.more(index).b)
     }
 
+    /// The place of a stream class among all.
+    pub(crate) fn stream_place(&self, index: u32) -> u32 {
+        let id = self.nodes.get(index).y();
+        self.find_place(self.streams, 0, self.streams.len, id).unwrap_or(0)
+    }
+
+    pub(crate) fn stream_at(&self, at: u32) -> u32 {
+        self.streams.get(self.nodes, at)
+    }
+
+    /// The place of an event record class among all; without an identifier, of the only one of a stream class.
+    #[inline]
+    pub(crate) fn event_place(&self, info: &Node, id: Option<u64>) -> Option<u32> {
+        let (start, len) = (info.b, info.name);
+        match id {
+            None if len == 1 => Some(start),
+            // The identifier is 0 if there is none.
+            id => self.find_place(self.events, start, len, id.unwrap_or(0)),
+        }
+    }
+
+    /// How many nodes there are: no less than classes of each kind.
+    pub(crate) fn numbers(&self) -> u32 {
+        u32::try_from(self.nodes.0.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn event_count(&self) -> u32 {
+        self.events.len
+    }
+
     /// The event record class of a stream class; without an identifier, the only one.
     #[inline]
     pub(crate) fn event_class(&self, info: &Node, id: Option<u64>) -> Option<u32> {
-        let (start, len) = (info.b, info.name);
-        match id {
-            Some(id) => self.find(self.events, start, len, id),
-            None if len == 1 => Some(self.events.get(self.nodes, start)),
-            // The identifier is 0 if there is none.
-            None => self.find(self.events, start, len, 0),
-        }
+        self.event_place(info, id).map(|place| self.event_at(place))
     }
 
     pub(crate) fn event_at(&self, at: u32) -> u32 {

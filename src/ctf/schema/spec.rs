@@ -36,10 +36,31 @@ pub(crate) struct ClassSpec {
     pub(crate) offset: u64,
 }
 
-/// A place in the metadata file, for a name of `len` bytes of text at `offset`.
-pub(crate) fn place(offset: u64, len: u64, flags: u8, element: Element) -> Result<Place> {
-    let too_large = |value, limit| Error::new(offset, element, ErrorKind::OverLimit { value, limit });
-    let at = narrow(offset, || too_large(offset, u32::MAX.into()))?;
-    let len = u16::try_from(len).map_err(|_| too_large(len, u16::MAX.into()))?;
-    Ok(Place { offset: at, len, flags })
+/// A place in the metadata file, of a text of any length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextPlace {
+    pub(crate) offset: u32,
+    pub(crate) len: u32,
+    /// Those of a [`Place`].
+    pub(crate) flags: u8,
+}
+
+impl TextPlace {
+    pub(crate) fn new(offset: u64, len: u64, flags: u8, element: Element) -> Result<Self> {
+        let too_large = |value| {
+            let kind = ErrorKind::OverLimit { value, limit: u32::MAX.into() };
+            Error::new(offset, element, kind)
+        };
+        let at = narrow(offset, || too_large(offset))?;
+        Ok(Self { offset: at, len: narrow(len, || too_large(len))?, flags })
+    }
+
+    /// The place of a name, which is not as long as other text may be.
+    pub(crate) fn short(self, element: Element) -> Result<Place> {
+        let len = u16::try_from(self.len).map_err(|_| {
+            let kind = ErrorKind::OverLimit { value: self.len.into(), limit: u16::MAX.into() };
+            Error::new(self.offset.into(), element, kind)
+        })?;
+        Ok(Place { offset: self.offset, len, flags: self.flags })
+    }
 }

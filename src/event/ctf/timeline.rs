@@ -1,6 +1,6 @@
 //! A timeline of data streams.
 
-use crate::ctf::data::{self, Merge, MergeSlot, Packets};
+use crate::ctf::data::{Merge, MergeSlot, Packets};
 use crate::ctf::schema::Schema;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
@@ -116,12 +116,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let clock = class.and_then(|class| class.clock());
         let absolute = clock.is_some_and(|clock| clock.is_unix());
         let name = clock.and_then(|clock| clock.name()).and_then(|name| name.borrowed());
-        let cpu = packet.as_ref().and_then(|packet| packet.context()).and_then(|context| {
-            match context.find("cpu_id").ok().flatten()?.value() {
-                data::Value::Unsigned(cpu) => Some(cpu),
-                _ => None,
-            }
-        });
+        let cpu = packet.as_ref().and_then(|packet| packet.cpu());
         let id = packet.as_ref().and_then(|packet| packet.stream_id());
         let (kind, label) = match (cpu, id) {
             (Some(cpu), _) => (TrackKind::Cpu, Label::Numbered("CPU", cpu)),

@@ -125,10 +125,8 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         place: (u64, u64),
     ) -> Result<Happened<'s>> {
         let (pci, queue) = (event.pci().number(), event.queue());
-        let name = event
-            .kind()
-            .name()
-            .map_or(Label::Numbered("queue event", u64::from(event.kind().number())), Label::Text);
+        let kind = event.event();
+        let name = kind.name().map_or(Label::Numbered("queue event", kind.number().into()), Label::Text);
         let data = RdfData::Structure(QueueEvent::FIELDS, data);
         let of = |lane: u8| Key(Space::Queue(lane), pci, queue);
         let mut happened = Happened { key: Some(of(0)), kind: EventKind::Instant, name, data, place };

@@ -31,27 +31,27 @@ layout! {
         /// Name of the GPU.
         name: (text 128),
         /// Family of GPUs.
-        family: u32,
+        family: u32 [Hexadecimal],
         /// PCI revision.
-        revision: u32,
+        revision: u32 [Hexadecimal],
         /// PCI device.
-        device: u32,
+        device: u32 [Hexadecimal],
         /// Lowest engine clock in MHz.
-        min_engine_mhz: u32,
+        min_engine_mhz: u32 [None "MHz"],
         /// Highest engine clock in MHz.
-        max_engine_mhz: u32,
+        max_engine_mhz: u32 [None "MHz"],
         /// Kind of video memory.
         memory_type: u32 = AdapterMemory,
         /// Memory operations per clock.
         memory_ops_per_clock: u32,
         /// Width of the memory bus in bits.
-        memory_bus_bits: u32,
+        memory_bus_bits: u32 [None "bit"],
         /// Memory bandwidth in MiB/s.
-        memory_bandwidth_mib_s: u32,
+        memory_bandwidth_mib_s: u32 [None "MiB/s"],
         /// Lowest memory clock in MHz.
-        min_memory_mhz: u32,
+        min_memory_mhz: u32 [None "MHz"],
         /// Highest memory clock in MHz.
-        max_memory_mhz: u32,
+        max_memory_mhz: u32 [None "MHz"],
     }
 }
 
@@ -86,9 +86,9 @@ layout! {
         heap: u32 = Heap,
         pad_heap: (pad 4),
         /// Physical address of its first byte.
-        base: u64,
+        base: u64 [Address],
         /// Size in bytes.
-        size: u64,
+        size: u64 [None "B"],
     }
 }
 

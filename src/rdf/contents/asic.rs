@@ -42,16 +42,16 @@ layout! {
     pub struct AsicFields, RawAsic: 564 {
         /// Shader clock when the trace was taken. In Hz.
         #[doc(alias = "shaderCoreClockFrequency")]
-        shader_clock_hz: u64,
+        shader_clock_hz: u64 [None "Hz"],
         /// Memory clock when the trace was taken. In Hz.
-        memory_clock_hz: u64,
+        memory_clock_hz: u64 [None "Hz"],
         /// Rate of GPU ticks. In Hz; 0 in files of Mesa's RADV that do not know it.
         #[doc(alias = "gpuTimestampFrequency")]
-        gpu_timestamp_hz: u64,
+        gpu_timestamp_hz: u64 [None "Hz"],
         /// Highest shader clock. In Hz.
-        max_shader_clock_hz: u64,
+        max_shader_clock_hz: u64 [None "Hz"],
         /// Highest memory clock. In Hz.
-        max_memory_clock_hz: u64,
+        max_memory_clock_hz: u64 [None "Hz"],
         /// PCI device.
         device_id: i32,
         /// PCI revision.

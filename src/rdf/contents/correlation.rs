@@ -24,12 +24,12 @@ layout! {
         /// From version 2 on what happened, in version 1 padding.
         event: u32,
         /// GPU address of the code object's first byte.
-        base: u64,
+        base: u64 [Address],
         /// Hash of the code object.
         #[doc(alias = "codeObjectHash")]
         hash: hash,
         /// CPU ticks.
-        ticks: u64,
+        ticks: u64 [Ticks],
     }
 }
 
@@ -102,7 +102,7 @@ layout! {
     pub struct PipelineHash, RawPipeline: 88 {
         /// Hash of the pipeline, as the API's layer made it.
         #[doc(alias = "apiPsoHash")]
-        api_hash: u64,
+        api_hash: u64 [Address],
         /// Hash of the driver's pipeline: that of the code object and of the load events.
         #[doc(alias = "internalPipelineHash")]
         hash: hash,
@@ -199,7 +199,7 @@ layout! {
         /// Hash of the code object.
         code_object: hash,
         /// Bit 0: it has metadata.
-        flags: u32,
+        flags: u32 [Hexadecimal],
         pad_flags: (pad 4),
     }
 }

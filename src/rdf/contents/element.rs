@@ -75,5 +75,6 @@ elements! {
     CHUNK_FILE_CHUNK = "RMT or SQTT chunk";
     PAGE_FAULT_STORAGE = "storage of what held the address";
     IN_FLIGHT_STORAGE = "storage of command buffers";
+    NAMES = "RDF names that overlap";
     STREAM_STORAGE = "storage of a joined RmtData stream";
 }

@@ -1,9 +1,11 @@
 //! JSON in chunks: a value and what is in it, looked up by name.
 
 use super::element;
+use super::tell::{Said, after};
 use crate::bytes::Bytes;
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{Event, JsonString, Parser};
+use crate::record::{self, FieldInfo, Listener, Slot, Step};
 use crate::text::Text;
 use core::fmt;
 
@@ -147,6 +149,63 @@ impl<'a> Json<'a> {
             },
             (Some(_), Some(_)) => self.raw() == other.raw(),
             _ => false,
+        }
+    }
+}
+
+/// A map of its members, told without recursion: what is in it has the slot after its own, however deep.
+impl Said for Json<'_> {
+    const PLACES: u32 = 2;
+    const KIND: record::Kind = record::Kind::Map;
+
+    fn describe(field: FieldInfo<'_>, each: &mut dyn FnMut(Step<'_>)) {
+        each(Step::Field(FieldInfo { kind: Self::KIND, ..field }));
+        let slot = after(field.slot, 1);
+        each(Step::Field(FieldInfo { slot, ..FieldInfo::unnamed(record::Kind::Any) }));
+        each(Step::End);
+    }
+
+    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+        let mut parser = Parser::new(self.text, self.element);
+        let mut is_first = true;
+        while let Ok(Some(event)) = parser.next_event() {
+            let slot = if core::mem::take(&mut is_first) { slot } else { after(slot, 1) };
+            match event {
+                Event::ObjectStart => to.group(slot),
+                Event::ObjectEnd => to.end_group(),
+                Event::ArrayStart => to.list(slot, None),
+                Event::ArrayEnd => to.end_list(),
+                Event::Key(key) => with_text(key, |text| to.key(text)),
+                Event::String(text) => with_text(text, |text| to.text(slot, text)),
+                Event::Bool(value) => to.boolean(slot, value),
+                Event::Null => to.absent(slot),
+                Event::Number(number) => match (number.as_u64(), number.as_i64(), number.as_i128()) {
+                    (Some(value), ..) => to.unsigned(slot, value),
+                    (_, Some(value), _) => to.signed(slot, value),
+                    (.., Some(value)) => {
+                        let low = value.cast_unsigned();
+                        to.wide(slot, record::Wide { low, words: &[], is_signed: true });
+                    }
+                    _ => {
+                        let digits = core::str::from_utf8(number.text().as_slice()).ok();
+                        match digits.and_then(|digits| digits.parse().ok()) {
+                            Some(value) => to.float(slot, value),
+                            None => to.absent(slot),
+                        }
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// Lends a string as records have it.
+fn with_text(string: JsonString<Bytes<'_>>, mut lend: impl FnMut(record::Text<'_>)) {
+    match string.borrowed() {
+        Some(text) => lend(record::Text::new(text)),
+        None => {
+            let stored = string.raw().as_slice();
+            lend(record::Text::Other { text: &string, stored, is_valid: string.is_utf8() });
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Structures of chunks: each layout stands once, as a table of fields that views, dumps and listings share.
 
+use super::tell::after;
 use super::text::FixedText;
+use crate::record::{self, EachLabel, FieldInfo, Hint, Listener, Slot, Step};
 use core::fmt;
 
 /// What a field holds.
@@ -25,6 +27,10 @@ pub struct Field {
     pub(super) count: usize,
     pub(super) kind: Kind,
     pub(super) name_of: Option<fn(u64) -> Option<&'static str>>,
+    pub(super) labels: Option<EachLabel<'static>>,
+    /// How people read it, and its unit.
+    pub(super) hint: Hint,
+    pub(super) unit: Option<&'static str>,
 }
 
 impl Field {
@@ -80,6 +86,68 @@ impl Field {
             (Kind::Unsigned, _) => {
                 FieldValue::Unsigned { value: number, name: self.name_of.and_then(|name| name(number)) }
             }
+        }
+    }
+
+    /// How many slots it takes in a record.
+    pub(super) const fn places(&self) -> u32 {
+        if self.is_padding() {
+            0
+        } else if self.is_array() {
+            2
+        } else {
+            1
+        }
+    }
+
+    fn record_kind(&self) -> record::Kind {
+        let bits = u32::try_from(self.width).unwrap_or(u32::MAX).saturating_mul(8);
+        match self.kind {
+            Kind::Unsigned | Kind::Hash => record::Kind::Unsigned { bits },
+            Kind::Signed => record::Kind::Signed { bits },
+            Kind::Float => record::Kind::Float { bits },
+            Kind::Text => record::Kind::Text,
+            Kind::Padding => record::Kind::Bytes,
+        }
+    }
+
+    /// Calls `each` with the steps through it.
+    pub(super) fn describe(&self, slot: Slot, each: &mut dyn FnMut(Step<'_>)) {
+        let kind = self.record_kind();
+        let name: Option<&(dyn fmt::Display + Sync)> = Some(&self.name);
+        let hint = match (self.hint, self.labels, self.kind) {
+            (Hint::None, Some(_), _) => Hint::Label,
+            (Hint::None, None, Kind::Hash) => Hint::Address,
+            (hint, ..) => hint,
+        };
+        let (unit, labels) = (self.unit, self.labels);
+        let one = FieldInfo { slot, name, hint, unit, labels, ..FieldInfo::unnamed(kind) };
+        if !self.is_array() {
+            return each(Step::Field(one));
+        }
+        each(Step::Field(FieldInfo { slot, name, ..FieldInfo::unnamed(record::Kind::List) }));
+        each(Step::Field(FieldInfo { slot: after(slot, 1), name: None, ..one }));
+        each(Step::End);
+    }
+
+    /// Tells its value in `record`, the bytes of the structure.
+    pub(super) fn say<L: Listener>(&self, record: &[u8], slot: Slot, to: &mut L) {
+        let one = |value: FieldValue<'_>, slot: Slot, to: &mut L| match value {
+            FieldValue::Unsigned { value, .. } => to.unsigned(slot, value),
+            FieldValue::Signed(value) => to.signed(slot, value),
+            FieldValue::Float(value) => to.float(slot, value.into()),
+            FieldValue::Text(text) => to.text(slot, record::Text::Utf8(text.bytes())),
+            FieldValue::Hash(hash) => {
+                to.wide(slot, record::Wide { low: hash.value(), words: &[], is_signed: false });
+            }
+            FieldValue::Padding(bytes) => to.bytes(slot, bytes),
+        };
+        if self.is_array() {
+            to.list(slot, Some(crate::bytes::to_u64(self.count)));
+            self.values(record).for_each(|value| one(value, after(slot, 1), to));
+            to.end_list();
+        } else if let Some(value) = self.values(record).next() {
+            one(value, slot, to);
         }
     }
 }
@@ -215,11 +283,8 @@ impl PciId {
         self.0.to_le_bytes()[0]
     }
 
-    const fn name_of(_: u64) -> Option<&'static str> {
-        None
-    }
-
-    pub(super) const NAME_OF: fn(u64) -> Option<&'static str> = Self::name_of;
+    pub(super) const NAME_OF: Option<fn(u64) -> Option<&'static str>> = None;
+    pub(super) const LABELS: Option<EachLabel<'static>> = None;
 }
 
 impl fmt::Display for PciId {
@@ -237,18 +302,18 @@ impl fmt::Debug for PciId {
 /// Defines a structure as it lies in a chunk: the raw bytes, a view with one accessor a field, and the table of fields.
 ///
 /// Types: integers and `f32`; `(text N)`; `hash`; `(u16s N)` and `(u32s N)`; `(pad N)`, which has no accessor. After
-/// `=` stands the type that an accessor gives instead of the number.
+/// `=` stands the type that an accessor gives instead of the number; in brackets how people read it, and its unit.
 macro_rules! layout {
     (
         $(#[$meta:meta])*
         pub struct $name:ident, $raw:ident: $size:literal {
-            $( $(#[$field_meta:meta])* $field:ident: $ty:tt $(= $conv:ident)?, )*
+            $( $(#[$field_meta:meta])* $field:ident: $ty:tt $(= $conv:ident)? $([$hint:ident $($unit:literal)?])?, )*
         }
     ) => {
         #[derive(zerocopy::FromBytes, zerocopy::KnownLayout, zerocopy::Immutable, zerocopy::Unaligned)]
         #[repr(C)]
         pub(in crate::rdf::contents) struct $raw {
-            $( $field: layout!(@raw $ty), )*
+            $( pub(in crate::rdf::contents) $field: layout!(@raw $ty), )*
         }
         const _: () = assert!(size_of::<$raw>() == $size && align_of::<$raw>() == 1);
 
@@ -263,12 +328,22 @@ macro_rules! layout {
             pub const SIZE: usize = $size;
             /// The fields with their places.
             pub const FIELDS: &'static [$crate::rdf::contents::Field] = &[
-                $( layout!(@field $raw, $field, $ty $(, $conv)?), )*
+                $( $crate::rdf::contents::Field {
+                    labels: layout!(@labels $($conv)?),
+                    hint: layout!(@hint $($hint)?),
+                    unit: layout!(@unit $($($unit)?)?),
+                    ..layout!(@field $raw, $field, $ty $(, $conv)?)
+                }, )*
             ];
 
             #[allow(dead_code)]
             pub(in crate::rdf::contents) const fn new(raw: &'a $raw) -> Self {
                 Self { raw }
+            }
+
+            #[allow(dead_code)]
+            pub(in crate::rdf::contents) const fn raw(&self) -> &'a $raw {
+                self.raw
             }
 
             $( layout! { @get [$(#[$field_meta])*] $field, $ty $(, $conv)? } )*
@@ -307,13 +382,23 @@ macro_rules! layout {
     (@kind $ty:ident) => { (size_of::<$ty>(), 1, $crate::rdf::contents::layout::Kind::Unsigned) };
 
     (@names) => { None };
-    (@names $conv:ident) => { Some($conv::NAME_OF) };
+    (@names $conv:ident) => { $conv::NAME_OF };
+
+    (@labels) => { None };
+    (@labels $conv:ident) => { $conv::LABELS };
+
+    (@hint) => { $crate::record::Hint::None };
+    (@hint $hint:ident) => { $crate::record::Hint::$hint };
+
+    (@unit) => { None };
+    (@unit $unit:literal) => { Some($unit) };
 
     (@field $raw:ident, $field:ident, $ty:tt $(, $conv:ident)?) => {{
         let (width, count, kind) = layout!(@kind $ty);
         let offset = core::mem::offset_of!($raw, $field);
         let name_of = layout!(@names $($conv)?);
-        $crate::rdf::contents::Field { name: stringify!($field), offset, width, count, kind, name_of }
+        let (name, hint) = (stringify!($field), $crate::record::Hint::None);
+        $crate::rdf::contents::Field { name, offset, width, count, kind, name_of, labels: None, hint, unit: None }
     }};
 
     (@get [$($meta:tt)*] $field:ident, (pad $n:literal)) => {};
@@ -419,8 +504,27 @@ macro_rules! values {
                 $ty::try_from(number).ok().and_then(|number| Self::from_stored(number).name())
             }
 
+            fn each_label(each: &mut dyn FnMut(&dyn core::fmt::Display, i128, i128)) {
+                $( each(&$text, $number, $number); )*
+            }
+
             #[allow(dead_code)]
-            pub(in crate::rdf::contents) const NAME_OF: fn(u64) -> Option<&'static str> = Self::name_of;
+            pub(in crate::rdf::contents) const NAME_OF: Option<fn(u64) -> Option<&'static str>> =
+                Some(Self::name_of);
+            #[allow(dead_code)]
+            pub(in crate::rdf::contents) const LABELS: Option<$crate::record::EachLabel<'static>> =
+                Some(&Self::each_label);
+        }
+
+        impl $crate::rdf::contents::tell::Said for $name {
+            const KIND: $crate::record::Kind = $crate::record::Kind::Unsigned { bits: $ty::BITS };
+            const HINT: $crate::record::Hint = $crate::record::Hint::Label;
+            const LABELS: Option<$crate::record::EachLabel<'static>> = Self::LABELS;
+
+            #[inline(always)]
+            fn say<L: $crate::record::Listener>(self, slot: $crate::record::Slot, to: &mut L) {
+                to.unsigned(slot, self.number().into());
+            }
         }
 
         impl core::fmt::Display for $name {

@@ -56,10 +56,12 @@ mod events;
 pub mod joins;
 mod json;
 mod layout;
+mod layouts;
 pub mod neighbors;
 mod pipeline_note;
 mod queue;
 mod ray;
+mod records;
 pub mod rmt;
 mod snapshot;
 mod spm;
@@ -68,6 +70,7 @@ mod strings;
 mod structure;
 mod system;
 mod table;
+mod tell;
 mod text;
 mod trace_error;
 
@@ -84,9 +87,9 @@ pub use correlation::{
 pub use elf::{Elf, Function, Note};
 pub use events::{
     BarrierBegin, BarrierEnd, BufferState, CmdBufferStart, Dispatch, Draw, DrawUserData, DriverEvents,
-    DriverEventsFields, Event, EventValue, Events, GprRegisters, Marker, MarkerInfo, MarkerSource,
-    MarkerStruct, NestedCmdBuffer, PageFault, PipelineBind, Provider, Registers, ShaderEngines, ShaderId,
-    ShaderWaves, ShaderWavesFields,
+    DriverEventsFields, Event, EventRecord, EventValue, Events, GprRegisters, Marker, MarkerInfo,
+    MarkerSource, MarkerStruct, NestedCmdBuffer, PageFault, PipelineBind, Provider, Registers, ShaderEngines,
+    ShaderId, ShaderWaves, ShaderWavesFields,
 };
 pub use json::{DriverOverrides, Json, Override};
 pub use layout::{Field, FieldValue, Hash128, PciId};
@@ -95,12 +98,13 @@ pub use queue::{EngineType, QueueEvent, QueueEventKind, QueueInfo, QueueType};
 pub use ray::{
     AccelStruct, AccelStructFields, CounterInfo, HistoryKind, HistoryMetadata, HistoryRecord, HistoryRecords,
 };
+pub use records::{ChunkRecord, ChunkRecords};
 pub use rmt::RmtData;
 pub use snapshot::{Snapshot, SnapshotIndex, SnapshotIndexFields};
 pub use spm::{GpuBlock, SpmCounter, SpmCounterFields, SpmSession, SpmSessionFields};
 pub use sqtt::{SqttBuffer, SqttData, SqttFields};
 pub use strings::{MarkerHistory, MarkerHistoryFields, MarkerOp, StringTable, StringTableFields};
-pub use structure::{Part, Structure};
+pub use structure::{Part, Structure, StructureRecord};
 pub use system::{Process, ProcessInfo, SystemInfo};
 pub use text::FixedText;
 pub use trace_error::{TraceError, TraceErrorFields, TraceErrorPayload};

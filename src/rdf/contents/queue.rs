@@ -41,13 +41,13 @@ layout! {
     /// A queue: chunk `QueueInfo`, version 1, one a queue.
     pub struct QueueInfo, RawQueueInfo: 26 {
         /// The GPU.
-        pci: u32 = PciId,
+        pci: u32 = PciId [Hexadecimal],
         pad_pci: (pad 4),
         /// Its number, by which events refer to it.
         #[doc(alias = "queueId")]
         queue: u64,
         /// Its number in the operating system; 0 except in DirectX.
-        context: u64,
+        context: u64 [Address],
         /// What it is for.
         queue_type: u8 = QueueType,
         /// What it runs on.
@@ -77,13 +77,13 @@ layout! {
     /// What happened on a queue: chunk `QueueEvent`, version 1, one an event.
     pub struct QueueEvent, RawQueueEvent: 72 {
         /// The GPU.
-        pci: u32 = PciId,
+        pci: u32 = PciId [Hexadecimal],
         pad_pci: (pad 4),
         /// The queue.
         #[doc(alias = "queueId")]
         queue: u64,
         /// What happened.
-        kind: u32 = QueueEventKind,
+        event: u32 = QueueEventKind,
         /// The command buffer's number in the thread trace; of a submission.
         #[doc(alias = "sqttCmdBufId")]
         sqtt_cmd_buffer: u32,
@@ -93,13 +93,13 @@ layout! {
         sub_index: u32,
         pad_sub_index: (pad 4),
         /// The API's number of what was submitted.
-        api_id: u64,
+        api_id: u64 [Address],
         /// When it was submitted, in CPU ticks.
-        cpu_ticks: u64,
+        cpu_ticks: u64 [Ticks],
         /// When it began, or happened, in GPU ticks.
-        gpu_begin: u64,
+        gpu_begin: u64 [Ticks],
         /// When it ended, in GPU ticks; of a submission, else 0.
-        gpu_end: u64,
+        gpu_end: u64 [Ticks],
     }
 }
 
@@ -112,7 +112,7 @@ impl<'a> QueueEvent<'a> {
     /// How long the GPU worked on a submission, in GPU ticks; `None` of other events, and where the end precedes the
     /// begin.
     pub const fn gpu_ticks(&self) -> Option<u64> {
-        match self.kind() {
+        match self.event() {
             QueueEventKind::Submit => self.gpu_end().checked_sub(self.gpu_begin()),
             _ => None,
         }

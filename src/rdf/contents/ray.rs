@@ -16,13 +16,13 @@ layout! {
         /// Where in the data the metadata begins.
         metadata_offset: u32,
         /// Size of the metadata in bytes.
-        metadata_size: u32,
+        metadata_size: u32 [None "B"],
         /// Where in the data the header begins.
         header_offset: u32,
         /// Size of the header in bytes.
-        header_size: u32,
+        header_size: u32 [None "B"],
         /// Bit 0: a bottom-level structure.
-        flags: u32,
+        flags: u32 [Hexadecimal],
     }
 }
 
@@ -133,17 +133,17 @@ layout! {
         /// Shaders of the pipeline.
         pipeline_shaders: u32,
         /// Hash of the state object.
-        state_object_hash: u64,
+        state_object_hash: u64 [Address],
         /// What was counted.
         counter_mode: u32,
         /// Which counters.
-        counter_mask: u32,
+        counter_mask: u32 [Hexadecimal],
         /// Bytes between two counters.
-        counter_stride: u32,
+        counter_stride: u32 [None "B"],
         /// Bytes of a ray.
-        ray_counter_size: u32,
+        ray_counter_size: u32 [None "B"],
         /// Bytes of tokens that were lost.
-        lost_token_bytes: u32,
+        lost_token_bytes: u32 [None "B"],
         /// First counter.
         range_begin: u32,
         /// Counter after the last one.

@@ -15,9 +15,9 @@ layout! {
         /// The name.
         name: (text 128),
         /// When it was taken, in CPU ticks.
-        ticks: u64,
+        ticks: u64 [Ticks],
         /// Length of the name in bytes, as stored.
-        name_length: u32,
+        name_length: u32 [None "B"],
         /// Version of the structure: 1.
         inner_version: u32,
     }

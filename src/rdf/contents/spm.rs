@@ -75,7 +75,7 @@ layout! {
     /// What both versions of `SpmSession` say.
     pub struct SpmSessionFields, RawSession: 16 {
         /// Flags; 0 today.
-        flags: u32,
+        flags: u32 [Hexadecimal],
         /// Shader clocks between two samples.
         interval: u32,
         /// Number of samples.
@@ -159,7 +159,7 @@ layout! {
         /// What was counted, numbered by the block.
         event: u32,
         /// Bytes of a sample: 2 or 4.
-        item_size: u32,
+        item_size: u32 [None "B"],
     }
 }
 

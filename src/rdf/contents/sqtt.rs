@@ -27,7 +27,7 @@ layout! {
     /// What versions 3 to 5 add.
     pub struct SqttBuffer, RawSqttBuffer: 8 {
         /// Size of the buffer that the trace was written to.
-        bytes: u64,
+        bytes: u64 [None "B"],
     }
 }
 

@@ -1,11 +1,16 @@
 //! Where the structures of fixed layout lie in a chunk: what a hex dump or a listing needs.
 
-use super::layout::Field;
-use super::rmt::RmtFields;
-use super::*;
+use super::layout::{Field, FieldValue};
+use super::layouts::{Block, LAYOUTS, Layout};
+use super::tell::{CLOCK, Start, after, first_slot};
+use super::{FixedText, ticks_to_ns};
 use crate::bytes::to_u64;
+use crate::error::Result;
 use crate::rdf::Identifier;
-use parts::*;
+use crate::record::{
+    Class, ClassId, Fact, FieldInfo, Head, Hint, Kind, Listener, Record, Scope, Slot, Step, Text, Time,
+};
+use core::fmt::Display;
 
 /// A part of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +59,8 @@ impl<'a> Structure<'a> {
         header: &'a [u8],
         data: &'a [u8],
     ) -> impl Iterator<Item = Structure<'a>> + Clone + use<'a> {
-        blocks(identifier.name(), version).iter().flat_map(move |block| {
+        let layout = Layout::number(identifier, version).and_then(|number| LAYOUTS.get(number));
+        layout.map_or(&[][..], |layout| layout.blocks).iter().flat_map(move |block| {
             let bytes = match block.part {
                 Part::Header => header,
                 Part::Data => data,
@@ -83,144 +89,194 @@ impl core::fmt::Debug for Structure<'_> {
     }
 }
 
-/// Structures that have no view of their own.
-#[allow(dead_code)] // Their fields are read through the tables only.
-mod parts {
-    use super::super::layout::layout;
-    use super::PciId;
+/// The first number of the classes of structures; each layout has two.
+const FIRST: u32 = 64;
 
-    layout! {
-        /// The GPU that a structure begins with.
-        pub struct Gpu, RawGpu: 4 {
-            /// Its place on the bus.
-            pci: u32 = PciId,
-        }
+/// Text that follows the structure of a chunk, as a field of the same record.
+const TAILS: [(&str, &str); 2] = [("TraceProcessInfo", "process_path"), ("TraceError", "text")];
+
+/// The structures that lie together in a chunk, as a record: those of its header, or of a place in its data.
+#[derive(Clone, Copy)]
+pub struct StructureRecord<'a> {
+    class: StructureClass,
+    offset: u64,
+    /// From the first structure on.
+    bytes: &'a [u8],
+    tail: Option<FixedText<'a>>,
+    cpu_hz: Option<u64>,
+}
+
+/// The class of all structures at one place of a layout.
+#[derive(Clone, Copy)]
+struct StructureClass {
+    layout: &'static Layout,
+    id: ClassId,
+    blocks: &'static [Block],
+}
+
+impl StructureClass {
+    fn name(&self) -> &'static &'static str {
+        self.layout.identifiers.first().unwrap_or(&"")
     }
 
-    layout! {
-        /// The hash of a code object.
-        pub struct CodeHash, RawCodeHash: 16 {
-            /// The hash.
-            hash: hash,
-        }
+    fn tail(&self) -> Option<&'static &'static str> {
+        TAILS.iter().find(|(name, _)| name == self.name()).map(|(_, tail)| tail)
     }
 
-    layout! {
-        /// The count of a table.
-        pub struct Count, RawCount: 4 {
-            /// Number of records.
-            count: u32,
-        }
-    }
-
-    layout! {
-        /// A moment on two clocks.
-        pub struct Moment, RawMoment: 16 {
-            /// CPU ticks.
-            cpu_ticks: u64,
-            /// GPU ticks.
-            gpu_ticks: u64,
-        }
-    }
-
-    layout! {
-        /// A process, and the length of its path.
-        pub struct ProcessHead, RawProcessHead: 8 {
-            /// The process.
-            pid: u32,
-            /// Length of the path with its NUL.
-            path_length: u32,
-        }
-    }
-
-    layout! {
-        /// The flags of a thread trace.
-        pub struct SqttFlags, RawSqttFlags: 4 {
-            /// Bit 0 instruction timing, bit 1 exec pop.
-            flags: u32,
-        }
-    }
-
-    layout! {
-        /// A load event of version 1.
-        pub struct OldLoad, RawOldLoad: 40 {
-            /// What happened.
-            event: u32,
-            pad_event: (pad 4),
-            /// GPU address.
-            base: u64,
-            /// Hash of the code object.
-            hash: hash,
-            /// CPU ticks.
-            ticks: u64,
-        }
+    /// All fields but padding: where the structure of each begins.
+    fn fields(&self) -> impl Iterator<Item = (usize, &'static Field)> {
+        let start = self.blocks.first().map_or(0, |block| block.offset);
+        let fields = self.blocks.iter().flat_map(move |block| {
+            block.fields.iter().map(move |field| (block.offset.saturating_sub(start), field))
+        });
+        fields.filter(|(_, field)| !field.is_padding())
     }
 }
 
-/// A structure at a fixed place.
-struct Block {
-    part: Part,
-    offset: usize,
-    size: usize,
-    /// Distance to the next one; 0 if there is none.
-    stride: usize,
-    fields: &'static [Field],
+/// True if a field says when the record happened, on the CPU's clock.
+fn is_time(field: &Field) -> bool {
+    field.hint == Hint::Ticks && ["ticks", "cpu_ticks"].contains(&field.name)
 }
 
-macro_rules! blocks {
-    ($($part:ident $offset:literal $ty:ident $(each $stride:literal)?),* $(,)?) => {
-        &[$(Block {
-            part: Part::$part,
-            offset: $offset,
-            size: $ty::SIZE,
-            stride: blocks!(@ $($stride)?),
-            fields: $ty::FIELDS,
-        }),*]
-    };
-    (@) => { 0 };
-    (@ $stride:literal) => { $stride };
+impl Class for StructureClass {
+    fn id(&self) -> ClassId {
+        self.id
+    }
+
+    fn name(&self) -> &dyn Display {
+        StructureClass::name(self)
+    }
+
+    fn clock(&self) -> Option<&dyn Display> {
+        let mut fields = StructureClass::fields(self);
+        if fields.any(|(_, field)| is_time(field)) { Some(&CLOCK) } else { None }
+    }
+
+    fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
+        each("kind", Fact::Text(StructureClass::name(self)));
+    }
+
+    fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
+        each(Step::Scope(Scope::Fields));
+        let mut slot = first_slot(self.id);
+        for (_, field) in StructureClass::fields(self) {
+            field.describe(slot, each);
+            slot = after(slot, field.places());
+        }
+        if let Some(name) = self.tail() {
+            each(Step::Field(FieldInfo { slot, ..FieldInfo::new(name, Kind::Text) }));
+        }
+        each(Step::End);
+    }
 }
 
-fn blocks(identifier: &[u8], version: u32) -> &'static [Block] {
-    match (identifier, version) {
-        (b"ApiInfo", 1 | 2) => blocks![Data 0 ApiFields],
-        (b"AsicInfo", 1) => blocks![Data 0 AsicFields],
-        (b"AsicInfo", 2) => blocks![Data 0 Gpu, Data 8 AsicFields],
-        (b"AsicInfo", 3) => blocks![Data 0 Gpu, Data 8 AsicFields, Data 572 AsicCaches],
-        (b"AdapterInfo", 1) => blocks![Data 0 AdapterInfo],
-        (b"TraceProcessInfo", 1) => blocks![Data 0 ProcessHead],
-        (b"GpuMemSegment", 1) => blocks![Data 0 MemorySegment each 24],
-        (b"TraceError", 1) => blocks![Header 0 TraceErrorFields],
-        (b"CodeObject", 1) => blocks![Header 0 CodeHash],
-        (b"CodeObject", 2) => blocks![Header 0 Gpu, Header 8 CodeHash],
-        (b"COLoadEvent", 1) => blocks![Data 0 OldLoad each 40],
-        (b"COLoadEvent", 2 | 3) => blocks![Header 0 Count, Data 0 LoadFields each 40],
-        (b"PsoCorrelation", 1) => blocks![Data 0 PipelineHash each 88],
-        (b"PsoCorrelation", 2 | 3) => {
-            blocks![Header 0 Count, Data 0 Gpu each 96, Data 8 PipelineHash each 96]
+impl<'a> StructureRecord<'a> {
+    /// The records of the structures in a chunk: one for its header, then those of its data, in order. None of a chunk
+    /// or a version that is not known. `cpu_hz` is the rate of the CPU's clock, if that is known.
+    pub fn of_chunk(
+        identifier: Identifier,
+        version: u32,
+        header: &'a [u8],
+        data: &'a [u8],
+        cpu_hz: Option<u64>,
+    ) -> impl Iterator<Item = StructureRecord<'a>> + Clone + use<'a> {
+        let number = Layout::number(identifier, version);
+        let layout = number.and_then(|number| Some((u32::try_from(number).ok()?, LAYOUTS.get(number)?)));
+        let tail = match identifier.name() {
+            b"TraceProcessInfo" => data.get(8..).map(FixedText::new),
+            b"TraceError" if header.get(24) == Some(&1) => Some(FixedText::new(data)),
+            _ => None,
+        };
+        layout.into_iter().flat_map(move |(number, layout)| {
+            let places = layout.blocks.chunk_by(|a, b| a.part == b.part).enumerate();
+            let places = places.filter(|(_, blocks)| blocks.iter().all(|block| !block.is_copy));
+            places.flat_map(move |(place, blocks)| {
+                let id = number.wrapping_mul(2).wrapping_add(u32::from(place > 0)).wrapping_add(FIRST);
+                let class = StructureClass { layout, id: ClassId(id), blocks };
+                let (part, start, stride) = blocks
+                    .first()
+                    .map_or((Part::Data, 0, 0), |block| (block.part, block.offset, block.stride));
+                let bytes = if part == Part::Header { header } else { data };
+                let bytes = bytes.get(start..).unwrap_or_default();
+                let step = if stride > 0 { stride } else { bytes.len().max(1) };
+                bytes.chunks(step).enumerate().map(move |(number, bytes)| {
+                    let offset = start.saturating_add(number.saturating_mul(stride));
+                    StructureRecord { class, offset: to_u64(offset), bytes, tail, cpu_hz }
+                })
+            })
+        })
+    }
+
+    /// Offset in the chunk's header or data.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// True if it lies in the chunk's header.
+    pub fn is_in_header(&self) -> bool {
+        self.class.blocks.first().is_some_and(|block| block.part == Part::Header)
+    }
+
+    /// CPU ticks, if it has a time.
+    pub fn ticks(&self) -> Option<u64> {
+        let (at, field) = self.class.fields().find(|(_, field)| is_time(field))?;
+        match field.values(self.bytes.get(at..)?).next()? {
+            FieldValue::Unsigned { value, .. } => Some(value),
+            _ => None,
         }
-        (b"COCorrelation", 4) => blocks![Header 0 Count, Data 0 CodeObjectHash each 40],
-        (b"QueueInfo", 1) => blocks![Data 0 QueueInfo],
-        (b"QueueEvent", 1) => blocks![Data 0 QueueEvent],
-        (b"ClockCalibration", 1) => blocks![Data 0 Moment],
-        (b"ClockCalibration", 2) => blocks![Data 0 Gpu, Data 8 Moment],
-        (b"SqttData", 1) => blocks![Data 0 SqttFields],
-        (b"SqttData", 2) => blocks![Data 0 Gpu, Data 4 SqttFields],
-        (b"SqttData", 3) => blocks![Header 0 Gpu, Header 4 SqttFields, Header 24 SqttBuffer],
-        (b"SqttData", 4 | 5) => {
-            blocks![Header 0 Gpu, Header 4 SqttFields, Header 24 SqttBuffer, Header 32 SqttFlags]
+    }
+
+    /// Nanoseconds on the CPU's clock, if it has a time and the rate is known.
+    pub fn ns(&self) -> Option<i128> {
+        ticks_to_ns(self.ticks()?, self.cpu_hz?)
+    }
+
+    /// Tells the fields from `start` on.
+    pub(crate) fn tell_from<L: Listener>(&self, start: Start, to: &mut L) {
+        let time = self.ns().map(Time::since_origin);
+        let head = Head { class: self.class.id, time, offset: self.offset, bit: 0, len: None };
+        if super::tell::begin(to, &head, &self.class) {
+            let mut slot = first_slot(self.class.id);
+            for (row, (at, field)) in (0_u32..).zip(self.class.fields()) {
+                if row >= start.row {
+                    if to.is_full() {
+                        break;
+                    }
+                    self.say(at, field, slot, to);
+                }
+                slot = after(slot, field.places());
+            }
+            if self.class.tail().is_some() && !to.is_full() {
+                match self.tail {
+                    Some(text) => to.text(slot, Text::Utf8(text.bytes())),
+                    None => to.absent(slot),
+                }
+            }
+            to.end_scope();
         }
-        (b"SpmSession", 1) => blocks![Header 0 SpmSessionFields],
-        (b"SpmSession", 2) => blocks![Header 0 Gpu, Header 4 SpmSessionFields],
-        (b"SpmCounterData", 1) => blocks![Header 0 SpmCounterFields],
-        (b"SpmCounterData", 2) => blocks![Header 0 Gpu, Header 4 SpmCounterFields],
-        (b"StringTable", 1) => blocks![Header 0 StringTableFields],
-        (b"UserMarkerHist", 1) => blocks![Header 0 MarkerHistoryFields],
-        (b"RmvSnapshotData", 1) => blocks![Data 0 Snapshot],
-        (b"RmvSnapshotIndex", 1) => blocks![Header 0 SnapshotIndexFields],
-        (b"RmtData", 1) => blocks![Header 0 RmtFields],
-        (b"DDEvent", 1) => blocks![Header 0 DriverEventsFields, Data 4 DriverEventsFields],
-        (b"RawAccelStruct" | b"RawAccelStruc", _) => blocks![Header 0 AccelStructFields],
-        _ => &[],
+        to.end();
+    }
+
+    /// A field that is cut has no value.
+    fn say<L: Listener>(&self, at: usize, field: &Field, slot: Slot, to: &mut L) {
+        let bytes = self.bytes.get(at..).unwrap_or_default();
+        let end = field.offset().saturating_add(field.size());
+        if bytes.len() < end { to.absent(slot) } else { field.say(bytes, slot, to) }
+    }
+}
+
+impl Record for StructureRecord<'_> {
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        self.tell_from(Start::default(), to);
+        Ok(())
+    }
+}
+
+impl core::fmt::Debug for StructureRecord<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("StructureRecord")
+            .field("kind", StructureClass::name(&self.class))
+            .field("offset", &self.offset)
+            .finish_non_exhaustive()
     }
 }

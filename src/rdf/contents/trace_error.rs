@@ -18,9 +18,9 @@ layout! {
     /// The header of a `TraceError`.
     pub struct TraceErrorFields, RawTraceError: 28 {
         /// Identifier of the chunk that is missing; it may fill all 16 bytes.
-        chunk: (text 16),
+        missing: (text 16),
         /// Which chunk of that identifier.
-        index: u32,
+        missing_index: u32,
         /// AMD's result code; negative for errors.
         result: i32,
         /// What follows.

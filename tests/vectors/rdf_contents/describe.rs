@@ -69,7 +69,7 @@ pub fn content(content: &Content<'_>) -> Value {
             json!({"segments": all})
         }
         Content::TraceError(error) => json!({
-            "chunk": text(error.fields().chunk().bytes()), "chunk_index": error.fields().index(),
+            "chunk": text(error.fields().missing().bytes()), "chunk_index": error.fields().missing_index(),
             "result": error.fields().result(),
             "payload": name_or(error.fields().payload().name(), error.fields().payload().number()),
             "text": error.text().map(|words| text(words.bytes())),
@@ -127,7 +127,7 @@ pub fn content(content: &Content<'_>) -> Value {
         }),
         Content::QueueEvent(event) => json!({
             "pci": pci(event.pci()), "queue": event.queue(),
-            "event": name_or(event.kind().name(), event.kind().number()),
+            "event": name_or(event.event().name(), event.event().number()),
             "sqtt_cmd_buffer": event.sqtt_cmd_buffer(), "frame": event.frame(), "sub_index": event.sub_index(),
             "api_id": event.api_id(), "cpu_ticks": event.cpu_ticks(), "gpu_begin": event.gpu_begin(),
             "gpu_end": event.gpu_end(),

@@ -184,6 +184,12 @@ impl Ctf2<'_> {
         for (_, fragment) in self.fragments() {
             summary.add(fragment);
         }
+        let mut nodes = Vec::new();
+        if self.stream.language() == Language::Tsdl
+            && let Ok(schema) = trace::compile(&self.stream, &mut nodes)
+        {
+            summary.environment = schema.environment().map(summary::variable).collect();
+        }
         summary
     }
 

@@ -9,6 +9,7 @@ use traceglass::JsonString;
 use traceglass::ctf::metadata::{
     ClockClass, ClockOrigin, EnvironmentValue, Fragment, FragmentKind, Text, TraceClass,
 };
+use traceglass::ctf::schema::{self, Name};
 
 /// What `info` says of the fragments.
 #[derive(Default)]
@@ -98,17 +99,34 @@ impl Summary {
         if let Some(host) = entry("hostname") {
             lines.push(("host", host));
         }
-        let told = ["tracer_name", "tracer_major", "tracer_minor", "tracer_patch", "hostname"];
-        let rest = self.environment.iter().filter(|(name, _)| !told.contains(&name.as_str()));
-        for (number, (name, value)) in rest.enumerate() {
-            let label = if number == 0 { "environment" } else { "" };
-            lines.push((label, format!("{} = {}", printable(name), shown(value))));
-        }
+        lines.extend(environment_lines(&self.environment));
         for (number, clock) in self.clock_lines.iter().enumerate() {
             lines.push((if number == 0 { "clocks" } else { "" }, clock.clone()));
         }
         lines
     }
+}
+
+/// A variable of the environment, as JSON.
+pub fn variable((name, value): (Name<'_>, schema::EnvironmentValue<'_>)) -> (String, Value) {
+    let value = match value {
+        schema::EnvironmentValue::Integer(value) => integer(value),
+        schema::EnvironmentValue::Text(text) => text.to_string().into(),
+        _ => Value::Null,
+    };
+    (name.to_string(), value)
+}
+
+/// What the environment says besides tracer and host, which have lines of their own.
+pub fn environment_lines(environment: &Map<String, Value>) -> Vec<(&'static str, String)> {
+    let told = ["tracer_name", "tracer_major", "tracer_minor", "tracer_patch", "hostname"];
+    let rest = environment.iter().filter(|(name, _)| !told.contains(&name.as_str()));
+    rest.enumerate()
+        .map(|(number, (name, value))| {
+            let label = if number == 0 { "environment" } else { "" };
+            (label, format!("{} = {}", printable(name), shown(value)))
+        })
+        .collect()
 }
 
 /// A value of the environment, for people.

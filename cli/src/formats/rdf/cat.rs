@@ -1,55 +1,49 @@
 //! The bytes of a chunk, or the records in it.
 
-use super::contents::{Loaded, Records, Streams, is_known, located};
 use super::decoder::Decoder;
-use super::plan::{Part, Plan, Turn};
+use super::walk::{Pick, Place, Step, TOKENS, walk};
 use super::{Rdf, name};
 use crate::json::Line;
 use crate::output::{Out, add, counted};
 use crate::progress::Progress;
+use crate::record::Lines;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{RdfSelect, Selection};
-use std::collections::BTreeMap;
+use crate::trace::{RdfSelect, Selection, Time, Window};
+use traceglass::rdf::contents::ChunkRecord;
 use traceglass::rdf::{Chunk, Identifier};
 use traceglass::{Error, Format};
-
-/// The chunk whose pieces are joined.
-const TOKENS: &str = "RmtData";
-/// The other chunk whose records have times.
-const EVENTS: &str = "DDEvent";
 
 impl Rdf<'_> {
     pub(super) fn print(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         args.refuse_follow("an RDF file is written at once")?;
         let is_all = args.rdf.chunk.is_none() && args.rdf.entry.is_none();
-        let wants_records = args.json || args.rdf.records;
-        if !wants_records || args.rdf.header || args.rdf.stored {
+        let wants_bytes = args.rdf.header || args.rdf.stored || args.raw;
+        let wants_records = args.json || args.rdf.records || (is_all && !wants_bytes);
+        if !wants_records {
             args.refuse_window("only records have times: say --records or --json")?;
         }
         if let Some(damage) = self.damage {
             out.warn(&args.path, damage);
         }
-        if wants_records && (args.rdf.header || args.rdf.stored || args.raw) {
+        if !wants_records {
+            return self.bytes(args, out);
+        }
+        if wants_bytes {
             return Err(Failure::usage(
                 "--header, --stored and --raw are bytes, which --json and --records do not give",
             ));
         }
-        if wants_records && is_all && !(args.rdf.header || args.rdf.stored) {
-            return self.all_records(args, out);
-        }
+        let pick = match (&args.rdf.chunk, args.rdf.index) {
+            _ if is_all => Pick::All,
+            // All chunks of tokens belong together.
+            (Some(id), None) if id == TOKENS => Pick::Named(Identifier::from(TOKENS)),
+            _ => Pick::Entry(self.selected(&args.rdf)?.entry().number() as u64),
+        };
+        self.records(pick, args, out)
+    }
+
+    fn bytes(&self, args: &Selection, out: &mut Out) -> Result<Status> {
         let chunk = self.selected(&args.rdf)?;
-        if wants_records {
-            let is_joined = args.rdf.chunk.as_deref() == Some(TOKENS) && args.rdf.index.is_none();
-            let start = self.start(args)?;
-            let mut records = Records::new(out, args, start)?;
-            let fault = if is_joined {
-                self.tokens(&Plan::of(&self.file, Part::Contents), &mut records)?.0
-            } else {
-                let loaded = Loaded::read(chunk, &mut Decoder::new()).map_err(fail)?;
-                records.write(&loaded, self.place(chunk))?.map(|error| located(error, chunk))
-            };
-            return Ok(self.ended(fault, args, out));
-        }
         if args.rdf.header {
             out.raw(chunk.header().map_err(fail)?)?;
         } else if args.rdf.stored {
@@ -74,157 +68,57 @@ impl Rdf<'_> {
         Ok(Status::damaged_if(self.damage.is_some()))
     }
 
-    fn ended(&self, fault: Option<Error>, args: &Selection, out: &mut Out) -> Status {
-        if let Some(error) = fault {
-            out.warn(&args.path, error);
-        }
-        Status::damaged_if(fault.is_some() || self.damage.is_some())
-    }
-
-    /// The records of all chunks, one after the other.
-    fn all_records(&self, args: &Selection, out: &mut Out) -> Result<Status> {
-        let mut decoder = Decoder::new();
+    /// The records of the chunks that are picked, in the order of the index.
+    fn records(&self, pick: Pick, args: &Selection, out: &mut Out) -> Result<Status> {
+        let range = Range::of(args, || self.start())?;
+        let mut lines = Lines::new(args.json, out);
         let mut status = Status::damaged_if(self.damage.is_some());
-        let mut seen: BTreeMap<Identifier, u64> = BTreeMap::new();
-        let plan = Plan::of(&self.file, Part::Contents);
         let progress = Progress::new(self.size());
-        let start = self.start(args)?;
-        for entry in self.file.entries() {
-            let index = seen.entry(entry.identifier()).or_default();
-            let place = (entry.number() as u64, *index);
-            add(index, 1);
-            let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
-            let is_tokens = entry.identifier() == Identifier::from(TOKENS);
-            let is_read = match plan.turn(entry.number()) {
-                Turn::Read => true,
-                Turn::As(first) => {
-                    same(entry.number(), &name(entry.identifier()), first, args.json, out)?;
-                    false
-                }
-                Turn::Beyond(_) if is_tokens => false,
-                Turn::Beyond(error) => {
-                    out.warn(&args.path, error);
-                    status = Status::Damaged;
-                    false
-                }
-            };
-            // With the first chunk of tokens come those of all others.
-            let is_first = is_tokens && place.1 == 0;
-            if !is_read && !is_first {
-                continue;
-            }
-            let mut records = Records::new(out, args, start)?;
-            if is_tokens {
-                if is_first {
-                    let (fault, read) = self.tokens(&plan, &mut records)?;
-                    if let Some(error) = fault {
-                        out.warn(&args.path, error);
+        let mut last = None;
+        walk(&self.file, pick, &mut |step| {
+            match step {
+                Step::Record(place, record) => {
+                    if !range.wants(&record) {
+                        return Ok(true);
                     }
-                    status = status.max(read);
-                }
-                continue;
-            }
-            let fault = match () {
-                () if !is_known(entry.identifier()) => {
-                    records.unknown(&entry, place)?;
-                    None
-                }
-                () => match Loaded::read(chunk, &mut decoder) {
-                    Ok(loaded) => {
-                        if loaded.content().is_err() {
-                            // The content is not what the identifier says.
-                            records.unknown(&entry, place)?;
-                        }
-                        records.write(&loaded, place)?
+                    if last.replace(place) != Some(place) {
+                        lines.set_place(&shown(place));
                     }
-                    Err(error) => {
+                    if let Err(error) = lines.record(&record) {
+                        lines.settle(out)?;
                         out.warn(&args.path, error);
                         status = Status::Damaged;
-                        continue;
                     }
-                },
-            };
-            // A warning, as in `check`: the container can be read, but its content is not what the identifier says.
-            if let Some(error) = fault {
-                out.warn(&args.path, located(error, chunk));
+                    lines.pass(out)?;
+                }
+                Step::Lost(_, error) => {
+                    lines.settle(out)?;
+                    out.warn(&args.path, error);
+                    status = Status::Damaged;
+                }
+                Step::Same(place, first) => {
+                    lines.settle(out)?;
+                    same(place, first, args.json, out)?;
+                }
+                Step::Done(bytes) => progress.advance(bytes),
             }
-            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
-        }
+            Ok(true)
+        })?;
+        lines.settle(out)?;
         Ok(status)
     }
 
-    /// The earliest time of all records of the file, if the range that is asked for counts from it: chunks lie in any order.
-    fn start(&self, args: &Selection) -> Result<Option<i128>> {
-        if !args.window.needs_start() {
-            return Ok(None);
-        }
-        let (plan, mut decoder) = (Plan::of(&self.file, Part::Contents), Decoder::new());
-        let mut records = Records::times();
-        // What cannot be read is reported when it is to be printed.
-        self.tokens(&plan, &mut records)?;
-        for chunk in self.file.chunks(EVENTS.into()) {
-            if let (Turn::Read, Ok(loaded)) =
-                (plan.turn(chunk.entry().number()), Loaded::read(chunk, &mut decoder))
-            {
-                records.write(&loaded, (0, 0))?;
+    /// The earliest time of all records of the file: chunks lie in any order. What cannot be read is reported when it is
+    /// printed.
+    fn start(&self) -> Result<i128> {
+        let mut start: Option<i128> = None;
+        walk(&self.file, Pick::All, &mut |step| {
+            if let Step::Record(_, record) = step {
+                start = [start, record.ns()].into_iter().flatten().min();
             }
-        }
-        let start = records.earliest();
-        start.map(Some).ok_or_else(|| Failure::unreadable("no record from which time could count"))
-    }
-
-    /// The tokens of all chunks that hold some: one may begin in a chunk and end in the next one of its stream.
-    /// Bytes that several entries name are read once. Returns the first fault, and whether chunks could not be read.
-    fn tokens(&self, plan: &Plan, records: &mut Records<'_>) -> Result<(Option<Error>, Status)> {
-        let mut decoder = Decoder::new();
-        let mut streams = Streams::default();
-        let (mut first, mut status) = (None, Status::Clean);
-        for (index, chunk) in (0..).zip(self.file.chunks(TOKENS.into())) {
-            let entry = chunk.entry();
-            let place = (entry.number() as u64, index);
-            let read = match plan.turn(entry.number()) {
-                Turn::Read => Loaded::read(chunk, &mut decoder),
-                Turn::As(_) => continue,
-                Turn::Beyond(error) => Err(error),
-            };
-            let error = match read {
-                Ok(loaded) => match records.structures(&loaded, place)? {
-                    Some(error) => {
-                        records.unknown(&entry, place)?;
-                        located(error, chunk)
-                    }
-                    None => {
-                        streams.add(&loaded, place);
-                        continue;
-                    }
-                },
-                Err(error) => {
-                    status = Status::Damaged;
-                    error
-                }
-            };
-            first = first.or(Some(error));
-        }
-        for (stream, chunks) in streams.parts() {
-            let Some(error) = records.tokens(&stream, chunks)? else { continue };
-            let begin = chunks.iter().rfind(|begin| begin.offset <= error.offset());
-            let chunk = begin.and_then(|begin| self.file.chunk_at(usize::try_from(begin.place.0).ok()?));
-            first = first.or(match (begin, chunk) {
-                (Some(begin), Some(chunk)) => {
-                    let offset = error.offset().saturating_sub(begin.offset);
-                    Some(located(Error::new(offset, error.element(), error.kind()), chunk))
-                }
-                _ => Some(error),
-            });
-        }
-        Ok((first, status))
-    }
-
-    /// The number of a chunk's entry, and which one of its identifier it is.
-    fn place(&self, chunk: Chunk<'_>) -> (u64, u64) {
-        let (number, id) = (chunk.entry().number(), chunk.entry().identifier());
-        let before = self.file.entries().take(number).filter(|entry| entry.identifier() == id);
-        (number as u64, before.count() as u64)
+            Ok(true)
+        })?;
+        start.ok_or_else(|| Failure::unreadable("no record from which time could count"))
     }
 
     fn selected(&self, select: &RdfSelect) -> Result<Chunk<'_>> {
@@ -260,12 +154,57 @@ fn fail(error: Error) -> Failure {
     Failure::content(Format::Rdf, error)
 }
 
+/// The range of times that is asked for.
+struct Range {
+    window: Window,
+    /// The time from which `+1s` counts.
+    start: i128,
+}
+
+impl Range {
+    fn of(args: &Selection, start: impl FnOnce() -> Result<i128>) -> Result<Self> {
+        let window = args.window;
+        if [window.from, window.to].iter().any(|time| matches!(time, Some(Time::Absolute(_)))) {
+            return Err(Failure::usage(
+                "--from and --to: the clocks of an RDF file do not tell the date: count from the first record as +1.5s, or \
+                 in ticks as @VALUE",
+            ));
+        }
+        Ok(Self { window, start: if window.needs_start() { start()? } else { 0 } })
+    }
+
+    /// Whether a record is wanted; what has no time is in no range.
+    fn wants(&self, record: &ChunkRecord<'_>) -> bool {
+        if self.window.is_everything() {
+            return true;
+        }
+        // `None` if it cannot be told.
+        let reached = |time: Time| match time {
+            Time::Clock(value) => Some(i128::from(record.ticks()?) >= value),
+            Time::SinceStart(since) => Some(record.ns()? >= self.start.saturating_add(since)),
+            Time::Absolute(_) => None,
+        };
+        self.window.from.is_none_or(|from| reached(from) == Some(true))
+            && self.window.to.is_none_or(|to| reached(to) == Some(false))
+    }
+}
+
+/// The chunk that records come from, as lines have it.
+fn shown(place: Place) -> crate::record::Place {
+    let (id, mut json) = (place.id.to_string(), Vec::new());
+    json.extend(b",\"chunk\":");
+    crate::json::quote(&mut json, &id);
+    json.extend(format!(",\"entry\":{},\"index\":{}", place.entry, place.index).bytes());
+    crate::record::Place { shown: format!("{} {}", name(place.id), place.index), json }
+}
+
 /// Says that an entry names the same as an earlier one.
-fn same(entry: usize, id: &str, first: usize, json: bool, out: &mut Out) -> Result<()> {
+fn same(place: Place, first: usize, json: bool, out: &mut Out) -> Result<()> {
+    let id = name(place.id);
     if json {
         let mut line = Line::new();
-        line.begin().text("kind", "same").int("entry", entry as u64).text("id", id);
+        line.begin().text("kind", "same").int("entry", place.entry).text("id", &id);
         return out.json_text(line.int("as", first as u64).end());
     }
-    out.line(format_args!("{entry} {id}: the same as entry {first}"))
+    out.line(format_args!("{} {id}: the same as entry {first}", place.entry))
 }

@@ -9,6 +9,7 @@ pub mod neighbor;
 mod plan;
 #[cfg(feature = "view")]
 mod view;
+mod walk;
 
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;

@@ -1,26 +1,32 @@
 //! A file, looked at piece by piece: chunks by where they stand, and the records in them.
 
-use super::contents::{self, Loaded, Said};
+use super::contents::{self, Loaded};
 use super::decoder::Decoder;
+use super::walk::{self, Open, Step};
 use super::{entry_fields, name};
 use crate::output::grouped;
+use crate::record::Text;
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Node};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use traceglass::rdf::{Entry, File, Header, Index};
+use traceglass::event::Time;
+use traceglass::rdf::contents::rmt::RmtData;
+use traceglass::rdf::contents::{ChunkRecord, Content};
+use traceglass::rdf::{Chunk, Entry, File, Header, Index};
+use traceglass::record::Record as _;
 use traceglass::{Format, Gap};
 
-/// The largest chunk whose records are shown here, in bytes.
-const LARGEST: u64 = 16 << 20;
-
 /// How many records of a chunk are shown.
-const MOST: usize = 50_000;
+const MOST: usize = 1 << 20;
+
+/// How many bytes the text of a record has at most.
+const ROW: usize = 4096;
 
 /// Of how many chunks the records are kept, and with how many bytes of text: those on a screen, and as many around them.
 const KEPT: usize = 128;
-const KEPT_TEXT: usize = 4 << 20;
+const KEPT_TEXT: usize = 64 << 20;
 
 /// Looks at a file.
 pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
@@ -30,7 +36,18 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
         message: error.to_string(),
     })?;
     let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
-    look(&View { file, gap, entries: [entry], places: places(&file), loaded: Mutex::default() });
+    let chunks = file.chunks(walk::TOKENS.into());
+    let streams = chunks
+        .filter_map(|chunk| Some((chunk.entry().number() as u64, stream_of(&chunk)?.fields().stream())));
+    look(&View {
+        file,
+        gap,
+        entries: [entry],
+        places: places(&file),
+        cpu_hz: walk::cpu_hz(&file, &mut Decoder::new()),
+        streams: streams.collect(),
+        loads: Mutex::default(),
+    });
     Ok(())
 }
 
@@ -41,29 +58,65 @@ struct View<'a> {
     entries: [FileEntry; 1],
     /// What stands where, by where it begins.
     places: Vec<Place>,
-    loaded: Mutex<Loads>,
+    /// The rate of the CPU's clock.
+    cpu_hz: Option<u64>,
+    /// The streams of chunks with tokens, by the numbers of their entries.
+    streams: Vec<(u64, u32)>,
+    loads: Mutex<Loads>,
 }
 
 /// The records of the chunks that were wanted last, and the number of each chunk's entry.
 #[derive(Default)]
 struct Loads {
-    chunks: VecDeque<(u64, Arc<Vec<Said>>)>,
+    chunks: VecDeque<(u64, Arc<Rows>)>,
     text: usize,
+    /// What streams of tokens have come to, after the chunk of an entry.
+    open: HashMap<u64, Open>,
+}
+
+/// The records of a chunk, as rows.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<Row>,
+    text: String,
+}
+
+/// A record.
+struct Row {
+    /// Offset in the chunk's data.
+    offset: u64,
+    time: Option<Time>,
+    is_lost: bool,
+    /// Where its text ends.
+    end: usize,
+}
+
+impl Rows {
+    /// The text of a row, which begins with the name of its kind.
+    fn text(&self, number: usize) -> &str {
+        let end = |number: usize| self.rows.get(number).map_or(0, |row| row.end);
+        let start = number.checked_sub(1).map_or(0, end);
+        self.text.get(start..end(number)).unwrap_or_default()
+    }
+
+    fn push(&mut self, offset: u64, time: Option<Time>, is_lost: bool, text: &[u8]) {
+        self.text.push_str(&String::from_utf8_lossy(text.strip_suffix(b"\n").unwrap_or(text)));
+        self.rows.push(Row { offset, time, is_lost, end: self.text.len() });
+    }
 }
 
 impl Loads {
-    fn find(&self, number: u64) -> Option<Arc<Vec<Said>>> {
+    fn find(&self, number: u64) -> Option<Arc<Rows>> {
         self.chunks.iter().find(|(known, _)| *known == number).map(|(_, records)| Arc::clone(records))
     }
 
-    fn keep(&mut self, number: u64, records: Arc<Vec<Said>>) {
-        let size = |records: &[Said]| records.iter().map(|said| said.text.len()).sum::<usize>();
-        self.text = self.text.saturating_add(size(&records));
+    fn keep(&mut self, number: u64, records: Arc<Rows>) {
+        self.text = self.text.saturating_add(records.text.len());
         self.chunks.push_back((number, records));
         // The last one stays, however large.
         while self.chunks.len() > 1 && (self.chunks.len() > KEPT || self.text > KEPT_TEXT) {
             let Some((_, oldest)) = self.chunks.pop_front() else { break };
-            self.text = self.text.saturating_sub(size(&oldest));
+            self.text = self.text.saturating_sub(oldest.text.len());
         }
     }
 }
@@ -119,39 +172,82 @@ impl View<'_> {
     }
 
     /// The records of a chunk, which are kept for the next frame.
-    fn records(&self, entry: &Entry<'_>) -> Arc<Vec<Said>> {
+    fn records(&self, entry: &Entry<'_>) -> Arc<Rows> {
         let number = entry.number() as u64;
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(records) = loaded.find(number) {
+        let mut loads = self.loads.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(records) = loads.find(number) {
             return records;
         }
-        let mut records = Vec::new();
-        let size = entry.output_size().unwrap_or(u64::MAX);
-        match self.file.chunk_at(entry.number()) {
-            // Nothing can be said of what is in it: the bytes are in the pane beside.
-            _ if !contents::is_known(entry.identifier()) => {
-                let text = format!("bytes={}", entry.data_size());
-                records.push(Said { offset: None, kind: entry.identifier().to_string(), text });
-            }
-            _ if size > LARGEST => {
-                let text = format!(
-                    "{} bytes: `traceglass cat --entry {number} --records` prints them",
-                    grouped(size)
-                );
-                records.push(Said { offset: None, kind: "(large)".to_owned(), text });
-            }
-            Some(chunk) => match Loaded::read(chunk, &mut Decoder::new()) {
-                Ok(chunk) => contents::say(&chunk, MOST, &mut records),
-                Err(error) => {
-                    let kind = "(lost)".to_owned();
-                    records.push(Said { offset: None, kind, text: error.to_string() });
+        let rows = Arc::new(self.read(entry, &mut loads));
+        loads.keep(number, Arc::clone(&rows));
+        rows
+    }
+
+    fn read(&self, entry: &Entry<'_>, loads: &mut Loads) -> Rows {
+        let mut rows = Rows::default();
+        let mut lines = Text::rows(ROW);
+        let mut add = |step: Step<'_>| {
+            match step {
+                Step::Record(_, record) => {
+                    lines.buffer.clear();
+                    let time = record.ns().map(Time::since_origin);
+                    match record.tell(&mut lines) {
+                        Ok(()) => rows.push(record.offset(), time, false, lines.buffer.text()),
+                        Err(error) => rows.push(record.offset(), time, true, error.to_string().as_bytes()),
+                    }
                 }
-            },
-            None => {}
+                Step::Lost(_, error) => {
+                    let last = rows.rows.last().map_or(0, |row| row.offset);
+                    rows.push(last, None, true, error.to_string().as_bytes());
+                }
+                _ => {}
+            }
+            Ok(rows.rows.len() < MOST)
+        };
+        let place = chunk_place(entry);
+        let Some(chunk) = self.file.chunk_at(entry.number()) else { return rows };
+        let mut decoder = Decoder::new();
+        if !contents::is_known(entry.identifier()) {
+            // Nothing can be said of what is in it: the bytes are in the pane beside.
+            let size = u64::try_from(entry.data_size()).unwrap_or(0);
+            let record = ChunkRecord::unknown(size, chunk.header().unwrap_or_default());
+            let _: Result<bool> = add(Step::Record(place, record));
+            return rows;
         }
-        let records = Arc::new(records);
-        loaded.keep(number, Arc::clone(&records));
-        records
+        let open = self.open(entry, loads, &mut decoder);
+        // Only the list of rows can end it.
+        let _: Result<bool> = match (Loaded::read(chunk, &mut decoder), open) {
+            (Ok(loaded), Some(mut open)) => {
+                let told = open.chunk(&self.file, &loaded, place, &mut add);
+                loads.open.insert(place.entry, open);
+                told
+            }
+            (Ok(loaded), None) => walk::records(chunk, &loaded, place, self.cpu_hz, &mut add),
+            (Err(error), _) => add(Step::Lost(place, error)),
+        };
+        rows
+    }
+
+    /// What the stream of a chunk has come to before it, if it is one of tokens.
+    fn open(&self, entry: &Entry<'_>, loads: &mut Loads, decoder: &mut Decoder) -> Option<Open> {
+        let number = entry.number() as u64;
+        let &(_, stream) = self.streams.iter().find(|(known, _)| *known == number)?;
+        let before = self.streams.iter().take_while(|(known, _)| *known < number);
+        let before: Vec<u64> = before.filter(|(_, of)| *of == stream).map(|(known, _)| *known).collect();
+        // Those after the last chunk of which it is known.
+        let known = before.iter().rposition(|known| loads.open.contains_key(known));
+        let mut open = known.and_then(|at| loads.open.get(before.get(at)?)).cloned();
+        for &number in before.iter().skip(known.map_or(0, |known| known.saturating_add(1))) {
+            let chunk = self.file.chunk_at(usize::try_from(number).ok()?)?;
+            let Ok(loaded) = Loaded::read(chunk, decoder) else { continue };
+            let Ok(Content::Rmt(rmt)) = loaded.content() else { continue };
+            let place = chunk_place(&chunk.entry());
+            let reached = open.get_or_insert_with(|| Open::new(rmt, place));
+            let _: Result<bool> = reached.chunk(&self.file, &loaded, place, &mut |_| Ok(true));
+            loads.open.insert(number, reached.clone());
+        }
+        let chunk = self.file.chunk_at(entry.number())?;
+        open.or_else(|| Some(Open::new(stream_of(&chunk)?, chunk_place(entry))))
     }
 
     fn place(&self, place: Place, depth: Depth, from: u64, each: Each<'_>) -> bool {
@@ -179,23 +275,26 @@ impl View<'_> {
     fn chunk(&self, entry: &Entry<'_>, place: Place, each: Each<'_>) -> bool {
         let is_raw = entry.compression() == traceglass::rdf::Compression::None;
         let records = self.records(entry);
-        let (mut last, mut before) = (0, None);
-        for (number, said) in (1_u64..).zip(records.iter()) {
-            let inside = said.offset.unwrap_or(last);
-            last = inside;
-            let next =
-                usize::try_from(number).ok().and_then(|next| records.get(next)).and_then(|next| next.offset);
+        let mut before = None;
+        for (number, row) in records.rows.iter().enumerate() {
+            let next = records.rows.get(number.saturating_add(1));
             let (offset, end) = match is_raw {
                 true => {
                     let at = |inside: u64| place.offset.saturating_add(inside).min(place.end);
-                    (at(inside), next.map_or(place.end, at))
+                    let offset = at(row.offset);
+                    // A header's record stands before its data, and one that began in another chunk has its offset.
+                    (
+                        offset.max(before.unwrap_or(0)),
+                        next.map_or(place.end, |next| at(next.offset)).max(offset),
+                    )
                 }
                 false => (place.offset, place.end),
             };
-            let level = if said.kind == "(lost)" { Level::Gap } else { Level::Record };
+            let level = if row.is_lost { Level::Gap } else { Level::Record };
             // Records at the same place are told apart by their numbers.
-            let sub = if is_raw && before.replace(offset) != Some(offset) { 0 } else { number };
-            if !each(&Node { level, offset, sub, end, time: None, about: said }) {
+            let sub = if is_raw && before.replace(offset) != Some(offset) { 0 } else { number as u64 + 1 };
+            let about = Said { rows: &records, number };
+            if !each(&Node { level, offset, sub, end, time: row.time, about: &about }) {
                 return false;
             }
         }
@@ -357,13 +456,35 @@ impl About for Lost {
     }
 }
 
-impl About for Said {
+/// A record of a chunk.
+struct Said<'r> {
+    rows: &'r Rows,
+    number: usize,
+}
+
+impl About for Said<'_> {
     fn text(&self) -> (String, String) {
-        let text = match self.offset {
-            Some(offset) => format!("{}  +{offset:#x}", self.text),
-            None => self.text.clone(),
-        };
-        (self.kind.clone(), text)
+        let (text, row) = (self.rows.text(self.number), self.rows.rows.get(self.number));
+        if row.is_some_and(|row| row.is_lost) {
+            return ("(lost)".to_owned(), text.to_owned());
+        }
+        let (name, text) = text.split_once("  ").unwrap_or((text, ""));
+        let at = row.map_or(0, |row| row.offset);
+        (name.to_owned(), format!("{text}  +{at:#x}"))
+    }
+}
+
+/// The place of a chunk; which one of its identifier it is does not matter here.
+fn chunk_place(entry: &Entry<'_>) -> walk::Place {
+    walk::Place { id: entry.identifier(), entry: entry.number() as u64, index: 0 }
+}
+
+/// The header of a chunk of tokens.
+fn stream_of<'a>(chunk: &Chunk<'a>) -> Option<RmtData<'a>> {
+    let entry = chunk.entry();
+    match Content::parse(entry.identifier(), entry.version(), chunk.header().ok()?, &[]) {
+        Ok(Content::Rmt(rmt)) => Some(rmt),
+        _ => None,
     }
 }
 
@@ -371,8 +492,10 @@ impl About for Said {
 mod tests {
     use super::*;
 
-    fn records(len: usize) -> Arc<Vec<Said>> {
-        Arc::new(vec![Said { offset: None, kind: String::new(), text: "x".repeat(len) }])
+    fn records(len: usize) -> Arc<Rows> {
+        let mut rows = Rows::default();
+        rows.push(0, None, false, "x".repeat(len).as_bytes());
+        Arc::new(rows)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Fragments.
 
 use super::super::element::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
+use super::super::environment::{VariableSpec, Variables};
 use super::super::node::{Kind, NONE, Place};
 use super::super::scope::Scope;
 use super::super::spec::{ClassSpec, ClockSpec};
@@ -67,6 +68,7 @@ struct Found {
     /// The scopes of which a root structure was read, as bits.
     roots: u8,
     has_class: bool,
+    environment: Option<Variables>,
     extension: Option<u64>,
 }
 
@@ -109,6 +111,9 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                     return Err(Error::new(offset, TRACE_CLASS, kind));
                 }
                 state.has_trace = true;
+                if let Some(environment) = found.environment {
+                    self.builder.environment = environment;
+                }
                 self.builder.end_trace(begin);
                 Ok(())
             }
@@ -285,7 +290,10 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             found.has_class = true;
             self.class()?;
         } else if key.is("environment") {
+            again(found.environment.is_some())?;
+            let before = core::mem::replace(&mut self.builder.environment, Variables::NONE);
             self.environment()?;
+            found.environment = Some(core::mem::replace(&mut self.builder.environment, before));
         } else if key.is("extensions") {
             if !self.is_empty_object(EXTENSION)? {
                 found.extension = Some(at);
@@ -349,12 +357,21 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     /// Integers and strings.
     fn environment(&mut self) -> Result<()> {
         self.object(TRACE_CLASS)?;
-        while self.key()?.is_some() {
-            match self.event()? {
-                Event::String(_) => {}
-                Event::Number(number) if number.as_i128().is_some() => {}
+        while let Some(name) = self.key()? {
+            let name = Self::place(name, TRACE_CLASS)?;
+            let event = self.event()?;
+            let value = match event {
+                Event::String(text) => {
+                    VariableSpec::Text(Self::text_place(text.raw(), text.has_escapes(), TRACE_CLASS)?)
+                }
+                Event::Number(number) => match number.as_i128() {
+                    Some(value) if value.unsigned_abs() <= u64::MAX.into() => VariableSpec::Integer(value),
+                    Some(_) => VariableSpec::Number(Self::text_place(number.text(), false, TRACE_CLASS)?),
+                    None => return Err(self.wrong(TRACE_CLASS, "an integer or a string")),
+                },
                 _ => return Err(self.wrong(TRACE_CLASS, "an integer or a string")),
-            }
+            };
+            self.builder.variable(name, value)?;
         }
         Ok(())
     }

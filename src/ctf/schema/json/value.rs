@@ -3,7 +3,7 @@
 use super::super::element::{FIELD_CLASS, FIELD_LOCATION, RANGE, ROLE};
 use super::super::node::{ESCAPED, LAST, NONE, Place, SPLIT, role};
 use super::super::scope::Scope;
-use super::super::spec::{Step, place};
+use super::super::spec::{Step, TextPlace};
 use super::compiler::{Compiler, Json};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{Event, Str, take_byte};
@@ -65,12 +65,15 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     }
 
     pub(super) fn place(string: Str<S>, element: Element) -> Result<Place> {
-        let raw = string.raw();
-        let mut flags = if string.has_escapes() { ESCAPED } else { 0 };
+        Self::text_place(string.raw(), string.has_escapes(), element)?.short(element)
+    }
+
+    pub(super) fn text_place(raw: S, has_escapes: bool, element: Element) -> Result<TextPlace> {
+        let mut flags = if has_escapes { ESCAPED } else { 0 };
         if raw.together().is_none() {
             flags |= SPLIT;
         }
-        place(raw.offset(), raw.size(), flags, element)
+        TextPlace::new(raw.offset(), raw.size(), flags, element)
     }
 
     pub(super) fn unsigned(&mut self, element: Element) -> Result<u64> {

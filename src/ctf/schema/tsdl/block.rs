@@ -4,12 +4,13 @@ use super::attribute::Seen;
 use super::class::{Attribute, byte_order};
 use super::compiler::{Compiler, Purpose};
 use super::element;
-use super::emit::{Origin, shown};
+use super::emit::{Origin, shown, text_place};
 use super::keyword::{Keyword, says};
 use super::lexer::{Kind, Token};
 use super::names::{self, Key};
 use super::parser::{Parser, Path, Value};
 use crate::ctf::metadata::{Text, Uuid};
+use crate::ctf::schema::environment::VariableSpec;
 use crate::ctf::schema::node::ESCAPED;
 use crate::ctf::schema::scope::Scope;
 use crate::ctf::schema::spec::ClockSpec;
@@ -253,19 +254,21 @@ impl<'a> Compiler<'a, '_, '_> {
             }
             let mut key = Key::new(names::ENV, name.text);
             let place = Parser::place(name.text)?;
-            let number = match value {
-                Value::Integer(value) => u64::try_from(value).ok(),
-                Value::String { text, .. } => {
+            let (number, value) = match value {
+                Value::Integer(value) => (u64::try_from(value).ok(), VariableSpec::Integer(value)),
+                Value::String { text, escaped } => {
                     if says(name.text, b"tracer_name") && says(text.limited(5), b"lttng") {
                         self.facts.lttng = true;
                     }
-                    None
+                    let escapes = if escaped { ESCAPED } else { 0 };
+                    (None, VariableSpec::Text(text_place(Parser::place(text)?, escapes)?))
                 }
                 Value::Path(_) => return Err(value.unexpected(offset, "an integer or a string")),
             };
             // Values that cannot be lengths are not found as such.
             key.pointers = u16::from(number.is_none());
             self.add_name(&key, place, number.unwrap_or(0))?;
+            self.builder.variable(shown(place, 0)?, value)?;
         }
         self.parser.end(element::ENVIRONMENT)
     }

@@ -9,7 +9,7 @@ use crate::ctf::metadata::{Place, Text};
 use crate::ctf::schema::names::FEW;
 use crate::ctf::schema::node::{self, BIG, Kind, NONE, SPLIT, UNDERSCORE, role};
 use crate::ctf::schema::scope::Scope;
-use crate::ctf::schema::spec::{self, ClockSpec};
+use crate::ctf::schema::spec::{ClockSpec, TextPlace};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Source;
 
@@ -82,8 +82,13 @@ impl Ancestors {
 
 /// A place as the schema keeps it.
 pub(super) fn shown(place: Place, flags: u8) -> Result<node::Place> {
+    text_place(place, flags)?.short(element::TOKEN)
+}
+
+/// The same of a text that is no name.
+pub(super) fn text_place(place: Place, flags: u8) -> Result<TextPlace> {
     let split = if place.is_together() { 0 } else { SPLIT };
-    spec::place(place.offset(), place.len(), flags | split, element::TOKEN)
+    TextPlace::new(place.offset(), place.len(), flags | split, element::TOKEN)
 }
 
 /// A name without the underscore that is not shown.

@@ -60,6 +60,10 @@ impl core::fmt::Debug for PageFault<'_> {
 pub struct ShaderId(u32);
 
 impl ShaderId {
+    pub(super) const fn from_stored(number: u32) -> Self {
+        Self(number)
+    }
+
     const fn bits(self, low: u32, len: u32) -> u32 {
         self.0.wrapping_shr(low) & 1_u32.wrapping_shl(len).wrapping_sub(1)
     }
@@ -132,6 +136,10 @@ impl<'a> ShaderWaves<'a> {
         self.fields
     }
 
+    pub(super) const fn stored(&self) -> &'a [[U32; 2]] {
+        self.waves
+    }
+
     /// The waves.
     pub fn waves(&self) -> impl ExactSizeIterator<Item = ShaderId> + Clone + use<'a> {
         self.waves.iter().map(|[_, shader]| ShaderId(shader.get()))
@@ -160,6 +168,10 @@ impl<'a> ShaderEngines<'a> {
     /// The GPU.
     pub const fn gpu(&self) -> u32 {
         self.gpu
+    }
+
+    pub(super) const fn stored(&self) -> &'a [[U32; 4]] {
+        self.engines
     }
 
     /// The engines.
@@ -196,6 +208,10 @@ impl<'a> Registers<'a> {
     /// The wave, where they are of a wave.
     pub const fn shader(&self) -> ShaderId {
         ShaderId(self.owner)
+    }
+
+    pub(super) const fn stored(&self) -> &'a [[U32; 2]] {
+        self.registers
     }
 
     /// Offset and value of each.
@@ -250,9 +266,13 @@ impl<'a> GprRegisters<'a> {
         self.count
     }
 
+    pub(super) fn stored(&self) -> &'a [U32] {
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        self.registers.get(..count.min(self.registers.len())).unwrap_or_default()
+    }
+
     /// The valid registers.
     pub fn registers(&self) -> impl Iterator<Item = u32> + Clone + use<'a> {
-        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
-        self.registers.iter().take(count).map(|register| register.get())
+        self.stored().iter().map(|register| register.get())
     }
 }

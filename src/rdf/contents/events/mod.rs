@@ -1,9 +1,11 @@
 //! What the driver noted when a GPU crashed: markers of command buffers, page faults, shader waves.
 
 mod kmd;
+mod tell;
 mod umd;
 
 pub use kmd::{GprRegisters, PageFault, Registers, ShaderEngines, ShaderId, ShaderWaves, ShaderWavesFields};
+pub use tell::EventRecord;
 pub use umd::{
     BarrierBegin, BarrierEnd, BufferState, CmdBufferStart, Dispatch, Draw, DrawUserData, Marker, MarkerInfo,
     MarkerSource, MarkerStruct, NestedCmdBuffer, PipelineBind,
@@ -275,6 +277,24 @@ pub enum EventValue<'a> {
     Unknown,
 }
 
+/// The name of a kind of events.
+const fn kind_name(provider: Provider, id: u8) -> Option<&'static str> {
+    match (provider, id) {
+        (_, 0) => Some("large_delta"),
+        (Provider::Umd, 16) => Some("marker_begin"),
+        (Provider::Umd, 17) => Some("marker_end"),
+        (Provider::Umd, 18) => Some("nop_data"),
+        (Provider::Umd, 19) => Some("marker_info"),
+        (Provider::Kmd, 16) => Some("page_fault"),
+        (Provider::Kmd, 17) => Some("shader_waves"),
+        (Provider::Kmd, 18) => Some("se_info"),
+        (Provider::Kmd, 19) => Some("mmr_registers"),
+        (Provider::Kmd, 20) => Some("wave_registers"),
+        (Provider::Kmd, 21) => Some("gpr_registers"),
+        _ => None,
+    }
+}
+
 impl<'a> Event<'a> {
     /// Number of the kind, which the provider defines.
     pub const fn id(&self) -> u8 {
@@ -316,20 +336,12 @@ impl<'a> Event<'a> {
 
     /// The name of the kind; `None` if it is not known.
     pub const fn kind_name(&self) -> Option<&'static str> {
-        match (self.provider, self.id) {
-            (_, 0) => Some("large_delta"),
-            (Provider::Umd, 16) => Some("marker_begin"),
-            (Provider::Umd, 17) => Some("marker_end"),
-            (Provider::Umd, 18) => Some("nop_data"),
-            (Provider::Umd, 19) => Some("marker_info"),
-            (Provider::Kmd, 16) => Some("page_fault"),
-            (Provider::Kmd, 17) => Some("shader_waves"),
-            (Provider::Kmd, 18) => Some("se_info"),
-            (Provider::Kmd, 19) => Some("mmr_registers"),
-            (Provider::Kmd, 20) => Some("wave_registers"),
-            (Provider::Kmd, 21) => Some("gpr_registers"),
-            _ => None,
-        }
+        kind_name(self.provider, self.id)
+    }
+
+    /// Who noted it.
+    pub const fn provider(&self) -> Provider {
+        self.provider
     }
 
     /// What it says.

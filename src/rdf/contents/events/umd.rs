@@ -201,6 +201,20 @@ layout! {
     }
 }
 
+values! {
+    /// The structure of a [`MarkerInfo`].
+    pub enum InfoKind: u8 {
+        CmdBufferStart = 1 "cmd_buf_start",
+        PipelineBind = 2 "pipeline_bind",
+        Draw = 3 "draw",
+        DrawUserData = 4 "draw_user_data",
+        Dispatch = 5 "dispatch",
+        BarrierBegin = 6 "barrier_begin",
+        BarrierEnd = 7 "barrier_end",
+        NestedCmdBuffer = 8 "nested_cmd_buffer",
+    }
+}
+
 /// What a [`MarkerInfo`] says.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -261,17 +275,7 @@ impl<'a> MarkerInfo<'a> {
 
     /// Name of the structure; `None` if it is not known.
     pub const fn kind_name(&self) -> Option<&'static str> {
-        match self.kind {
-            1 => Some("cmd_buf_start"),
-            2 => Some("pipeline_bind"),
-            3 => Some("draw"),
-            4 => Some("draw_user_data"),
-            5 => Some("dispatch"),
-            6 => Some("barrier_begin"),
-            7 => Some("barrier_end"),
-            8 => Some("nested_cmd_buffer"),
-            _ => None,
-        }
+        InfoKind::from_stored(self.kind).name()
     }
 
     /// The structure.

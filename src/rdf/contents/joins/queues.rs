@@ -89,7 +89,7 @@ pub fn queue_times<'a, 's>(
         }
         let Some(time) = storage.get_mut(place) else { continue };
         time.events = time.events.saturating_add(1);
-        if event.kind() == QueueEventKind::Submit {
+        if event.event() == QueueEventKind::Submit {
             time.submits = time.submits.saturating_add(1);
             if let Some(ticks) = event.gpu_ticks() {
                 time.ticks = time.ticks.saturating_add(ticks);

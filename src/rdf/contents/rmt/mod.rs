@@ -4,6 +4,8 @@
 //! anywhere, inside a token, too. [`join`] puts the chunks of a stream together in lent storage.
 
 mod names;
+mod progress;
+mod tell;
 mod tokens;
 mod value;
 
@@ -11,6 +13,8 @@ pub use names::{
     AllocationHeap, Commit, MiscEvent, Owner, PageSize, PageUpdate, ProcessChange, ResourceType, TokenKind,
     UserDataKind,
 };
+pub use progress::Progress;
+pub use tell::TokenRecord;
 pub use tokens::{Token, Tokens};
 pub use value::{Image, ResourceDetail, TokenValue, UserData};
 
@@ -28,7 +32,7 @@ layout! {
         /// The thread.
         thread: u32,
         /// Size of the data in bytes.
-        size: u64,
+        size: u64 [None "B"],
         /// Number of the stream.
         stream: u32,
         /// Major version of the tokens.

@@ -31,8 +31,17 @@ pub struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(data: &'a [u8], version: (u16, u16)) -> Self {
-        let wide = is_wide(version);
-        Self { data, position: 0, wide: wide.into(), now: 0, started: false }
+        Self::resume(data, version, 0, false)
+    }
+
+    /// The tokens after others, of which the last one gave the time.
+    pub(super) fn resume(data: &'a [u8], version: (u16, u16), now: u64, started: bool) -> Self {
+        Self { data, position: 0, wide: is_wide(version).into(), now, started }
+    }
+
+    /// The time of the token that was read last, and whether time is known.
+    pub(super) const fn time(&self) -> (u64, bool) {
+        (self.now, self.started)
     }
 
     /// Offset of the next token in the stream.
@@ -189,6 +198,17 @@ impl<'a> Token<'a> {
     pub fn delta(&self) -> Option<u8> {
         let first = *self.bytes.first()?;
         (!matches!(first & 0xf, 0 | 14)).then_some(first >> 4)
+    }
+
+    /// The rate of the clock in Hz, if it is a timestamp.
+    #[inline]
+    pub fn hz(&self) -> Option<u32> {
+        match self.bytes {
+            [first, _, _, _, _, _, _, _, hz @ ..] if first & 0xf == 0 => {
+                hz.first_chunk().map(|hz| u32::from_le_bytes(*hz))
+            }
+            _ => None,
+        }
     }
 
     /// What it says.

@@ -1,6 +1,6 @@
 //! The event records of all data streams, merged by time; and the streams as they are.
 
-use super::Ctf;
+use super::{Ctf, programs};
 use crate::output::{grouped, shown};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Growing, Outcome, Part, Parts};
@@ -60,12 +60,14 @@ impl Ctf<'_> {
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         // A trace whose metadata says nothing is extracted all the same.
         let damage = self.with(|traces, mut damage| {
-            let streams = traces
-                .iter()
-                .flat_map(|trace| trace.files.streams.iter().map(move |one| (one, &trace.schema)));
-            for (stream, schema) in streams {
+            let mut room = programs::room(traces);
+            let programs = programs::compile(traces, &mut room)?;
+            let streams = traces.iter().zip(programs).flat_map(|(trace, steps)| {
+                trace.files.streams.iter().map(move |one| (one, &trace.schema, steps))
+            });
+            for (stream, schema, programs) in streams {
                 let mut errors = 0_u64;
-                check(stream.data.data(), schema, &mut |finding| {
+                check(stream.data.data(), schema, programs, &mut |finding| {
                     if finding.severity() == Severity::Error {
                         errors = errors.saturating_add(1);
                         if errors <= SHOWN {

@@ -1,10 +1,10 @@
 //! Which field of which record each byte belongs to.
 
-use super::value::shown;
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
-use traceglass::ctf::data::{Packet, Packets, Value};
-use traceglass::ctf::schema::{Schema, Scope};
+use std::fmt::Write as _;
+use traceglass::ctf::data::{self, BitString, Packet, Packets, Value};
+use traceglass::ctf::schema::{FieldKind, Schema, Scope};
 
 pub fn hex(data: &[u8], schema: &Schema<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<Status> {
     let range = fields.range();
@@ -75,4 +75,41 @@ pub fn scope(
         fields.field(&Field::new(start, end - start, format!("{label}{name}"), shown(&field)))?;
     }
     Ok(())
+}
+
+/// A value without others in it, as text.
+fn shown(field: &data::Field<'_, '_>) -> String {
+    match field.value() {
+        Value::Unsigned(value) if field.class().base() == 16 => format!("{value:#x}"),
+        Value::Unsigned(value) => value.to_string(),
+        Value::Signed(value) => value.to_string(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Wide(bits) => wide(bits, field.class().kind() == FieldKind::Signed),
+        Value::Bits(bits) => bits.to_u64().map_or_else(|| wide(bits, false), |bits| format!("{bits:#x}")),
+        Value::Float(value) => {
+            value.to_f64().map_or_else(|| wide(value.bits(), false), |value| format!("{value:?}"))
+        }
+        Value::Text(value) => format!("\"{value}\""),
+        Value::Blob(bytes) => format!("{} bytes", bytes.len()),
+        _ => String::new(),
+    }
+}
+
+/// Decimal if it has at most 128 bits, else hexadecimal.
+fn wide(bits: BitString<'_>, is_signed: bool) -> String {
+    match bits.to_u128() {
+        Some(value) if is_signed => {
+            let shift = 128 - bits.len();
+            (value.cast_signed() << shift >> shift).to_string()
+        }
+        Some(value) => value.to_string(),
+        None => {
+            let words: Vec<u64> = bits.words().collect();
+            words.iter().rev().fold(String::from("0x"), |mut text, word| {
+                // A string takes all that is written to it.
+                let _ = write!(text, "{word:016x}");
+                text
+            })
+        }
+    }
 }

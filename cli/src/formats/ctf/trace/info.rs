@@ -1,6 +1,6 @@
 //! What a trace holds, in short.
 
-use super::super::summary::shown as shown_value;
+use super::super::summary::{environment_lines, shown as shown_value, variable};
 use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
 use crate::progress::Progress;
@@ -55,9 +55,11 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
             fragments += summary.count;
             content_bytes += metadata.text_bytes();
             form.get_or_insert_with(|| metadata.form_fields());
-            for (name, value) in summary.environment {
-                environment.entry(name).or_insert(value);
-            }
+        }
+        // A variable that is listed again has its last value, and that of the first trace.
+        let variables: Map<String, Value> = trace.schema.environment().map(variable).collect();
+        for (name, value) in variables {
+            environment.entry(name).or_insert(value);
         }
     }
     classes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -93,6 +95,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     if let Some(host) = text("hostname") {
         lines.push(("host", host));
     }
+    lines.extend(environment_lines(&environment));
     fields.insert("environment".into(), environment.clone().into());
     if traces.len() > 1 {
         let paths: Vec<String> = ctf

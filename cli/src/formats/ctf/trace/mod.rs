@@ -3,14 +3,15 @@
 mod cat;
 mod events;
 mod files;
+mod follow;
 mod hex;
 mod info;
-mod labels;
 mod ls;
-mod names;
+mod merge;
+mod place;
+mod programs;
 #[cfg(feature = "tables")]
 mod tables;
-mod value;
 #[cfg(feature = "view")]
 mod view;
 mod window;
@@ -22,7 +23,8 @@ use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
-use files::{Files, Found, Stream, compile, marked_line};
+pub use files::compile;
+use files::{Files, Found, Stream, marked_line};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
 use traceglass::ctf::metadata::{Language, ParseOptions};
@@ -293,9 +295,10 @@ impl Trace for Ctf<'_> {
         }
         let progress = Progress::new(self.found.bytes());
         self.with(|traces, _| {
-            for trace in traces {
+            let mut room = programs::room(traces);
+            for (trace, programs) in traces.iter().zip(programs::compile(traces, &mut room)?) {
                 for stream in &trace.files.streams {
-                    check(stream.data.data(), &trace.schema, &mut |finding| {
+                    check(stream.data.data(), &trace.schema, programs, &mut |finding| {
                         findings.report_in(Some(&stream.path), finding);
                     });
                     progress.advance(stream.data.data().len() as u64);

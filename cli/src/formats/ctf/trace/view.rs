@@ -1,7 +1,8 @@
 //! A trace, looked at piece by piece: packets and event records, and metadata.
 
-use super::value::{self, Names};
 use super::{Compiled, Ctf};
+use crate::output::{printable, shortened};
+use crate::record::{NAME_SHOWN, Text};
 use crate::status::{Failure, Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use traceglass::ctf::data::{Packet, Packets, Record};
 use traceglass::ctf::metadata::ParseOptions;
 use traceglass::ctf::schema::Scope;
 use traceglass::event::Time;
+use traceglass::record::Record as _;
 use traceglass::{Error, Format};
 
 /// Looks at the traces in a folder, or at a data stream with the metadata beside it.
@@ -22,15 +24,15 @@ pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Un
         for (found, compiled) in ctf.found.traces.iter().zip(traces) {
             if ctf.named.is_none() {
                 entries.push(entry(&found.metadata_path, found.metadata.data().len()));
-                files.push(File { data: found.metadata.data(), stream: None });
+                files.push(File { data: found.metadata.data(), stream: None, text: Mutex::default() });
             }
             for (number, stream) in found.streams.iter().enumerate() {
                 entries.push(entry(&stream.path, stream.data.data().len()));
-                files.push(File { data: stream.data.data(), stream: Some((compiled, number)) });
+                let (data, stream) = (stream.data.data(), Some((compiled, number)));
+                files.push(File { data, stream, text: Mutex::default() });
             }
         }
-        let (marks, names) = (Mutex::new(Marks::new()), Mutex::default());
-        look(&View { ctf, files, entries, marks, names });
+        look(&View { ctf, files, entries, marks: Mutex::new(Marks::new()) });
         Ok(())
     });
     looked.map_err(|failure| match failure {
@@ -43,6 +45,8 @@ struct File<'v> {
     data: &'v [u8],
     /// Of a data stream, its trace and its number there.
     stream: Option<(&'v Compiled<'v>, usize)>,
+    /// What makes the rows of its records.
+    text: Mutex<Option<Box<Text>>>,
 }
 
 struct View<'v> {
@@ -51,7 +55,6 @@ struct View<'v> {
     entries: Vec<FileEntry>,
     /// Packets by where they begin: their numbers, and when they begin.
     marks: Mutex<Marks<(u64, Option<i128>)>>,
-    names: Mutex<Names>,
 }
 
 impl View<'_> {
@@ -61,7 +64,7 @@ impl View<'_> {
     }
 
     fn stream(&self, number: usize, from: u64, depth: Depth, note: bool, each: Each<'_>) {
-        let Some(File { data, stream: Some((compiled, _)) }) = self.files.get(number) else { return };
+        let Some(File { data, stream: Some((compiled, _)), text }) = self.files.get(number) else { return };
         let begin =
             if note { None } else { self.marks().before(number, from).map(|&(at, (place, _))| (at, place)) };
         let mut packets = match begin {
@@ -77,7 +80,7 @@ impl View<'_> {
                         self.marks().note(packet.offset(), (packet.number(), time));
                     }
                     last = packet.end_offset();
-                    if !self.packet(&packet, depth, each) {
+                    if !packet_rows(&packet, text, depth, each) {
                         return;
                     }
                 }
@@ -96,56 +99,61 @@ impl View<'_> {
             }
         }
     }
+}
 
-    /// A packet, and what is in it; false if enough has been seen.
-    fn packet(&self, packet: &Packet<'_, '_>, depth: Depth, each: Each<'_>) -> bool {
-        let (offset, end) = (packet.offset(), packet.end_offset());
-        let about = Whole { packet };
-        let time = begin_of(packet);
-        if !each(&Node { level: Level::Part, offset, sub: 0, end, time, about: &about }) {
-            return false;
-        }
-        if depth == Depth::Parts {
-            return true;
-        }
-        let is_unix = packet.stream_class().clock().is_some_and(|clock| clock.is_unix());
-        let at = |bits: u64| offset.saturating_add(bits.div_ceil(8));
-        let mut last = offset;
-        let mut records = packet.records();
-        loop {
-            match records.next_record() {
-                Ok(Some(record)) => {
-                    last = at(record.end());
-                    let about = Event { view: self, record: &record };
-                    let node = Node {
-                        level: Level::Record,
-                        offset: record.offset(),
-                        sub: 0,
-                        end: last,
-                        time: record.nanoseconds().map(|ns| moment(ns, is_unix)),
-                        about: &about,
-                    };
-                    if !each(&node) {
-                        return false;
-                    }
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    let gap = records.gap(error);
-                    let (offset, end) = (gap.offset(), gap.end());
-                    let about = Lost { offset, end, error };
-                    return each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about });
+/// A packet, and what is in it; false if enough has been seen.
+fn packet_rows(
+    packet: &Packet<'_, '_>,
+    text: &Mutex<Option<Box<Text>>>,
+    depth: Depth,
+    each: Each<'_>,
+) -> bool {
+    let (offset, end) = (packet.offset(), packet.end_offset());
+    let about = Whole { packet };
+    let time = begin_of(packet);
+    if !each(&Node { level: Level::Part, offset, sub: 0, end, time, about: &about }) {
+        return false;
+    }
+    if depth == Depth::Parts {
+        return true;
+    }
+    let is_unix = packet.stream_class().clock().is_some_and(|clock| clock.is_unix());
+    let at = |bits: u64| offset.saturating_add(bits.div_ceil(8));
+    let mut last = offset;
+    let mut records = packet.records();
+    loop {
+        match records.next_record() {
+            Ok(Some(record)) => {
+                last = at(record.end());
+                let about = Event { text, record: &record };
+                let node = Node {
+                    level: Level::Record,
+                    offset: record.offset(),
+                    sub: 0,
+                    end: last,
+                    time: record.nanoseconds().map(|ns| moment(ns, is_unix)),
+                    about: &about,
+                };
+                if !each(&node) {
+                    return false;
                 }
             }
+            Ok(None) => break,
+            Err(error) => {
+                let gap = records.gap(error);
+                let (offset, end) = (gap.offset(), gap.end());
+                let about = Lost { offset, end, error };
+                return each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about });
+            }
         }
-        let content = at(packet.content_bits()).max(last);
-        if content >= end {
-            return true;
-        }
-        let field = Field::new(content, end.saturating_sub(content), "padding", "");
-        let about = crate::trace::Plain { name: "padding", text: String::new(), field: Some(field) };
-        each(&Node { level: Level::Filling, offset: content, sub: 0, end, time: None, about: &about })
     }
+    let content = at(packet.content_bits()).max(last);
+    if content >= end {
+        return true;
+    }
+    let field = Field::new(content, end.saturating_sub(content), "padding", "");
+    let about = crate::trace::Plain { name: "padding", text: String::new(), field: Some(field) };
+    each(&Node { level: Level::Filling, offset: content, sub: 0, end, time: None, about: &about })
 }
 
 fn moment(ns: i128, is_unix: bool) -> Time {
@@ -178,7 +186,7 @@ impl Browse for View<'_> {
     fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
         match self.files.get(file) {
             Some(File { stream: Some(_), .. }) => self.stream(file, from, depth, false, each),
-            Some(File { data, stream: None }) => {
+            Some(File { data, stream: None, .. }) => {
                 let lenient = self.ctf.options == ParseOptions::LENIENT;
                 if let Ok(metadata) = super::super::parse(data, lenient) {
                     metadata.walk(depth, each);
@@ -250,8 +258,11 @@ impl About for Whole<'_> {
     }
 }
 
+/// How many bytes of a record are shown at most.
+const ROW: usize = 1 << 12;
+
 struct Event<'e> {
-    view: &'e View<'e>,
+    text: &'e Mutex<Option<Box<Text>>>,
     record: &'e Record<'e, 'e, 'e>,
 }
 
@@ -259,22 +270,18 @@ impl About for Event<'_> {
     fn text(&self) -> (String, String) {
         let class = self.record.class();
         let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
-        let mut names = self.view.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut text = String::new();
-        if let Some(mut payload) = self.record.payload()
-            && let Err(error) = value::text(&mut text, &mut payload, &mut names)
-        {
-            text.push_str(&format!(" ({error})"));
-        }
-        for mut context in
-            [self.record.common_context(), self.record.specific_context()].into_iter().flatten()
-        {
-            let mut inner = String::new();
-            if value::text(&mut inner, &mut context, &mut names).is_ok() && !inner.is_empty() {
-                text.push_str(&format!("  {{{inner}}}"));
+        let mut row = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = row.get_or_insert_with(|| Box::new(Text::rows(ROW)));
+        row.buffer.clear();
+        let said = match self.record.tell(&mut **row) {
+            Ok(()) => {
+                let row = String::from_utf8_lossy(row.buffer.text());
+                let shown = printable(&shortened(&name, NAME_SHOWN));
+                row.strip_prefix(&shown).unwrap_or(&row).trim().to_owned()
             }
-        }
-        (name, text)
+            Err(error) => format!("({error})"),
+        };
+        (name, said)
     }
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {

@@ -4,7 +4,7 @@ use super::super::decoder::Decoder;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
-use traceglass::rdf::contents::Content;
+use traceglass::rdf::contents::{ChunkRecords, Content};
 use traceglass::rdf::element::UNCOMPRESSED_SIZE;
 use traceglass::rdf::{Chunk, Compression, File, Identifier};
 use traceglass::{Error, ErrorKind};
@@ -58,6 +58,11 @@ impl<'a> Loaded<'a> {
     /// What it holds.
     pub fn content(&self) -> Result<Content<'_>, Error> {
         Content::parse(self.id, self.version, self.header, &self.data)
+    }
+
+    /// Its records, where it is read for itself.
+    pub fn records(&self) -> ChunkRecords<'_> {
+        ChunkRecords::new(self.id, self.version, self.header, &self.data)
     }
 }
 

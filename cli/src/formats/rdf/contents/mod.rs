@@ -3,13 +3,9 @@
 mod advice;
 mod crash;
 mod loaded;
-mod records;
 
 pub use loaded::Loaded;
 use loaded::{First, Loader};
-pub use records::Records;
-#[cfg(feature = "view")]
-pub use records::{Said, say};
 
 use super::decoder::Decoder;
 use super::plan::{Part as Stored, Plan, Turn};
@@ -84,7 +80,7 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
         let Ok(Content::TraceError(error)) = chunk.content() else { continue };
         let text = error.text().map_or_else(String::new, |text| format!(": {text}"));
         let fields = error.fields();
-        let (chunk, number, result) = (fields.chunk().to_string(), fields.index(), fields.result());
+        let (chunk, number, result) = (fields.missing().to_string(), fields.missing_index(), fields.result());
         if all.len() < 8 {
             summary.line("not traced", format!("{chunk} {number}, result {result}{text}"));
         }
@@ -329,7 +325,7 @@ fn duration(ns: i128) -> String {
 
 /// The streams of tokens in chunks, each joined from its pieces.
 #[derive(Default)]
-pub struct Streams {
+struct Streams {
     pieces: Vec<Pieces>,
     /// Where the stream of a number is.
     places: HashMap<u32, usize>,
@@ -341,51 +337,32 @@ struct Pieces {
     number: u32,
     version: (u16, u16),
     data: Vec<u8>,
-    /// Where the data of each chunk begins in it, and which entry that is of.
-    chunks: Vec<Begin>,
-}
-
-/// Where the data of a chunk begins in its stream.
-#[derive(Clone, Copy)]
-pub struct Begin {
-    pub offset: u64,
-    /// The chunk's entry, and which one of its identifier it is.
-    pub place: (u64, u64),
 }
 
 impl Streams {
     fn new(chunks: &[Loaded<'_>]) -> Self {
         let mut streams = Self::default();
-        chunks.iter().for_each(|chunk| streams.add(chunk, (0, 0)));
+        chunks.iter().for_each(|chunk| streams.add(chunk));
         streams
     }
 
-    /// Adds what a chunk holds: that of an entry, and which one of its identifier it is.
-    pub fn add(&mut self, chunk: &Loaded<'_>, place: (u64, u64)) {
+    /// Adds what a chunk holds.
+    fn add(&mut self, chunk: &Loaded<'_>) {
         let Ok(Content::Rmt(rmt)) = chunk.content() else { return };
         let (fields, data) = (rmt.fields(), rmt.data());
         let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
         let next = self.pieces.len();
         let at = *self.places.entry(number).or_insert(next);
         if at == next {
-            let process = fields.process();
-            self.pieces.push(Pieces { process, number, version, data: Vec::new(), chunks: Vec::new() });
+            self.pieces.push(Pieces { process: fields.process(), number, version, data: Vec::new() });
         }
         if let Some(stream) = self.pieces.get_mut(at) {
-            stream.chunks.push(Begin { offset: stream.data.len() as u64, place });
             stream.data.extend_from_slice(data);
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
-        self.parts().map(|(stream, _)| stream)
-    }
-
-    /// Each stream, and where its chunks begin in it.
-    pub fn parts(&self) -> impl Iterator<Item = (Stream<'_>, &[Begin])> + Clone {
-        self.pieces
-            .iter()
-            .map(|one| (Stream::from_parts(one.process, one.number, one.version, &one.data), &one.chunks[..]))
+    fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
+        self.pieces.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
     }
 }
 

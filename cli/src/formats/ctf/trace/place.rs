@@ -1,0 +1,65 @@
+//! Where event records come from, as each of them says it.
+
+use crate::json::Line;
+use crate::output::shown;
+use crate::record::{Json, Place};
+use crate::trace::Selection;
+use std::path::Path;
+use traceglass::ctf::data::Packet;
+use traceglass::record::Record;
+
+/// The places of the records of a stream.
+pub struct Places {
+    place: Place,
+    /// The members of JSON that all of its records have.
+    path: Vec<u8>,
+    is_json: bool,
+    /// Writes contexts, where they are asked for.
+    context: Option<Json>,
+}
+
+impl Places {
+    /// The path is left out for people if there is no other stream.
+    pub fn new(path: &Path, is_alone: bool, args: &Selection) -> Self {
+        let shown = if is_alone { String::new() } else { shown(path) };
+        let mut line = Line::new();
+        let path = line.path(Some(path)).text.get(1..).map(|members| [b",", members].concat());
+        Self {
+            place: Place { shown, json: Vec::new() },
+            path: path.unwrap_or_default(),
+            is_json: args.json,
+            context: args.ctf.context.then(Json::default),
+        }
+    }
+
+    /// The place of the records of a packet.
+    pub fn of(&mut self, packet: Option<&Packet<'_, '_>>) -> &Place {
+        if let (Some(packet), true) = (packet, self.is_json) {
+            let mut line = Line::new();
+            line.int_or_null("data_stream", packet.stream_id()).int_or_null("cpu", packet.cpu());
+            line.int("packet", packet.number());
+            line.text[0] = b',';
+            self.place.json.clone_from(&self.path);
+            self.place.json.extend(&line.text);
+            if let Some(json) = &mut self.context {
+                push_context(packet, json, &mut self.place.json);
+            }
+        }
+        &self.place
+    }
+}
+
+/// Appends a packet's context as a member; null if it has none, or cannot be read.
+pub fn push_context(packet: &Packet<'_, '_>, json: &mut Json, to: &mut Vec<u8>) {
+    const MEMBER: &[u8] = b",\"packet_context\":";
+    json.buffer.clear();
+    // Reading its records says what is wrong with it.
+    let is_told = packet.tell(json).is_ok();
+    let line = json.buffer.text();
+    // A text in JSON has no quotation mark without a backslash before it: only a member looks so.
+    let member = line.windows(MEMBER.len()).position(|text| text == MEMBER).filter(|_| is_told);
+    match member.and_then(|at| line.get(at..)?.strip_suffix(b"}\n")) {
+        Some(member) => to.extend_from_slice(member),
+        None => to.extend([MEMBER, b"null"].concat()),
+    }
+}

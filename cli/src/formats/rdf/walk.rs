@@ -1,0 +1,270 @@
+//! All records of a file, chunk by chunk in the order of the index: what `cat` prints and the viewer shows.
+
+use super::contents::{Loaded, is_known, located};
+use super::decoder::Decoder;
+use super::plan::{Part, Plan, Turn};
+use crate::status::Result;
+use std::collections::{BTreeMap, HashMap};
+use traceglass::rdf::contents::rmt::{Progress, RmtData};
+use traceglass::rdf::contents::{ChunkRecord, Content};
+use traceglass::rdf::{Chunk, File, Identifier};
+use traceglass::{Error, ErrorKind};
+
+/// The chunk whose pieces belong together.
+pub const TOKENS: &str = "RmtData";
+
+/// As many bytes as the longest token has, of those whose size stands in it.
+const LONGEST: usize = (1 << 20) + 4;
+
+/// Of how many chunks with facts about the computer the first one is looked for that tells the clock's rate.
+const SYSTEMS: usize = 16;
+
+/// A chunk that records come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub id: Identifier,
+    /// The number of its entry, and which one of its identifier it is.
+    pub entry: u64,
+    pub index: u64,
+}
+
+/// What comes next.
+pub enum Step<'r> {
+    Record(Place, ChunkRecord<'r>),
+    /// What cannot be read, located in the file.
+    Lost(Place, Error),
+    /// An entry that names the same bytes as an earlier one, with this number.
+    Same(Place, usize),
+    /// A chunk is done, which takes so many bytes in the file.
+    Done(u64),
+}
+
+/// Of which chunks the records are wanted.
+#[derive(Clone, Copy)]
+pub enum Pick {
+    All,
+    /// Those with this identifier.
+    Named(Identifier),
+    /// The one of an entry.
+    Entry(u64),
+}
+
+impl Pick {
+    fn wants(self, place: Place) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(id) => place.id == id,
+            Self::Entry(entry) => place.entry == entry,
+        }
+    }
+}
+
+/// Takes a step; false ends the walk.
+pub type Each<'e> = &'e mut dyn FnMut(Step<'_>) -> Result<bool>;
+
+/// A stream of tokens between two of its chunks.
+#[derive(Clone)]
+pub struct Open {
+    progress: Progress,
+    /// The bytes of a token that is cut, and where it begins.
+    rest: Vec<u8>,
+    place: Place,
+    offset: u64,
+    /// The reason why the token is not whole.
+    cut: Option<Error>,
+    /// True after a token that cannot be read: nothing can be found after it.
+    is_lost: bool,
+}
+
+/// Hands out the records of the chunks that are picked.
+pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
+    let plan = Plan::of(file, Part::Contents);
+    let mut decoder = Decoder::new();
+    let cpu_hz = cpu_hz(file, &mut decoder);
+    let mut streams: HashMap<u32, Open> = HashMap::new();
+    let mut counts: BTreeMap<Identifier, u64> = BTreeMap::new();
+    let mut each = |step: Step<'_>| match &step {
+        Step::Record(place, _) | Step::Lost(place, _) | Step::Same(place, _) if !pick.wants(*place) => {
+            Ok(true)
+        }
+        _ => each(step),
+    };
+    // A stream is read from its first chunk on, whichever is wanted.
+    let is_of_stream = match pick {
+        Pick::Entry(entry) => usize::try_from(entry).ok().and_then(|number| file.index().get(number)),
+        _ => None,
+    };
+    let is_of_stream = is_of_stream.is_some_and(|entry| is_tokens(entry.identifier()));
+    for entry in file.entries() {
+        let index = counts.entry(entry.identifier()).or_default();
+        let place = Place { id: entry.identifier(), entry: entry.number() as u64, index: *index };
+        *index = index.saturating_add(1);
+        if !pick.wants(place) && !(is_of_stream && is_tokens(place.id)) {
+            continue;
+        }
+        let Some(chunk) = file.chunk_at(entry.number()) else { continue };
+        let loaded = match plan.turn(entry.number()) {
+            Turn::Read if is_known(place.id) || !matches!(pick, Pick::All) => {
+                Loaded::read(chunk, &mut decoder)
+            }
+            Turn::Read => {
+                let size = u64::try_from(entry.data_size()).unwrap_or(0);
+                let record = ChunkRecord::unknown(size, chunk.header().unwrap_or_default());
+                if !each(Step::Record(place, record))? {
+                    return Ok(());
+                }
+                continue;
+            }
+            Turn::As(first) => {
+                if !each(Step::Same(place, first))? {
+                    return Ok(());
+                }
+                continue;
+            }
+            Turn::Beyond(error) => Err(error),
+        };
+        let going = match loaded {
+            Ok(loaded) => match loaded.content() {
+                Ok(Content::Rmt(rmt)) => {
+                    let open = streams.entry(rmt.fields().stream()).or_insert_with(|| Open::new(rmt, place));
+                    open.chunk(file, &loaded, place, &mut each)?
+                }
+                _ => records(chunk, &loaded, place, cpu_hz, &mut each)?,
+            },
+            Err(error) => each(Step::Lost(place, error))?,
+        };
+        if !going || !each(Step::Done(u64::try_from(entry.stored_size()).unwrap_or(0)))? {
+            return Ok(());
+        }
+    }
+    // What no further chunk has completed.
+    let mut cut: Vec<_> = streams.values().filter_map(|open| Some((open.place, open.cut?))).collect();
+    cut.sort_by_key(|(place, _)| place.entry);
+    for (place, error) in cut {
+        if !lost(file, place, error, &mut each)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The rate of the CPU's clock, if the file tells it.
+pub fn cpu_hz(file: &File<'_>, decoder: &mut Decoder) -> Option<u64> {
+    let mut chunks = file.chunks("SystemInfo".into()).take(SYSTEMS);
+    chunks.find_map(|chunk| match Loaded::read(chunk, decoder).ok()?.content().ok()? {
+        Content::System(system) => system.cpu_hz(),
+        _ => None,
+    })
+}
+
+fn is_tokens(id: Identifier) -> bool {
+    id == Identifier::from(TOKENS)
+}
+
+/// The records of a chunk for itself.
+pub fn records(
+    chunk: Chunk<'_>,
+    loaded: &Loaded<'_>,
+    place: Place,
+    cpu_hz: Option<u64>,
+    each: Each<'_>,
+) -> Result<bool> {
+    let mut result = Ok(true);
+    loaded.records().cpu_hz(cpu_hz).each(|record| {
+        result = match record {
+            Ok(record) => each(Step::Record(place, record)),
+            Err(error) => each(Step::Lost(place, located(error, chunk))),
+        };
+        matches!(result, Ok(true))
+    });
+    result
+}
+
+/// An error in the data of a chunk.
+fn lost(file: &File<'_>, place: Place, error: Error, each: Each<'_>) -> Result<bool> {
+    let chunk = usize::try_from(place.entry).ok().and_then(|number| file.chunk_at(number));
+    each(Step::Lost(place, chunk.map_or(error, |chunk| located(error, chunk))))
+}
+
+impl Open {
+    /// A stream that begins with a chunk.
+    pub fn new(rmt: RmtData<'_>, place: Place) -> Self {
+        let progress = Progress::of(rmt.fields());
+        Self { progress, rest: Vec::new(), place, offset: 0, cut: None, is_lost: false }
+    }
+
+    /// The header and the tokens of the next chunk. A token that began in an earlier one is told as one of that.
+    pub fn chunk(
+        &mut self,
+        file: &File<'_>,
+        loaded: &Loaded<'_>,
+        place: Place,
+        each: Each<'_>,
+    ) -> Result<bool> {
+        let Ok(Content::Rmt(rmt)) = loaded.content() else { return Ok(true) };
+        let mut result = Ok(true);
+        loaded.records().structures(&mut |record| {
+            if let Ok(record) = record {
+                result = each(Step::Record(place, record));
+            }
+            matches!(result, Ok(true))
+        });
+        if self.is_lost || !matches!(result, Ok(true)) {
+            return result;
+        }
+        let mut read = 0;
+        if self.cut.take().is_some() {
+            let before = self.rest.len();
+            self.rest.extend(rmt.data().iter().take(LONGEST));
+            let mut cut = None;
+            let size = self.progress.each(&self.rest, self.offset, 1, |token| {
+                match token {
+                    Ok(token) => result = each(Step::Record(self.place, token.into())),
+                    Err(error) => cut = Some(error),
+                }
+                matches!(result, Ok(true))
+            });
+            match cut {
+                None => read = size.saturating_sub(before),
+                // Not even this chunk ends it.
+                Some(error) if is_cut(&error) && rmt.data().len() < LONGEST => {
+                    self.cut = Some(error);
+                    return result;
+                }
+                Some(error) => {
+                    self.is_lost = true;
+                    return lost(file, self.place, error, each);
+                }
+            }
+            self.rest.clear();
+            if !matches!(result, Ok(true)) {
+                return result;
+            }
+        }
+        let data = rmt.data().get(read..).unwrap_or_default();
+        let mut fault = None;
+        let size = self.progress.each(data, read as u64, usize::MAX, |token| {
+            match token {
+                Ok(token) => result = each(Step::Record(place, token.into())),
+                Err(error) => fault = Some(error),
+            }
+            matches!(result, Ok(true))
+        });
+        match fault {
+            Some(error) if is_cut(&error) => {
+                self.rest.extend_from_slice(data.get(size..).unwrap_or_default());
+                (self.place, self.offset, self.cut) = (place, error.offset(), Some(error));
+                result
+            }
+            Some(error) => {
+                self.is_lost = true;
+                lost(file, place, error, each)
+            }
+            None => result,
+        }
+    }
+}
+
+fn is_cut(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::UnexpectedEnd { .. })
+}

@@ -1,0 +1,389 @@
+//! Steps through the scopes of records, compiled once for a trace.
+//!
+//! # Layout
+//! ```text
+//! streams: header | common context     for each stream class
+//! classes: specific context | payload  for each class of event records
+//! steps:   those of all scopes, one after the other
+//! ```
+//!
+//! Steps are for what lies in whole bytes, as tracers write it: integers, floats, text, BLOBs, structures, arrays and
+//! sequences. Any other scope has none: the general reader tells it. Steps make no errors. Where anything is in doubt
+//! they stop, and the general reader says what is wrong, and where.
+
+use super::number::Number;
+use crate::bytes::to_u64;
+use crate::ctf::schema::node::{DEPTH, Kind, LAST, NO_SLOT, NONE, Node, Nodes};
+use crate::ctf::schema::scope::root_of;
+use crate::ctf::schema::{Encoding, Schema, Scope};
+use crate::error::{Error, ErrorKind, Result};
+
+/// What a step does. `a` is a count or a size; in a sequence the register that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    /// A scope: its root in `slot`, its first step in `a`, their number in `b`; [`NO_STEPS`] if it has none.
+    Scope,
+    Number(Number),
+    /// UTF-8 up to a zero.
+    NulText,
+    /// UTF-8 in `a` bytes, which may end with a zero.
+    Text,
+    TextSequence,
+    Blob,
+    BlobSequence,
+    /// A list of `a` numbers, of the kind that the next step tells.
+    Numbers,
+    NumberSequence,
+    /// A list of `a` elements, told by the steps up to the end of the list; the end is `b` steps ahead.
+    Array,
+    Sequence,
+    EndList,
+    Group,
+    EndGroup,
+    /// Keeps the last integer in register `a`.
+    Keep,
+    /// Skips to a multiple of `a` + 1 bytes.
+    Align,
+}
+
+/// The count of steps of a scope that is left to the general reader.
+const NO_STEPS: u32 = NONE;
+
+/// How many lists that are not of numbers may lie in each other.
+pub(super) const LOOPS: usize = 4;
+
+/// Room for a step of [`Programs`]: 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramSlot {
+    pub(super) code: Code,
+    pub(super) slot: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
+}
+
+const _: () = assert!(size_of::<ProgramSlot>() == 16);
+
+impl ProgramSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self { code: Code::Scope, slot: NONE, a: 0, b: 0 };
+}
+
+/// Steps through all records of a trace, in storage that the caller lends.
+///
+/// ```
+/// use traceglass::ctf::data::{ProgramSlot, Programs};
+/// # use traceglass::ctf::schema::Schema;
+/// # fn compile(schema: &Schema<'_, '_>) -> traceglass::Result<()> {
+/// let mut slots = vec![ProgramSlot::EMPTY; usize::try_from(Programs::needed(schema)).unwrap_or(0)];
+/// let programs = Programs::compile(schema, &mut slots)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Programs<'t> {
+    base: u32,
+    end: u32,
+    streams: &'t [ProgramSlot],
+    classes: &'t [ProgramSlot],
+    steps: &'t [ProgramSlot],
+}
+
+/// A scope of a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScopeSteps<'t> {
+    /// Its root; `NONE` if there is no such scope.
+    pub(super) root: u32,
+    /// `None`: it is left to the general reader.
+    pub(super) steps: Option<&'t [ProgramSlot]>,
+}
+
+impl<'t> Programs<'t> {
+    /// No steps: the general reader tells all records.
+    pub const NONE: Self = Self { base: 0, end: 0, streams: &[], classes: &[], steps: &[] };
+
+    /// How many slots [`compile`](Self::compile) needs.
+    pub fn needed(schema: &Schema<'_, '_>) -> u64 {
+        make(schema, 0, &mut [], &mut []).saturating_add(to_u64(scopes_of(schema)))
+    }
+
+    /// Compiles the steps of all classes.
+    ///
+    /// # Errors
+    /// `CapacityExceeded` with the number of slots [needed](Self::needed).
+    pub fn compile(schema: &Schema<'_, '_>, slots: &'t mut [ProgramSlot]) -> Result<Self> {
+        Self::compile_from(schema, 0, slots)
+    }
+
+    /// As [`compile`](Self::compile), for a listener that is told of several traces: classes and fields get numbers
+    /// from `base` on, which is the [`end`](Self::end) of those of another trace.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_from(schema: &Schema<'_, '_>, base: u32, slots: &'t mut [ProgramSlot]) -> Result<Self> {
+        let capacity = to_u64(slots.len());
+        let scopes = scopes_of(schema);
+        let (scopes, steps) = slots.split_at_mut_checked(scopes).unwrap_or_default();
+        let len = make(schema, base, scopes, steps);
+        let needed = len.saturating_add(to_u64(scopes_of(schema)));
+        if needed > capacity {
+            let kind = ErrorKind::CapacityExceeded { capacity, needed };
+            return Err(Error::new(0, super::element::PROGRAMS, kind));
+        }
+        let streams = usize::try_from(schema.stream_count()).unwrap_or(0).saturating_mul(2);
+        let (streams, classes) = scopes.split_at_checked(streams).unwrap_or_default();
+        Ok(Self { base, end: base.wrapping_add(schema.numbers()), streams, classes, steps })
+    }
+
+    /// The first number that is none of a class or a field.
+    pub const fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// The number of the first class and of the schema's first node.
+    #[inline(always)]
+    pub(super) const fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// How many classes of event records have steps. The records of the others take longer to read.
+    pub fn classes_with_steps(&self) -> u64 {
+        let has_steps = |scopes: &&[ProgramSlot]| scopes.iter().all(|scope| scope.b != NO_STEPS);
+        to_u64(self.classes.chunks_exact(2).filter(has_steps).count())
+    }
+
+    /// The header and the common context of the stream class at a place of the schema's table.
+    pub(super) fn stream(&self, place: u32) -> [ScopeSteps<'t>; 2] {
+        self.pair(self.streams, place)
+    }
+
+    /// The specific context and the payload of the class at a place of the schema's table.
+    #[inline(always)]
+    pub(super) fn class(&self, place: u32) -> [ScopeSteps<'t>; 2] {
+        self.pair(self.classes, place)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // Places lie in memory.
+    fn pair(&self, scopes: &'t [ProgramSlot], place: u32) -> [ScopeSteps<'t>; 2] {
+        match scopes.get((place as usize).wrapping_mul(2)..) {
+            Some([first, second, ..]) => [self.scope(first), self.scope(second)],
+            _ => [ScopeSteps { root: NONE, steps: None }; 2],
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // As above.
+    fn scope(&self, slot: &ProgramSlot) -> ScopeSteps<'t> {
+        let first = slot.a as usize;
+        // No slice is as long as `NO_STEPS` says.
+        let steps = self.steps.get(first..first.wrapping_add(slot.b as usize));
+        ScopeSteps { root: slot.slot, steps: if slot.b == NO_STEPS { None } else { steps } }
+    }
+}
+
+/// How many scopes all classes have, with those that are empty.
+fn scopes_of(schema: &Schema<'_, '_>) -> usize {
+    let classes = schema.stream_count().saturating_add(schema.event_count());
+    usize::try_from(classes).unwrap_or(0).saturating_mul(2)
+}
+
+/// Compiles all scopes, and counts the steps, for which there may be no room.
+fn make(schema: &Schema<'_, '_>, base: u32, scopes: &mut [ProgramSlot], steps: &mut [ProgramSlot]) -> u64 {
+    let mut making = Making { nodes: schema.nodes, base, steps, len: 0 };
+    let streams = (0..schema.stream_count()).map(|at| schema.stream_at(at));
+    let events = (0..schema.event_count()).map(|at| schema.event_at(at));
+    let of_streams = streams.flat_map(|of| [(of, Scope::EventHeader), (of, Scope::CommonContext)]);
+    let of_events = events.flat_map(|of| [(of, Scope::SpecificContext), (of, Scope::Payload)]);
+    let mut scopes = scopes.iter_mut();
+    for (of, scope) in of_streams.chain(of_events) {
+        let root = root_of(schema.nodes, of, scope);
+        let first = making.len;
+        let is_made = root == NONE || making.scope(root).is_some();
+        if !is_made {
+            making.len = first;
+        }
+        if let Some(slot) = scopes.next() {
+            let count = if is_made { making.len.saturating_sub(first) } else { NO_STEPS };
+            *slot = ProgramSlot { code: Code::Scope, slot: root, a: first, b: count };
+        }
+    }
+    making.len.into()
+}
+
+/// Steps that are being made.
+struct Making<'m, 's> {
+    nodes: Nodes<'s>,
+    base: u32,
+    steps: &'m mut [ProgramSlot],
+    len: u32,
+}
+
+/// A structure or an array that began and has not ended.
+#[derive(Clone, Copy)]
+struct Open {
+    /// The node after all that is in it.
+    end: u32,
+    /// Its first step.
+    step: u32,
+    is_list: bool,
+    /// The state around a list.
+    around: Around,
+}
+
+/// What is known of the scope, or of an element of the innermost list.
+#[derive(Clone, Copy)]
+struct Around {
+    /// The registers that have been filled, as bits.
+    filled: u16,
+    /// How many bytes each element takes at least.
+    bytes: u32,
+    /// How many steps there are for fields that may take none.
+    idle: u32,
+}
+
+/// How many fields that take no bytes are allowed for each one that others take: as many as the general reader allows.
+const IDLE_PER_BYTE: u32 = 64;
+
+impl Around {
+    const NOTHING: Self = Self { filled: 0, bytes: 0, idle: 0 };
+
+    /// `None` if the work for it is not bounded by its bytes.
+    fn check(&self) -> Option<()> {
+        (self.idle <= self.bytes.saturating_mul(IDLE_PER_BYTE)).then_some(())
+    }
+}
+
+impl Making<'_, '_> {
+    /// Adds a step for the class at node `index`.
+    fn push(&mut self, code: Code, index: u32, a: u32) -> u32 {
+        let (at, slot) = (self.len, self.base.wrapping_add(index));
+        if let Some(step) = self.step(at) {
+            *step = ProgramSlot { code, slot, a, b: 0 };
+        }
+        self.len = at.saturating_add(1);
+        at
+    }
+
+    fn step(&mut self, at: u32) -> Option<&mut ProgramSlot> {
+        usize::try_from(at).ok().and_then(|at| self.steps.get_mut(at))
+    }
+
+    /// Adds the scope at `root`; `None` if the general reader is needed.
+    fn scope(&mut self, root: u32) -> Option<()> {
+        let nodes = self.nodes;
+        let mut open = [Open { end: 0, step: 0, is_list: false, around: Around::NOTHING }; DEPTH];
+        let (mut depth, mut loops) = (0_usize, 0_usize);
+        let mut around = Around::NOTHING;
+        self.align(nodes.get(root))?;
+        let (mut next, end) = (root.checked_add(1)?, nodes.end(root));
+        loop {
+            let innermost = depth.checked_sub(1).and_then(|at| open.get(at)).copied();
+            if let Some(ended) = innermost.filter(|open| open.end <= next) {
+                depth = depth.saturating_sub(1);
+                if ended.is_list {
+                    around.check()?;
+                    around = ended.around;
+                    loops = loops.saturating_sub(1);
+                    self.end_list(ended.step)?;
+                } else {
+                    self.push(Code::EndGroup, 0, 0);
+                }
+                continue;
+            }
+            if next >= end {
+                return around.check();
+            }
+            let index = next;
+            let node = nodes.get(index);
+            let is_list = matches!(node.kind, Kind::StaticArray | Kind::DynamicArray);
+            around.idle = around.idle.saturating_add(u32::from(is_list || node.has(LAST)));
+            if !is_list && node.kind != Kind::Structure {
+                self.leaf(index, node, &mut around)?;
+                next = nodes.end(index);
+                continue;
+            }
+            self.align(node)?;
+            let numbers = if is_list { numbers_of(nodes.get(index.saturating_add(1))) } else { None };
+            let (code, a) = match (node.kind, numbers) {
+                (Kind::Structure, _) => (Code::Group, 0),
+                (Kind::StaticArray, None) => (Code::Array, node.a),
+                (Kind::StaticArray, _) => (Code::Numbers, node.a),
+                (_, None) => (Code::Sequence, around.register(node)?),
+                _ => (Code::NumberSequence, around.register(node)?),
+            };
+            let step = self.push(code, index, a);
+            if let Some(number) = numbers {
+                self.push(Code::Number(number), index.saturating_add(1), 0);
+                next = nodes.end(index);
+                continue;
+            }
+            *open.get_mut(depth)? = Open { end: nodes.end(index), step, is_list, around };
+            depth = depth.saturating_add(1);
+            if is_list {
+                loops = loops.saturating_add(1);
+                (loops <= LOOPS).then_some(())?;
+                // A length in an element is one for this element only.
+                around = Around { bytes: 0, idle: 0, ..around };
+            }
+            next = index.saturating_add(1);
+        }
+    }
+
+    /// Ends the list that begins with a step.
+    fn end_list(&mut self, first: u32) -> Option<()> {
+        let end = self.push(Code::EndList, 0, 0);
+        let count = end.checked_sub(first)?;
+        if let Some(step) = self.step(first) {
+            step.b = count;
+        }
+        Some(())
+    }
+
+    fn align(&mut self, node: &Node) -> Option<()> {
+        // Steps begin and end with a byte.
+        let log2 = node.align_log2().saturating_sub(3);
+        let mask = 1_u32.checked_shl(log2).filter(|_| log2 <= 12)?.checked_sub(1)?;
+        if mask > 0 {
+            self.push(Code::Align, 0, mask);
+        }
+        Some(())
+    }
+
+    /// Adds a field without others in it.
+    fn leaf(&mut self, index: u32, node: &Node, around: &mut Around) -> Option<()> {
+        let is_utf8 = || (node.encoding() == Encoding::Utf8).then_some(());
+        (node.align_log2() >= 3).then_some(())?;
+        self.align(node)?;
+        let (code, a, bytes) = match node.kind {
+            // Quick ones have UTF-8.
+            Kind::NulString if node.is_quick() => (Code::NulText, 0, 1),
+            Kind::StaticString => is_utf8().map(|()| (Code::Text, node.a, node.a))?,
+            Kind::DynamicString => (Code::TextSequence, is_utf8().and(around.register(node))?, 0),
+            Kind::StaticBlob => (Code::Blob, node.a, node.a),
+            Kind::DynamicBlob => (Code::BlobSequence, around.register(node)?, 0),
+            _ => (Code::Number(Number::of(node)?), 0, node.a / 8),
+        };
+        self.push(code, index, a);
+        around.bytes = around.bytes.saturating_add(bytes);
+        if node.slot != NO_SLOT && matches!(code, Code::Number(_)) {
+            self.push(Code::Keep, 0, node.slot.into());
+            around.filled |= 1_u16.checked_shl(node.slot.into())?;
+        }
+        Some(())
+    }
+}
+
+/// The kind of the elements of an array, if they are numbers without gaps between them.
+fn numbers_of(element: &Node) -> Option<Number> {
+    let number = Number::of(element).filter(|_| element.slot == NO_SLOT && element.align_log2() >= 3)?;
+    let align = 1_u32.checked_shl(element.align_log2())?;
+    element.a.is_multiple_of(align).then_some(number)
+}
+
+impl Around {
+    /// The register with the length of a sequence; `None` if that lies in another scope, or in an element before.
+    fn register(&self, node: &Node) -> Option<u32> {
+        let bit = 1_u16.checked_shl(node.slot.into())?;
+        (self.filled & bit != 0).then_some(node.slot.into())
+    }
+}

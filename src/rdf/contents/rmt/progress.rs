@@ -1,0 +1,80 @@
+//! A stream that is read chunk by chunk.
+
+use super::tokens::Tokens;
+use super::{RmtFields, TokenRecord};
+use crate::bytes::to_u64;
+use crate::error::{Error, Result};
+
+/// How far a stream has been read: the tokens of its next chunk continue here.
+///
+/// Chunks need not be joined: the caller keeps the bytes of a token that is cut at the end of a chunk, and puts those of
+/// the next chunk after them.
+///
+/// ```
+/// use traceglass::rdf::contents::rmt::{Progress, RmtData};
+///
+/// fn count(chunks: &[RmtData<'_>]) -> u64 {
+///     let (mut count, mut progress) = (0, None);
+///     for chunk in chunks {
+///         let progress = progress.get_or_insert(Progress::of(chunk.fields()));
+///         progress.each(chunk.data(), 0, usize::MAX, |token| {
+///             count += u64::from(token.is_ok());
+///             true
+///         });
+///     }
+///     count
+/// }
+/// # assert_eq!(count(&[]), 0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    stream: u32,
+    version: (u16, u16),
+    now: u64,
+    started: bool,
+    hz: Option<u64>,
+}
+
+impl Progress {
+    /// The start of a stream, from the header of its first chunk.
+    pub fn of(fields: RmtFields<'_>) -> Self {
+        let version = (fields.major(), fields.minor());
+        Self { stream: fields.stream(), version, now: 0, started: false, hz: None }
+    }
+
+    /// Calls `each` with up to `most` tokens, the first of which is at `base` in its source, until it returns false, and
+    /// returns how many bytes they take.
+    ///
+    /// The last one may be the error of a token that cannot be read:
+    /// [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) of one that is cut.
+    pub fn each<'a>(
+        &mut self,
+        data: &'a [u8],
+        base: u64,
+        most: usize,
+        mut each: impl FnMut(Result<TokenRecord<'a>>) -> bool,
+    ) -> usize {
+        let mut tokens = Tokens::resume(data, self.version, self.now, self.started);
+        let mut read = 0;
+        for token in tokens.by_ref().take(most) {
+            let record = match token {
+                Ok(token) => {
+                    if let Some(hz) = token.hz() {
+                        self.hz = Some(hz.into()).filter(|&hz| hz > 0);
+                    }
+                    read = token.offset().saturating_add(to_u64(token.bytes().len()));
+                    Ok(TokenRecord::new(token, self.stream, self.hz).at(base))
+                }
+                Err(error) => {
+                    let offset = error.offset().saturating_add(base);
+                    Err(Error::new(offset, error.element(), error.kind()))
+                }
+            };
+            if !each(record) {
+                break;
+            }
+        }
+        (self.now, self.started) = tokens.time();
+        usize::try_from(read).unwrap_or(usize::MAX)
+    }
+}
