@@ -6,7 +6,7 @@ pub mod builder;
 use builder::{Parent, Sequence, Value};
 use traceglass::rfr::{
     Chunk, Directory, DirectoryEntry, Event, Item, Merge, MergeSlot, NameSlot, Names, Record, RecordData,
-    Waker,
+    RegistrySlot, Waker,
 };
 
 /// Tasks that take turns.

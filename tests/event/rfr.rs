@@ -525,7 +525,7 @@ fn nothing_stale_is_left() {
             sequence = sequence.about(time, if time % 10 == 0 { 5 } else { 8 }, iid);
         }
         let chunk = Chunk::new(second).sequence(sequence).bytes();
-        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 2]);
+        let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 128], [const { Lane::EMPTY }; 2]);
         timeline.add(0, &chunk).unwrap();
         while timeline.next_item().unwrap().is_some() {}
     }

@@ -1,7 +1,7 @@
 //! What instrumentation ids name, which recur; and what records say with the names.
 
 use crate::common::rfr::{self, Chunk, Parent, Sequence, Value, Writer, event};
-use std::collections::HashMap;
+use crate::common::told::told;
 use traceglass::record::{
     Class, FieldInfo, Head, Hint, Listener, Record as _, Slot, Step, Text, Wants, Wide,
 };
@@ -18,86 +18,9 @@ fn names<'a, const N: usize>() -> Room<'a, N> {
     Names::new([RegistrySlot::EMPTY; N], [NameSlot::EMPTY; N])
 }
 
-/// A line of what a record tells.
-#[derive(Default)]
-struct Line {
-    names: HashMap<Slot, (String, Hint)>,
-    text: String,
-}
-
-impl Line {
-    fn of(record: &NamedRecord<'_, '_>) -> String {
-        let mut line = Self::default();
-        record.tell(&mut line).unwrap();
-        line.text
-    }
-
-    fn say(&mut self, slot: Slot, value: impl std::fmt::Display) {
-        match self.names.get(&slot).map(|(name, hint)| (name.as_str(), *hint)) {
-            Some(("", _)) => self.text += &format!("{value} "),
-            Some((name, hint)) if hint != Hint::None => self.text += &format!("{name}={value}({hint:?}) "),
-            Some((name, _)) => self.text += &format!("{name}={value} "),
-            None => panic!("{slot:?} is of no field"),
-        }
-    }
-}
-
-impl Listener for Line {
-    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
-        let mut depth = 0;
-        class.fields(&mut |step| match step {
-            Step::Field(FieldInfo { slot, name, hint, kind, .. }) => {
-                self.names.insert(slot, (name.map(|name| name.to_string()).unwrap_or_default(), hint));
-                depth +=
-                    u32::from(matches!(kind, traceglass::record::Kind::Map | traceglass::record::Kind::List));
-            }
-            Step::End => depth = depth.wrapping_sub(1),
-            _ => depth += 1,
-        });
-        assert_eq!(depth, 0, "what begins in a class ends");
-        let time = head.time.map_or("-".to_owned(), |time| time.ns().to_string());
-        self.text = format!("{time} {}+{:?} {}: ", head.offset, head.len, class.name());
-        Wants::ALL
-    }
-    fn end(&mut self) {
-        self.text.truncate(self.text.trim_end().len());
-    }
-    fn group(&mut self, slot: Slot) {
-        self.say(slot, "{");
-    }
-    fn end_group(&mut self) {
-        self.text += "} ";
-    }
-    fn list(&mut self, slot: Slot, _: Option<u64>) {
-        self.say(slot, "[");
-    }
-    fn end_list(&mut self) {
-        self.text += "] ";
-    }
-    fn key(&mut self, name: Text<'_>) {
-        self.text += &format!("{name}:");
-    }
-    fn unsigned(&mut self, slot: Slot, value: u64) {
-        self.say(slot, value);
-    }
-    fn signed(&mut self, slot: Slot, value: i64) {
-        self.say(slot, format_args!("{value:+}"));
-    }
-    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
-        self.say(slot, format_args!("wide {value}"));
-    }
-    fn boolean(&mut self, slot: Slot, value: bool) {
-        self.say(slot, value);
-    }
-    fn float(&mut self, slot: Slot, value: f64) {
-        self.say(slot, format_args!("{value:?}"));
-    }
-    fn text(&mut self, slot: Slot, value: Text<'_>) {
-        self.say(slot, format_args!("\"{value}\""));
-    }
-    fn absent(&mut self, slot: Slot) {
-        self.say(slot, "-");
-    }
+/// What a record tells, as a line that was held against its class.
+fn line(record: &NamedRecord<'_, '_>) -> String {
+    told(record).unwrap().unwrap()
 }
 
 #[test]
@@ -141,44 +64,40 @@ fn records_say_what_they_refer_to() {
         match item {
             Item::Object(object) => {
                 names.meet(&object).unwrap();
-                said.push(Line::of(&names.object(&object, Some(3))));
+                said.push(line(&names.object(&object, Some(3))));
             }
             Item::Record(record) => {
                 names.follow(&record.data());
-                said.push(Line::of(&names.record(&record, &chunk.header(), Some(3), items.offset())));
+                said.push(line(&names.record(&record, &chunk.header(), Some(3), items.offset())));
             }
             _ => {}
         }
     }
-    let without_place = |line: &String| line.split_once(' ').unwrap().1.split_once(' ').unwrap().1.to_owned();
     assert_eq!(
-        said.iter().map(without_place).collect::<Vec<_>>(),
+        said,
         [
-            "Span: seq_id=3 iid=40 span=\"request\" callsite_id=8(Address) parent=41 parent_span=- \
-             location=\"src/a.rs:3\" split_field_values={ method:\"GET\" value 0:true } dynamic_fields={ n:-1 } \
-             micros=-",
-            "Span: seq_id=3 iid=41 span=\"accept\" callsite_id=7(Address) parent=\"Root\" parent_span=- \
-             location=\"src/a.rs:3\" split_field_values={ } dynamic_fields={ } micros=-",
-            "Task: seq_id=3 iid=5 task_name=\"main\" callsite_id=7(Address) task_id=5 task_kind=\"Task\" context=6 \
-             context_task=- location=\"src/a.rs:3\" micros=-",
-            "SpanNew: seq_id=3 iid=40 span=\"request\" location=\"src/a.rs:3\" \
-             split_field_values={ method:\"GET\" value 0:true } dynamic_fields={ n:-1 } micros=1000001(Stamp)",
-            "SpanEnter: seq_id=3 iid=40 span=\"request\" location=\"src/a.rs:3\" micros=1000002(Stamp)",
-            "Event: seq_id=3 name=- callsite_id=9(Address) parent=40 parent_span=\"request\" target=\"t\" location=- \
-             level=200(Label) split_field_values={ size:wide 5 } dynamic_fields={ a:0.5 } micros=1000003(Stamp)",
-            "TaskPollStart: seq_id=3 iid=5 task=\"main\" task_id=5 location=\"src/a.rs:3\" micros=1000004(Stamp)",
-            "WakerWake: seq_id=3 task_iid=6 task=- task_id=- context=5 context_task=\"main\" location=- \
-             micros=1000005(Stamp)",
+            "Span  seq_id=3 iid=40 span=request callsite_id=0x8 parent=41 parent_span=- target=- location=src/a.rs:3 \
+             level=30(info) split_field_values={ method: GET value 0: true} dynamic_fields={ n: -1} micros=-}",
+            "Span  seq_id=3 iid=41 span=accept callsite_id=0x7 parent=Root parent_span=- target=- \
+             location=src/a.rs:3 level=20(debug) split_field_values={} dynamic_fields={} micros=-}",
+            "Task  seq_id=3 iid=5 task_name=main callsite_id=0x7 task_id=5 task_kind=Task context=6 context_task=- \
+             target=- location=src/a.rs:3 level=20(debug) micros=-}",
+            "SpanNew @1000001000  seq_id=3 iid=40 span=request location=src/a.rs:3 \
+             split_field_values={ method: GET value 0: true} dynamic_fields={ n: -1} micros=1000001}",
+            "SpanEnter @1000002000  seq_id=3 iid=40 span=request location=src/a.rs:3 micros=1000002}",
+            "Event @1000003000  seq_id=3 name=- callsite_id=0x9 parent=40 parent_span=request target=t location=- \
+             level=200 split_field_values={ size: 5} dynamic_fields={ a: 0.5} micros=1000003}",
+            "TaskPollStart @1000004000  seq_id=3 iid=5 task=main task_id=5 location=src/a.rs:3 micros=1000004}",
+            "WakerWake @1000005000  seq_id=3 task_iid=6 task=- task_id=- context=5 context_task=main location=- \
+             micros=1000005}",
         ]
     );
-    let len = data.len();
-    assert!(said[7].starts_with(&format!("1000005000 {}+Some({}) ", len - 5, 5)), "{}", said[7]);
     let callsite = callsites.clone().nth(1).unwrap().unwrap();
     assert_eq!(
-        Line::of(&NamedRecord::of_callsite(&callsite)).split_once(": ").unwrap().1,
-        "seq_id=- callsite_id=8(Address) level=30(Label) callsite_kind=\"Span\" name=\"request\" target=- module_path=- \
-         file=\"src/a.rs\" line=3 split_field_names=[ \"method\" ] \
-         const_fields={ name:\"request\" file:\"src/a.rs\" line:3 } micros=-"
+        line(&NamedRecord::of_callsite(&callsite)),
+        "Callsite  seq_id=- callsite_id=0x8 level=30(info) callsite_kind=Span name=request target=- module_path=- \
+         file=src/a.rs line=3 split_field_names=[ method] \
+         const_fields={ name: request file: src/a.rs line: 3} micros=-}"
     );
     // Whoever has enough is told no more, and each record ends.
     struct Few(u32, u32);
@@ -225,14 +144,14 @@ fn long_names_are_cut_with_a_sign() {
         match item.unwrap() {
             Item::Object(object) => {
                 names.meet(&object).unwrap();
-                said.push(Line::of(&names.object(&object, Some(1))));
+                said.push(line(&names.object(&object, Some(1))));
             }
-            Item::Record(record) => said.push(Line::of(&names.record(&record, &chunk.header(), Some(1), 0))),
+            Item::Record(record) => said.push(line(&names.record(&record, &chunk.header(), Some(1), 0))),
             _ => {}
         }
     }
-    let start = format!("\"{}…\"", "ä".repeat(128));
-    assert!(said[0].contains(&format!("task_name=\"{long}\"")), "its own name is told in full: {}", said[0]);
+    let start = format!("{}…", "ä".repeat(128));
+    assert!(said[0].contains(&format!("task_name={long}")), "its own name is told in full: {}", said[0]);
     assert!(
         said[1].contains(&format!("task={start}")) && said[1].contains(&format!("location={start}")),
         "{}",
@@ -276,7 +195,7 @@ fn an_id_of_a_chunk_names_one_object_after_the_other() {
             Item::Record(record) => {
                 names.follow(&record.data());
                 found.push(name(&names, 5));
-                let line = Line::of(&names.object(&names.get(6).unwrap().object(), Some(1)));
+                let line = line(&names.object(&names.get(6).unwrap().object(), Some(1)));
                 values.push(["GET", "POST"].into_iter().find(|method| line.contains(method)).unwrap());
             }
             _ => {}
