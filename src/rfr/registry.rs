@@ -75,6 +75,8 @@ pub(crate) struct Life {
     /// That of its object, if one has been met.
     pub identity: Option<Identity>,
     pub view: Option<ViewId>,
+    /// The chunk in which its object was last met.
+    described: u64,
 }
 
 /// What an id means at present.
@@ -293,7 +295,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         let (_, above) = self.find(space, id);
         let at = self.take_slot(offset)?;
         let number = if space == Space::Callsites { 0 } else { self.new_number() };
-        let known = Known { epoch: self.epoch, ..Known::new(Life { number, identity, view: None }) };
+        let known = Known { epoch: self.epoch, ..Known::new(self.life(number, identity)) };
         if let Some(slot) = self.room.slots_mut().get_mut(at) {
             *slot = RegistrySlot { key: mix(id), known: Some((space, known)), ..RegistrySlot::EMPTY };
         }
@@ -341,7 +343,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
                 let is_over = known.is_dropped;
                 let life = self.new_number();
                 number = Some(life);
-                let life = Life { number: life, identity: Some(identity), view: None };
+                let life = self.life(life, Some(identity));
                 if let Some(known) = self.get(Space::Objects, iid) {
                     known.successor = Some(life);
                 }
@@ -350,11 +352,30 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
                 }
             }
         }
+        let epoch = self.epoch;
         let life = self.get(Space::Objects, iid).and_then(|known| {
             let lives = [known.successor.as_mut(), Some(&mut known.life)];
             lives.into_iter().flatten().find(|life| life.identity == Some(identity))
         });
-        Ok((number, life.map(|life| &mut life.view)))
+        let life = life.map(|life| {
+            life.described = epoch;
+            &mut life.view
+        });
+        Ok((number, life))
+    }
+
+    const fn life(&self, number: u64, identity: Option<Identity>) -> Life {
+        Life { number, identity, view: None, described: self.epoch }
+    }
+
+    /// Ends a life of which the end was not recorded: a chunk that has the object of the next one, and not its own.
+    #[cfg(feature = "event")]
+    pub(crate) fn end_unseen(&mut self, iid: u64) {
+        let known = self.peek(Space::Objects, iid);
+        let next = known.and_then(|known| known.successor.map(|next| next.described > known.life.described));
+        if next == Some(true) {
+            self.succeed(iid);
+        }
     }
 
     /// Records what a record says of when a life begins: a `NewTask` begins one, and a poll after the task was dropped
@@ -382,7 +403,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         }
         let number = self.new_number();
         let known = self.get(Space::Objects, iid)?;
-        let life = Life { number, identity: None, view: None };
+        let life = Life { number, identity: None, view: None, described: 0 };
         let view = known.life.view;
         *known = Known { epoch: known.epoch, ..Known::new(life) };
         self.freed = view;

@@ -507,6 +507,7 @@ where
         if let Some(item) = self.ensure(iid, of_object, happened.offset)? {
             return Ok(item);
         }
+        self.names.registry().end_unseen(iid);
         let begun = self.names.registry().begin(kind, iid);
         self.names.settle();
         if let Some(number) = begun {
