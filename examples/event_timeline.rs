@@ -14,7 +14,7 @@ use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::{EventKind, Item, Number, Room, Rooms, Source, Trace, ctf, rdf, rfr};
-use traceglass::rfr::{Callsites, TableEntry};
+use traceglass::rfr::{Callsites, Site};
 use traceglass::zstd::Workspace;
 
 /// Room that grows.
@@ -50,8 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let callsites = inputs.iter().filter_map(|input| Callsites::parse(input).ok());
     let callsites = callsites.map(Iterator::count).max().unwrap_or(0);
     let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
+    let mut names = Growing(Vec::new(), rfr::NameSlot::EMPTY);
     let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
-    let mut callsites = vec![TableEntry::EMPTY; callsites];
+    let mut callsites = vec![Site::EMPTY; callsites];
     let mut schema = None;
     let mut nodes = vec![Node::EMPTY; usize::try_from(nodes)?];
     let mut merge = vec![MergeSlot::EMPTY; inputs.len()];
@@ -62,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut tracks = Growing(Vec::new(), rdf::TrackSlot::EMPTY);
     let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
     let rooms = Rooms::new()
-        .rfr(&mut registry, &mut lanes, &mut callsites)
+        .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
         .rtc(&mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);

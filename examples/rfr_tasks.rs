@@ -3,16 +3,16 @@
 //!     cargo run --example rfr_tasks -- RECORDING
 //!
 //! Shows how the parts of `traceglass::rfr` go together: chunks are ordered by their headers, a directory finds the
-//! sequences of each, a merge puts their records in order, and tables lead from a record to its task, which is one in its
-//! lifetime alone, and to its callsite.
+//! sequences of each, a merge puts their records in order, and names lead from a record to its task and to its callsite. A
+//! registry tells the tasks of all chunks apart.
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{
-    CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Item, LifetimeEntry, Lifetimes, Merge,
-    MergeSlot, Object, RecordKind, TableEntry,
+    CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, Item, Merge, MergeSlot, NameSlot, Named,
+    Names, RecordKind, Registry, RegistrySlot, Site,
 };
 
 /// What is known of a task.
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Storage is lent: a vector here, an array where there is no allocator.
     let file = fs::read(root.join("callsites.rfr"))?;
     let callsites = Callsites::parse(&file)?;
-    let mut entries = vec![TableEntry::EMPTY; callsites.clone().count()];
+    let mut entries = vec![Site::EMPTY; callsites.clone().count()];
     let callsites = CallsiteTable::build(&callsites, &mut entries)?;
     if let Some(damage) = callsites.error() {
         eprintln!("callsites.rfr: {damage}");
@@ -40,21 +40,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let files = chunks(root)?.into_iter().map(|(_, path)| fs::read(path)).collect::<Result<Vec<_>, _>>()?;
     let chunks = files.iter().map(|file| Chunk::parse(file)).collect::<Result<Vec<_>, _>>()?;
 
-    // Instrumentation ids are addresses, and recur: a task is known by its lifetime.
-    let items = chunks.iter().flat_map(|chunk| chunk.items());
-    let count = items.filter(|item| matches!(item, Ok(Item::Object(_)))).count();
-    let mut entries = vec![LifetimeEntry::EMPTY; count];
-    let objects = Lifetimes::of_chunks(&chunks, &mut entries)?;
-    let mut tasks: HashMap<usize, Task> = HashMap::new();
-    for lifetime in objects.iter() {
-        let Object::Task(task) = lifetime.object() else { continue };
-        let site = callsites.get(task.callsite_id());
-        let place = site.and_then(|site| Some(format!("{}:{}", site.file()?, site.line()?)));
-        let name = if task.name().is_empty() { format!("#{}", task.task_id()) } else { task.name().into() };
-        tasks.insert(lifetime.number(), Task { name, place: place.unwrap_or_default(), ..Task::default() });
-    }
-    for (place, chunk) in (0..).zip(&chunks) {
-        read(place, chunk, &objects, &mut tasks)?;
+    // Instrumentation ids are addresses, and recur: a task is known by the number of its life.
+    let count = |chunk: &Chunk<'_>| chunk.items().filter(|item| matches!(item, Ok(Item::Object(_)))).count();
+    let mut slots = vec![RegistrySlot::<()>::EMPTY; chunks.iter().map(count).sum()];
+    let mut registry = Registry::new(&mut slots[..]);
+    let mut tasks: HashMap<u64, Task> = HashMap::new();
+    for chunk in &chunks {
+        let mut views = vec![NameSlot::EMPTY; count(chunk)];
+        let mut names = Names::lend(&mut registry, &mut views[..]);
+        names.set_callsites(callsites);
+        read(chunk, &mut names, &mut tasks)?;
     }
 
     let mut tasks: Vec<Task> = tasks.into_values().filter(|task| task.polls > 0).collect();
@@ -85,11 +80,10 @@ fn chunks(root: &Path) -> Result<Vec<(u64, PathBuf)>, Box<dyn Error>> {
 }
 
 /// Adds up the polls of a chunk.
-fn read(
-    place: u64,
-    chunk: &Chunk<'_>,
-    objects: &Lifetimes<'_, '_>,
-    tasks: &mut HashMap<usize, Task>,
+fn read<'a>(
+    chunk: &Chunk<'a>,
+    names: &mut Names<'a, '_, &mut [RegistrySlot], &mut [NameSlot<'a>]>,
+    tasks: &mut HashMap<u64, Task>,
 ) -> Result<(), traceglass::Error> {
     let mut entries = vec![DirectoryEntry::EMPTY; chunk.sequence_count_max() as usize];
     let directory = Directory::build(chunk, &mut entries)?;
@@ -100,19 +94,24 @@ fn read(
     let mut slots = vec![MergeSlot::EMPTY; directory.entries().len()];
     let mut merge = Merge::new(&mut slots);
     for entry in directory.entries() {
-        merge.add(&chunk.header(), entry.sequence(chunk).records()?)?;
+        let sequence = entry.sequence(chunk);
+        for object in sequence.objects() {
+            names.meet(&object?)?;
+        }
+        merge.add(&chunk.header(), sequence.records()?)?;
     }
     let mut started: HashMap<(usize, u64), u64> = HashMap::new();
     for merged in merge {
         let merged = merged?;
+        names.follow(&merged.record().data());
         let Some(iid) = merged.record().iid() else { continue };
         match merged.record().kind() {
             RecordKind::TaskPollStart => drop(started.insert((merged.source(), iid), merged.unix_micros())),
             RecordKind::TaskPollEnd => {
                 let start = started.remove(&(merged.source(), iid)).unwrap_or(merged.unix_micros());
                 // One whose object is not there has no name.
-                let Some(lifetime) = objects.get(place, iid) else { continue };
-                let task = tasks.entry(lifetime.number()).or_default();
+                let (Some(life), Some(named)) = (names.life(iid), names.get(iid)) else { continue };
+                let task = tasks.entry(life).or_insert_with(|| Task::new(named));
                 task.polls += 1;
                 task.busy += merged.unix_micros().saturating_sub(start);
             }
@@ -120,4 +119,13 @@ fn read(
         }
     }
     Ok(())
+}
+
+impl Task {
+    fn new(named: &Named<'_>) -> Self {
+        let id = named.object().as_task().map_or(0, |task| task.task_id());
+        let name = named.task().map_or_else(|| format!("#{id}"), Into::into);
+        let place = named.site().and_then(|site| Some(format!("{}:{}", site.file()?, site.line()?)));
+        Self { name, place: place.unwrap_or_default(), ..Self::default() }
+    }
 }

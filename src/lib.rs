@@ -143,7 +143,7 @@ mod heap;
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
 mod layout;
-#[cfg(any(feature = "dial9", feature = "event"))]
+#[cfg(any(feature = "dial9", feature = "rfr", feature = "event"))]
 mod room;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;

@@ -5,8 +5,8 @@ pub mod builder;
 
 use builder::{Parent, Sequence, Value};
 use traceglass::rfr::{
-    Chunk, Directory, DirectoryEntry, Event, Item, Merge, MergeSlot, ObjectTable, Record, RecordData,
-    TableEntry, Waker,
+    Chunk, Directory, DirectoryEntry, Event, Item, Merge, MergeSlot, NameSlot, Names, Record, RecordData,
+    RegistrySlot, Waker,
 };
 
 /// Tasks that take turns.
@@ -205,15 +205,18 @@ pub fn merge(Input { data, .. }: &Input) -> u64 {
 
 pub fn resolve(Input { data, .. }: &Input) -> u64 {
     let chunk = Chunk::parse(data).unwrap();
-    let mut entries = [TableEntry::EMPTY; 1_000];
+    let mut names = Names::new([RegistrySlot::EMPTY; 1_000], [NameSlot::EMPTY; 1_000]);
     let (mut sum, mut found) = (0_u64, 0);
     for sequence in chunk.sequences() {
         let sequence = sequence.unwrap();
-        let objects = ObjectTable::build(&chunk, sequence.objects(), &mut entries).unwrap();
+        names.clear();
+        for object in sequence.objects() {
+            names.meet(&object.unwrap()).unwrap();
+        }
         for record in sequence.records().unwrap() {
             let record = record.unwrap();
-            let object = record.iid().and_then(|iid| objects.get(iid));
-            found += u64::from(object.is_some());
+            names.follow(&record.data());
+            found += u64::from(record.iid().is_some_and(|iid| names.get(iid).is_some()));
             sum = sum.wrapping_add(digest(&record));
         }
     }

@@ -165,18 +165,6 @@ pub fn hex(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'"');
 }
 
-/// A list.
-pub fn array<T>(text: &mut Vec<u8>, items: impl Iterator<Item = T>, mut item: impl FnMut(&mut Vec<u8>, T)) {
-    text.push(b'[');
-    for (place, one) in items.enumerate() {
-        if place > 0 {
-            text.push(b',');
-        }
-        item(text, one);
-    }
-    text.push(b']');
-}
-
 /// JSON text as a value; `None` if it is not JSON, or cannot be represented.
 ///
 /// `serde_json` takes an object whose member has a name of its own for a number. Of an object that it swallows, or that

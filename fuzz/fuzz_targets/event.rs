@@ -11,7 +11,7 @@ use traceglass::Format;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::schema::Node;
 use traceglass::event::{EventKind, Fields, Item, Room, Rooms, Source, Trace, Value, ctf, rdf, rfr};
-use traceglass::rfr::{Chunk, TableEntry};
+use traceglass::rfr::{Chunk, Site};
 use traceglass::rtc::{Records, recover};
 use traceglass::zstd::Workspace;
 use traceglass_fuzz::lies_in_one;
@@ -97,8 +97,9 @@ fuzz_target!(|data: &[u8]| {
     let Some(format) = Format::detect(inputs[0]) else { return };
 
     let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
+    let mut names = Growing(Vec::new(), rfr::NameSlot::EMPTY);
     let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
-    let mut callsites = [TableEntry::EMPTY; 64];
+    let mut callsites = [Site::EMPTY; 64];
     let (mut schema, mut nodes) = (None, vec![Node::EMPTY; 512]);
     let mut merge = [MergeSlot::EMPTY];
     let mut streams = [ctf::StreamSlot::EMPTY];
@@ -109,7 +110,7 @@ fuzz_target!(|data: &[u8]| {
     let mut tracks = Growing(Vec::new(), rdf::TrackSlot::EMPTY);
     let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
     let rooms = Rooms::new()
-        .rfr(&mut registry, &mut lanes, &mut callsites)
+        .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
         .rtc(&mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);

@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::rfr::{
-    Chunk, Directory, DirectoryEntry, Item, Merge, MergeSlot, Object, ObjectTable, Record, RecordData,
-    Sequence, TableEntry,
+    Chunk, Directory, DirectoryEntry, Identity, Item, Merge, MergeSlot, NameSlot, Names, Object, Record, RecordData,
+    RegistrySlot, Sequence,
 };
 use traceglass::{Error, Severity};
 use traceglass_fuzz::{found, lies_in, located_in, walk};
@@ -104,11 +104,17 @@ fn random_access(chunk: &Chunk<'_>, data: &[u8]) {
         if merge.add(&chunk.header(), records).is_err() {
             return;
         }
-        let mut entries = vec![TableEntry::EMPTY; sequence.objects().count()];
-        let table = ObjectTable::build(chunk, sequence.objects(), &mut entries).unwrap();
-        for object in sequence.objects().map_while(Result::ok).take(64) {
-            let found = table.get(object.iid()).unwrap();
-            assert!(found.iid() == object.iid() && found.offset() <= object.offset());
+        let count = sequence.objects().count();
+        let mut names = Names::new(vec![RegistrySlot::EMPTY; count], vec![NameSlot::EMPTY; 2 * count]);
+        let objects: Vec<_> = sequence.objects().map_while(Result::ok).collect();
+        for object in &objects {
+            names.meet(object).unwrap();
+        }
+        for object in objects.iter().take(64) {
+            // The first with the id, or one that looks the same.
+            let first = objects.iter().find(|first| first.iid() == object.iid()).unwrap();
+            let found = names.get(object.iid()).unwrap().object();
+            assert_eq!(Identity::of(&found), Identity::of(first));
         }
     }
     let (mut last, mut merged, mut ordered) = (0, 0, true);

@@ -24,6 +24,10 @@ pub enum Label<'a> {
     Bytes(&'a [u8]),
     /// A hash of 128 bits: 32 hexadecimal digits.
     Hash(u128),
+    /// An address, or an opaque handle: `0x` and as many hexadecimal digits as it needs.
+    Address(u64),
+    /// The start of a text that is longer: it is followed by `…`.
+    Start(&'a str),
     /// A name in the metadata of a CTF trace, which may have to be decoded.
     #[cfg(feature = "ctf")]
     Ctf(crate::ctf::schema::Name<'a>),
@@ -52,6 +56,8 @@ impl fmt::Display for Label<'_> {
             Self::Text(text) => f.write_str(text),
             Self::Numbered(name, number) => write!(f, "{name} {number}"),
             Self::Hash(hash) => write!(f, "{hash:032x}"),
+            Self::Address(address) => write!(f, "{address:#x}"),
+            Self::Start(text) => write!(f, "{text}…"),
             Self::Place(file, line) => write!(f, "{file}:{line}"),
             #[cfg(feature = "ctf")]
             Self::Ctf(name) => name.fmt(f),

@@ -33,9 +33,10 @@
 //!
 //! fn print(inputs: &[&[u8]]) -> traceglass::Result<()> {
 //!     let mut registry = [rfr::RegistrySlot::EMPTY; 64];
+//!     let mut names = [rfr::NameSlot::EMPTY; 64];
 //!     let mut lanes = [const { rfr::Lane::EMPTY }; 16];
 //!     let mut buffer = [0; 4096];
-//!     let rooms = Rooms::new().rfr(&mut registry, &mut lanes, &mut []).rtc(&mut buffer);
+//!     let rooms = Rooms::new().rfr(&mut registry, &mut names, &mut lanes, &mut []).rtc(&mut buffer);
 //!     let mut trace: Trace<'_, '_, '_> = Trace::open(inputs, rooms)?;
 //!     // Nanoseconds; what lies before is not read where the format has a way around it.
 //!     trace.set_window(Window::new(Some(1_700_000_000_000_000_000), None));
@@ -61,7 +62,7 @@
 //! # let file = b"\x0brfr-c/0.0.2\x80\xe2\xcf\xaa\x06\0\xc0\x84\x3d\x04\x09\x01\x01\x04\x09\x01\x01\x05\x07\x63\x04main\0\0\x02\x04\x06\x05\x09\x07\x05";
 //!
 //! let mut registry = rfr::Registry::new([rfr::RegistrySlot::EMPTY; 16]);
-//! let mut timeline = rfr::Timeline::new(&mut registry, [const { rfr::Lane::EMPTY }; 16]);
+//! let mut timeline = rfr::Timeline::new(&mut registry, [rfr::NameSlot::EMPTY; 16], [const { rfr::Lane::EMPTY }; 16]);
 //! timeline.add(0, file)?;
 //! let mut polled = 0;
 //! while let Some(item) = timeline.next_item()? {
@@ -87,7 +88,6 @@ mod event;
 mod field;
 mod fields;
 mod label;
-mod pulled;
 mod rank;
 mod tell;
 mod time;
@@ -103,6 +103,7 @@ pub mod rfr;
 #[cfg(feature = "rtc")]
 pub mod rtc;
 
+use crate::room;
 pub use event::{Event, EventKind, FlowId, Flows, Number};
 pub use field::{Field, Value};
 pub use fields::Fields;

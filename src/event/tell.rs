@@ -28,7 +28,7 @@ impl Data<'_> {
         match self {
             Self::None | Self::Never(..) => Ok(()),
             #[cfg(feature = "rfr")]
-            Self::Rfr(data) => super::pulled::tell(data.fields(), to),
+            Self::Rfr(data) => data.tell(to),
             #[cfg(feature = "rdf-contents")]
             Self::Rdf(data) => data.tell(to),
             #[cfg(feature = "rtc")]

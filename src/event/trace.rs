@@ -31,8 +31,9 @@ type Lent<'t, T> = &'t mut (dyn Room<T> + 't);
 #[cfg(feature = "rfr")]
 struct RfrRooms<'a, 't> {
     registry: Lent<'t, super::rfr::RegistrySlot>,
+    names: Lent<'t, super::rfr::NameSlot<'a>>,
     lanes: Lent<'t, super::rfr::Lane<'a>>,
-    callsites: &'t mut [crate::rfr::TableEntry],
+    callsites: &'t mut [crate::rfr::Site<'a>],
 }
 
 #[cfg(feature = "ctf")]
@@ -57,17 +58,18 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
         Self::default()
     }
 
-    /// Lends what RFR takes: a slot for each task, span and sequence, a lane for each chunk and each sequence that is
-    /// open, and an entry for each callsite.
+    /// Lends what RFR takes: a slot for each task, span and sequence, one for the name of each task and span, a lane for
+    /// each chunk and each sequence that is open, and a place for each callsite.
     #[cfg(feature = "rfr")]
     #[must_use]
     pub fn rfr(
         mut self,
         registry: Lent<'t, super::rfr::RegistrySlot>,
+        names: Lent<'t, super::rfr::NameSlot<'a>>,
         lanes: Lent<'t, super::rfr::Lane<'a>>,
-        callsites: &'t mut [crate::rfr::TableEntry],
+        callsites: &'t mut [crate::rfr::Site<'a>],
     ) -> Self {
-        self.rfr = Some(RfrRooms { registry, lanes, callsites });
+        self.rfr = Some(RfrRooms { registry, names, lanes, callsites });
         self
     }
 
@@ -121,7 +123,7 @@ impl core::fmt::Debug for Rooms<'_, '_, '_> {
 pub enum Trace<'a, 's, 't, const N: usize = 64> {
     /// An RFR recording.
     #[cfg(feature = "rfr")]
-    Rfr(super::rfr::Timeline<'a, 't, Lent<'t, super::rfr::RegistrySlot>, Lent<'t, super::rfr::Lane<'a>>>),
+    Rfr(RfrTimeline<'a, 't>),
     /// A CTF trace.
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::Timeline<'a, 's, 't, Lent<'t, super::ctf::StreamSlot<'a, 's>>>),
@@ -198,21 +200,27 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
     }
 }
 
+/// A timeline of RFR whose rooms are lent.
+#[cfg(feature = "rfr")]
+type RfrTimeline<'a, 't> = super::rfr::Timeline<
+    'a,
+    't,
+    Lent<'t, super::rfr::RegistrySlot>,
+    Lent<'t, super::rfr::NameSlot<'a>>,
+    Lent<'t, super::rfr::Lane<'a>>,
+>;
+
 /// No room of that format was lent.
 #[allow(dead_code)] // Where no format is built.
 const NOTHING_LENT: Error = Error::new(0, INPUTS, ErrorKind::CapacityExceeded { capacity: 0, needed: 1 });
 
 #[cfg(feature = "rfr")]
-fn open_recording<'a, 't>(
-    inputs: &[&'a [u8]],
-    rooms: RfrRooms<'a, 't>,
-) -> Result<super::rfr::Timeline<'a, 't, Lent<'t, super::rfr::RegistrySlot>, Lent<'t, super::rfr::Lane<'a>>>>
-{
+fn open_recording<'a, 't>(inputs: &[&'a [u8]], rooms: RfrRooms<'a, 't>) -> Result<RfrTimeline<'a, 't>> {
     use crate::gap::Gap;
     use crate::rfr::{CallsiteTable, Callsites, FormatIdentifier, Variant};
-    let RfrRooms { registry, lanes, callsites: mut entries } = rooms;
+    let RfrRooms { registry, names, lanes, callsites: mut entries } = rooms;
     let registry = super::rfr::Registry::new(registry);
-    let mut timeline = super::rfr::Timeline::with_registry(registry, lanes);
+    let mut timeline = super::rfr::Timeline::with_registry(registry, names, lanes);
     for (number, &input) in inputs.iter().enumerate() {
         let variant = FormatIdentifier::parse(input).map(|identifier| identifier.variant());
         let added = match variant {

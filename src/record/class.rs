@@ -83,6 +83,8 @@ pub enum Hint {
     Duration,
     /// Ticks of a clock that the record does not convert.
     Ticks,
+    /// The time of the record once more, as it is stored: people read the time.
+    Stamp,
 }
 
 /// The type of a field's values.

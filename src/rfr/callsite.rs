@@ -158,6 +158,11 @@ impl<'a> Callsite<'a> {
         Ok((id, level, kind))
     }
 
+    /// Both lists, checked: the constant fields, then the names.
+    pub(super) const fn lists(&self) -> Reader<'a> {
+        Reader::new(self.lists.0)
+    }
+
     /// Offset in the input of its first byte.
     pub const fn offset(&self) -> u64 {
         self.offset

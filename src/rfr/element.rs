@@ -38,3 +38,5 @@ pub const FIELD: Element = Element::new(&"RFR field");
 pub const VALUE: Element = Element::new(&"RFR field value");
 /// A [`Merge`](super::Merge).
 pub const MERGE: Element = Element::new(&"RFR merge");
+/// A lent [`Room`](super::Room) of the tasks, spans and callsites that have been met.
+pub const NAMES: Element = Element::new(&"RFR names");

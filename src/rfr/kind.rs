@@ -93,6 +93,13 @@ macro_rules! record_kinds {
                 }
             }
 
+            /// The place in [`ALL`](Self::ALL).
+            #[allow(clippy::as_conversions)] // Of an enum without data.
+            #[inline(always)]
+            pub(super) const fn number(self) -> u32 {
+                self as u32
+            }
+
             /// The name, spelled as in the document.
             pub const fn name(self) -> &'static str {
                 match self {
@@ -150,6 +157,24 @@ macro_rules! record_kinds {
                     Self::$event(_) => RecordKind::$event,
                     $(Self::$task { .. } => RecordKind::$task,)*
                     $(Self::$waker(_) => RecordKind::$waker,)*
+                }
+            }
+
+            /// The data of a waker, if it is about one.
+            #[inline]
+            pub const fn waker(&self) -> Option<Waker> {
+                match *self {
+                    $(Self::$waker(waker))|* => Some(waker),
+                    _ => None,
+                }
+            }
+
+            /// The event, if it is one.
+            #[inline]
+            pub const fn event(&self) -> Option<Event<'a>> {
+                match *self {
+                    Self::$event(event) => Some(event),
+                    _ => None,
                 }
             }
 
@@ -214,7 +239,25 @@ record_kinds! {
 }
 
 impl RecordKind {
-    /// Whether it is about a waker.
+    /// True if it is about a span.
+    #[inline(always)]
+    pub const fn is_span(self) -> bool {
+        matches!(self, Self::SpanNew | Self::SpanEnter | Self::SpanExit | Self::SpanClose)
+    }
+
+    /// True if a task or span may begin or end with it.
+    #[inline(always)]
+    pub(super) const fn begins_or_ends(self) -> bool {
+        !self.is_waker() && !matches!(self, Self::TaskPollEnd | Self::SpanExit | Self::Event)
+    }
+
+    /// True if it is the end of a task or a span.
+    #[inline(always)]
+    pub const fn is_end_of_life(self) -> bool {
+        matches!(self, Self::TaskDrop | Self::SpanClose)
+    }
+
+    /// True if it is about a waker.
     #[inline(always)]
     pub const fn is_waker(self) -> bool {
         matches!(self.shape(), Shape::Waker)

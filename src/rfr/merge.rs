@@ -62,6 +62,7 @@ pub struct Merged<'a> {
     source: usize,
     micros: u64,
     record: Record<'a>,
+    end: u64,
 }
 
 impl<'a> Merged<'a> {
@@ -75,6 +76,12 @@ impl<'a> Merged<'a> {
     #[inline]
     pub const fn unix_micros(&self) -> u64 {
         self.micros
+    }
+
+    /// Offset in its input after its last byte.
+    #[inline]
+    pub const fn end_offset(&self) -> u64 {
+        self.end
     }
 
     /// The record.
@@ -170,7 +177,7 @@ impl<'a, 't> Merge<'a, 't> {
                 let (next, end) = (slot.next_micros(last), slot.records.offset());
                 self.rank_first(source, next);
                 match base.checked_add(record.timestamp()) {
-                    Some(micros) => Ok(Some(Merged { source, micros, record })),
+                    Some(micros) => Ok(Some(Merged { source, micros, record, end })),
                     None => {
                         let kind = ErrorKind::Overflow { value: record.timestamp() };
                         let cause = Error::new(record.offset(), TIMESTAMP, kind);

@@ -30,8 +30,8 @@
 //! Strings and lists have a length in front. **Nothing has a length in bytes**: what follows something is found by
 //! reading it. That makes [`Chunk::items`], a flat walk, the basic way through a chunk; [`Chunk::sequences`] gives
 //! views, [`Directory`] makes them randomly accessible after one walk, [`Merge`] orders their records by time, and
-//! [`ObjectTable`] and [`CallsiteTable`] lead from ids to what they name, [`Lifetimes`] does so over a whole recording, in
-//! which ids recur.
+//! [`Names`] and [`CallsiteTable`] lead from ids to what they name. With the names, every record
+//! [tells](crate::record) all that it says ([`NamedRecord`]).
 //!
 //! # Examples
 //! ```
@@ -68,6 +68,7 @@
 mod callsite;
 mod check;
 mod chunk;
+pub(crate) mod class;
 mod directory;
 pub mod element;
 mod event;
@@ -75,16 +76,19 @@ mod identifier;
 mod item;
 mod kind;
 mod layout;
-mod lifetime;
 mod list;
 mod merge;
 mod meta;
+mod names;
 mod object;
 mod read;
 mod record;
+pub(crate) mod registry;
 mod resolve;
 mod sequence;
+mod site;
 mod streaming;
+pub(crate) mod tell;
 mod value;
 
 pub use callsite::{Callsite, CallsiteKind, Callsites, Level};
@@ -95,13 +99,18 @@ pub use identifier::{FormatIdentifier, Variant, detect};
 pub use item::{Item, Items};
 pub use kind::{RecordData, RecordKind};
 pub use layout::LayoutFields;
-pub use lifetime::{Lifetime, LifetimeEntry, Lifetimes};
 pub use list::List;
 pub use merge::{Merge, MergeSlot, Merged};
 pub use meta::{Formats, Meta};
+pub use names::{NameSlot, Named, Names};
 pub use object::{Object, Span, Task, TaskKind};
 pub use record::Record;
-pub use resolve::{CallsiteTable, ObjectTable, TableEntry};
+pub use registry::{Identity, Registry, RegistrySlot};
+pub use resolve::CallsiteTable;
 pub use sequence::{Objects, Records, Sequence, SequenceHeader, Sequences};
+pub use site::Site;
 pub use streaming::{StreamData, StreamRecord, StreamRecords, Streaming};
+pub use tell::NamedRecord;
 pub use value::{Field, FieldValue, Parent};
+
+pub use crate::room::Room;

@@ -159,9 +159,9 @@ impl<'a> Span<'a> {
         ParentAndFields::skip::<false>(reader)
     }
 
-    /// Whether another one says the same, wherever it stands.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        (self.iid, self.callsite_id, self.details) == (other.iid, other.callsite_id, other.details)
+    /// The bytes of its parent, values and fields.
+    pub(super) const fn details(&self) -> &'a [u8] {
+        self.details.bytes()
     }
 
     /// Offset in the input of its first byte; of its object's, where it stands in a list of objects.

@@ -48,13 +48,6 @@ impl<'a> Reader<'a> {
         Self { at, ..*self }
     }
 
-    /// The same position, with no more than `len` bytes to read.
-    #[cfg(feature = "event")]
-    pub(super) fn within(&self, len: usize) -> Self {
-        let end = self.at.saturating_add(len).min(self.data.len());
-        Self { data: self.data.get(..end).unwrap_or_default(), ..*self }
-    }
-
     /// All of the input.
     pub(super) const fn data(&self) -> &'a [u8] {
         self.data

@@ -100,13 +100,6 @@ impl<'a> Streaming<'a> {
     pub fn records_from(&self, offset: u64) -> StreamRecords<'a> {
         StreamRecords { reader: self.body.seek(offset.max(self.body.offset())), failed: false }
     }
-
-    /// The record at `offset`, unless it has more than `most` bytes.
-    #[cfg(feature = "event")]
-    pub(crate) fn record_within(&self, offset: u64, most: usize) -> Option<StreamRecord<'a>> {
-        let reader = self.records_from(offset).reader.within(most);
-        StreamRecords { reader, failed: false }.next_record().ok().flatten()
-    }
 }
 
 /// A record of a streaming file.

@@ -257,6 +257,14 @@ pub enum Parent {
 }
 
 impl Parent {
+    /// The instrumentation id of the span, if one is named.
+    pub const fn explicit(self) -> Option<u64> {
+        match self {
+            Self::Explicit(iid) => Some(iid),
+            Self::Current | Self::Root => None,
+        }
+    }
+
     /// The one with this number.
     fn variant(number: u32) -> Option<(&'static str, Table)> {
         const EXPLICIT: Table = &[Row::new("parent iid", "parent", PARENT, Wire::U64)];
@@ -327,6 +335,11 @@ impl<'a> ParentAndFields<'a> {
         let fields = u32::try_from(start.until(reader).len()).unwrap_or(0);
         skip_fields::<true>(reader)?;
         Ok(Self { data: start.until(reader), fields })
+    }
+
+    /// All of their bytes.
+    pub(super) const fn bytes(self) -> &'a [u8] {
+        self.data
     }
 
     pub(super) fn parent(self) -> Parent {

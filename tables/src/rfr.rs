@@ -1,8 +1,6 @@
 //! RFR: each file of a recording is a piece. A chunk has all that is needed to read it.
 
-mod names;
 mod typed;
-mod value;
 
 use crate::error::Result;
 use crate::events::{Common, OWN, Part, Place};
@@ -10,71 +8,31 @@ use crate::file::{Bytes, File};
 use crate::growing::Growing;
 use crate::query::Query;
 use crate::rows::Rows;
-use crate::seen::Number;
-use crate::sink::{Sink, hand_out, hand_out_rest};
-use crate::table::{self, Table};
-use names::Callsites as CallsiteNames;
+use crate::sink::Sink;
+use crate::table::Table;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
-use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
+use traceglass::event::rfr::{Lane, Registry, RegistrySlot as TrackSlot, Timeline};
 use traceglass::rfr::{
-    CallsiteTable, Callsites, Chunk, FormatIdentifier, Item, Meta, Object, StreamData, Streaming, TableEntry,
-    Variant,
+    CallsiteTable, Callsites, Chunk, FormatIdentifier, Identity, Item, Meta, NameSlot, NamedRecord, Names,
+    Object, RecordKind, RegistrySlot, Site, StreamData, Streaming, Variant,
 };
 use traceglass::{ErrorKind, Gap};
-use typed::Typed;
+use typed::{Tables, Typed};
 
-const TASKS: usize = OWN;
-const CALLSITES: usize = OWN + 1;
-/// The first table of a kind of record.
-const KINDS: usize = OWN + 2;
+/// The first table: of tasks, of callsites, then one for each kind of record.
+const FIRST: usize = OWN;
 
 /// The tables of a recording.
 pub(crate) fn tables() -> Vec<Table> {
-    let tasks = Table::new(
-        "tasks",
-        vec![
-            table::name("file"),
-            table::id("offset"),
-            table::id("iid"),
-            table::id("task_id"),
-            table::text("name"),
-            table::name("kind"),
-            table::id("context"),
-            table::id("callsite_id"),
-            table::name("location"),
-            table::name("target"),
-        ],
-    );
-    let callsites = Table::new(
-        "callsites",
-        vec![
-            table::name("file"),
-            table::id("offset"),
-            table::id("callsite_id"),
-            table::id("level"),
-            table::name("kind"),
-            table::text("name"),
-            table::name("target"),
-            table::name("module_path"),
-            table::name("source_file"),
-            table::id("source_line"),
-            table::text("fields"),
-        ],
-    );
-    [tasks, callsites].into_iter().chain(typed::tables()).collect()
+    typed::kinds().map(|kind| Typed::of(kind).0).collect()
 }
 
 /// The files of a recording.
 pub(crate) struct Recording<'t> {
     files: Vec<&'t dyn File>,
     /// The file of callsites, if there is one, opened once for all pieces.
-    callsites: OnceLock<Option<Shared<'t>>>,
-}
-
-/// What all pieces look up.
-struct Shared<'t> {
-    data: Bytes<'t>,
-    names: CallsiteNames,
+    callsites: OnceLock<Option<Bytes<'t>>>,
 }
 
 impl<'t> Recording<'t> {
@@ -90,16 +48,15 @@ impl<'t> Recording<'t> {
         self.files.get(piece).map_or(0, |file| file.size())
     }
 
-    fn shared(&self) -> Option<&Shared<'t>> {
+    fn shared(&self) -> Option<Callsites<'_>> {
         let open = || {
             // Each recording has one, before its chunks; damage in it is reported by its own piece.
             self.files.iter().take(16).find_map(|file| {
                 let data = file.open().ok()?;
-                let names = CallsiteNames::of(Callsites::parse((*data).as_ref()).ok()?);
-                Some(Shared { data, names })
+                Callsites::parse((*data).as_ref()).is_ok().then_some(data)
             })
         };
-        self.callsites.get_or_init(open).as_ref()
+        Callsites::parse((**self.callsites.get_or_init(open).as_ref()?).as_ref()).ok()
     }
 
     pub(crate) fn read(
@@ -121,7 +78,7 @@ impl<'t> Recording<'t> {
         let done = match FormatIdentifier::parse(data).map(|identifier| identifier.variant()) {
             Ok(Variant::Meta) => read.meta(common, sink)?,
             Ok(Variant::Callsites) => read.callsites(common, sink)?,
-            Ok(Variant::Streaming) => read.stream(common, self.shared(), sink)?,
+            Ok(Variant::Streaming) => read.stream(common, sink)?,
             Ok(_) => read.chunk(common, self.shared(), sink)?,
             Err(error) => Err(error),
         };
@@ -159,8 +116,8 @@ impl Reading<'_> {
         table.map(|table| Rows::new(table, self.query))
     }
 
-    fn typed<'y>(&'y self, callsites: Option<&'y CallsiteNames>) -> Typed<'y> {
-        Typed::new(self.file, self.query, callsites, KINDS, |number| self.rows(number))
+    fn typed(&self) -> Tables<'_> {
+        Tables::new(self.file, self.query, FIRST, |number| self.rows(number))
     }
 
     fn part(
@@ -194,17 +151,12 @@ impl Reading<'_> {
     fn callsites(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Read {
         let mut callsites = content!(Callsites::parse(self.data));
         self.part(common, "callsites", None, sink)?;
-        let mut rows = self.rows(CALLSITES);
-        let mut text = String::new();
+        let mut typed = self.typed();
         loop {
             let at = callsites.offset();
             match callsites.next_callsite() {
                 Ok(None) => break,
-                Ok(Some(callsite)) => {
-                    let Some(rows) = &mut rows else { continue };
-                    names::callsite_row(rows, self.file, &callsite, &mut text);
-                    hand_out(CALLSITES, rows, sink)?;
-                }
+                Ok(Some(callsite)) => typed.record(&NamedRecord::of_callsite(&callsite), None, sink)?,
                 Err(error) => {
                     let recovered = callsites.recover();
                     let rest = (self.data.len() as u64).saturating_sub(at);
@@ -216,10 +168,10 @@ impl Reading<'_> {
                 }
             }
         }
-        finish(CALLSITES, rows, sink).map(Ok)
+        typed.finish(sink).map(Ok)
     }
 
-    fn chunk(&self, common: &mut Common<'_>, shared: Option<&Shared<'_>>, sink: &mut Sink<'_>) -> Read {
+    fn chunk(&self, common: &mut Common<'_>, callsites: Option<Callsites<'_>>, sink: &mut Sink<'_>) -> Read {
         let chunk = content!(Chunk::parse(self.data));
         let header = chunk.header();
         let at = |micros: u64| ns_of(header.base_time(), micros);
@@ -230,27 +182,26 @@ impl Reading<'_> {
         if outside {
             return Ok(Ok(()));
         }
-        let mut tasks = self.rows(TASKS);
-        let mut typed = self.typed(shared.map(|shared| &shared.names));
-        if tasks.is_some() || typed.any() {
+        let mut entries = Vec::new();
+        let table = content!(callsites.map(|callsites| site_table(&callsites, &mut entries)).transpose());
+        let mut typed = self.typed();
+        if typed.any() {
+            let mut names = names(table);
             let mut items = chunk.items();
             let mut seq_id = None;
             loop {
                 match items.next_item() {
                     Ok(Some(Item::Sequence(sequence))) => seq_id = Some(sequence.seq_id()),
                     Ok(Some(Item::Object(object))) => {
-                        typed.names.add_object(&object);
-                        self.task(&object, &typed, &mut tasks, common, sink)?;
+                        content!(names.meet(&object));
+                        if typed.wants(RecordKind::Task) && is_new(&object, common) {
+                            typed.record(&names.object(&object, seq_id), None, sink)?;
+                        }
                     }
                     Ok(Some(Item::Record(record))) => {
-                        let bytes = items.offset().saturating_sub(record.offset());
-                        let place = typed::Place {
-                            offset: record.offset(),
-                            bytes,
-                            seq_id,
-                            ns: ns_of(header.base_time(), record.timestamp()),
-                        };
-                        typed.record(&place, record.kind(), &record.data(), sink)?;
+                        let ns = ns_of(header.base_time(), record.timestamp());
+                        let record = names.record(&record, &header, seq_id, items.offset());
+                        typed.record(&record, Some(ns), sink)?;
                     }
                     Ok(Some(_)) => {}
                     // Damage is reported with the events.
@@ -260,105 +211,51 @@ impl Reading<'_> {
             }
         }
         typed.finish(sink)?;
-        finish(TASKS, tasks, sink)?;
-        self.events(common, shared, sink)
+        self.events(common, table, sink)
     }
 
-    fn stream(&self, common: &mut Common<'_>, shared: Option<&Shared<'_>>, sink: &mut Sink<'_>) -> Read {
+    fn stream(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Read {
         let stream = content!(Streaming::parse(self.data));
         self.part(common, "stream", None, sink)?;
-        let (mut tasks, mut callsites) = (self.rows(TASKS), self.rows(CALLSITES));
-        let mut typed = self.typed(None);
-        if tasks.is_some() || callsites.is_some() || typed.any() {
+        let mut typed = self.typed();
+        if typed.any() {
+            let mut names = names(None);
             let mut records = stream.records();
-            let mut text = String::new();
             loop {
                 let record = match records.next_record() {
                     Ok(Some(record)) => record,
                     Err(_) if records.recover().is_some() => continue,
                     Err(_) | Ok(None) => break,
                 };
-                match record.data() {
-                    StreamData::Callsite(callsite) => {
-                        typed.names.add_callsite(&callsite);
-                        if let Some(rows) = &mut callsites {
-                            names::callsite_row(rows, self.file, &callsite, &mut text);
-                            hand_out(CALLSITES, rows, sink)?;
-                        }
-                    }
-                    StreamData::Task(task) => {
-                        let object = Object::Task(task);
-                        typed.names.add_object(&object);
-                        self.task(&object, &typed, &mut tasks, common, sink)?;
-                    }
-                    StreamData::Span(span) => typed.names.add_object(&Object::Span(span)),
-                    StreamData::Record(data) => {
-                        let place = typed::Place {
-                            offset: record.offset(),
-                            bytes: records.offset().saturating_sub(record.offset()),
-                            seq_id: None,
-                            ns: ns_of(record.secs(), record.subsec_micros().into()),
-                        };
-                        typed.record(&place, record.kind(), &data, sink)?;
-                        typed.names.forget(&data);
-                    }
-                    _ => {}
+                content!(names.follow_stream(&record));
+                if let StreamData::Task(task) = record.data()
+                    && !is_new(&Object::Task(task), common)
+                {
+                    continue;
                 }
+                let ns = ns_of(record.secs(), record.subsec_micros().into());
+                typed.record(&names.stream_record(&record, records.offset()), Some(ns), sink)?;
             }
         }
         typed.finish(sink)?;
-        finish(TASKS, tasks, sink)?;
-        finish(CALLSITES, callsites, sink)?;
-        self.events(common, shared, sink)
-    }
-
-    /// A row of a task, once.
-    fn task(
-        &self,
-        object: &Object<'_>,
-        typed: &Typed<'_>,
-        rows: &mut Option<Rows>,
-        common: &Common<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
-        let (Some(rows), Some(task)) = (rows, object.as_task()) else { return Ok(()) };
-        let number = Number::new().id(task.iid()).id(task.task_id()).id(task.callsite_id());
-        let number = number.id(task.context().unwrap_or(0)).bytes(task.name().as_bytes());
-        if !common.seen().is_new_task(number.finish()) {
-            return Ok(());
-        }
-        let callsite = typed.names.callsite(task.callsite_id());
-        rows.name(0, Some(self.file));
-        rows.u64(1, Some(task.offset()));
-        rows.u64(2, Some(task.iid()));
-        rows.u64(3, Some(task.task_id()));
-        rows.text(4, Some(task.name()));
-        rows.name(5, Some(task.kind().name()));
-        rows.u64(6, task.context());
-        rows.u64(7, Some(task.callsite_id()));
-        rows.name(8, callsite.and_then(|callsite| callsite.location.as_deref()));
-        rows.name(9, callsite.and_then(|callsite| callsite.target.as_deref()));
-        hand_out(TASKS, rows, sink)
+        self.events(common, None, sink)
     }
 
     /// What the model of events makes of the file.
-    fn events(&self, common: &mut Common<'_>, shared: Option<&Shared<'_>>, sink: &mut Sink<'_>) -> Read {
+    fn events(
+        &self,
+        common: &mut Common<'_>,
+        callsites: Option<CallsiteTable<'_, '_>>,
+        sink: &mut Sink<'_>,
+    ) -> Read {
         if !common.needs_events() {
             return Ok(Ok(()));
         }
-        let mut registry = Registry::new(Growing::new(RegistrySlot::EMPTY));
-        let mut timeline = Timeline::new(&mut registry, Growing::new(Lane::EMPTY));
-        let callsites = shared.and_then(|shared| Callsites::parse((*shared.data).as_ref()).ok());
-        let mut entries = Vec::new();
-        if let Some(callsites) = &callsites {
-            if let Err(error) = CallsiteTable::build(callsites, &mut entries)
-                && let ErrorKind::CapacityExceeded { needed, .. } = error.kind()
-            {
-                entries.resize(usize::try_from(needed).unwrap_or(0), TableEntry::EMPTY);
-            }
-            if let Ok(table) = CallsiteTable::build(callsites, &mut entries) {
-                timeline.set_callsites(table);
-            }
+        let mut registry = Registry::new(Growing::new(TrackSlot::EMPTY));
+        let names = Growing::new(NameSlot::EMPTY);
+        let mut timeline = Timeline::new(&mut registry, names, Growing::new(Lane::EMPTY));
+        if let Some(callsites) = callsites {
+            timeline.set_callsites(callsites);
         }
         content!(timeline.add(0, self.data));
         let place = Place { file: self.file, base: 0, skipped: 0, seed: "" };
@@ -366,12 +263,34 @@ impl Reading<'_> {
     }
 }
 
-/// Hands out what is left of a table.
-fn finish(table: usize, rows: Option<Rows>, sink: &mut Sink<'_>) -> Result<()> {
-    match rows {
-        Some(mut rows) => hand_out_rest(table, &mut rows, sink),
-        None => Ok(()),
+/// The names of a file.
+fn names<'a>(
+    callsites: Option<CallsiteTable<'a, 'a>>,
+) -> Names<'a, 'a, Growing<RegistrySlot>, Growing<NameSlot<'a>>> {
+    let mut names = Names::new(Growing::new(RegistrySlot::EMPTY), Growing::new(NameSlot::EMPTY));
+    if let Some(callsites) = callsites {
+        names.set_callsites(callsites);
     }
+    names
+}
+
+/// A table of callsites, with as much room as it needs.
+fn site_table<'a, 't>(
+    callsites: &Callsites<'a>,
+    entries: &'t mut Vec<Site<'a>>,
+) -> traceglass::Result<CallsiteTable<'a, 't>> {
+    if let Err(error) = CallsiteTable::build(callsites, entries) {
+        let ErrorKind::CapacityExceeded { needed, .. } = error.kind() else { return Err(error) };
+        entries.resize(usize::try_from(needed).unwrap_or(usize::MAX), Site::EMPTY);
+    }
+    CallsiteTable::build(callsites, entries)
+}
+
+/// Whether a task has no row yet, from whatever file.
+fn is_new(object: &Object<'_>, common: &Common<'_>) -> bool {
+    let mut hasher = DefaultHasher::new();
+    (object.iid(), Identity::of(object)).hash(&mut hasher);
+    object.as_task().is_some() && common.seen().is_new_task(hasher.finish())
 }
 
 /// Microseconds after seconds since the Unix epoch, in nanoseconds.

@@ -4,9 +4,9 @@ use crate::common::random::Random;
 use crate::common::rfr::{self as build, Chunk, Parent, Sequence, Value as Built, Writer};
 use crate::common::{mutations, prefixes};
 use std::collections::{HashMap, HashSet};
-use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
+use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Item, Room, Source, TrackKind, Value, Window};
-use traceglass::rfr::{CallsiteTable, Callsites, TableEntry};
+use traceglass::rfr::{CallsiteTable, Callsites, Site};
 use traceglass::{ErrorKind, Result};
 
 /// Room that grows.
@@ -30,8 +30,9 @@ impl<T: Clone> Room<T> for Growing<T> {
 /// A line for each item: what a viewer would say.
 fn lines(files: &[&[u8]], callsites: Option<&[u8]>, window: Window) -> Vec<String> {
     let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
-    let mut entries = [TableEntry::EMPTY; 16];
-    let mut timeline = Timeline::new(&mut registry, Growing(Vec::new(), Lane::EMPTY));
+    let mut entries = [Site::EMPTY; 16];
+    let mut timeline =
+        Timeline::new(&mut registry, Growing(Vec::new(), NameSlot::EMPTY), Growing(Vec::new(), Lane::EMPTY));
     if let Some(callsites) = callsites {
         let callsites = Callsites::parse(callsites).unwrap();
         timeline.set_callsites(CallsiteTable::build(&callsites, &mut entries).unwrap());
@@ -83,14 +84,21 @@ fn line(item: &Item<'_>) -> String {
             Value::Text(text) => format!("{text:?}").replace("Text", ""),
             other => format!("{other:?}"),
         };
-        line.push_str(&format!(" {}={value}", field.name().unwrap()));
+        match (field.name(), field.value()) {
+            (Some(name), Value::Struct) => line.push_str(&format!(" {name}={{")),
+            (Some(name), _) => line.push_str(&format!(" {name}={value}")),
+            (None, Value::End) => line.push_str(" }"),
+            (None, _) => line.push_str(&format!(" {value}")),
+        }
     }
     line
 }
 
 /// Without what fields say.
 fn short(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(|line| line.split(" iid=").next().unwrap().split(" task_iid=").next().unwrap()).collect()
+    let fields = [" seq_id=", " iid=", " task_iid=", " name=", " callsite_id="];
+    let first = |line: &str| fields.iter().filter_map(|field| line.find(field)).min();
+    lines.iter().map(|line| line.split_at(first(line).unwrap_or(line.len())).0).collect()
 }
 
 #[test]
@@ -124,10 +132,10 @@ fn polls_are_slices_and_wakes_are_flows() {
         short(&lines),
         [
             "0 < -: recording RFR recording",
-            "1 < 0: thread sequence 1 seq_id=1",
+            "1 < 0: thread sequence 1",
             "2 < 0: task first",
             "3 < 0: task task 11",
-            "4 < 0: thread sequence 2 seq_id=2",
+            "4 < 0: thread sequence 2",
             "@1 1 instant NewTask +2.0",
             "@2 2 begin poll -2.0",
             "@3 2 instant NewTask +3.0",
@@ -144,10 +152,13 @@ fn polls_are_slices_and_wakes_are_flows() {
     );
     assert_eq!(
         lines[3],
-        "3 < 0: task task 11 iid=11 task_id=11 kind=(\"Task\") context=10 callsite_id=8 target=(\"t\") \
-         location=Place(\"src/main.rs\", 12) level=20"
+        "3 < 0: task task 11 iid=11 task_name=(\"\") callsite_id=Address(8) task_id=11 task_kind=(\"Task\") context=10 \
+         context_task=(\"first\") target=(\"t\") location=Place(\"src/main.rs\", 12) level=(\"debug\")"
     );
-    assert_eq!(lines[10], "@6 3 instant WakerWakeByRef +2.1 task_iid=10 context=11");
+    assert_eq!(
+        lines[10],
+        "@6 3 instant WakerWakeByRef +2.1 seq_id=2 task_iid=10 task=(\"first\") task_id=10 context=11 micros=100000006"
+    );
 }
 
 #[test]
@@ -203,13 +214,13 @@ fn an_iid_that_recurs_is_another_task() {
         short(&lines(&[&files[0], &files[1], &files[2]], None, Window::ALL)),
         [
             "0 < -: recording RFR recording",
-            "1 < 0: thread sequence 1 seq_id=1",
+            "1 < 0: thread sequence 1",
             "2 < 0: task old",
             "@1 1 instant NewTask +2.0",
             "@2 2 instant TaskDrop",
             "@3 1 instant WakerDrop",
             "3 < 0: task other",
-            "4 < 0: thread sequence 2 seq_id=2",
+            "4 < 0: thread sequence 2",
             "5 < 0: task other",
             "@1 1 instant NewTask +3.0",
             "@2 3 begin poll -3.0",
@@ -217,7 +228,7 @@ fn an_iid_that_recurs_is_another_task() {
             "@4 3 instant TaskDrop",
             "@5 4 instant NewTask +5.0",
             "@1 5 begin poll -5.0",
-            "6 < 0: task task 9",
+            "6 < 0: task task 7",
             "@2 4 instant NewTask +6.0",
         ]
     );
@@ -241,14 +252,20 @@ fn spans_and_events_have_names_and_fields() {
     assert_eq!(
         lines(&[&chunk.bytes()], Some(&build::callsites(&[site])), Window::ALL)[2..],
         [
-            "2 < 0: span request iid=1 parent=Null callsite_id=5 level=30 id=4 ok=Bool(true)",
-            "3 < 2: span span 2 iid=2 parent=1 callsite_id=6 value 0=4",
-            "@1 2 instant SpanNew",
-            "@2 2 begin enter",
-            "@3 2 instant request parent=1 callsite_id=5 level=30 id=Signed(-1) why=Float(0.5)",
-            "@4 1 instant Event parent=Null callsite_id=9",
-            "@5 2 end enter",
-            "@6 2 instant SpanClose",
+            "2 < 0: span request iid=1 span=(\"request\") callsite_id=Address(5) parent=(\"Root\") level=(\"info\") \
+             split_field_values={ id=4 ok=Bool(true) } dynamic_fields={ }",
+            "3 < 2: span span 2 iid=2 callsite_id=Address(6) parent=1 parent_span=(\"request\") \
+             split_field_values={ value 0=4 } dynamic_fields={ }",
+            "@1 2 instant SpanNew seq_id=3 iid=1 span=(\"request\") split_field_values={ id=4 ok=Bool(true) } \
+             dynamic_fields={ } micros=1",
+            "@2 2 begin enter seq_id=3 iid=1 span=(\"request\") micros=2",
+            "@3 2 instant request seq_id=3 name=(\"request\") callsite_id=Address(5) parent=1 \
+             parent_span=(\"request\") level=(\"info\") split_field_values={ id=Signed(-1) } \
+             dynamic_fields={ why=Float(0.5) } micros=3",
+            "@4 1 instant Event seq_id=3 callsite_id=Address(9) parent=(\"Current\") split_field_values={ } \
+             dynamic_fields={ } micros=4",
+            "@5 2 end enter seq_id=3 iid=1 span=(\"request\") micros=5",
+            "@6 2 instant SpanClose seq_id=3 iid=1 span=(\"request\") micros=6",
         ]
     );
 }
@@ -259,12 +276,12 @@ fn streams_name_what_they_tell_of_themselves() {
     let lines = lines(&[&stream], None, Window::ALL);
     assert_eq!(
         lines[1],
-        "1 < 0: task ping iid=4 task_id=4 kind=(\"Task\") context=Null callsite_id=94351841562624 \
-         location=Place(\"src/main.rs\", 12) level=10"
+        "1 < 0: task ping iid=4 task_name=(\"ping\") callsite_id=Address(94351841562624) task_id=4 \
+         task_kind=(\"Task\") location=Place(\"src/main.rs\", 12) level=(\"trace\")"
     );
     let count = |what: &str| lines.iter().filter(|line| line.contains(what)).count();
     assert_eq!((count("begin poll"), count("end poll"), count("WakerWakeByRef +1.")), (3, 3, 3));
-    assert_eq!(lines.iter().filter(|line| line.ends_with("begin poll -1.0")).count(), 1);
+    assert_eq!(lines.iter().filter(|line| line.contains("begin poll -1.0 ")).count(), 1);
     assert!(lines.last().unwrap().starts_with("@0 1 instant TaskDrop"));
 }
 
@@ -278,12 +295,7 @@ fn a_window_leaves_out_what_is_not_in_it() {
     // Those that lie outside are not opened: their sequences are not met.
     assert_eq!(
         short(&found)[1..],
-        [
-            "1 < 0: thread sequence 2 seq_id=2",
-            "2 < 0: task task 2",
-            "@0 2 instant TaskDrop",
-            "@10 2 instant TaskDrop"
-        ]
+        ["1 < 0: thread sequence 2", "2 < 0: task task 2", "@0 2 instant TaskDrop", "@10 2 instant TaskDrop"]
     );
     let found = lines(&files, None, Window::new(Some(second + 1), Some(second + 10_001)));
     assert_eq!(short(&found)[2..], ["2 < 0: task task 1", "@10 2 instant TaskDrop"]);
@@ -329,8 +341,9 @@ fn damage_is_an_event_and_the_rest_is_read() {
 fn read(files: &[&[u8]], slots: usize, lanes: usize) -> Result<(usize, usize)> {
     let mut slots = vec![RegistrySlot::EMPTY; slots];
     let mut lanes = vec![Lane::EMPTY; lanes];
+    let names = Growing(Vec::new(), NameSlot::EMPTY);
     let mut registry = Registry::new(&mut slots[..]);
-    let mut timeline = Timeline::new(&mut registry, &mut lanes[..]);
+    let mut timeline = Timeline::new(&mut registry, names, &mut lanes[..]);
     for (input, file) in files.iter().enumerate() {
         match timeline.add(input, file) {
             Err(error) if matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) => return Err(error),
@@ -449,7 +462,7 @@ fn what_may_be_met_again_is_kept() {
         }
         dropped.retain(|&(_, last)| second - last < 2);
         let chunk = Chunk::new(second).sequence(sequence).bytes();
-        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 2]);
+        let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 1024], [const { Lane::EMPTY }; 2]);
         timeline.add(0, &chunk).unwrap();
         let mut found = Vec::new();
         while let Some(item) = timeline.next_item().unwrap() {
@@ -462,7 +475,11 @@ fn what_may_be_met_again_is_kept() {
                 }
                 Item::Event(event) => {
                     // Wakers and births are on the thread's track, and have the id as a field.
-                    let field = event.fields().next().map(|field| field.unwrap().value());
+                    let mut fields = event.fields().map(Result::unwrap);
+                    let is_id = |name: &str| matches!(name, "iid" | "task_iid");
+                    let field =
+                        fields.find(|field| field.name().is_some_and(|name| is_id(&name.to_string())));
+                    let field = field.map(|field| field.value());
                     // A birth leads to the task's track.
                     let track = event.starts().map_or(event.track(), |flow| flow.track());
                     let kind = match event.name().to_string().as_str() {
@@ -508,7 +525,7 @@ fn nothing_stale_is_left() {
             sequence = sequence.about(time, if time % 10 == 0 { 5 } else { 8 }, iid);
         }
         let chunk = Chunk::new(second).sequence(sequence).bytes();
-        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 2]);
+        let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 128], [const { Lane::EMPTY }; 2]);
         timeline.add(0, &chunk).unwrap();
         while timeline.next_item().unwrap().is_some() {}
     }
@@ -551,7 +568,7 @@ fn what_was_dropped_is_forgotten() {
     let mut registry = Registry::new([RegistrySlot::EMPTY; 128]);
     let (mut tracks, mut events) = (0, 0);
     for chunk in &chunks {
-        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 2]);
+        let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 64], [const { Lane::EMPTY }; 2]);
         timeline.add(0, chunk).unwrap();
         while let Some(item) = timeline.next_item().unwrap() {
             match item {
@@ -571,7 +588,7 @@ fn the_sample_has_the_sums_of_its_records() {
     let files: Vec<&[u8]> =
         sample.iter().filter(|(name, _)| name.contains("chunk")).map(|(_, data)| &data[..]).collect();
     let mut registry = Registry::new([RegistrySlot::EMPTY; 16]);
-    let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 8]);
+    let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 16], [const { Lane::EMPTY }; 8]);
     for (input, file) in files.iter().enumerate() {
         timeline.add(input, file).unwrap();
     }
@@ -619,8 +636,11 @@ fn callsites_that_cost_too_much_are_not_looked_up() {
         let of_stream = lines(&[&build::stream(&[(1, 0, 1, site), (1, 1, 3, event)])], None, Window::ALL);
         for lines in [of_chunk, of_stream] {
             let last = lines.last().unwrap();
-            assert!(last.contains(&format!("instant {name} parent=Null callsite_id=5")), "{last}");
-            assert_eq!(last.contains(&long), name == "request");
+            assert!(last.contains(&format!("instant {name} ")), "{last}");
+            assert!(last.contains("callsite_id=Address(5)") && last.contains("level=(\"info\")"), "{last}");
+            // It comes again with each record, so that no more than its start is given.
+            assert_eq!(last.contains(&format!("location=Start(\"{}\")", "f".repeat(256))), name == "request");
+            assert!(!last.contains(&long));
         }
     }
 }

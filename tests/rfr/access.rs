@@ -1,11 +1,11 @@
-//! Directories, merges, and tables.
+//! Directories, merges, and the table of callsites.
 
 use crate::common::prefixes;
 use crate::common::rfr::{self as build, Sequence, Value, Writer};
 use crate::{findings, walk};
 use traceglass::rfr::{
     CallsiteKind, CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FieldValue, Item, Level, Merge,
-    MergeSlot, Object, ObjectTable, RecordData, RecordKind, TableEntry, TaskKind,
+    MergeSlot, Object, RecordKind, Site, TaskKind,
 };
 use traceglass::{ErrorKind, Severity};
 
@@ -140,7 +140,7 @@ fn merge_goes_on_after_damage() {
 }
 
 #[test]
-fn ids_lead_to_objects_and_callsites() {
+fn ids_lead_to_callsites() {
     let name = [("name", Value::Str("spawn")), ("file", Value::Str("src/main.rs")), ("line", Value::I64(17))];
     let file = build::callsites(&[
         build::callsite(7, 30, 2, &name, &["task.id", "kind"]),
@@ -162,24 +162,14 @@ fn ids_lead_to_objects_and_callsites() {
     assert_eq!((all[0].name(), all[0].file(), all[0].line()), (Some("spawn"), Some("src/main.rs"), Some(17)));
     assert_eq!((all[0].target(), all[0].module_path()), (None, None));
     assert!(all[0].split_field_names().eq(["task.id", "kind"]) && all[0].const_fields().len() == 3);
-    let mut entries = [TableEntry::EMPTY; 3];
+    let mut entries = [Site::EMPTY; 3];
     let table = CallsiteTable::build(&callsites, &mut entries).unwrap();
     assert_eq!(table.get(7), Some(all[0]));
     assert_eq!((table.get(u64::MAX), table.get(8), table.error()), (Some(all[1]), None, None));
-    let error = CallsiteTable::build(&callsites, &mut [TableEntry::EMPTY; 2]).unwrap_err();
+    let error = CallsiteTable::build(&callsites, &mut [Site::EMPTY; 2]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 2, needed: 3 });
     let unnamed = (Severity::Warning, all[1].offset(), ErrorKind::Invalid { value: 200 });
     assert_eq!(findings(|report| callsites.check(report)), [unnamed]);
-
-    let data = build::all_variants().bytes();
-    let chunk = Chunk::parse(&data).unwrap();
-    let sequence = chunk.sequences().next().unwrap().unwrap();
-    let mut entries = [TableEntry::EMPTY; 16];
-    let objects = ObjectTable::build(&chunk, sequence.objects(), &mut entries).unwrap();
-    for object in sequence.objects().map(Result::unwrap) {
-        assert_eq!(objects.get(object.iid()), Some(object));
-    }
-    assert_eq!(objects.get(3), None);
 }
 
 /// The command prints them, and other programs rely on them.
@@ -207,20 +197,19 @@ fn records_and_objects_say_what_they_are_about() {
     for item in &items {
         match item {
             Item::Record(record) => match record.data() {
-                RecordData::Event(event) => {
+                traceglass::rfr::RecordData::Event(event) => {
+                    assert_eq!(record.data().event(), Some(event));
                     assert_eq!((record.event(), record.iid(), record.context()), (Some(event), None, None));
                     events += 1;
                 }
-                RecordData::WakerWake(waker)
-                | RecordData::WakerWakeByRef(waker)
-                | RecordData::WakerClone(waker)
-                | RecordData::WakerDrop(waker) => {
+                data if data.kind().is_waker() => {
+                    let waker = data.waker().unwrap();
                     assert_eq!((record.iid(), record.context()), (Some(waker.task_iid()), waker.context()));
-                    assert_eq!(record.data().iid(), Some(waker.task_iid()));
+                    assert_eq!(data.iid(), Some(waker.task_iid()));
                     wakers += 1;
                 }
                 other => {
-                    assert_eq!((record.iid(), record.event()), (other.iid(), None));
+                    assert_eq!((record.iid(), record.event(), other.waker()), (other.iid(), None, None));
                     assert!(record.iid().is_some());
                     others += 1;
                 }

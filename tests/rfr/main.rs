@@ -9,7 +9,7 @@ mod chunk;
 mod damage;
 mod fields;
 mod files;
-mod lifetimes;
+mod names;
 
 use common::rfr::Writer;
 use traceglass::rfr::{Chunk, Item, Record};

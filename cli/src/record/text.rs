@@ -322,6 +322,9 @@ impl Listener for Text {
     fn unsigned(&mut self, slot: Slot, value: u64) {
         let (hint, are_flags) =
             self.tables.field(slot).map_or((Hint::None, false), |field| (field.hint, field.are_flags));
+        if hint == Hint::Stamp {
+            return;
+        }
         self.number(slot, value.into(), |buffer| unsigned(hint, are_flags, value, buffer));
     }
 

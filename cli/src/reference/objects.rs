@@ -83,21 +83,40 @@ const MICROS: &[Field] = &[
 const RECORD: &[Field] = &[
     may("path", Text, "the file in the recording's folder; null of a file that was named itself"),
     has("offset", Int, "of the record in its file"),
+    part("len", Int, "its bytes"),
     may("seq_id", Int, "the sequence; null in a stream"),
     may("micros", Int, "microseconds since the Unix epoch"),
 ];
 
+const LOCATION: &[Field] = &[may("location", Text, "where that is in the source: file and line")];
+
+const SITE: &[Field] = &[
+    may("target", Text, "the target of the callsite"),
+    may(
+        "level",
+        Text,
+        "the name of the level: `trace`, `debug`, `info`, `warn`, `error`; a number if it has none",
+    ),
+];
+
+const VALUES: &[Field] = &[
+    has(
+        "split_field_values",
+        Members,
+        "values by the names that the callsite has for them; `value 0` … without",
+    ),
+    has("dynamic_fields", Members, "values with names of their own"),
+];
+
 const CALLSITE: &[Field] = &[
-    has("callsite_id", Int, "its id"),
-    has("level", Int, "its level"),
-    may("level_name", Text, "the level's name"),
+    has("callsite_id", Text, "its id: an address, `0x…`"),
+    has("callsite_kind", Text, "what it makes: `Span`, `Event` or `Unknown`"),
     may("name", Text, "its name"),
-    may("target", Text, "its target"),
     may("module_path", Text, "its module"),
     may("file", Text, "its source file"),
     may("line", Int, "its line"),
     has("split_field_names", List, "names of the values that its events and spans have"),
-    has("const_fields", List, "fields with the same value in all, each with `name` and `value`"),
+    has("const_fields", Members, "fields with the same value in all"),
 ];
 
 /// All of them, in the order of the reference.
@@ -542,26 +561,45 @@ pub const OBJECTS: &[Object] = &[
     Object {
         verb: "cat",
         of: "RFR, records of a task",
-        kinds: &[
-            "NewTask",
-            "TaskPollStart",
-            "TaskPollEnd",
-            "TaskDrop",
-            "SpanNew",
-            "SpanEnter",
-            "SpanExit",
-            "SpanClose",
-        ],
-        shown_by: &[&["cat", "--json", "sample.rfr"], &["cat", "--json", "stream.rfr"]],
+        kinds: &["NewTask", "TaskPollStart", "TaskPollEnd", "TaskDrop"],
+        shown_by: &[&["cat", "--json", "sample.rfr"]],
         fields: &[
             KIND,
             TIME,
             RECORD,
             &[
-                may("iid", Int, "instrumentation id of the task or span"),
-                may("task", Text, "name of the task"),
-                may("location", Text, "where it was spawned, or where the span is"),
+                has("iid", Int, "instrumentation id"),
+                may("task", Text, "its name"),
+                may("task_id", Int, "what the runtime calls it"),
             ],
+            LOCATION,
+        ],
+    },
+    Object {
+        verb: "cat",
+        of: "RFR, records of a span",
+        kinds: &["SpanEnter", "SpanExit", "SpanClose"],
+        shown_by: &[],
+        fields: &[
+            KIND,
+            TIME,
+            RECORD,
+            &[has("iid", Int, "instrumentation id"), may("span", Text, "its name")],
+            LOCATION,
+        ],
+    },
+    Object {
+        verb: "cat",
+        of: "RFR, the beginning of a span",
+        kinds: &["SpanNew"],
+        shown_by: &[],
+        fields: &[
+            KIND,
+            TIME,
+            RECORD,
+            &[has("iid", Int, "instrumentation id"), may("span", Text, "its name")],
+            LOCATION,
+            VALUES,
         ],
     },
     Object {
@@ -575,10 +613,12 @@ pub const OBJECTS: &[Object] = &[
             RECORD,
             &[
                 has("task_iid", Int, "instrumentation id of the task"),
-                may("context", Int, "of the task in which it happened"),
-                may("task", Text, "name of the task"),
-                may("location", Text, "where it was spawned"),
+                may("task", Text, "its name"),
+                may("task_id", Int, "what the runtime calls it"),
+                may("context", Int, "instrumentation id of the task in which it happened"),
+                may("context_task", Text, "the name of that one"),
             ],
+            LOCATION,
         ],
     },
     Object {
@@ -591,12 +631,14 @@ pub const OBJECTS: &[Object] = &[
             TIME,
             RECORD,
             &[
-                has("callsite_id", Int, "where it happened"),
-                may("parent", Any, "`Current`, `Root`, or `{\"Explicit\": iid}`"),
-                has("split_field_values", List, "values, of which the callsite has the names"),
-                has("dynamic_fields", List, "fields, each with `name` and `value`"),
-                may("location", Text, "where it happened, in the source"),
+                may("name", Text, "the name of the callsite"),
+                has("callsite_id", Text, "where it happened: an address, `0x…`"),
+                may("parent", Any, "`Current`, `Root`, or the instrumentation id of a span"),
+                may("parent_span", Text, "the name of that span"),
             ],
+            LOCATION,
+            SITE,
+            VALUES,
         ],
     },
     Object {
@@ -606,37 +648,48 @@ pub const OBJECTS: &[Object] = &[
         shown_by: &[&["cat", "--json", "--objects", "sample.rfr"], &["cat", "--json", "stream.rfr"]],
         fields: &[
             KIND,
+            TIME,
+            RECORD,
             &[
-                may("path", Text, "the file in the recording's folder"),
-                has("offset", Int, "where it is described"),
-                may("seq_id", Int, "the sequence; null in a stream"),
-                part("time_ns", Int, "of a stream: when it was described"),
-                part("time", Time, "of a stream: the same as a date"),
-                part("clock", Text, "null"),
-                part("micros", Int, "of a stream: microseconds since the Unix epoch"),
                 has("iid", Int, "instrumentation id"),
-                has("callsite_id", Int, "where it was spawned"),
-                has("task_id", Int, "what the runtime calls it"),
                 has("task_name", Text, "its name"),
+                has("callsite_id", Text, "where it was spawned: an address, `0x…`"),
+                has("task_id", Int, "what the runtime calls it"),
                 has("task_kind", Text, "what kind of task it is"),
-                may("context", Int, "the task that spawned it"),
-                may("location", Text, "where it was spawned, in the source"),
+                may("context", Int, "instrumentation id of the task that spawned it"),
+                may("context_task", Text, "the name of that one"),
             ],
+            LOCATION,
+            SITE,
         ],
     },
     Object {
         verb: "cat",
-        of: "RFR, `--callsites`",
-        kinds: &["Span", "Event"],
-        shown_by: &[&["cat", "--json", "--callsites", "sample.rfr"]],
-        fields: &[KIND, CALLSITE],
+        of: "RFR, `--objects`, or of a stream",
+        kinds: &["Span"],
+        shown_by: &[],
+        fields: &[
+            KIND,
+            TIME,
+            RECORD,
+            &[
+                has("iid", Int, "instrumentation id"),
+                may("span", Text, "its name"),
+                has("callsite_id", Text, "where it is: an address, `0x…`"),
+                may("parent", Any, "`Current`, `Root`, or the instrumentation id of a span"),
+                may("parent_span", Text, "the name of that span"),
+            ],
+            LOCATION,
+            SITE,
+            VALUES,
+        ],
     },
     Object {
         verb: "cat",
-        of: "RFR stream",
+        of: "RFR, `--callsites`, or of a stream",
         kinds: &["Callsite"],
-        shown_by: &[&["cat", "--json", "stream.rfr"]],
-        fields: &[KIND, TIME, RECORD, CALLSITE, &[has("callsite_kind", Text, "`Span` or `Event`")]],
+        shown_by: &[&["cat", "--json", "--callsites", "sample.rfr"], &["cat", "--json", "stream.rfr"]],
+        fields: &[KIND, TIME, RECORD, CALLSITE, SITE],
     },
     Object {
         verb: "check",

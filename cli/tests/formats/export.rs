@@ -152,20 +152,33 @@ fn a_recording_becomes_tracks_slices_and_flows() {
     let out = traceglass(&["export", "--format", "perfetto", "-o", &target, &file]);
     assert_eq!((status(&out), out.stdout.len(), out.stderr.len()), (0, 0, 0), "{out:?}");
     let trace = fs::read(&target).unwrap();
+    // What `cat` says of the record.
+    let said = |id, iid, context: Option<u64>, at| {
+        let same = format!("{:?}", b"same".to_vec());
+        let context = context.map_or(String::new(), |context| {
+            format!("context=[(3, Int({context}))] context_task=[(6, Bytes({same}))] ")
+        });
+        format!(
+            "seq_id=[(3, Int(5))] {id}=[(3, Int({iid}))] task=[(6, Bytes({same}))] task_id=[(3, Int({iid}))] {context}\
+             location=[] micros=[(3, Int({}))]",
+            1_000_000 + at
+        )
+    };
     assert_eq!(
         decode(&trace),
         [
             "chunk.rfr < -: ",
             "sequence 5 < chunk.rfr: seq_id: 5",
-            "same < chunk.rfr: iid: 10, task_id: 10, kind: Task, callsite_id: 7",
-            "same < chunk.rfr: iid: 11, task_id: 11, kind: Task, context: 10, callsite_id: 7",
+            "same < chunk.rfr: iid: 10, task_name: same, callsite_id: 0x7, task_id: 10, task_kind: Task",
+            "same < chunk.rfr: iid: 11, task_name: same, callsite_id: 0x7, task_id: 11, task_kind: Task, context: 10, \
+             context_task: same",
             "clock Some(1) at Some(1000001000), primary 1",
             "times of clock 1",
-            "1000001000 same begin poll",
-            "1000002000 same instant NewTask +c000000 iid=[(3, Int(11))]",
-            "1000003000 same instant WakerWake +c000001 task_iid=[(3, Int(11))] context=[(3, Int(10))]",
+            &format!("1000001000 same begin poll {}", said("iid", 10, None, 1)),
+            &format!("1000002000 same instant NewTask +c000000 {}", said("iid", 11, None, 2)),
+            &format!("1000003000 same instant WakerWake +c000001 {}", said("task_iid", 11, Some(10), 3)),
             "1000004000 same end",
-            "1000005000 same begin poll -c000000 -c000001",
+            &format!("1000005000 same begin poll -c000000 -c000001 {}", said("iid", 11, None, 5)),
         ]
     );
     // The same on stdout, and a second time.

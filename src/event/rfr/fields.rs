@@ -1,8 +1,13 @@
-//! What records and objects say, as fields.
+//! What records and objects say, as fields: the parts of their description, one by one.
 
+use crate::error::Result;
 use crate::event::field::{Field, Value};
 use crate::event::label::Label;
-use crate::rfr::{self, Callsite, FieldValue, List, Parent};
+use crate::record::{FieldInfo, Fixed, FixedClass, Kind, Listener, Record, Scope};
+use crate::rfr::class::Part;
+use crate::rfr::tell::{self, Values};
+use crate::rfr::{self, FieldValue, List, NamedRecord, Parent, RecordKind};
+use core::slice;
 
 /// Where the fields of a track or an event come from.
 #[derive(Clone, Copy, Debug)]
@@ -11,58 +16,59 @@ pub(in crate::event) enum RfrData<'a> {
     Sequence(u64),
     /// A span or a task of which only its id is known.
     Unknown(u64),
-    /// A task.
-    Task(rfr::Task<'a>, Option<Callsite<'a>>),
-    /// A span.
-    Span(rfr::Span<'a>, Option<Callsite<'a>>),
-    /// A record that has nothing but an id.
-    Iid(u64),
-    /// A record about a waker.
-    Waker { task_iid: u64, context: Option<u64> },
-    /// An event.
-    Event(rfr::Event<'a>, Option<Callsite<'a>>),
+    /// A record or an object.
+    Record(NamedRecord<'a, 'a>),
+}
+
+/// The classes of what is no record: their numbers follow those of the kinds of records.
+static SEQUENCE: Fixed = Fixed::new("sequence", &[FieldInfo::new(&"seq_id", Kind::Unsigned { bits: 64 })]);
+static UNKNOWN: Fixed = Fixed::new("unknown", &[FieldInfo::new(&"iid", Kind::Unsigned { bits: 64 })]);
+
+impl Record for RfrData<'_> {
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        let (number, fixed, id) = match self {
+            Self::Sequence(id) => (0, &SEQUENCE, *id),
+            Self::Unknown(iid) => (1, &UNKNOWN, *iid),
+            Self::Record(record) => return record.tell(to),
+        };
+        let records = u32::try_from(RecordKind::ALL.len()).unwrap_or(u32::MAX);
+        let class = FixedClass::new(records.saturating_add(number), fixed);
+        if to.begin(&class.head(None, 0), &class).has(Scope::Fields) {
+            to.scope(Scope::Fields);
+            to.unsigned(class.slot(0), id);
+            to.end_scope();
+        }
+        to.end();
+        Ok(())
+    }
 }
 
 impl<'a> RfrData<'a> {
     pub(in crate::event) fn fields(self) -> RfrFields<'a> {
-        let (callsite, values, dynamic) = match self {
-            Self::Span(span, callsite) => {
-                (callsite, Some(span.split_field_values()), Some(span.dynamic_fields()))
-            }
-            Self::Event(event, callsite) => {
-                (callsite, Some(event.split_field_values()), Some(event.dynamic_fields()))
-            }
-            Self::Task(_, callsite) => (callsite, None, None),
-            _ => (None, None, None),
+        let parts = match &self {
+            Self::Record(record) => record.kind().parts(),
+            _ => &[],
         };
-        let names = callsite.map(|callsite| callsite.split_field_names());
-        RfrFields { data: self, callsite, stage: 0, names, values, unnamed: 0, dynamic }
+        RfrFields { data: Some(self), parts: parts.iter(), inside: Inside::Nothing }
     }
 }
 
 /// Fields that are to come.
 #[derive(Clone, Debug)]
 pub(in crate::event) struct RfrFields<'a> {
-    data: RfrData<'a>,
-    callsite: Option<Callsite<'a>>,
-    /// Which of the fixed fields comes next.
-    stage: u8,
-    names: Option<List<'a, &'a str>>,
-    values: Option<List<'a, FieldValue<'a>>>,
-    /// How many values had no name.
-    unnamed: u64,
-    dynamic: Option<List<'a, rfr::Field<'a>>>,
+    /// `None` when a field that is not of a record has been given.
+    data: Option<RfrData<'a>>,
+    parts: slice::Iter<'static, Part>,
+    inside: Inside<'a>,
 }
 
-fn parent(parent: Parent) -> Value<'static> {
-    match parent {
-        Parent::Explicit(iid) => Value::Unsigned(iid.into()),
-        _ => Value::Null,
-    }
-}
-
-fn option(id: Option<u64>) -> Value<'static> {
-    id.map_or(Value::Null, |id| Value::Unsigned(id.into()))
+/// The structure or list that has begun.
+#[derive(Clone, Debug)]
+enum Inside<'a> {
+    Nothing,
+    Values(Values<'a>),
+    Fields(Option<List<'a, rfr::Field<'a>>>),
+    Names(Option<List<'a, &'a str>>),
 }
 
 fn value(value: FieldValue<'_>) -> Value<'_> {
@@ -77,64 +83,94 @@ fn value(value: FieldValue<'_>) -> Value<'_> {
     }
 }
 
-impl<'a> RfrFields<'a> {
-    pub(in crate::event) fn next_field(&mut self) -> Option<Field<'a>> {
-        while self.stage < 8 {
-            let stage = self.stage;
-            self.stage = stage.saturating_add(1);
-            if let Some((name, value)) = self.fixed(stage) {
-                return Some(Field::new(Label::Text(name), value));
-            }
-        }
-        if let Some(found) = self.values.as_mut().and_then(Iterator::next) {
-            let name = self.names.as_mut().and_then(Iterator::next).map_or_else(
-                || {
-                    let number = self.unnamed;
-                    self.unnamed = number.saturating_add(1);
-                    Label::Numbered("value", number)
-                },
-                Label::Text,
-            );
-            return Some(Field::new(name, value(found)));
-        }
-        let field = self.dynamic.as_mut()?.next()?;
-        Some(Field::new(Label::Text(field.name()), value(field.value())))
-    }
-
-    /// The fields that the format gives a name, one by one: what there is of each kind of data, then of the callsite.
-    fn fixed(&self, stage: u8) -> Option<(&'static str, Value<'a>)> {
-        if let Some(stage) = stage.checked_sub(5) {
-            let callsite = self.callsite?;
-            return match stage {
-                0 => callsite.target().map(|target| ("target", Value::Text(Label::Text(target)))),
-                1 => place(&callsite).map(|place| ("location", Value::Text(place))),
-                _ => Some(("level", Value::Unsigned(callsite.level().number().into()))),
-            };
-        }
-        match (self.data, stage) {
-            (RfrData::Sequence(id), 0) => Some(("seq_id", Value::Unsigned(id.into()))),
-            (RfrData::Unknown(iid) | RfrData::Iid(iid), 0) => Some(("iid", Value::Unsigned(iid.into()))),
-            (RfrData::Task(task, _), 0) => Some(("iid", Value::Unsigned(task.iid().into()))),
-            (RfrData::Task(task, _), 1) => Some(("task_id", Value::Unsigned(task.task_id().into()))),
-            (RfrData::Task(task, _), 2) => Some(("kind", Value::Text(Label::Text(task.kind().name())))),
-            (RfrData::Task(task, _), 3) => Some(("context", option(task.context()))),
-            (RfrData::Task(task, _), 4) => Some(("callsite_id", Value::Unsigned(task.callsite_id().into()))),
-            (RfrData::Span(span, _), 0) => Some(("iid", Value::Unsigned(span.iid().into()))),
-            (RfrData::Span(span, _), 1) => Some(("parent", parent(span.parent()))),
-            (RfrData::Span(span, _), 2) => Some(("callsite_id", Value::Unsigned(span.callsite_id().into()))),
-            (RfrData::Waker { task_iid, .. }, 0) => Some(("task_iid", Value::Unsigned(task_iid.into()))),
-            (RfrData::Waker { context, .. }, 1) => Some(("context", option(context))),
-            (RfrData::Event(event, _), 0) => Some(("parent", parent(event.parent()))),
-            (RfrData::Event(event, _), 1) => {
-                Some(("callsite_id", Value::Unsigned(event.callsite_id().into())))
-            }
-            _ => None,
-        }
+/// A text that was looked up.
+fn found(text: &str) -> Label<'_> {
+    match tell::start(text) {
+        Some(start) => Label::Start(start),
+        None => Label::Text(text),
     }
 }
 
-/// Where in the source a callsite is.
-fn place<'a>(callsite: &Callsite<'a>) -> Option<Label<'a>> {
-    let file = callsite.file()?;
-    Some(callsite.line().map_or(Label::Text(file), |line| Label::Place(file, line)))
+impl<'a> Inside<'a> {
+    fn next(&mut self) -> Option<Field<'a>> {
+        Some(match self {
+            Self::Nothing => return None,
+            Self::Values(values) => {
+                let (name, found) = values.next()?;
+                let name = name.map_or_else(|number| Label::Numbered("value", number), Label::Text);
+                Field::new(name, value(found))
+            }
+            Self::Fields(fields) => {
+                let field = fields.as_mut()?.next()?;
+                Field::new(Label::Text(field.name()), value(field.value()))
+            }
+            Self::Names(names) => Field::unnamed(Value::Text(Label::Text(names.as_mut()?.next()?))),
+        })
+    }
+}
+
+impl<'a> RfrFields<'a> {
+    pub(in crate::event) fn next_field(&mut self) -> Option<Field<'a>> {
+        if !matches!(self.inside, Inside::Nothing) {
+            return Some(self.inside.next().unwrap_or_else(|| {
+                self.inside = Inside::Nothing;
+                Field::unnamed(Value::End)
+            }));
+        }
+        let record = match &self.data {
+            Some(RfrData::Record(record)) => record,
+            other => {
+                let (name, id) = match other {
+                    Some(RfrData::Sequence(id)) => ("seq_id", *id),
+                    Some(RfrData::Unknown(iid)) => ("iid", *iid),
+                    _ => return None,
+                };
+                self.data = None;
+                return Some(Field::new(Label::Text(name), Value::Unsigned(id.into())));
+            }
+        };
+        // What is not there is left out.
+        let (part, value) = loop {
+            let part = *self.parts.next()?;
+            match record.value(part) {
+                tell::Value::Absent => {}
+                value => break (part, value),
+            }
+        };
+        let value = match value {
+            tell::Value::Absent => Value::Null,
+            tell::Value::Unsigned(value) | tell::Value::Parent(Parent::Explicit(value)) => {
+                match part.label(value) {
+                    Some(label) => Value::Text(Label::Text(label)),
+                    None if part.is_address() => Value::Text(Label::Address(value)),
+                    None => Value::Unsigned(value.into()),
+                }
+            }
+            tell::Value::Own(text) => Value::Text(Label::Text(text)),
+            tell::Value::Found(text) | tell::Value::Place(text, None) => Value::Text(found(text)),
+            tell::Value::Place(file, Some(line)) => Value::Text(match found(file) {
+                Label::Text(file) => Label::Place(file, line),
+                start => start,
+            }),
+            tell::Value::Parent(Parent::Current) => Value::Text(Label::Text("Current")),
+            tell::Value::Parent(Parent::Root) => Value::Text(Label::Text("Root")),
+            tell::Value::Values => {
+                self.inside = Inside::Values(record.values());
+                Value::Struct
+            }
+            tell::Value::Dynamic => {
+                self.inside = Inside::Fields(record.dynamic_fields());
+                Value::Struct
+            }
+            tell::Value::ConstFields => {
+                self.inside = Inside::Fields(record.callsite().map(|callsite| callsite.const_fields()));
+                Value::Struct
+            }
+            tell::Value::FieldNames => {
+                self.inside = Inside::Names(record.callsite().map(|callsite| callsite.split_field_names()));
+                Value::List
+            }
+        };
+        Some(Field::new(Label::Text(part.name()), value))
+    }
 }

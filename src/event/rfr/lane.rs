@@ -4,7 +4,7 @@ use crate::event::rank::Rank;
 use crate::event::track::TrackId;
 use crate::gap::Gap;
 use crate::heap::Place;
-use crate::rfr::{Chunk, Record, Records, StreamRecord, StreamRecords, Streaming};
+use crate::rfr::{Chunk, Record, Records, StreamRecord, StreamRecords};
 
 /// Room for a chunk that is still to be opened, or for a sequence of one that is.
 #[derive(Clone, Debug)]
@@ -23,15 +23,16 @@ pub(super) enum Content<'a> {
     /// A chunk that has not been opened.
     Chunk { input: usize, chunk: Chunk<'a>, size: u64 },
     /// The records of a sequence.
-    Records { input: usize, base: i128, track: TrackId, records: Records<'a>, head: Head<Record<'a>> },
-    /// A stream.
-    Stream {
+    Records {
         input: usize,
-        stream: Streaming<'a>,
-        size: u64,
-        records: StreamRecords<'a>,
-        head: Head<StreamRecord<'a>>,
+        base: i128,
+        track: TrackId,
+        seq_id: u64,
+        records: Records<'a>,
+        head: Head<Record<'a>>,
     },
+    /// A stream.
+    Stream { input: usize, size: u64, records: StreamRecords<'a>, head: Head<StreamRecord<'a>> },
 }
 
 /// What comes next in a lane.

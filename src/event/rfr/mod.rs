@@ -30,9 +30,10 @@
 mod delivered;
 pub(super) mod fields;
 mod lane;
-mod registry;
+mod polls;
 mod timeline;
 
+pub use crate::rfr::NameSlot;
 pub use lane::Lane;
-pub use registry::{Registry, RegistrySlot};
+pub use polls::{Polls, Registry, RegistrySlot};
 pub use timeline::Timeline;

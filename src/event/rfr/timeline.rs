@@ -1,9 +1,9 @@
 //! The chunks and streams of a recording, merged by time.
 
-use super::delivered::{CLOCK, Delivered, ROOT, gap_event, on_its_track, unknown_track};
+use super::delivered::{CLOCK, Delivered, ROOT, Told, gap_event, on_its_track, unknown_track};
 use super::fields::RfrData;
 use super::lane::{Content, Head, Lane};
-use super::registry::{Identity, Known, Registry, RegistrySlot, Space};
+use super::polls::{Polls, Registry, RegistrySlot};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::LANES;
@@ -16,26 +16,24 @@ use crate::event::track::{Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
 use crate::heap;
+use crate::rfr::registry::Space;
+use crate::rfr::tell::At;
 use crate::rfr::{
-    Callsite, CallsiteTable, Chunk, Object, Objects, Parent, RecordData, RecordKind, Sequences, StreamData,
-    Streaming, Variant,
+    CallsiteTable, Chunk, NameSlot, Names, Object, Objects, Parent, RecordData, RecordKind, Sequences,
+    StreamData, Streaming, Variant,
 };
 use crate::room::Room;
 
 const NS_IN_MICRO: i128 = 1_000;
 const MICROS: i128 = 1_000_000;
 
-/// The largest callsite that is looked up, in bytes: it is read again with each event that names it. Those of `tracing`
-/// have some hundred bytes; of a larger one, only its id is told.
-const CALLSITE: usize = 4096;
-
 /// The tracks and events of an RFR recording.
 ///
 /// It needs a lane for each chunk that was added and not read yet, and one for each sequence of the chunks that overlap
 /// at a time.
 #[derive(Debug)]
-pub struct Timeline<'a, 'r, R, L> {
-    registry: Kept<'r, R>,
+pub struct Timeline<'a, 'r, R, N, L> {
+    names: Names<'a, 'r, R, N, Polls>,
     lanes: L,
     /// How many lanes are in the heap.
     open: usize,
@@ -44,37 +42,9 @@ pub struct Timeline<'a, 'r, R, L> {
     free: usize,
     /// The order in which lanes were added.
     order: u64,
-    callsites: Option<CallsiteTable<'a, 'r>>,
     opening: Option<Opening<'a>>,
     window: Window,
     failed: bool,
-}
-
-/// A registry that is lent, or that goes with the timeline.
-#[derive(Debug)]
-enum Kept<'r, R> {
-    Lent(&'r mut Registry<R>),
-    Own(Registry<R>),
-}
-
-impl<R> core::ops::Deref for Kept<'_, R> {
-    type Target = Registry<R>;
-
-    fn deref(&self) -> &Registry<R> {
-        match self {
-            Self::Lent(registry) => registry,
-            Self::Own(registry) => registry,
-        }
-    }
-}
-
-impl<R> core::ops::DerefMut for Kept<'_, R> {
-    fn deref_mut(&mut self) -> &mut Registry<R> {
-        match self {
-            Self::Lent(registry) => registry,
-            Self::Own(registry) => registry,
-        }
-    }
 }
 
 /// A chunk whose sequences and objects are being met.
@@ -94,35 +64,38 @@ struct Opening<'a> {
 struct Happened<'a> {
     input: usize,
     offset: u64,
-    len: u64,
+    end: u64,
     ns: i128,
     /// The track of its thread, or of the recording.
     thread: TrackId,
-    /// Where the callsites of a stream are.
-    stream: Option<Streaming<'a>>,
+    seq_id: Option<u64>,
     data: RecordData<'a>,
 }
 
-impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
+impl<'a, 'r, R, N, L> Timeline<'a, 'r, R, N, L>
+where
+    R: Room<RegistrySlot>,
+    N: Room<NameSlot<'a>>,
+    L: Room<Lane<'a>>,
+{
     /// A timeline of no file yet.
-    pub const fn new(registry: &'r mut Registry<R>, lanes: L) -> Self {
-        Self::of(Kept::Lent(registry), lanes)
+    pub const fn new(registry: &'r mut Registry<R>, names: N, lanes: L) -> Self {
+        Self::of(Names::lend(registry, names), lanes)
     }
 
     /// A timeline of no file yet, with a registry of its own.
-    pub const fn with_registry(registry: Registry<R>, lanes: L) -> Self {
-        Self::of(Kept::Own(registry), lanes)
+    pub const fn with_registry(registry: Registry<R>, names: N, lanes: L) -> Self {
+        Self::of(Names::with_registry(registry, names), lanes)
     }
 
-    const fn of(registry: Kept<'r, R>, lanes: L) -> Self {
+    const fn of(names: Names<'a, 'r, R, N, Polls>, lanes: L) -> Self {
         Self {
-            registry,
+            names,
             lanes,
             open: 0,
             used: 0,
             free: usize::MAX,
             order: 0,
-            callsites: None,
             opening: None,
             window: Window::ALL,
             failed: false,
@@ -130,10 +103,8 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     }
 
     /// Looks up names and source locations of spans, events and tasks in these callsites.
-    ///
-    /// A callsite of more than 4 KiB is not looked up, in a stream neither: of it, only the id is told.
     pub const fn set_callsites(&mut self, callsites: CallsiteTable<'a, 'r>) {
-        self.callsites = Some(callsites);
+        self.names.set_callsites(callsites);
     }
 
     /// Adds a chunk or a stream, which events refer to as `input`.
@@ -147,7 +118,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         if is_stream {
             let stream = Streaming::parse(data)?;
             let (records, head) = (stream.records(), Head::End);
-            let at = self.take_lane(Content::Stream { input, stream, size, records, head }, 0)?;
+            let at = self.take_lane(Content::Stream { input, size, records, head }, 0)?;
             let (ns, class) = self.load(at, i128::MIN);
             self.enter(at, ns, class);
             return Ok(());
@@ -210,16 +181,18 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         self.free = at;
     }
 
-    fn advance(&mut self) -> Result<Option<Item<'a>>> {
-        if self.registry.takes_root() {
-            return Ok(Some(Item::Track(Track {
+    fn advance(&mut self) -> Result<Option<Delivered<'a>>> {
+        if self.names.registry().is_new() {
+            self.names.registry().new_number();
+            let track = Track {
                 id: ROOT,
                 parent: None,
                 kind: TrackKind::Recording,
                 label: Label::Text("RFR recording"),
                 clock: CLOCK,
                 data: Data::None,
-            })));
+            };
+            return Ok(Some(Item::Track(track).into()));
         }
         loop {
             if let Some(item) = self.open_chunk()? {
@@ -234,7 +207,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                 }
                 &mut Content::Broken { input, gap } => {
                     self.pop(rank.slot);
-                    Some(gap_event(input, None, ROOT, gap))
+                    Some(gap_event(input, None, ROOT, gap).into())
                 }
                 &mut Content::Chunk { input, chunk, size } => {
                     self.pop(rank.slot);
@@ -257,13 +230,13 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         if self.window.begins_after(end) || self.window.ends_before(ns) {
             return;
         }
-        self.registry.next_epoch();
+        self.names.next_epoch();
         let (base, sequences) = (ns_of(header.base_time(), 0), chunk.sequences());
         self.opening = Some(Opening { input, ns, base, size, sequences, sequence: None });
     }
 
     /// Meets the sequences and objects of the chunk that is being opened.
-    fn open_chunk(&mut self) -> Result<Option<Item<'a>>> {
+    fn open_chunk(&mut self) -> Result<Option<Delivered<'a>>> {
         while let Some(opening) = &mut self.opening {
             let (input, ns, base) = (opening.input, opening.ns, opening.base);
             let Some((sequence, objects)) = &mut opening.sequence else {
@@ -271,7 +244,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                     Ok(Some(sequence)) => {
                         opening.sequence = Some((sequence, sequence.objects()));
                         if let Some(item) = self.meet_sequence(sequence.seq_id(), sequence.offset())? {
-                            return Ok(Some(item));
+                            return Ok(Some(item.into()));
                         }
                     }
                     Ok(None) => self.opening = None,
@@ -279,14 +252,14 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                         let len = opening.size.saturating_sub(error.offset());
                         self.opening = None;
                         let gap = Gap::new(error.offset(), len, error);
-                        return Ok(Some(gap_event(input, Some(ns), ROOT, gap)));
+                        return Ok(Some(gap_event(input, Some(ns), ROOT, gap).into()));
                     }
                 }
                 continue;
             };
             match objects.next_object() {
                 Ok(Some(object)) => {
-                    if let Some(item) = self.meet(&object, None)? {
+                    if let Some(item) = self.meet(&object)? {
                         return Ok(Some(item));
                     }
                 }
@@ -295,16 +268,18 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
                     opening.sequence = None;
                     // If the records cannot be found, looking for the next sequence reports why.
                     if let Ok(records) = sequence.records() {
-                        let track = self.registry.get(Space::Sequences, sequence.seq_id());
-                        let track = track.map_or(ROOT, |known| known.track);
-                        let content = Content::Records { input, base, track, records, head: Head::End };
+                        let seq_id = sequence.seq_id();
+                        let track = self.names.registry().get(Space::Sequences, seq_id);
+                        let track = track.map_or(ROOT, |known| TrackId::new(known.life.number));
+                        let content =
+                            Content::Records { input, base, track, seq_id, records, head: Head::End };
                         let at = self.take_lane(content, sequence.offset())?;
                         let (ns, class) = self.load(at, ns);
                         self.enter(at, ns, class);
                     }
                 }
                 Err(_) => match objects.recover() {
-                    Some(gap) => return Ok(Some(gap_event(input, Some(ns), ROOT, gap))),
+                    Some(gap) => return Ok(Some(gap_event(input, Some(ns), ROOT, gap).into())),
                     None => opening.sequence = None,
                 },
             }
@@ -313,10 +288,11 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     }
 
     fn meet_sequence(&mut self, seq_id: u64, offset: u64) -> Result<Option<Item<'a>>> {
-        if self.registry.get(Space::Sequences, seq_id).is_some() {
+        let registry = self.names.registry();
+        if registry.get(Space::Sequences, seq_id).is_some() {
             return Ok(None);
         }
-        let id = self.registry.add(Space::Sequences, seq_id, None, offset)?;
+        let id = TrackId::new(registry.add(Space::Sequences, seq_id, None, offset)?);
         Ok(Some(Item::Track(Track {
             id,
             parent: Some(ROOT),
@@ -328,50 +304,34 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
     }
 
     /// Registers a span or a task.
-    fn meet(&mut self, object: &Object<'a>, stream: Option<Streaming<'a>>) -> Result<Option<Item<'a>>> {
-        let task = object.as_task();
-        let identity = Identity {
-            is_task: task.is_some(),
-            task_id: task.map_or(0, |task| task.task_id()),
-            callsite_id: object.callsite_id(),
-            context: task.and_then(|task| task.context()),
-        };
-        let Some(id) = self.registry.meet(object.iid(), identity, object.offset())? else { return Ok(None) };
-        let callsite = self.callsite(object.callsite_id(), stream);
-        let (kind, label, data, parent) = match *object {
+    fn meet(&mut self, object: &Object<'a>) -> Result<Option<Delivered<'a>>> {
+        let Some(number) = self.names.meet(object)? else { return Ok(None) };
+        let id = TrackId::new(number);
+        let (kind, label, parent) = match *object {
             Object::Task(task) => {
                 let label = match task.name() {
                     "" => Label::Numbered("task", task.task_id()),
                     name => Label::Text(name),
                 };
-                (TrackKind::Task, label, RfrData::Task(task, callsite), None)
+                (TrackKind::Task, label, None)
             }
             Object::Span(span) => {
-                let name = callsite.and_then(|callsite| callsite.name());
+                let name = self.names.site(span.callsite_id()).and_then(|site| site.name());
                 let label = name.map_or(Label::Numbered("span", span.iid()), Label::Text);
-                let parent = match span.parent() {
-                    Parent::Explicit(iid) if iid != span.iid() => self.registry.get(Space::Objects, iid),
-                    _ => None,
-                };
+                let parent = span.parent().explicit().filter(|iid| *iid != span.iid());
+                let parent = parent.and_then(|iid| self.track_of(iid));
                 // Parents are earlier tracks only, so that there is no cycle.
-                let parent = parent.map(|known| known.track).filter(|&parent| parent < id);
-                (TrackKind::Span, label, RfrData::Span(span, callsite), parent)
+                (TrackKind::Span, label, parent.filter(|&parent| parent < id))
             }
         };
         let parent = Some(parent.unwrap_or(ROOT));
-        Ok(Some(Item::Track(Track { id, parent, kind, label, clock: CLOCK, data: Data::Rfr(data) })))
+        let track = Track { id, parent, kind, label, clock: CLOCK, data: Data::None };
+        Ok(Some(Delivered { item: Item::Track(track), told: Told::Object(*object), done: true }))
     }
 
-    fn callsite(&mut self, id: u64, stream: Option<Streaming<'a>>) -> Option<Callsite<'a>> {
-        if let Some(found) = self.callsites.and_then(|table| table.get_within(id, CALLSITE)) {
-            return Some(found);
-        }
-        let stream = stream?;
-        let place = self.registry.get(Space::Callsites, id)?.place;
-        match stream.record_within(place, CALLSITE)?.data() {
-            StreamData::Callsite(callsite) => Some(callsite),
-            _ => None,
-        }
+    /// The track of a task or a span, if it is known.
+    fn track_of(&mut self, iid: u64) -> Option<TrackId> {
+        self.names.registry().get(Space::Objects, iid).map(|known| TrackId::new(known.life.number))
     }
 
     /// Reads on in a lane; returns the time and the class of what comes next in it.
@@ -416,14 +376,14 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         heap::replace_first(self.lanes.slots_mut(), self.open, Rank { ns, class, ..first });
     }
 
-    fn next_of_sequence(&mut self, rank: Rank) -> Result<Option<Item<'a>>> {
+    fn next_of_sequence(&mut self, rank: Rank) -> Result<Option<Delivered<'a>>> {
         let Some(lane) = self.lanes.slots().get(rank.slot) else { return Ok(None) };
-        let Content::Records { input, track, ref head, .. } = lane.content else { return Ok(None) };
+        let Content::Records { input, track, seq_id, ref head, .. } = lane.content else { return Ok(None) };
         let (record, end) = match *head {
             Head::Record(record, end) => (record, end),
             Head::Gap(gap) => {
                 self.next_in(rank);
-                return Ok(Some(gap_event(input, Some(rank.ns), track, gap)));
+                return Ok(Some(gap_event(input, Some(rank.ns), track, gap).into()));
             }
             Head::End => {
                 self.pop(rank.slot);
@@ -437,28 +397,28 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         let happened = Happened {
             input,
             offset: record.offset(),
-            len: end.saturating_sub(record.offset()),
+            end,
             ns: rank.ns,
             thread: track,
-            stream: None,
+            seq_id: Some(seq_id),
             data: record.data(),
         };
         let delivered = self.place(&happened)?;
         if delivered.done {
             self.next_in(rank);
         }
-        Ok(Some(delivered.item))
+        Ok(Some(delivered))
     }
 
-    fn next_of_stream(&mut self, rank: Rank) -> Result<Option<Item<'a>>> {
+    fn next_of_stream(&mut self, rank: Rank) -> Result<Option<Delivered<'a>>> {
         let Some(lane) = self.lanes.slots().get(rank.slot) else { return Ok(None) };
-        let Content::Stream { input, stream, ref head, .. } = lane.content else { return Ok(None) };
+        let Content::Stream { input, ref head, .. } = lane.content else { return Ok(None) };
         let (record, end) = match *head {
             Head::Record(record, end) => (record, end),
             Head::Gap(gap) => {
                 self.next_in(rank);
                 let ns = (rank.ns != i128::MIN).then_some(rank.ns);
-                return Ok(Some(gap_event(input, ns, ROOT, gap)));
+                return Ok(Some(gap_event(input, ns, ROOT, gap).into()));
             }
             Head::End => {
                 self.pop(rank.slot);
@@ -469,22 +429,17 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         // Names are read even outside of the window.
         let item = match record.data() {
             StreamData::Record(data) if self.window.contains_ns(rank.ns) => {
-                let len = end.saturating_sub(offset);
-                let (ns, stream) = (rank.ns, Some(stream));
-                let happened = Happened { input, offset, len, ns, thread: ROOT, stream, data };
+                let happened = Happened { input, offset, end, ns: rank.ns, thread: ROOT, seq_id: None, data };
                 let delivered = self.place(&happened)?;
                 if !delivered.done {
-                    return Ok(Some(delivered.item));
+                    return Ok(Some(delivered));
                 }
-                Some(delivered.item)
+                Some(delivered)
             }
-            StreamData::Task(task) => self.meet(&Object::Task(task), Some(stream))?,
-            StreamData::Span(span) => self.meet(&Object::Span(span), Some(stream))?,
+            StreamData::Task(task) => self.meet(&Object::Task(task))?,
+            StreamData::Span(span) => self.meet(&Object::Span(span))?,
             StreamData::Callsite(callsite) => {
-                match self.registry.get(Space::Callsites, callsite.id()) {
-                    Some(known) => known.place = offset,
-                    None => drop(self.registry.add(Space::Callsites, callsite.id(), None, offset)?),
-                }
+                self.names.meet_callsite(&callsite)?;
                 None
             }
             _ => None,
@@ -495,11 +450,12 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
 
     /// The track of a task or span of which only the id is known, if it is still to be announced.
     fn ensure(&mut self, iid: u64, kind: TrackKind<'a>, offset: u64) -> Result<Option<Delivered<'a>>> {
-        if self.registry.get(Space::Objects, iid).is_some() {
+        if self.track_of(iid).is_some() {
             return Ok(None);
         }
-        let id = self.registry.add(Space::Objects, iid, None, offset)?;
-        Ok(Some(Delivered { item: unknown_track(id, kind, iid, iid), done: false }))
+        let id = TrackId::new(self.names.registry().add(Space::Objects, iid, None, offset)?);
+        let track = unknown_track(id, kind, iid);
+        Ok(Some(Delivered { done: false, ..track.into() }))
     }
 
     /// The track on which something about a task happened: that of its context, or of the thread if it has none.
@@ -512,7 +468,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         if let Some(track) = self.ensure(context, TrackKind::Task, happened.offset)? {
             return Ok(Err(track));
         }
-        Ok(Ok(self.registry.get(Space::Objects, context).map_or(happened.thread, |known| known.track)))
+        Ok(Ok(self.track_of(context).unwrap_or(happened.thread)))
     }
 
     /// The event of a record, or what is to be delivered before it.
@@ -521,7 +477,7 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
         let event = Event {
             input: happened.input,
             offset: happened.offset,
-            len: happened.len,
+            len: happened.end.saturating_sub(happened.offset),
             time: Some(Time::since_epoch(happened.ns)),
             track: happened.thread,
             kind: EventKind::Instant,
@@ -529,68 +485,63 @@ impl<'a, 'r, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Timeline<'a, 'r, R, L> {
             starts: None,
             ends: Flows::NONE,
             inferred: false,
-            data: Data::Rfr(RfrData::Iid(happened.data.iid().unwrap_or(0))),
+            data: Data::None,
         };
-        let done = |event| Ok(Delivered { item: Item::Event(event), done: true });
+        let micros = u64::try_from(happened.ns.checked_div(NS_IN_MICRO).unwrap_or(0)).ok();
+        let at = At::new(happened.offset, Some(happened.end), happened.seq_id, micros);
+        let told =
+            |event, done| Delivered { item: Item::Event(event), told: Told::Data(at, happened.data), done };
         if let RecordData::Event(logged) = happened.data {
             let mut track = happened.thread;
             if let Parent::Explicit(iid) = logged.parent() {
                 if let Some(item) = self.ensure(iid, TrackKind::Span, happened.offset)? {
                     return Ok(item);
                 }
-                track = self.registry.get(Space::Objects, iid).map_or(track, |known| known.track);
+                track = self.track_of(iid).unwrap_or(track);
             }
-            let callsite = self.callsite(logged.callsite_id(), happened.stream);
-            let name = callsite.and_then(|callsite| callsite.name()).map_or(event.name, Label::Text);
-            return done(Event { track, name, data: Data::Rfr(RfrData::Event(logged, callsite)), ..event });
+            let name = self.names.site(logged.callsite_id()).and_then(|site| site.name());
+            return Ok(told(Event { track, name: name.map_or(event.name, Label::Text), ..event }, true));
         }
         let iid = happened.data.iid().unwrap_or(0);
-        let is_span = matches!(
-            kind,
-            RecordKind::SpanNew | RecordKind::SpanEnter | RecordKind::SpanExit | RecordKind::SpanClose
-        );
-        let of_object = if is_span { TrackKind::Span } else { TrackKind::Task };
+        let of_object = if kind.is_span() { TrackKind::Span } else { TrackKind::Task };
         if let Some(item) = self.ensure(iid, of_object, happened.offset)? {
             return Ok(item);
         }
-        if kind == RecordKind::NewTask
-            && let Some(id) = self.registry.born(iid)
-        {
-            // Its label is its id; it is born when this record is read again.
-            let identity = self.registry.get(Space::Objects, iid).and_then(|known| known.identity);
-            let number = identity.map_or(iid, |identity| identity.task_id);
-            return Ok(Delivered { item: unknown_track(id, TrackKind::Task, iid, number), done: false });
+        self.names.registry().end_unseen(iid);
+        let begun = self.names.registry().begin(kind, iid);
+        self.names.settle();
+        if let Some(number) = begun {
+            // Its label is its id; it is begun when this record is read again.
+            let track = unknown_track(TrackId::new(number), of_object, iid);
+            return Ok(Delivered { done: false, ..track.into() });
         }
-        match happened.data {
-            RecordData::NewTask { .. } => {
-                let identity = self.registry.get(Space::Objects, iid).and_then(|known| known.identity);
-                let context = identity.and_then(|identity| identity.context);
-                match self.place_of_context(context, happened)? {
-                    Ok(track) => {
-                        let starts = self.registry.get(Space::Objects, iid).map(Known::start_flow);
-                        done(Event { track, starts, ..event })
-                    }
-                    Err(track) => Ok(track),
-                }
-            }
-            RecordData::WakerWake(waker)
-            | RecordData::WakerWakeByRef(waker)
-            | RecordData::WakerClone(waker)
-            | RecordData::WakerDrop(waker) => match self.place_of_context(waker.context(), happened)? {
-                Ok(track) => {
-                    let wakes = matches!(kind, RecordKind::WakerWake | RecordKind::WakerWakeByRef);
-                    let known = if wakes { self.registry.get(Space::Objects, iid) } else { None };
-                    let starts = known.map(Known::start_flow);
-                    let data = RfrData::Waker { task_iid: waker.task_iid(), context: waker.context() };
-                    done(Event { track, starts, data: Data::Rfr(data), ..event })
-                }
-                Err(track) => Ok(track),
-            },
+        self.names.registry().end(kind, iid);
+        let waker = happened.data.waker();
+        let context = match (kind, waker) {
+            (RecordKind::NewTask, _) => self.spawner_of(iid),
+            (_, Some(waker)) => waker.context(),
             _ => {
-                let Some(known) = self.registry.get(Space::Objects, iid) else { return done(event) };
-                Ok(on_its_track(kind, known, Event { track: known.track, ..event }))
+                let Some(known) = self.names.registry().get(Space::Objects, iid) else {
+                    return Ok(told(event, true));
+                };
+                let track = TrackId::new(known.life.number);
+                let (event, done) = on_its_track(kind, &mut known.state, Event { track, ..event });
+                return Ok(told(event, done));
             }
-        }
+        };
+        let track = match self.place_of_context(context, happened)? {
+            Ok(track) => track,
+            Err(track) => return Ok(track),
+        };
+        let leads = matches!(kind, RecordKind::NewTask | RecordKind::WakerWake | RecordKind::WakerWakeByRef);
+        let known = if leads { self.names.registry().get(Space::Objects, iid) } else { None };
+        let starts = known.map(|known| known.state.start_flow(TrackId::new(known.life.number)));
+        Ok(told(Event { track, starts, ..event }, true))
+    }
+
+    /// The task that spawned a task, as far as that is known.
+    fn spawner_of(&mut self, iid: u64) -> Option<u64> {
+        self.names.registry().get(Space::Objects, iid)?.life.identity?.context()
     }
 }
 
@@ -600,14 +551,30 @@ fn ns_of(secs: u64, micros: u64) -> i128 {
     micros.saturating_mul(NS_IN_MICRO)
 }
 
-impl<'a, R: Room<RegistrySlot>, L: Room<Lane<'a>>> Source for Timeline<'a, '_, R, L> {
+impl<'a, R, N, L> Source for Timeline<'a, '_, R, N, L>
+where
+    R: Room<RegistrySlot>,
+    N: Room<NameSlot<'a>>,
+    L: Room<Lane<'a>>,
+{
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         if self.failed {
             return Ok(None);
         }
         let next = self.advance();
         self.failed = next.is_err();
-        next
+        let Some(Delivered { item, told, .. }) = next? else { return Ok(None) };
+        // The names do not change any more until the next item is asked for.
+        let record = match told {
+            Told::Nothing => return Ok(Some(item)),
+            Told::Object(object) => self.names.about(At::new(object.offset(), None, None, None), &object),
+            Told::Data(at, data) => self.names.data(at, &data),
+        };
+        let data = Data::Rfr(RfrData::Record(record));
+        Ok(Some(match item {
+            Item::Track(track) => Item::Track(Track { data, ..track }),
+            Item::Event(event) => Item::Event(Event { data, ..event }),
+        }))
     }
 
     fn set_window(&mut self, window: Window) {

@@ -1,6 +1,6 @@
 //! The entries of `traceglass::event`.
 
-use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
+use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Fields, Item, Label, Rooms, Source, Trace, Value, Window, ctf, rdf, rtc};
 
 fn label(label: Label<'_>) -> u64 {
@@ -62,13 +62,14 @@ entries! {
     event_trace(data) {
         let (metadata, stream) = data.split_at_checked(data.len() / 2).unwrap_or_default();
         let (mut registry, mut lanes) = ([RegistrySlot::EMPTY; 8], [const { Lane::EMPTY }; 4]);
-        let mut callsites = [traceglass::rfr::TableEntry::EMPTY; 4];
+        let mut callsites = [traceglass::rfr::Site::EMPTY; 4];
+        let mut names = [NameSlot::EMPTY; 8];
         let mut schema = None;
         let mut nodes = [traceglass::ctf::schema::Node::EMPTY; 16];
         let mut merge = [const { traceglass::ctf::data::MergeSlot::EMPTY }; 2];
         let mut streams = [const { ctf::StreamSlot::EMPTY }; 2];
         let rooms = Rooms::new()
-            .rfr(&mut registry, &mut lanes, &mut callsites)
+            .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
             .ctf(&mut schema, &mut nodes, &mut merge, &mut streams);
         match Trace::<4>::open(&[metadata, stream], rooms) {
             Ok(trace) => drain(trace),
@@ -77,7 +78,7 @@ entries! {
     }
     event_rfr(data) {
         let mut registry = Registry::new([RegistrySlot::EMPTY; 8]);
-        let mut timeline = Timeline::new(&mut registry, [const { Lane::EMPTY }; 4]);
+        let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 8], [const { Lane::EMPTY }; 4]);
         if timeline.add(0, data).and_then(|()| timeline.add(1, data)).is_err() {
             return 1;
         }

@@ -1,8 +1,9 @@
 //! The entries of `traceglass::rfr`.
 
+use traceglass::record::{Class, Head, Listener, Record as _, Slot, Text, Wants};
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FormatIdentifier, Item, Merge, MergeSlot,
-    LifetimeEntry, Lifetimes, Meta, ObjectTable, StreamData, Streaming, TableEntry,
+    Meta, NameSlot, Names, RegistrySlot, Site, StreamData, Streaming,
 };
 
 entries! {
@@ -113,27 +114,58 @@ entries! {
         }
         sum
     }
-    rfr_tables(data) {
-        let mut storage = [TableEntry::EMPTY; 16];
+    rfr_names(data) {
+        let mut storage = [Site::EMPTY; 16];
         if let Ok(callsites) = Callsites::parse(data) {
             let table = CallsiteTable::build(&callsites, &mut storage);
             return table.ok().and_then(|table| table.get(7)).map_or(0, |callsite| callsite.id());
         }
-        let Ok(chunk) = Chunk::parse(data) else { return 1 };
-        let Some(Ok(sequence)) = chunk.sequences().next() else { return 2 };
-        let table = ObjectTable::build(&chunk, sequence.objects(), &mut storage);
-        table.ok().and_then(|table| table.get(7)).map_or(0, |object| object.iid())
-    }    rfr_lifetimes(data) {
-        let mut storage = [LifetimeEntry::EMPTY; 16];
-        let number = |objects: Lifetimes<'_, '_>| {
-            let found = objects.get(0, 7).map_or(1, |lifetime| lifetime.object().iid());
-            objects.iter().fold(found, |sum, lifetime| sum ^ lifetime.object().iid())
-        };
+        let mut names = Names::new([RegistrySlot::EMPTY; 8], [NameSlot::EMPTY; 8]);
+        let mut lines = Lengths::default();
         if let Ok(stream) = Streaming::parse(data) {
-            return Lifetimes::of_stream(&stream, &mut storage).map_or(2, number);
+            for record in stream.records() {
+                let Ok(record) = record else { continue };
+                let _ = names.follow_stream(&record);
+                let _ = names.stream_record(&record, record.offset()).tell(&mut lines);
+            }
+            return lines.0;
         }
-        let Ok(chunk) = Chunk::parse(data) else { return 3 };
-        let chunks = [chunk, chunk];
-        Lifetimes::of_chunks(&chunks, &mut storage).map_or(4, number)
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        for item in chunk.items() {
+            match item {
+                Ok(Item::Object(object)) => {
+                    let _ = names.meet(&object);
+                    let _ = names.object(&object, Some(7)).tell(&mut lines);
+                }
+                Ok(Item::Record(record)) => {
+                    names.follow(&record.data());
+                    let _ = names.record(&record, &chunk.header(), Some(7), record.offset()).tell(&mut lines);
+                }
+                _ => names.clear(),
+            }
+        }
+        lines.0
+    }
+}
+
+/// A listener that looks at all it is told.
+#[derive(Default)]
+struct Lengths(u64);
+
+impl Listener for Lengths {
+    fn begin(&mut self, head: &Head, _: &dyn Class) -> Wants {
+        self.0 ^= head.offset;
+        Wants::ALL
+    }
+    fn unsigned(&mut self, _: Slot, value: u64) {
+        self.0 ^= value;
+    }
+    fn text(&mut self, _: Slot, value: Text<'_>) {
+        if let Text::Utf8(text) = value {
+            self.0 ^= text.len() as u64;
+        }
+    }
+    fn key(&mut self, name: Text<'_>) {
+        self.text(Slot(0), name);
     }
 }

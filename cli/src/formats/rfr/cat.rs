@@ -1,39 +1,38 @@
 //! `cat` of a recording.
 
 use super::files::{Files, Kind, Part};
-use super::names::{Names, Objects};
-use super::print::Printer;
 use super::scan::{self, Damage};
 use super::select::Filter;
+use super::sites::{Names, Sites, names};
+use crate::json::Line;
 use crate::output::Out;
 use crate::progress::Progress;
-use crate::status::{Result, Status};
+use crate::record::{Lines, Place};
+use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Selection};
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 use traceglass::rfr::{
-    Callsites, Chunk, ChunkHeader, Item, Merge, MergeSlot, RecordData, Records, StreamData, StreamRecord,
-    Streaming,
+    CallsiteTable, Callsites, Chunk, ChunkHeader, Item, Merge, MergeSlot, NamedRecord, Records, StreamData,
+    StreamRecord, Streaming,
 };
+use traceglass::{Error, Format};
 
 pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
     let select = &args.rfr;
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
-    let again = kept.is_some();
     // Damage that has been reported is not reported again.
-    let mut damage = if again { Damage::default() } else { Damage::of(files) };
+    let mut damage = if kept.is_some() { Damage::default() } else { Damage::of(files) };
     let mut filter = Filter::of(select, &args.window, files)?;
-    let mut printer = Printer::new(out, args.json, Names::of(files)?);
-    if let Some(kept) = kept {
-        filter.go_on(kept.ids);
-        printer.names.go_on(kept.names);
-    }
+    let (sites, mut entries) = (Sites::open(files)?, Vec::new());
+    let table = sites.table(&mut entries).map_err(content)?;
+    let mut printer = Printer { lines: Lines::new(args.json, out), out, place: Place::default() };
     // A file of callsites has nothing else.
     let callsites_only = files.parts.iter().all(|part| part.kind == Kind::Callsites);
     if select.callsites || callsites_only {
         args.refuse_follow("callsites have no time at which they come")?;
         callsites(files, &mut printer, &mut damage)?;
-        return Ok(damage.tell(&args.path, printer.out));
+        return printer.tell(&damage, &args.path);
     }
     let mut chunks: Vec<&Part<'_>> = files
         .chunks()
@@ -43,38 +42,101 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
         new_chunks(&mut chunks, cursor)?;
     }
     let streams: Vec<&Part<'_>> = files.of(Kind::Stream).collect();
-    for part in files.of(Kind::Meta).chain(files.of(Kind::Callsites)).filter(|_| !again) {
+    for part in files.of(Kind::Meta).chain(files.of(Kind::Callsites)).filter(|_| kept.is_none()) {
         scan::errors(part, &mut damage)?;
     }
     let progress = Progress::new(chunks.iter().chain(&streams).map(|part| part.size).sum());
-    if select.merge {
-        for group in groups(&chunks)? {
-            merge(&group, &mut filter, select.objects, &mut printer, &mut damage)?;
-            group.iter().for_each(|part| progress.advance(part.size));
-        }
-    } else {
-        for part in chunks {
-            chunk(part, &mut filter, select.objects, &mut printer, &mut damage)?;
-            progress.advance(part.size);
-        }
+    for group in groups(&chunks)? {
+        merge(&group, &mut filter, select.objects, table, &mut printer, &mut damage)?;
+        group.iter().for_each(|part| progress.advance(part.size));
     }
+    let mut kept = kept.map_or_else(Kept::default, |kept| *kept);
     for part in streams {
-        stream(part, &mut filter, select.merge, cursor, &mut printer, &mut damage)?;
+        stream(part, &mut filter, table, cursor, &mut kept, &mut printer, &mut damage)?;
         progress.advance(part.size);
     }
-    let told = damage.tell(&args.path, printer.out);
+    let told = printer.tell(&damage, &args.path)?;
     if cursor.follows {
-        cursor.kept = Some(Box::new(Kept { names: printer.names, ids: filter.keep() }));
+        cursor.kept = Some(Box::new(kept));
     } else {
         filter.finish()?;
     }
     Ok(told)
 }
 
-/// What is known of a stream that grows.
-struct Kept {
-    names: Names,
-    ids: (HashSet<u64>, bool),
+fn content(error: Error) -> Failure {
+    Failure::content(Format::Rfr, error)
+}
+
+/// Writes lines, of JSON or for people.
+struct Printer<'o> {
+    lines: Lines,
+    out: &'o mut Out,
+    place: Place,
+}
+
+impl Printer<'_> {
+    /// Says in which file the next records are.
+    fn set_path(&mut self, path: Option<&Path>) {
+        let mut line = Line::new();
+        let json = line.path(path).text.strip_prefix(b"{").unwrap_or_default();
+        let json = [b",", json].concat();
+        if self.place.json != json {
+            self.place.json = json;
+            self.lines.set_place(&self.place);
+        }
+    }
+
+    fn record(&mut self, record: &NamedRecord<'_, '_>) -> Result<()> {
+        self.lines.record(record).map_err(content)?;
+        self.lines.pass(self.out)
+    }
+
+    /// Writes what is left, then says what is damaged.
+    fn tell(mut self, damage: &Damage, path: &Path) -> Result<Status> {
+        self.lines.settle(self.out)?;
+        Ok(damage.tell(path, self.out))
+    }
+}
+
+/// What is known of a stream that grows: where what its ids name is described.
+#[derive(Default)]
+struct Kept(BTreeMap<(bool, u64), u64>);
+
+impl Kept {
+    /// Notes what a record says of ids.
+    fn learn(&mut self, record: &StreamRecord<'_>) {
+        let offset = record.offset();
+        match record.data() {
+            StreamData::Callsite(callsite) => {
+                self.0.entry((false, callsite.id())).or_insert(offset);
+            }
+            StreamData::Span(span) => {
+                self.0.insert((true, span.iid()), offset);
+            }
+            StreamData::Task(task) => {
+                self.0.insert((true, task.iid()), offset);
+            }
+            StreamData::Record(data) => {
+                if let (true, Some(iid)) = (data.kind().is_end_of_life(), data.iid()) {
+                    self.0.remove(&(true, iid));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Meets it again, in a file that has grown.
+    fn recall<'a>(&self, stream: &Streaming<'a>, names: &mut Names<'a>) -> Result<()> {
+        let mut offsets: Vec<u64> = self.0.values().copied().collect();
+        offsets.sort_unstable();
+        for offset in offsets {
+            if let Some(Ok(record)) = stream.records_from(offset).next() {
+                names.follow_stream(&record).map_err(content)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Keeps only the chunks that are whole and were not printed before.
@@ -98,19 +160,18 @@ fn new_chunks(chunks: &mut Vec<&Part<'_>>, cursor: &mut Cursor) -> Result<()> {
 }
 
 fn callsites(files: &Files<'_>, printer: &mut Printer<'_>, damage: &mut Damage) -> Result<()> {
-    for part in files.of(Kind::Callsites) {
+    for part in files.parts.iter().filter(|part| matches!(part.kind, Kind::Callsites | Kind::Stream)) {
         let data = part.data()?;
+        let path = part.path.as_deref();
+        printer.set_path(path);
         if let Ok(callsites) = Callsites::parse(data.bytes()) {
-            scan::callsites(&callsites, part.path.as_deref(), damage, |callsite| {
-                printer.callsite(&callsite)
+            scan::callsites(&callsites, path, damage, |callsite| {
+                printer.record(&NamedRecord::of_callsite(&callsite))
             })?;
         }
-    }
-    for part in files.of(Kind::Stream) {
-        let data = part.data()?;
         if let Ok(stream) = Streaming::parse(data.bytes()) {
-            scan::stream(&stream, part.path.as_deref(), damage, |record, _| match record.data() {
-                StreamData::Callsite(callsite) => printer.callsite(&callsite),
+            scan::stream(&stream, path, damage, |record, _| match record.data() {
+                StreamData::Callsite(callsite) => printer.record(&NamedRecord::of_callsite(&callsite)),
                 _ => Ok(()),
             })?;
         }
@@ -118,52 +179,12 @@ fn callsites(files: &Files<'_>, printer: &mut Printer<'_>, damage: &mut Damage) 
     Ok(())
 }
 
-/// The records of a chunk in the order of the file.
-fn chunk(
-    part: &Part<'_>,
-    filter: &mut Filter,
-    objects: bool,
-    printer: &mut Printer<'_>,
-    damage: &mut Damage,
-) -> Result<()> {
-    let data = part.data()?;
-    let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(()) };
-    let header = chunk.header();
-    let path = part.path.as_deref();
-    if let Err(error) = header.base_micros() {
-        damage.add(path, error);
-    }
-    let mut seq_id = 0;
-    printer.names.forget_objects();
-    filter.leave();
-    filter.enter(&chunk)?;
-    let objects = objects && filter.is_met_by(&chunk)?;
-    scan::items(&chunk, path, damage, |item, damage| match item {
-        Item::Sequence(header) => {
-            seq_id = header.seq_id();
-            Ok(())
-        }
-        Item::Object(object) => {
-            printer.object(path, seq_id, &object, objects && filter.wants_task(Some(object.iid())))
-        }
-        Item::Record(record) => {
-            let micros = record.unix_micros(&header);
-            if let (Err(error), Ok(_)) = (micros, header.base_micros()) {
-                damage.add(path, error);
-            }
-            let micros = micros.ok();
-            if filter.wants(record.kind(), micros, record.data().iid()) {
-                printer.record(path, seq_id, micros, &record)?;
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    })
-}
-
 /// Groups of chunks whose records overlap in time. In a sound recording each chunk is alone: then only one is mapped
 /// at a time.
 fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
+    if let [alone] = chunks {
+        return Ok(vec![vec![alone]]);
+    }
     // What headers say of times is not to be relied on.
     let mut spans = Vec::new();
     for part in chunks {
@@ -202,74 +223,73 @@ struct Run<'a> {
     seq_id: u64,
 }
 
+/// A chunk whose records are being merged with those of others. Ids mean something within it.
+struct Open<'g> {
+    path: Option<&'g Path>,
+    header: ChunkHeader,
+    names: Names<'g>,
+}
+
 /// The records of some chunks, ordered by time.
 fn merge(
     group: &[&Part<'_>],
     filter: &mut Filter,
     objects: bool,
+    table: Option<CallsiteTable<'_, '_>>,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
 ) -> Result<()> {
     let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
-    // Ids mean something within a chunk: each has names and a selection of its own.
-    let mut open = Vec::new();
-    let mut runs = Vec::new();
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut runs: Vec<Run<'_>> = Vec::new();
     for (data, part) in data.iter().zip(group) {
         let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
         let path = part.path.as_deref();
         if let Err(error) = chunk.header().base_micros() {
             damage.add(path, error);
         }
-        printer.names.forget_objects();
-        filter.leave();
-        filter.enter(&chunk)?;
         let objects = objects && filter.is_met_by(&chunk)?;
-        collect(&chunk, path, objects, filter, printer, damage, |records, seq_id| {
+        printer.set_path(path);
+        let mut names = names(table);
+        collect(&chunk, path, objects, filter, &mut names, printer, damage, |records, seq_id| {
             runs.push(Run { records, chunk: open.len(), seq_id });
         })?;
-        open.push(Open { path, header: chunk.header(), ids: filter.take(), objects: printer.names.take() });
+        open.push(Open { path, header: chunk.header(), names });
     }
     let mut slots = vec![MergeSlot::EMPTY; runs.len()];
     let mut merge = Merge::new(&mut slots);
     let mut sources: Vec<Run<'_>> = Vec::new();
-    let mut current = usize::MAX;
-    // Makes the names and the selection those of a run's chunk.
-    let mut enter = |run: &Run<'_>, open: &mut [Open<'_>], filter: &mut Filter, names: &mut Names| {
-        for chunk in [current, run.chunk] {
-            if let (true, Some(open)) = (current != run.chunk, open.get_mut(chunk)) {
-                filter.swap(&mut open.ids);
-                names.swap(&mut open.objects);
-            }
-        }
-        current = run.chunk;
-    };
     for run in runs {
-        let Some(header) = open.get(run.chunk).map(|open| open.header) else { continue };
-        if merge.add(&header, run.records.clone()).is_ok() {
+        let Some(chunk) = open.get_mut(run.chunk) else { continue };
+        if merge.add(&chunk.header, run.records.clone()).is_ok() {
             sources.push(run);
-        } else {
-            // Without a time there is no order: they come first.
-            enter(&run, &mut open, filter, &mut printer.names);
-            let path = open.get(run.chunk).and_then(|open| open.path);
-            for record in run.records.flatten() {
-                if filter.wants(record.kind(), None, record.data().iid()) {
-                    printer.record(path, run.seq_id, None, &record)?;
-                }
+            continue;
+        }
+        // Without a time there is no order: they come first.
+        printer.set_path(chunk.path);
+        let mut records = run.records;
+        while let Ok(Some(record)) = records.next_record() {
+            chunk.names.follow(&record.data());
+            if filter.wants(record.kind(), None, record.iid(), &chunk.names) {
+                let end = records.offset();
+                printer.record(&chunk.names.record(&record, &chunk.header, Some(run.seq_id), end))?;
             }
         }
     }
+    let mut current = usize::MAX;
     loop {
         match merge.next_record() {
             Ok(Some(merged)) => {
                 let Some(run) = sources.get(merged.source()) else { continue };
-                enter(run, &mut open, filter, &mut printer.names);
-                if filter.wants(
-                    merged.record().kind(),
-                    Some(merged.unix_micros()),
-                    merged.record().data().iid(),
-                ) {
-                    let path = open.get(run.chunk).and_then(|open| open.path);
-                    printer.record(path, run.seq_id, Some(merged.unix_micros()), &merged.record())?;
+                let Some(Open { path, header, names }) = open.get_mut(run.chunk) else { continue };
+                if current != run.chunk {
+                    current = run.chunk;
+                    printer.set_path(*path);
+                }
+                let record = merged.record();
+                names.follow_id(record.kind(), record.iid());
+                if filter.wants(record.kind(), Some(merged.unix_micros()), record.iid(), names) {
+                    printer.record(&names.record(&record, header, Some(run.seq_id), merged.end_offset()))?;
                 }
             }
             Ok(None) => return Ok(()),
@@ -283,21 +303,15 @@ fn merge(
     }
 }
 
-/// A chunk whose records are being merged with those of others.
-struct Open<'p> {
-    path: Option<&'p Path>,
-    header: ChunkHeader,
-    ids: HashSet<u64>,
-    objects: Objects,
-}
-
-/// Prints the objects of a chunk, if that is asked for, learns them, and hands out its records in pieces that are in
+/// Prints the objects of a chunk, if that is asked for, meets them, and hands out its records in pieces that are in
 /// order.
+#[allow(clippy::too_many_arguments)]
 fn collect<'a>(
     chunk: &Chunk<'a>,
     path: Option<&Path>,
     objects: bool,
-    filter: &Filter,
+    filter: &mut Filter,
+    names: &mut Names<'a>,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
     mut run: impl FnMut(Records<'a>, u64),
@@ -315,8 +329,11 @@ fn collect<'a>(
         loop {
             match all.next_object() {
                 Ok(Some(object)) => {
-                    let wanted = objects && filter.wants_task(Some(object.iid()));
-                    printer.object(path, sequence.seq_id(), &object, wanted)?;
+                    filter.meet(&object);
+                    names.meet(&object).map_err(content)?;
+                    if objects && filter.wants_object(&object) {
+                        printer.record(&names.object(&object, Some(sequence.seq_id())))?;
+                    }
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -372,64 +389,70 @@ fn find_runs<'a>(
     run(start, count);
 }
 
-/// The records of a stream.
+/// The records of a stream, ordered by time; of one that grows, in its order.
 fn stream(
     part: &Part<'_>,
     filter: &mut Filter,
-    sort: bool,
+    table: Option<CallsiteTable<'_, '_>>,
     cursor: &mut Cursor,
+    kept: &mut Kept,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
 ) -> Result<()> {
     let data = part.data()?;
     let Ok(stream) = Streaming::parse(data.bytes()) else { return Ok(()) };
     let path = part.path.as_deref();
-    let mut print = |record: StreamRecord<'_>, damage: &mut Damage| {
+    printer.set_path(path);
+    let mut names = names(table);
+    kept.recall(&stream, &mut names)?;
+    let follows = cursor.follows;
+    let mut print = |record: &StreamRecord<'_>, end: u64, names: &mut Names<'_>, damage: &mut Damage| {
         let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
+        filter.meet_stream(record);
         let iid = match record.data() {
             StreamData::Span(span) => Some(span.iid()),
             StreamData::Task(task) => Some(task.iid()),
             StreamData::Record(data) => data.iid(),
             _ => None,
         };
-        printer.learn(&record);
-        filter.learn(&record);
-        if filter.wants(record.kind(), micros, iid) {
-            printer.stream_record(path, micros, &record)?;
+        if follows {
+            kept.learn(record);
         }
-        // What has this id from now on is another task.
-        if let StreamData::Record(RecordData::TaskDrop { iid }) = record.data() {
-            printer.names.forget(iid);
+        match filter.wants(record.kind(), micros, iid, names) {
+            true => printer.record(&names.stream_record(record, end)),
+            false => Ok(()),
         }
-        filter.unlearn(&record);
-        Ok(())
     };
-    if !cursor.follows {
-        return printer_sorted(&stream, sort, path, damage, &mut print);
+    if follows {
+        let place = cursor.places.entry(path.map(Path::to_owned).unwrap_or_default()).or_default();
+        let records = if *place == 0 { stream.records() } else { stream.records_from(*place) };
+        *place = scan::records(records, true, path, damage, |record, end, damage| {
+            names.follow_stream(&record).map_err(content)?;
+            print(&record, end, &mut names, damage)
+        })?;
+        return Ok(());
     }
-    let place = cursor.places.entry(path.map(Path::to_owned).unwrap_or_default()).or_default();
-    let records = if *place == 0 { stream.records() } else { stream.records_from(*place) };
-    *place = scan::records(records, true, path, damage, print)?;
-    Ok(())
-}
-
-/// Hands out the records of a stream; sorted by time, if that is asked for and they are not.
-fn printer_sorted<'a>(
-    stream: &Streaming<'a>,
-    sort: bool,
-    path: Option<&Path>,
-    damage: &mut Damage,
-    print: &mut impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
-) -> Result<()> {
     let key = |record: &StreamRecord<'_>| record.unix_micros().unwrap_or(u64::MAX);
-    if !sort || stream.records().map_while(|record| record.ok().as_ref().map(key)).is_sorted() {
-        return scan::stream(stream, path, damage, print);
+    if stream.records().map_while(|record| record.ok().as_ref().map(key)).is_sorted() {
+        scan::records(stream.records(), false, path, damage, |record, end, damage| {
+            names.follow_stream(&record).map_err(content)?;
+            print(&record, end, &mut names, damage)
+        })?;
+        return Ok(());
     }
-    let mut records = Vec::new();
-    scan::stream(stream, path, damage, |record, _| {
-        records.push(record);
+    let mut places = Vec::new();
+    scan::stream(&stream, path, damage, |record, _| {
+        places.push((key(&record), record.offset()));
         Ok(())
     })?;
-    records.sort_by_key(key);
-    records.into_iter().try_for_each(|record| print(record, damage))
+    // Those with the same time stay in their order.
+    places.sort_unstable();
+    for (_, offset) in places {
+        let mut records = stream.records_from(offset);
+        if let Ok(Some(record)) = records.next_record() {
+            names.follow_stream(&record).map_err(content)?;
+            print(&record, records.offset(), &mut names, damage)?;
+        }
+    }
+    Ok(())
 }

@@ -3,13 +3,14 @@
 use super::Rfr;
 use super::files::{Kind, Part};
 use super::scan::{self, Damage};
+use super::sites::Sites;
 use crate::status::{Failure, Result};
 use crate::trace::{Events, Growing, Outcome, Part as Extracted, Parts};
 use std::mem;
-use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
+use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
-use traceglass::rfr::{CallsiteTable, Callsites, ChunkHeader, TableEntry};
-use traceglass::{Error, ErrorKind, Format, Severity};
+use traceglass::rfr::ChunkHeader;
+use traceglass::{ErrorKind, Format, Severity};
 
 /// When a chunk begins and ends, by its header, in microseconds.
 fn period(header: &ChunkHeader) -> (u128, u128) {
@@ -38,18 +39,6 @@ where
     groups
 }
 
-/// A table of callsites, with as much room as it needs.
-fn table<'a, 't>(
-    callsites: &Callsites<'a>,
-    entries: &'t mut Vec<TableEntry>,
-) -> Result<CallsiteTable<'a, 't>, Error> {
-    if let Err(error) = CallsiteTable::build(callsites, entries) {
-        let ErrorKind::CapacityExceeded { needed, .. } = error.kind() else { return Err(error) };
-        entries.resize(usize::try_from(needed).unwrap_or(usize::MAX), TableEntry::EMPTY);
-    }
-    CallsiteTable::build(callsites, entries)
-}
-
 impl Rfr<'_> {
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let mut damage = Damage::of(&self.files);
@@ -57,18 +46,14 @@ impl Rfr<'_> {
             scan::errors(part, &mut damage)?;
         }
         let content = |error| Failure::content(Format::Rfr, error);
-        let callsites = self.files.of(Kind::Callsites).next().map(Part::data).transpose()?;
-        let callsites = callsites.as_ref().and_then(|data| Callsites::parse(data.bytes()).ok());
-        let mut entries = Vec::new();
-        let table = match &callsites {
-            Some(callsites) => Some(table(callsites, &mut entries).map_err(content)?),
-            None => None,
-        };
+        let (sites, mut entries) = (Sites::open(&self.files)?, Vec::new());
+        let table = sites.table(&mut entries).map_err(content)?;
         let mut registry = Registry::new(Growing::new(RegistrySlot::EMPTY));
         let streams = self.files.of(Kind::Stream).map(|part| vec![part]);
         for group in groups(self.files.chunks()).into_iter().chain(streams) {
             let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
-            let mut timeline = Timeline::new(&mut registry, Growing::new(Lane::EMPTY));
+            let mut timeline =
+                Timeline::new(&mut registry, Growing::new(NameSlot::EMPTY), Growing::new(Lane::EMPTY));
             timeline.set_window(window);
             if let Some(table) = table {
                 timeline.set_callsites(table);

@@ -1,16 +1,17 @@
 //! `info` of a recording.
 
-use super::files::{Files, Kind, Part};
-use super::names::{Names, duration};
+use super::Rfr;
+use super::files::{Kind, Part};
 use super::scan::{self, Damage};
 use super::tasks::Tasks;
 use crate::output::{add, counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::{Info, Inquiry, rfc3339, shown_micros, time_json};
+use crate::trace::{Info, Inquiry, duration, rfc3339, shown_micros, time_json};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use traceglass::rfr::{Callsites, Chunk, Item, Meta, Object, RecordData, RecordKind, StreamData, Streaming};
+use traceglass::event::Window;
+use traceglass::rfr::{Callsites, Chunk, Item, Meta, RecordKind, Streaming};
 
 /// What a recording consists of.
 #[derive(Default)]
@@ -37,10 +38,11 @@ impl Counts {
     }
 }
 
-pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
+pub fn info(rfr: &Rfr<'_>, args: &Inquiry) -> Result<Info> {
+    let files = &rfr.files;
     let mut damage = Damage::of(files);
     let mut counts = Counts::default();
-    let mut tasks = Tasks::new(Names::of(files)?);
+    let mut tasks = Tasks::default();
     let complete = args.tasks || args.wants_all(files.bytes);
     let progress = Progress::new(if complete { files.bytes } else { 0 });
     for part in &files.parts {
@@ -48,9 +50,14 @@ pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
             // For large recordings, the headers say when it was.
             Kind::Chunk(_) if !complete => {}
             Kind::Stream if !complete => counts.glance(part)?,
-            _ => count(part, &mut counts, &mut tasks, &mut damage)?,
+            _ => count(part, &mut counts, &mut damage)?,
         }
         progress.advance(part.size);
+    }
+    if complete {
+        // What is damaged has been counted.
+        rfr.export_events(Window::ALL, &mut tasks)?;
+        tasks.finish();
     }
     drop(progress);
 
@@ -115,36 +122,26 @@ pub fn info(files: &Files<'_>, args: &Inquiry) -> Result<Info> {
     })
 }
 
-fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut Damage) -> Result<()> {
+fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()> {
     let data = part.data()?;
     let (data, path) = (data.bytes(), part.path.as_deref());
     match part.kind {
         Kind::Chunk(_) => {
             let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
             let header = chunk.header();
-            let base = header.base_micros().map_err(|error| damage.add(path, error)).ok();
-            let mut seq_id = 0;
+            let has_base = header.base_micros().map_err(|error| damage.add(path, error)).is_ok();
             let mut kinds = [0_u64; RecordKind::ALL.len()];
-            tasks.enter();
             scan::items(&chunk, path, damage, |item, damage| {
                 match item {
-                    Item::Sequence(header) => {
-                        add(&mut counts.sequences, 1);
-                        seq_id = header.seq_id();
-                    }
-                    Item::Object(object) => {
-                        add(&mut counts.objects, 1);
-                        tasks.object(&object);
-                    }
+                    Item::Sequence(_) => add(&mut counts.sequences, 1),
+                    Item::Object(_) => add(&mut counts.objects, 1),
                     Item::Record(record) => {
                         add(&mut counts.records, 1);
                         if let Some(count) = kinds.get_mut(record.kind() as usize) {
                             add(count, 1);
                         }
-                        match base.map(|_| record.unix_micros(&header)) {
-                            Some(Ok(micros)) => tasks.record(seq_id, micros, &record.data()),
-                            Some(Err(error)) => damage.add(path, error),
-                            None => {}
+                        if let (true, Err(error)) = (has_base, record.unix_micros(&header)) {
+                            damage.add(path, error);
                         }
                     }
                     _ => {}
@@ -165,25 +162,9 @@ fn count(part: &Part<'_>, counts: &mut Counts, tasks: &mut Tasks, damage: &mut D
                     let first = counts.stream.map_or(micros, |(first, _)| first);
                     counts.stream = Some((first, micros));
                 }
-                match record.data() {
-                    StreamData::Callsite(callsite) => {
-                        add(&mut counts.callsites, 1);
-                        tasks.callsite(&callsite);
-                    }
-                    StreamData::Span(_) => add(&mut counts.objects, 1),
-                    StreamData::Task(task) => {
-                        add(&mut counts.objects, 1);
-                        tasks.object(&Object::Task(task));
-                    }
-                    // The polls of a stream differ only in their tasks.
-                    StreamData::Record(data) => {
-                        if let Some(micros) = micros {
-                            tasks.record(0, micros, &data);
-                        }
-                        if let RecordData::TaskDrop { iid } = data {
-                            tasks.forget(iid);
-                        }
-                    }
+                match record.kind() {
+                    RecordKind::Callsite => add(&mut counts.callsites, 1),
+                    RecordKind::Span | RecordKind::Task => add(&mut counts.objects, 1),
                     _ => {}
                 }
                 Ok(())
@@ -224,7 +205,8 @@ fn when(start: Option<u64>, end: Option<u64>, counts: &Counts) -> Vec<(&'static 
         lines.push(("created", shown_micros(created)));
     }
     if let Some(start) = start {
-        let length = end.map(|end| format!(", {}", duration(end.saturating_sub(start))));
+        let length = end
+            .map(|end| format!(", {}", duration(i128::from(end.saturating_sub(start)).saturating_mul(1000))));
         lines.push(("time", format!("{}{}", shown_micros(start), length.unwrap_or_default())));
     }
     lines

@@ -5,13 +5,9 @@ mod export;
 mod files;
 mod hex;
 mod info;
-mod json;
-mod names;
-mod print;
-#[cfg(feature = "view")]
-mod said;
 mod scan;
 mod select;
+mod sites;
 #[cfg(feature = "tables")]
 mod tables;
 mod tasks;
@@ -26,7 +22,7 @@ use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Stamps, Trace,
-    shown_micros,
+    aligned, shown_micros,
 };
 use files::{Files, Kind, Part, Problem};
 use scan::Damage;
@@ -76,6 +72,11 @@ struct Listed {
     records: u64,
     /// The earliest and the latest time of its records.
     span: Option<(u64, u64)>,
+}
+
+/// A span of microseconds for a column.
+fn aligned_micros(micros: u64) -> String {
+    aligned(i128::from(micros).saturating_mul(1000))
 }
 
 /// Widens a span of time.
@@ -159,7 +160,7 @@ fn list_stream(
         right("records"),
         self::path("stream"),
     ]);
-    let length = span.map(|(first, last)| names::aligned(last.saturating_sub(first)));
+    let length = span.map(|(first, last)| aligned_micros(last.saturating_sub(first)));
     let mut cells = vec![first.map(shown_micros).unwrap_or_default(), length.unwrap_or_default()];
     cells.extend([callsites, objects, records].map(grouped));
     cells.push(shown(path));
@@ -199,7 +200,7 @@ impl Trace for Rfr<'_> {
     }
 
     fn info(&self, args: &Inquiry) -> Result<Info> {
-        info::info(&self.files, args)
+        info::info(self, args)
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
@@ -257,7 +258,7 @@ impl Trace for Rfr<'_> {
                 out.json_text(line.int("sequences", count).end())?;
             } else {
                 let start = header.unix_micros(header.start()).map(shown_micros).unwrap_or_default();
-                let length = names::aligned(header.end().saturating_sub(header.start()));
+                let length = aligned_micros(header.end().saturating_sub(header.start()));
                 let objects: u64 = sequences.iter().map(|sequence| sequence.objects).sum();
                 let records: u64 = sequences.iter().map(|sequence| sequence.records).sum();
                 let cells = [shown(path), String::new(), start, length];
@@ -277,7 +278,7 @@ impl Trace for Rfr<'_> {
                 } else {
                     let length = match header.is_empty() {
                         true => "empty".to_owned(),
-                        false => names::aligned(header.latest().saturating_sub(header.earliest())),
+                        false => aligned_micros(header.latest().saturating_sub(header.earliest())),
                     };
                     let offset = format!("{:#x}", header.offset());
                     let cells = [String::new(), offset, format!("  sequence {}", header.seq_id()), length];

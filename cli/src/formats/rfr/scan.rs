@@ -122,22 +122,22 @@ pub fn stream<'a>(
     stream: &Streaming<'a>,
     path: Option<&Path>,
     damage: &mut Damage,
-    each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
+    mut each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
 ) -> Result<()> {
-    records(stream.records(), false, path, damage, each).map(drop)
+    records(stream.records(), false, path, damage, |record, _, damage| each(record, damage)).map(drop)
 }
 
-/// All records that can be read; gives where reading ended. Of a stream that grows, what it ends in is no damage.
+/// All records that can be read, each with its end; gives where reading ended. Of a stream that grows, what it ends in is no damage.
 pub fn records<'a>(
     mut records: StreamRecords<'a>,
     grows: bool,
     path: Option<&Path>,
     damage: &mut Damage,
-    mut each: impl FnMut(StreamRecord<'a>, &mut Damage) -> Result<()>,
+    mut each: impl FnMut(StreamRecord<'a>, u64, &mut Damage) -> Result<()>,
 ) -> Result<u64> {
     loop {
         match records.next_record() {
-            Ok(Some(record)) => each(record, damage)?,
+            Ok(Some(record)) => each(record, records.offset(), damage)?,
             Ok(None) => return Ok(records.offset()),
             Err(error) if grows && error.is_truncation() => return Ok(records.offset()),
             Err(error) => {

@@ -2,13 +2,11 @@
 
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
+use super::sites::Names;
 use crate::output::printable;
 use crate::status::{Failure, Result};
 use crate::trace::{READ_WHOLE, RfrSelect, Time, Window};
-use std::collections::HashSet;
-use traceglass::rfr::{
-    Chunk, ChunkHeader, Item, Object, RecordData, RecordKind, StreamData, StreamRecord, Streaming, Task,
-};
+use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, StreamRecord, Streaming};
 
 /// A range of time, in microseconds since the Unix epoch.
 #[derive(Clone, Copy, Default)]
@@ -96,8 +94,6 @@ pub struct Filter {
     pub range: Range,
     /// The task that is wanted, by name or by instrumentation id.
     task: Option<(String, Option<u64>)>,
-    /// The instrumentation ids that it has now: in this chunk, or at this place of a stream.
-    now: HashSet<u64>,
     /// Whether it was met.
     met: bool,
     kinds: Vec<RecordKind>,
@@ -107,28 +103,7 @@ impl Filter {
     pub fn of(select: &RfrSelect, window: &Window, files: &Files<'_>) -> Result<Self> {
         let task = select.task.as_ref().map(|task| (task.clone(), task.parse().ok()));
         let kinds = select.kind.clone();
-        Ok(Self { range: Range::of(window, files)?, task, now: HashSet::new(), met: false, kinds })
-    }
-
-    fn is_wanted(&self, task: &Task<'_>) -> bool {
-        self.task.as_ref().is_some_and(|(name, iid)| task.name() == name || *iid == Some(task.iid()))
-    }
-
-    /// Learns which ids the wanted task has in a chunk, or in chunks that are read at once.
-    pub fn enter(&mut self, chunk: &Chunk<'_>) -> Result<()> {
-        if self.task.is_none() {
-            return Ok(());
-        }
-        scan::items(chunk, None, &mut Damage::default(), |item, _| {
-            match item {
-                Item::Object(Object::Task(task)) if self.is_wanted(&task) => {
-                    self.met = true;
-                    self.now.insert(task.iid());
-                }
-                _ => {}
-            }
-            Ok(())
-        })
+        Ok(Self { range: Range::of(window, files)?, task, met: false, kinds })
     }
 
     /// Whether a chunk has a record in the range: objects have no time of their own.
@@ -145,62 +120,34 @@ impl Filter {
         Ok(is_met)
     }
 
-    /// Forgets the ids: those of the next chunk come.
-    pub fn leave(&mut self) {
-        self.now.clear();
+    /// Learns that there is an object.
+    pub fn meet(&mut self, object: &Object<'_>) {
+        self.met |= object.as_task().is_some() && self.wants_object(object);
     }
 
-    /// What is to be kept of it while a trace grows.
-    pub fn keep(self) -> (HashSet<u64>, bool) {
-        (self.now, self.met)
-    }
-
-    /// Goes on with what was kept.
-    pub fn go_on(&mut self, (now, met): (HashSet<u64>, bool)) {
-        (self.now, self.met) = (now, met);
-    }
-
-    /// Takes the ids out.
-    pub fn take(&mut self) -> HashSet<u64> {
-        std::mem::take(&mut self.now)
-    }
-
-    /// Exchanges the ids for others.
-    pub fn swap(&mut self, ids: &mut HashSet<u64>) {
-        std::mem::swap(&mut self.now, ids);
-    }
-
-    /// Learns what a record of a stream says about ids.
-    pub fn learn(&mut self, record: &StreamRecord<'_>) {
+    /// Learns what a record of a stream describes.
+    pub fn meet_stream(&mut self, record: &StreamRecord<'_>) {
         if let StreamData::Task(task) = record.data() {
-            if self.is_wanted(&task) {
-                self.met = true;
-                self.now.insert(task.iid());
-            } else {
-                self.now.remove(&task.iid());
-            }
+            self.meet(&Object::Task(task));
         }
     }
 
-    /// Forgets a task of a stream that has ended with this record.
-    pub fn unlearn(&mut self, record: &StreamRecord<'_>) {
-        if let StreamData::Record(RecordData::TaskDrop { iid }) = record.data() {
-            self.now.remove(&iid);
-        }
+    /// Whether an object is wanted.
+    pub fn wants_object(&self, object: &Object<'_>) -> bool {
+        self.task.as_ref().is_none_or(|(name, iid)| {
+            *iid == Some(object.iid()) || object.as_task().is_some_and(|task| task.name() == name)
+        })
     }
 
     /// Whether a record is wanted.
-    pub fn wants(&self, kind: RecordKind, micros: Option<u64>, iid: Option<u64>) -> bool {
+    #[inline]
+    pub fn wants(&self, kind: RecordKind, micros: Option<u64>, iid: Option<u64>, names: &Names<'_>) -> bool {
         self.range.wants(micros)
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
-            && self.wants_task(iid)
-    }
-
-    pub fn wants_task(&self, iid: Option<u64>) -> bool {
-        match &self.task {
-            None => true,
-            Some((_, named)) => iid.is_some_and(|iid| self.now.contains(&iid) || *named == Some(iid)),
-        }
+            && self.task.as_ref().is_none_or(|(name, id)| {
+                let named = |iid| names.get(iid).is_some_and(|named| named.task() == Some(name));
+                iid.is_some_and(|iid| *id == Some(iid) || named(iid))
+            })
     }
 
     /// Fails if a task was asked for by a name that none has.

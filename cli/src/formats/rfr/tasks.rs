@@ -1,153 +1,169 @@
-//! What the tasks of a recording did.
+//! What the tasks of a recording did, by its events.
 
-use super::names::{Names, aligned};
 use crate::output::{add, grouped};
+use crate::status::Result;
 use crate::table::{Table, left, right};
+use crate::trace::{Events, aligned};
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
-use traceglass::rfr::{Callsite, Object, RecordData};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use traceglass::event::{self, Event, EventKind, Item, Track, TrackId, TrackKind};
 
 /// How many of the busiest tasks are shown, unless all are asked for.
 const SHOWN: usize = 5;
 
-/// What tasks did.
-///
-/// Instrumentation ids recur: a task is known by its own and by what the runtime calls it.
+/// What tasks did, by their tracks.
 #[derive(Default)]
 pub struct Tasks {
-    by_id: HashMap<(u64, Option<u64>), Task>,
-    /// Which task an instrumentation id is of, in this chunk or at this place of a stream.
-    now: HashMap<u64, u64>,
-    /// Polls that have begun, by sequence and task.
-    open: HashMap<(u64, u64), u64>,
-    names: Names,
+    by_track: HashMap<TrackId, Task>,
+    /// The time of the last record.
+    end: i128,
 }
 
-#[derive(Default, Clone)]
+#[derive(Default)]
 struct Task {
+    iid: u64,
+    task_id: Option<u64>,
+    /// Its name, of a task whose object is known.
+    name: Option<String>,
+    location: Option<String>,
     polls: u64,
+    /// In nanoseconds.
     busy: u64,
     longest: u64,
     wakes: u64,
     /// Whether its beginning and its end were recorded.
     is_new: bool,
     is_dropped: bool,
-    /// Its name and its place, of a task whose object is known.
-    named: Option<(String, String)>,
+    /// When the poll began that has not ended.
+    open: Option<i128>,
+}
+
+impl Events for Tasks {
+    fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        match item {
+            Item::Track(track) if track.kind() == TrackKind::Task => self.track(track),
+            Item::Event(event) => self.event(event),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, _: u64) {}
 }
 
 impl Tasks {
-    pub fn new(names: Names) -> Self {
-        Self { names, ..Self::default() }
-    }
-
-    /// Another chunk begins.
-    pub fn enter(&mut self) {
-        self.now.clear();
-    }
-
-    pub fn callsite(&mut self, callsite: &Callsite<'_>) {
-        self.names.add_callsite(callsite);
-    }
-
-    pub fn object(&mut self, object: &Object<'_>) {
-        let Object::Task(task) = object else { return };
-        self.now.insert(task.iid(), task.task_id());
-        let known = self.by_id.entry((task.iid(), Some(task.task_id()))).or_default();
-        if known.named.is_none() {
-            self.names.add_object(object);
-            let place = self.names.place_of(task.iid()).to_owned();
-            known.named = Some((self.names.object(task.iid()), place));
-            self.names.forget(task.iid());
+    fn track(&mut self, track: &Track<'_>) {
+        let task = self.by_track.entry(track.id()).or_default();
+        for field in track.fields().map_while(traceglass::Result::ok) {
+            let name = field.name().map(|name| name.to_string()).unwrap_or_default();
+            match (name.as_str(), field.value()) {
+                ("iid", event::Value::Unsigned(iid)) => task.iid = u64::try_from(iid).unwrap_or(u64::MAX),
+                ("task_id", event::Value::Unsigned(id)) => {
+                    task.task_id = u64::try_from(id).ok();
+                    task.name = Some(track.label().to_string());
+                }
+                ("location", event::Value::Text(place)) => task.location = Some(place.to_string()),
+                _ => {}
+            }
         }
     }
 
-    pub fn record(&mut self, seq_id: u64, micros: u64, data: &RecordData<'_>) {
-        match *data {
-            RecordData::NewTask { iid } => self.task(iid).is_new = true,
-            RecordData::TaskDrop { iid } => self.task(iid).is_dropped = true,
-            RecordData::TaskPollStart { iid } => drop(self.open.insert((seq_id, iid), micros)),
-            RecordData::TaskPollEnd { iid } => {
-                let start = self.open.remove(&(seq_id, iid)).unwrap_or(micros);
-                let length = micros.saturating_sub(start);
-                let task = self.task(iid);
+    fn event(&mut self, event: &Event<'_>) {
+        let Some(now) = event.time().map(|time| time.ns()) else { return };
+        self.end = self.end.max(now);
+        // What leads to a task's next poll is its spawn or a wake.
+        if let Some(flow) = event.starts()
+            && let Some(task) = self.by_track.get_mut(&flow.track())
+        {
+            match event.name().as_str() {
+                Some("NewTask") => task.is_new = true,
+                _ => add(&mut task.wakes, 1),
+            }
+            return;
+        }
+        let Some(task) = self.by_track.get_mut(&event.track()) else { return };
+        match (event.kind(), event.name().as_str()) {
+            (EventKind::Begin, _) => task.open = Some(now),
+            // Whether it was being polled until then is not known.
+            (EventKind::End, _) if event.is_inferred() => task.open = None,
+            (EventKind::End, _) => {
                 add(&mut task.polls, 1);
-                add(&mut task.busy, length);
-                task.longest = task.longest.max(length);
+                task.end_poll(now);
             }
-            RecordData::WakerWake(waker) | RecordData::WakerWakeByRef(waker) => {
-                add(&mut self.task(waker.task_iid()).wakes, 1);
-            }
+            (EventKind::Instant, Some("TaskPollEnd")) => add(&mut task.polls, 1),
+            (EventKind::Instant, Some("TaskDrop")) => task.is_dropped = true,
             _ => {}
         }
     }
 
-    fn task(&mut self, iid: u64) -> &mut Task {
-        self.by_id.entry((iid, self.now.get(&iid).copied())).or_default()
-    }
-
-    /// Forgets an id: the task that has it from now on is another one.
-    pub fn forget(&mut self, iid: u64) {
-        self.now.remove(&iid);
+    /// Counts the polls that did not end, up to the end of the recording.
+    pub fn finish(&mut self) {
+        for task in self.by_track.values_mut().filter(|task| task.open.is_some()) {
+            add(&mut task.polls, 1);
+            let start = task.open;
+            task.end_poll(self.end);
+            task.open = start;
+        }
     }
 
     /// How many tasks are known, and how many of them began and never ended.
     pub fn counts(&self) -> (u64, u64) {
-        let named = self.by_id.values().filter(|task| task.named.is_some()).count() as u64;
-        let left = self.by_id.values().filter(|task| task.is_new && !task.is_dropped).count() as u64;
+        let named = self.by_track.values().filter(|task| task.name.is_some()).count() as u64;
+        let left = self.by_track.values().filter(|task| task.is_new && !task.is_dropped).count() as u64;
         (named, left)
     }
 
-    /// The busiest first.
-    fn sorted(&self) -> Vec<(&(u64, Option<u64>), &Task)> {
-        let mut tasks: Vec<_> = self.by_id.iter().collect();
-        tasks.sort_by_key(|(id, task)| (std::cmp::Reverse((task.busy, task.polls)), **id));
-        tasks
+    /// Those that are still polled first, then the busiest.
+    fn sorted(&self) -> Vec<&Task> {
+        let mut tasks: Vec<_> = self.by_track.iter().collect();
+        tasks.sort_by_key(|(id, task)| {
+            (Reverse((task.open.is_some(), task.busy, task.polls)), task.iid, **id)
+        });
+        tasks.into_iter().map(|(_, task)| task).collect()
     }
 
     /// A table: of the busiest, or of all.
     pub fn table(&self, all: bool) -> Option<Table> {
         let mut table = Table::new(&[
             left("task"),
-            right("polls"),
+            right("iid"),
+            right("polls").spare(2),
             right("busy"),
-            right("longest").spare(1),
-            right("wakes").spare(2),
-            left("state").spare(3),
-            left("spawned at").spare(4),
+            right("longest").spare(3),
+            right("wakes").spare(4),
+            left("state").spare(5),
+            left("spawned at").spare(1),
         ]);
-        let (mut count, polled) = (0_usize, self.polled());
-        for ((iid, _), task) in self.sorted() {
+        let mut count = 0_usize;
+        for task in self.sorted() {
             if !all && (count >= SHOWN || task.polls == 0) {
                 break;
             }
             count = count.saturating_add(1);
-            let (name, place) = match &task.named {
-                Some((name, place)) => (name.clone(), place.clone()),
-                None => (format!("#{iid}"), String::new()),
-            };
-            let cells =
-                [name, grouped(task.polls), aligned(task.busy), aligned(task.longest), grouped(task.wakes)];
-            let state = task.state(polled.contains(iid)).to_owned();
-            table.add(cells.into_iter().chain([state, place]).collect());
+            let name = task.name.clone().unwrap_or_else(|| format!("#{}", task.iid));
+            let ns = |ns: u64| aligned(ns.into());
+            table.add(vec![
+                name,
+                task.iid.to_string(),
+                grouped(task.polls),
+                ns(task.busy),
+                ns(task.longest),
+                grouped(task.wakes),
+                task.state().to_owned(),
+                task.location.clone().unwrap_or_default(),
+            ]);
         }
         (count > 0).then_some(table)
     }
 
-    /// The tasks of which a poll has begun and not ended.
-    fn polled(&self) -> HashSet<u64> {
-        self.open.keys().map(|&(_, iid)| iid).collect()
-    }
-
     /// The same as JSON, of all.
     pub fn json(&self) -> Value {
-        let polled = self.polled();
-        let each = self.sorted().into_iter().map(|(&(iid, task_id), task)| {
-            let (name, place) = task.named.as_ref().map(|(name, place)| (name, place)).unzip();
+        let each = self.sorted().into_iter().map(|task| {
             json!({
-                "iid": iid, "task_id": task_id, "task": name, "location": place, "polls": task.polls,
-                "busy_ns": task.busy.saturating_mul(1000), "longest_ns": task.longest.saturating_mul(1000),
-                "wakes": task.wakes, "state": task.state(polled.contains(&iid)),
+                "iid": task.iid, "task_id": task.task_id, "task": task.name, "location": task.location,
+                "polls": task.polls, "busy_ns": task.busy, "longest_ns": task.longest,
+                "wakes": task.wakes, "state": task.state(),
             })
         });
         each.collect::<Vec<_>>().into()
@@ -155,8 +171,15 @@ impl Tasks {
 }
 
 impl Task {
-    fn state(&self, is_polled: bool) -> &'static str {
-        match (self.is_dropped, is_polled) {
+    fn end_poll(&mut self, now: i128) {
+        let Some(start) = self.open.take() else { return };
+        let length = u64::try_from(now.saturating_sub(start)).unwrap_or(0);
+        add(&mut self.busy, length);
+        self.longest = self.longest.max(length);
+    }
+
+    fn state(&self) -> &'static str {
+        match (self.is_dropped, self.open.is_some()) {
             (true, _) => "dropped",
             (_, true) => "polled",
             _ => "alive",

@@ -2,15 +2,17 @@
 
 use super::Rfr;
 use super::files::{Data, Kind};
-use super::names::Names;
-use super::said::{data_text, object_text};
-use crate::status::{Result, Unreadable};
+use super::sites::{Names, Sites, names};
+use crate::record::Text;
+use crate::status::{Failure, Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::event::Time;
+use traceglass::record::Record as _;
 use traceglass::rfr::{
-    Callsite, Callsites, Chunk, Item, Items, LayoutFields, Meta, Object, StreamData, StreamRecord, Streaming,
+    Callsite, Callsites, Chunk, ChunkHeader, Item, Items, LayoutFields, Meta, NamedRecord, Object,
+    StreamData, StreamRecord, Streaming,
 };
 use traceglass::{Format, Gap};
 
@@ -27,10 +29,9 @@ pub fn browse(
     look: &mut dyn FnMut(&dyn Browse),
 ) -> Result<(), Unreadable> {
     let rfr = Rfr { files };
-    let names = match Names::of(&rfr.files) {
-        Ok(names) => names,
-        Err(failure) => return Err(Unreadable::new(failure.to_string())),
-    };
+    let unreadable = |failure: Failure| Unreadable::new(failure.to_string());
+    let (sites, mut entries) = (Sites::open(&rfr.files).map_err(unreadable)?, Vec::new());
+    let table = sites.table(&mut entries).map_err(|error| Unreadable::new(error.to_string()))?;
     let entry = |part: &super::Part<'_>| {
         let times = part.header().and_then(|header| {
             let at = |micros| header.unix_micros(micros).ok().map(|micros| nanoseconds(micros).ns());
@@ -38,10 +39,11 @@ pub fn browse(
         });
         FileEntry { path: part.path.clone().unwrap_or_else(|| path.to_owned()), size: part.size, times }
     };
-    let entries: Vec<FileEntry> = rfr.files.parts.iter().map(entry).collect();
+    let files: Vec<FileEntry> = rfr.files.parts.iter().map(entry).collect();
     let data: Vec<_> = rfr.files.parts.iter().map(|_| OnceLock::new()).collect();
+    let names = names(table);
     let state = Mutex::new(State { marks: Marks::new(), parts: Marks::new(), names, count: 0 });
-    look(&View { rfr: &rfr, entries, data: &data, state });
+    look(&View { rfr: &rfr, entries: files, data: &data, state });
     Ok(())
 }
 
@@ -63,7 +65,7 @@ struct State<'v> {
     marks: Marks<Mark<'v>>,
     /// Where sequences begin.
     parts: Marks<Items<'v>>,
-    names: Names,
+    names: Names<'v>,
     /// How many objects of the file have been named.
     count: usize,
 }
@@ -91,11 +93,12 @@ impl<'v> View<'v> {
         }
     }
 
-    fn learn(&self, object: &Object<'_>) {
+    fn learn(&self, object: &Object<'v>) {
         let mut state = self.state();
         if state.count < NAMED {
             state.count = state.count.saturating_add(1);
-            state.names.add_object(object);
+            // There is room for all.
+            let _ = state.names.meet(object);
         }
     }
 
@@ -180,7 +183,7 @@ impl<'v> View<'v> {
                         _ => (Level::Record, None),
                     };
                     let layout = Some(chunk.fields_of(&item));
-                    let about = Seen { view: self, end, met: Met::Item(item), layout };
+                    let about = Seen { view: self, end, met: Met::Item(item, header), layout };
                     if !each(&Node { level, offset, sub: 0, end, time, about: &about }) {
                         return;
                     }
@@ -204,15 +207,14 @@ impl<'v> View<'v> {
 
     /// The sequences, all of which are known.
     fn sequences(&self, data: &'v [u8], all: &[(u64, Items<'v>)], from: u64, each: Each<'_>) {
+        let Ok(header) = Chunk::parse(data).map(|chunk| chunk.header()) else { return };
         let first = all.partition_point(|(offset, _)| *offset <= from).saturating_sub(1);
         for (place, (offset, items)) in all.iter().enumerate().skip(first) {
             let Some(Ok(item)) = items.clone().next() else { continue };
             let Item::Sequence(sequence) = &item else { continue };
             let end = all.get(place.saturating_add(1)).map_or(data.len() as u64, |(next, _)| *next);
-            let time = Chunk::parse(data)
-                .ok()
-                .and_then(|chunk| chunk.header().unix_micros(sequence.earliest()).ok().map(nanoseconds));
-            let about = Seen { view: self, end, met: Met::Item(item), layout: None };
+            let time = header.unix_micros(sequence.earliest()).ok().map(nanoseconds);
+            let about = Seen { view: self, end, met: Met::Item(item, header), layout: None };
             if !each(&Node { level: Level::Part, offset: *offset, sub: 0, end, time, about: &about }) {
                 return;
             }
@@ -247,9 +249,13 @@ impl<'v> View<'v> {
                         self.state().marks.note(offset, Mark::Place);
                     }
                     match record.data() {
-                        StreamData::Callsite(callsite) if note => self.state().names.add_callsite(&callsite),
+                        StreamData::Callsite(callsite) if note => {
+                            // There is room for all.
+                            let _ = self.state().names.meet_callsite(&callsite);
+                        }
                         StreamData::Span(span) if note => self.learn(&Object::Span(span)),
                         StreamData::Task(task) if note => self.learn(&Object::Task(task)),
+                        StreamData::Record(data) if note => self.state().names.follow(&data),
                         _ => {}
                     }
                     let time = record.unix_micros().ok().map(nanoseconds);
@@ -344,7 +350,7 @@ impl Browse for View<'_> {
             let State { marks, parts, names, count } = &mut *state;
             marks.reset(file);
             parts.reset(file);
-            names.forget_objects();
+            names.clear();
             *count = 0;
         }
         self.pass(file, 0, Depth::All, true, &mut |node| going(node.end));
@@ -412,11 +418,26 @@ struct Seen<'s, 'v> {
 enum Met<'v> {
     /// What precedes the first item of a file, of this kind.
     Header(&'static str),
-    Item(Item<'v>),
+    /// With the header of its chunk.
+    Item(Item<'v>, ChunkHeader),
     /// The number of the records that follow.
     Count(u64),
     Stream(StreamRecord<'v>),
     Callsite(Callsite<'v>),
+}
+
+/// The most bytes of a row.
+const ROW: usize = 4096;
+
+/// What a record says: the name of its kind, and the rest.
+fn row(record: &NamedRecord<'_, '_>) -> (String, String) {
+    let mut text = Text::rows(ROW);
+    // All of it has been checked.
+    let _ = record.tell(&mut text);
+    let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
+    let name = record.kind().name();
+    let rest = line.strip_prefix(name).unwrap_or(&line).trim();
+    (name.to_owned(), rest.to_owned())
 }
 
 impl About for Seen<'_, '_> {
@@ -424,23 +445,13 @@ impl About for Seen<'_, '_> {
         let names = &self.view.state().names;
         match &self.met {
             Met::Header(kind) => ((*kind).to_owned(), String::new()),
-            Met::Item(Item::Sequence(header)) => {
+            Met::Item(Item::Sequence(header), _) => {
                 (format!("sequence {}", header.seq_id()), format!("{} objects", header.object_count()))
             }
-            Met::Item(Item::Object(object)) => object_text(names, object),
-            Met::Item(Item::Record(record)) => {
-                (record.kind().name().to_owned(), data_text(names, &record.data()))
-            }
-            Met::Stream(record) => match record.data() {
-                StreamData::Callsite(callsite) => {
-                    ("Callsite".to_owned(), super::print::callsite_line(&callsite))
-                }
-                StreamData::Span(span) => object_text(names, &Object::Span(span)),
-                StreamData::Task(task) => object_text(names, &Object::Task(task)),
-                StreamData::Record(data) => (record.kind().name().to_owned(), data_text(names, &data)),
-                _ => (record.kind().name().to_owned(), String::new()),
-            },
-            Met::Callsite(callsite) => ("callsite".to_owned(), super::print::callsite_line(callsite)),
+            Met::Item(Item::Object(object), _) => row(&names.object(object, None)),
+            Met::Item(Item::Record(record), header) => row(&names.record(record, header, None, self.end)),
+            Met::Stream(record) => row(&names.stream_record(record, self.end)),
+            Met::Callsite(callsite) => row(&NamedRecord::of_callsite(callsite)),
             Met::Count(_) => ("records".to_owned(), String::new()),
             _ => (String::new(), String::new()),
         }
