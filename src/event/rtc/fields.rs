@@ -142,7 +142,12 @@ fn tell_stream<L: Listener>(stream: &Stream<'_>, class: &FixedClass, to: &mut L)
 }
 
 /// Tells the one sample of a record, or a list of them.
-fn tell_samples<L: Listener>(samples: Samples<'_>, scale: Scale, class: &FixedClass, to: &mut L) -> Result<()> {
+fn tell_samples<L: Listener>(
+    samples: Samples<'_>,
+    scale: Scale,
+    class: &FixedClass,
+    to: &mut L,
+) -> Result<()> {
     let mut ahead = samples;
     if let Some(first) = ahead.next().transpose()?
         && ahead.next().is_none()

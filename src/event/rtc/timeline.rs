@@ -3,8 +3,8 @@
 use super::fields::{RtcData, Scale};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::data::Data;
 use crate::event::event::{Event, EventKind, Flows, Number};
-use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
