@@ -3,8 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/random.rs"]
-mod numbers;
+use common::random as numbers;
 
 mod decoder;
 mod fragments;
