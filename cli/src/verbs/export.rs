@@ -1,6 +1,6 @@
 //! `traceglass export`
 
-use crate::export::file::{NewFile, NewFolder, refuse_existing, refuse_loss};
+use crate::export::file::{NewFile, refuse_existing, refuse_loss};
 use crate::export::files::Files;
 use crate::export::perfetto::{Left, Perfetto};
 use crate::input::Input;
@@ -57,7 +57,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
-            let folder = NewFolder::create(folder)?;
+            let folder = crate::export::file::NewFolder::create(folder)?;
             let mut names = crate::export::tables::Names::default();
             let mut exported = false;
             let status = each(&args.paths, args.reading, open, out, |path, trace, _| {
