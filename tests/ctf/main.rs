@@ -3,10 +3,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/random.rs"]
-mod numbers;
 #[path = "../common/ctf_table.rs"]
 mod table;
+use common::random as numbers;
 
 mod decoder;
 mod environment;

@@ -70,9 +70,9 @@ fn markers_in_flight_are_those_of_an_oracle() {
         let mut told = Vec::new();
         for number in 0..random.next() % 40 {
             // Of few numbers, so that some come again, and from two sources.
-            let marker = (random.next() % 8 + 1) as u32 | ((random.next() % 4 == 0) as u32) << 28;
+            let marker = (random.next() % 8 + 1) as u32 | ((random.next().is_multiple_of(4)) as u32) << 28;
             let name = (random.next() % 5 < 3).then(|| format!("marker {number}"));
-            told.push(Told { buffer: 5 + (random.next() % 4 == 0) as u32, marker, name });
+            told.push(Told { buffer: 5 + (random.next().is_multiple_of(4)) as u32, marker, name });
         }
         let (begin, end) = ((random.next() % 9 + 1) as u32, (random.next() % 9 + 1) as u32);
         let state = event(18, 0, &[5, begin, end].map(u32::to_le_bytes).concat());
