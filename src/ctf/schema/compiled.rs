@@ -1,11 +1,11 @@
 //! Schemas that were compiled before, as files: for devices that read their own traces.
 
 use super::Schema;
-use super::element::{TABLE, TABLE_NODE};
-use super::environment::Variables;
+use super::element::TABLE;
 use super::node::{ESCAPED, Kind, LAST, NAMED, NONE, Node, Nodes, Place, SPLIT};
+use super::spec::Variables;
 use super::table::Table;
-use super::validate::validate;
+use super::validate::{HEADER, NODE, malformed, validate};
 use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::ctf::metadata::{MetadataStream, Uuid};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,13 +14,9 @@ use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 use zerocopy::TryFromBytes;
 
 /// The magic bytes that a table begins with.
-pub(super) const MAGIC: [u8; 8] = *b"TGSCHEMA";
+const MAGIC: [u8; 8] = *b"TGSCHEMA";
 /// The version that is written, and the only one that is read.
 const VERSION: u16 = 1;
-/// The size of what precedes the nodes.
-pub(super) const HEADER: u32 = 96;
-/// The size of a node.
-pub(super) const NODE: u32 = 24;
 /// Where the bytes begin that the checksum covers.
 const COVERED: usize = 16;
 
@@ -316,13 +312,6 @@ impl Header {
         validate(&schema, self.names)?;
         Ok(schema)
     }
-}
-
-/// The error that the node at `index` is none that a compiler writes.
-#[cold]
-pub(super) fn malformed(index: u32) -> Error {
-    let offset = u64::from(index).saturating_mul(NODE.into()).saturating_add(HEADER.into());
-    Error::new(offset, TABLE_NODE, ErrorKind::Malformed)
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

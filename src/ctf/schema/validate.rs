@@ -4,13 +4,24 @@
 //! steps for each node.
 
 use super::Schema;
-use super::compiled::malformed;
+use super::element::TABLE_NODE;
 use super::layout::with_layout;
 use super::node::{DEPTH, ESCAPED, Kind, LAST, NAMED, NO_SLOT, NONE, Node, Nodes, SLOTS, SPLIT};
 use super::roles::Around;
 use super::scope::{Scope, root_of};
 use super::table::Table;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The size of what precedes the nodes of a table, and of a node.
+pub(super) const HEADER: u32 = 96;
+pub(super) const NODE: u32 = 24;
+
+/// The error that the node at `index` is none that a compiler writes.
+#[cold]
+pub(super) fn malformed(index: u32) -> Error {
+    let offset = u64::from(index).saturating_mul(NODE.into()).saturating_add(HEADER.into());
+    Error::new(offset, TABLE_NODE, ErrorKind::Malformed)
+}
 
 /// Checks all nodes, and that names lie in `names` bytes.
 pub(super) fn validate(schema: &Schema<'_, '_>, names: u32) -> Result<()> {
@@ -244,14 +255,14 @@ impl Check<'_, '_, '_> {
             let (first, len) = (info.b, info.name);
             let end = u64::from(first).saturating_add(len.into());
             next = next.saturating_add(len.into());
-            require(end <= events.len.into(), stream)?;
+            require(end <= u64::from(events.len), stream)?;
             for at in first..first.saturating_add(len) {
                 let event = events.get(self.nodes, at);
                 require(self.nodes.get(event.saturating_add(1)).b == stream, event)?;
                 require(at == first || id(events, at.saturating_sub(1)) < id(events, at), event)?;
             }
         }
-        require(next == events.len.into(), 0)?;
+        require(next == u64::from(events.len), 0)?;
         let trace = self.schema.trace;
         require(trace == NONE || (trace < self.front && self.kind(trace) == Kind::Trace), 0)?;
         require(self.schema.header == root_of(self.nodes, trace, Scope::PacketHeader), 0)
