@@ -171,3 +171,18 @@ fn paths_lead_through_many_names() {
         });
     }
 }
+
+/// Where one option has a length and another one something else of that name, the path is refused, whichever is first.
+#[test]
+fn a_length_is_one_in_each_option() {
+    for options in ["u8 l; } a; struct { string l;", "string l; } a; struct { u8 l;"] {
+        let text = format!(
+            "{HEAD} event {{ name = e; fields := struct {{ enum : u8 {{ a, b }} t;
+            variant <t> {{ struct {{ {options} }} b; }} v; u8 s[v.l]; }}; }};"
+        );
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let error = Schema::compile(&stream, &mut [Node::EMPTY; 100]).unwrap_err();
+        assert_eq!(error.element(), traceglass::ctf::schema::tsdl::element::PATH, "{error}");
+        assert_eq!(error.offset() as usize, text.find("v.l").unwrap());
+    }
+}
