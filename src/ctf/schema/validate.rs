@@ -23,8 +23,9 @@ pub(super) fn malformed(index: u32) -> Error {
     Error::new(offset, TABLE_NODE, ErrorKind::Malformed)
 }
 
-/// Checks all nodes, and that names lie in `names` bytes.
-pub(super) fn validate(schema: &Schema<'_, '_>, names: u32) -> Result<()> {
+/// Checks all nodes of a table.
+pub(super) fn validate(schema: &Schema<'_, '_>) -> Result<()> {
+    let names = u32::try_from(schema.stream.input().len()).unwrap_or(NONE);
     let count = u32::try_from(schema.nodes.0.len()).unwrap_or(NONE);
     let check = Check { schema, nodes: schema.nodes, front: schema.front, count, names };
     if schema.front > count {
