@@ -186,3 +186,37 @@ fn a_length_is_one_in_each_option() {
         assert_eq!(error.offset() as usize, text.find("v.l").unwrap());
     }
 }
+
+/// Options of an enumeration's labels, whose ranges may overlap: then the first one is chosen.
+#[test]
+fn each_label_chooses_its_option() {
+    let mut random = Random(11);
+    for round in 0..120 {
+        let (count, overlaps, repeats) = ([2, 16, 17, 60][round % 4], round % 3 == 0, round % 5 == 0);
+        let mut labels: Vec<(usize, i16, i16)> = Vec::new();
+        let mut at = 0_i16;
+        while at < 256 {
+            let end = (at + (random.next() % 6) as i16).min(255);
+            labels.push((labels.len() % if repeats { count } else { 1_000 }, at, end));
+            at = if overlaps {
+                at + 1 + (random.next() % 5) as i16
+            } else {
+                end + 1 + (random.next() % 3) as i16
+            };
+        }
+        let list: Vec<String> = labels.iter().map(|(n, lo, hi)| format!("o{n} = {lo} ... {hi}")).collect();
+        let options: String = (0..count).map(|n| format!("u8 o{n};")).collect();
+        let text = format!(
+            "{HEAD} event {{ name = e; fields := struct {{ enum : u8 {{ {} }} t; variant <t> {{ {options} }} v; }}; }};",
+            list.join(",")
+        );
+        let expected: Vec<Option<u32>> = (0..=255)
+            .map(|value| {
+                let holds = |(_, lo, hi): &&(usize, i16, i16)| (*lo..=*hi).contains(&value);
+                let found = labels.iter().filter(holds).map(|(n, ..)| *n).filter(|n| *n < count);
+                found.min().map(|n| n as u32)
+            })
+            .collect();
+        assert_eq!(chosen(&text).unwrap(), expected, "{text}");
+    }
+}
