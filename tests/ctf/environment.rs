@@ -60,3 +60,20 @@ fn json_has_an_environment() {
     assert_eq!(environment(metadata(&[clock, trace, event]).as_bytes()), expected);
     assert_eq!(environment(metadata(&[clock, event]).as_bytes()), []);
 }
+
+/// The clock of LTTng counts from the Unix epoch without saying so; that of another tracer does not.
+#[test]
+fn only_lttng_dates_its_clock() {
+    for (tracer, name, expected) in
+        [("lttng-modules", "monotonic", true), ("barectf", "monotonic", false), ("lttng-ust", "mine", false)]
+    {
+        let text = format!(
+            "/* CTF 1.8 */ trace {{ major = 1; minor = 8; byte_order = le; }}; env {{ tracer_name = \"{tracer}\"; }};
+            clock {{ name = {name}; }};"
+        );
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let mut nodes = [Node::EMPTY; 20];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        assert_eq!(schema.clocks().next().unwrap().is_unix(), expected, "{tracer}");
+    }
+}

@@ -214,7 +214,7 @@ fn tables_that_were_mixed_up_are_refused_or_read() {
     let data: Vec<u8> = (0..400_u32).map(|n| (n * 7 % 23) as u8).collect();
     let mut accepted = 0;
     for text in [sample().as_str(), TSDL] {
-        let table = compiled(text, |schema| written(schema));
+        let table = compiled(text, written);
         let nodes = u64::from(table[20]);
         for _ in 0..rounds {
             let mut changed = table.clone();

@@ -5,32 +5,11 @@ use super::element::ENVIRONMENT;
 use super::name::Name;
 use super::node::{BIG, Kind, NONE, Node, Place};
 use super::schema::Schema;
-use super::spec::TextPlace;
+use super::spec::{TextPlace, VariableSpec, Variables};
 use crate::ctf::metadata::MetadataStream;
 use crate::error::Result;
 use crate::json::{Event, Parser};
 use core::iter::FusedIterator;
-
-/// The variables of an environment: nodes one after the other, downwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Variables {
-    /// The first one's node, or `NONE`.
-    pub(super) first: u32,
-    pub(super) len: u32,
-}
-
-impl Variables {
-    pub(super) const NONE: Self = Self { first: NONE, len: 0 };
-}
-
-/// What a builder is told of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VariableSpec {
-    Integer(i128),
-    /// The digits of an integer of more than 64 bits.
-    Number(TextPlace),
-    Text(TextPlace),
-}
 
 // What the value of a variable is, as its node's `slot`.
 const INTEGER: u8 = 0;

@@ -211,14 +211,12 @@ fn array(nodes: Nodes<'_>, index: u32, node: &mut Node) {
         run.add(own.into(), element);
     }
     if let Some(one) = run.size.filter(|_| node.a > 1) {
-        // The second one tells whether byte orders may follow each other; all others are alike.
+        // The second one tells whether byte orders may follow each other: it then begins at a byte, as all others do.
         run.add(own.into(), element);
         run.size = run.size.and_then(|two| {
             let stride = two.checked_sub(one)?;
             let more = u64::from(node.a).checked_sub(1)?;
-            // A stride that is no whole number of bytes moves an array that begins at one.
-            let meets = stride.is_multiple_of(8) || run.orders.is_none_or(|(first, last)| first == last);
-            stride.checked_mul(more)?.checked_add(one).filter(|size| meets && *size < NO_SIZE.into())
+            stride.checked_mul(more)?.checked_add(one).filter(|size| *size < NO_SIZE.into())
         });
     }
     // An array with a role (a UUID) has to be looked at.

@@ -1,6 +1,6 @@
-use super::environment::Variables;
 use super::name::Name;
 use super::node::{NONE, Node, Nodes};
+use super::spec::Variables;
 use super::table::Table;
 use crate::ctf::metadata::{MetadataStream, Uuid};
 

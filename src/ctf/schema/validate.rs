@@ -4,16 +4,28 @@
 //! steps for each node.
 
 use super::Schema;
-use super::compiled::malformed;
+use super::element::TABLE_NODE;
 use super::layout::with_layout;
 use super::node::{DEPTH, ESCAPED, Kind, LAST, NAMED, NO_SLOT, NONE, Node, Nodes, SLOTS, SPLIT};
 use super::roles::Around;
 use super::scope::{Scope, root_of};
 use super::table::Table;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
-/// Checks all nodes, and that names lie in `names` bytes.
-pub(super) fn validate(schema: &Schema<'_, '_>, names: u32) -> Result<()> {
+/// The size of what precedes the nodes of a table, and of a node.
+pub(super) const HEADER: u32 = 96;
+pub(super) const NODE: u32 = 24;
+
+/// The error that the node at `index` is none that a compiler writes.
+#[cold]
+pub(super) fn malformed(index: u32) -> Error {
+    let offset = u64::from(index).saturating_mul(NODE.into()).saturating_add(HEADER.into());
+    Error::new(offset, TABLE_NODE, ErrorKind::Malformed)
+}
+
+/// Checks all nodes of a table.
+pub(super) fn validate(schema: &Schema<'_, '_>) -> Result<()> {
+    let names = u32::try_from(schema.stream.input().len()).unwrap_or(NONE);
     let count = u32::try_from(schema.nodes.0.len()).unwrap_or(NONE);
     let check = Check { schema, nodes: schema.nodes, front: schema.front, count, names };
     if schema.front > count {
@@ -244,7 +256,7 @@ impl Check<'_, '_, '_> {
             let (first, len) = (info.b, info.name);
             let end = u64::from(first).saturating_add(len.into());
             next = next.saturating_add(len.into());
-            require(end <= events.len.into(), stream)?;
+            require(end <= u64::from(events.len), stream)?;
             for at in first..first.saturating_add(len) {
                 let event = events.get(self.nodes, at);
                 require(self.nodes.get(event.saturating_add(1)).b == stream, event)?;
