@@ -10,6 +10,7 @@
 //! | a trace of ruler-trace | [`rtc`] |
 //! | a file `metadata` beside data streams, of LTTng or barectf | [`ctf::metadata::MetadataStream`] |
 //! | the data streams of such a trace | [`ctf`] |
+//! | a segment `trace.N.bin` of dial9, what a service on tokio did | [`dial9::Frames`] |
 //! | a folder with `meta.rfr`, or a single `.rfr` file | [`rfr::Chunk`], [`rfr::Streaming`] |
 //! | Zstandard frames, and no allocator | [`zstd::decompress`] |
 //! | a damaged file | [`guide::damage`] |
@@ -73,7 +74,7 @@
 //!
 //! | feature | default | what |
 //! |---|---|---|
-//! | `rdf` `rtc` `ctf` `rfr` | yes | one format each |
+//! | `rdf` `rtc` `ctf` `rfr` `dial9` | yes | one format each |
 //! | `rdf-contents` | yes | what is inside the chunks of RDF files |
 //! | `zstd` | yes | Zstandard without an allocator |
 //! | `alloc` | | `Vec` as storage that is lent, and records that are kept |
@@ -142,6 +143,8 @@ mod heap;
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
 mod layout;
+#[cfg(any(feature = "dial9", feature = "event"))]
+mod room;
 #[cfg(any(feature = "rdf", feature = "rfr"))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
@@ -156,6 +159,8 @@ pub mod record;
 // The formats.
 #[cfg(feature = "ctf")]
 pub mod ctf;
+#[cfg(feature = "dial9")]
+pub mod dial9;
 #[cfg(feature = "rdf")]
 pub mod rdf;
 #[cfg(feature = "rfr")]
@@ -182,6 +187,8 @@ pub use gap::Gap;
 #[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
 pub use json::{JsonChars, JsonString};
 pub use layout::{LayoutField, LayoutValue};
+#[cfg(any(feature = "dial9", feature = "event"))]
+pub use room::Room;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 pub use text::Text;
 

@@ -84,6 +84,7 @@ enum Verb {
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
     Export(verbs::export::Args),
+    Compile(verbs::compile::Args),
     #[cfg(feature = "view")]
     View(verbs::view::Args),
     Completions(verbs::completions::Args),
@@ -139,6 +140,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
         Verb::Export(args) => verbs::export::run(args, open, &mut out),
+        Verb::Compile(args) => verbs::compile::run(args, open, &mut out),
         #[cfg(feature = "view")]
         Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),

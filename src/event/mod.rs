@@ -89,7 +89,6 @@ mod fields;
 mod label;
 mod pulled;
 mod rank;
-mod room;
 mod tell;
 mod time;
 mod trace;
@@ -108,10 +107,11 @@ pub use event::{Event, EventKind, FlowId, Flows, Number};
 pub use field::{Field, Value};
 pub use fields::Fields;
 pub use label::Label;
-pub use room::Room;
 pub use time::{Time, Window};
 pub use trace::{Rooms, Trace};
 pub use track::{Clock, Track, TrackId, TrackKind};
+
+pub use crate::room::Room;
 
 use crate::error::Result;
 

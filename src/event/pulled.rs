@@ -26,7 +26,6 @@ macro_rules! pull {
 
 pull! {
     "rfr" super::rfr::fields::RfrFields<'a>: |fields| Ok(fields.next_field());
-    "rdf-contents" super::rdf::fields::RdfFields<'a>: |fields| Ok(fields.next_field());
     "rtc" super::rtc::fields::RtcFields<'a>: |fields| fields.next_field();
     "ctf" super::ctf::fields::CtfFields<'a>: |fields| fields.next_field();
 }

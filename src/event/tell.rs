@@ -30,7 +30,7 @@ impl Data<'_> {
             #[cfg(feature = "rfr")]
             Self::Rfr(data) => super::pulled::tell(data.fields(), to),
             #[cfg(feature = "rdf-contents")]
-            Self::Rdf(data) => super::pulled::tell(data.fields(), to),
+            Self::Rdf(data) => data.tell(to),
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => super::pulled::tell(data.fields(), to),
             #[cfg(feature = "ctf")]

@@ -1,12 +1,12 @@
 //! A trace of whatever format.
 
 use super::element::{INPUT, INPUTS};
-use super::room::Room;
 use super::time::Window;
 use super::{Item, Source};
 use crate::bytes::to_u64;
 use crate::detect::Format;
 use crate::error::{Error, ErrorKind, Result};
+use crate::room::Room;
 
 /// The state of a trace, in rooms that the caller lends.
 ///

@@ -8,7 +8,10 @@ use traceglass::ctf::schema::{EnvironmentValue, Node, Schema};
 fn environment(data: &[u8]) -> Vec<(String, String)> {
     let stream = MetadataStream::parse(data).unwrap();
     let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
-    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    environment_of(&Schema::compile(&stream, &mut nodes).unwrap())
+}
+
+pub fn environment_of(schema: &Schema<'_, '_>) -> Vec<(String, String)> {
     let shown = |value: EnvironmentValue<'_>| match value {
         EnvironmentValue::Integer(value) => value.to_string(),
         EnvironmentValue::Text(text) => format!("{:?}", text.to_string()),

@@ -5,6 +5,8 @@
 mod common;
 #[path = "../common/random.rs"]
 mod numbers;
+#[path = "../common/ctf_table.rs"]
+mod table;
 
 mod decoder;
 mod environment;
@@ -17,6 +19,7 @@ mod samples;
 mod schema;
 mod streams;
 mod tell;
+mod tables;
 mod text;
 mod tsdl;
 mod variants;

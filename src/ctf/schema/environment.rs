@@ -64,11 +64,22 @@ impl Builder<'_> {
 }
 
 impl Node {
+    /// Whether a variable's value is text, or a number that is too long for a node.
+    pub(super) fn has_text(&self) -> bool {
+        self.slot != INTEGER
+    }
+
+    /// The text of a variable.
+    pub(super) fn variable_text<'a>(&self, stream: &MetadataStream<'a>) -> Option<Name<'a>> {
+        let place = if self.kind == Kind::Variable { self.value_place() } else { None };
+        place.map(|place| Name::of(stream, place))
+    }
+
     /// The place of a variable's value, unless that is a number in the node.
     fn value_place(&self) -> Option<TextPlace> {
         let [flags, _] = self.roles.to_le_bytes();
         let place = TextPlace { offset: self.a, len: self.b, flags };
-        (self.slot != INTEGER).then_some(place)
+        self.has_text().then_some(place)
     }
 }
 
@@ -109,7 +120,7 @@ impl<'a> Iterator for Environment<'a, '_> {
         let node = self.nodes.get(self.next);
         self.next = self.next.saturating_sub(1);
         let name = Name::at(&self.stream, node.place()?);
-        let value = match node.value_place().map(|place| Name::of(&self.stream, place)) {
+        let value = match node.variable_text(&self.stream) {
             None => {
                 let value = i128::from(node.y());
                 EnvironmentValue::Integer(if node.has(BIG) { value.saturating_neg() } else { value })

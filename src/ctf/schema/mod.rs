@@ -52,6 +52,7 @@ mod builder;
 mod class;
 mod clock;
 mod compile;
+mod compiled;
 pub mod element;
 mod environment;
 mod escape;
@@ -65,6 +66,7 @@ pub(crate) mod node;
 mod order;
 mod ranges;
 mod resolve;
+mod roles;
 #[allow(clippy::module_inception)]
 mod schema;
 pub(crate) mod scope;
@@ -73,6 +75,7 @@ mod stream;
 mod table;
 mod trie;
 pub mod tsdl;
+mod validate;
 #[cfg(not(fuzzing))]
 mod work;
 #[cfg(fuzzing)]

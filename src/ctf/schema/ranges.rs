@@ -118,17 +118,18 @@ impl Builder<'_> {
             let mut left = next.map_or(0, |first| self.node(first).count());
             while let Some(range) = next.filter(|_| left > 0) {
                 table.set(self, count.saturating_mul(2), choice.saturating_sub(variant));
-                table.set(self, count.saturating_mul(2).saturating_add(1), range);
+                table.set(
+                    self,
+                    count.saturating_mul(2).saturating_add(1),
+                    range.saturating_sub(table.base()),
+                );
                 count = count.saturating_add(1);
                 left = left.saturating_sub(1);
                 next = range.checked_sub(1);
             }
             choice = self.view().end(choice).max(choice.saturating_add(1));
         }
-        let range = |builder: &Builder<'_>, at: u32| {
-            let index = table.get(builder.view(), at.saturating_mul(2).saturating_add(1));
-            builder.node(index).ends()
-        };
+        let range = |builder: &Builder<'_>, at: u32| table.range(builder.view(), at).ends();
         let option = |builder: &Builder<'_>, at: u32| table.get(builder.view(), at.saturating_mul(2));
         let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
             let (a, b) = (a.saturating_mul(2), b.saturating_mul(2));

@@ -8,11 +8,11 @@ use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
 use crate::event::fields::Data;
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::room::Room;
 
 /// The track of the trace.
 const ROOT: TrackId = TrackId::new(0);

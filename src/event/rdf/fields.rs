@@ -1,22 +1,25 @@
 //! What structures, tokens and events of drivers say, as fields.
 
+use crate::error::Result;
 use crate::event::field::{Field, Value};
 use crate::event::label::Label;
-use crate::rdf::contents::rmt::{ResourceDetail, Token, TokenValue, UserData};
-use crate::rdf::contents::{self, EventValue, FieldValue, FixedText, MarkerStruct};
+use crate::rdf::contents::rmt::{ResourceDetail, TokenRecord, TokenValue, UserData};
+use crate::rdf::contents::{
+    self, ChunkRecord, EventRecord, EventValue, FieldValue, FixedText, MarkerOp, MarkerStruct,
+    StructureRecord,
+};
+use crate::record::{Listener, Record};
 
 /// Where the fields of a track or an event come from.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) enum RdfData<'a> {
     None,
-    /// The bytes of a structure, and its fields.
-    Structure(&'static [contents::Field], &'a [u8]),
-    /// A token of a memory trace.
-    Token(Token<'a>),
-    /// What a driver noted.
-    Driver(contents::Event<'a>),
-    /// A number that has a name.
-    Number(&'static str, u64),
+    Structure(StructureRecord<'a>),
+    Token(TokenRecord<'a>),
+    /// What a driver noted, and the rate of its clock.
+    Driver(contents::Event<'a>, u64),
+    /// A marker of a command buffer, and the number of its string.
+    Marker(MarkerOp, u32),
 }
 
 /// A name and its value.
@@ -28,7 +31,7 @@ const MOST: usize = 8;
 /// Fields that are to come.
 #[derive(Clone, Debug)]
 pub(in crate::event) struct RdfFields<'a> {
-    structure: Option<(&'static [contents::Field], &'a [u8])>,
+    structure: Option<StructureRecord<'a>>,
     entries: [Entry<'a>; MOST],
     next: usize,
 }
@@ -65,18 +68,25 @@ fn text(text: FixedText<'_>) -> Value<'_> {
 }
 
 impl<'a> RdfData<'a> {
+    /// Tells the record that it is.
+    pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        match *self {
+            Self::None => Ok(()),
+            Self::Structure(structure) => structure.tell(to),
+            Self::Token(token) => token.tell(to),
+            Self::Driver(event, hz) => EventRecord::new(event, hz)?.tell(to),
+            Self::Marker(op, string) => ChunkRecord::marker(0, op, string).tell(to),
+        }
+    }
+
     pub(in crate::event) fn fields(self) -> RdfFields<'a> {
         let none = [const { None }; MOST];
         let (structure, entries) = match self {
             Self::None => (None, none),
-            Self::Structure(fields, bytes) => (Some((fields, bytes)), none),
-            Self::Token(token) => (None, of_token(token.value())),
-            Self::Driver(event) => (None, of_event(&event)),
-            Self::Number(name, value) => {
-                let [_, rest @ ..] = none;
-                let [a, b, c, d, e, f, g] = rest;
-                (None, [Some((name, number(value))), a, b, c, d, e, f, g])
-            }
+            Self::Structure(structure) => (Some(structure), none),
+            Self::Token(token) => (None, of_token(token.token().value())),
+            Self::Driver(event, _) => (None, of_event(&event)),
+            Self::Marker(op, string) => (None, entries!("op": named!(op), "string": number(string))),
         };
         RdfFields { structure, entries, next: 0 }
     }
@@ -84,16 +94,10 @@ impl<'a> RdfData<'a> {
 
 impl<'a> RdfFields<'a> {
     pub(in crate::event) fn next_field(&mut self) -> Option<Field<'a>> {
-        if let Some((fields, bytes)) = self.structure {
-            loop {
-                let field = fields.get(self.next)?;
-                self.next = self.next.saturating_add(1);
-                if field.is_padding() || field.is_array() {
-                    continue;
-                }
-                let Some(value) = field.values(bytes).next() else { continue };
-                return Some(Field::new(Label::Text(field.name()), stored(value)));
-            }
+        if let Some(structure) = &self.structure {
+            let (field, value) = structure.field(self.next)?;
+            self.next = self.next.saturating_add(1);
+            return Some(Field::new(Label::Text(field.name()), stored(value)));
         }
         while let Some(&entry) = self.entries.get(self.next) {
             self.next = self.next.saturating_add(1);

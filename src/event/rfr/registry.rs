@@ -4,8 +4,8 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::REGISTRY;
 use crate::event::event::{FlowId, Flows};
-use crate::event::room::Room;
 use crate::event::track::TrackId;
+use crate::room::Room;
 use core::marker::PhantomData;
 
 /// No slot.

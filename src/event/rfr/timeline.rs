@@ -11,7 +11,6 @@ use crate::event::event::{Event, EventKind, Flows};
 use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::rank::Rank;
-use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
@@ -21,6 +20,7 @@ use crate::rfr::{
     Callsite, CallsiteTable, Chunk, Object, Objects, Parent, RecordData, RecordKind, Sequences, StreamData,
     Streaming, Variant,
 };
+use crate::room::Room;
 
 const NS_IN_MICRO: i128 = 1_000;
 const MICROS: i128 = 1_000_000;

@@ -130,6 +130,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The structures that lie together: those of the header, those of the data.
+    pub fn places(&self) -> impl Iterator<Item = &'static [Block]> + Clone + use<> {
+        self.blocks.chunk_by(|a, b| a.part == b.part)
+    }
+
     /// The number of the layout of a chunk.
     pub fn number(identifier: Identifier, version: u32) -> Option<usize> {
         let is_one = |name: &&str| name.as_bytes() == identifier.name();

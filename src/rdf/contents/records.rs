@@ -2,7 +2,7 @@
 
 use super::events::EventRecord;
 use super::rmt::{Progress, TokenRecord};
-use super::tell::{Start, record};
+use super::tell::record;
 use super::{
     CodeObject, Content, FixedText, Function, HistoryKind, HistoryRecord, Json, MarkerOp, Stage,
     StructureRecord, element,
@@ -76,6 +76,12 @@ impl<'a> ChunkRecord<'a> {
         Self(Kind::Unknown(size, header, None))
     }
 
+    /// A marker of a command buffer, at an offset in the data.
+    #[cfg(feature = "event")]
+    pub(crate) const fn marker(at: u64, op: MarkerOp, string: u32) -> Self {
+        Self(Kind::Marker(at, op, string))
+    }
+
     /// Nanoseconds on the CPU's clock, if it has a time and the rate of the clock is known.
     pub fn ns(&self) -> Option<i128> {
         match &self.0 {
@@ -138,7 +144,7 @@ impl ChunkRecord<'_> {
         let head = Head { class: ClassId(0), time: None, offset: self.offset(), bit: 0, len: None };
         macro_rules! tell {
             ($id:literal $name:literal { $($rows:tt)* }) => {
-                record!(to, head, Start::default(), $id, $name, false, { $($rows)* })
+                record!(to, head, $id, $name, false, { $($rows)* })
             };
         }
         match self.0 {

@@ -32,14 +32,15 @@ pub struct Progress {
     version: (u16, u16),
     now: u64,
     started: bool,
-    hz: Option<u64>,
+    /// 0 if it is not known.
+    hz: u64,
 }
 
 impl Progress {
     /// The start of a stream, from the header of its first chunk.
     pub fn of(fields: RmtFields<'_>) -> Self {
         let version = (fields.major(), fields.minor());
-        Self { stream: fields.stream(), version, now: 0, started: false, hz: None }
+        Self { stream: fields.stream(), version, now: 0, started: false, hz: 0 }
     }
 
     /// Calls `each` with up to `most` tokens, the first of which is at `base` in its source, until it returns false, and
@@ -60,7 +61,7 @@ impl Progress {
             let record = match token {
                 Ok(token) => {
                     if let Some(hz) = token.hz() {
-                        self.hz = Some(hz.into()).filter(|&hz| hz > 0);
+                        self.hz = hz.into();
                     }
                     read = token.offset().saturating_add(to_u64(token.bytes().len()));
                     Ok(TokenRecord::new(token, self.stream, self.hz).at(base))
