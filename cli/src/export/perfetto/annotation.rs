@@ -172,7 +172,9 @@ impl Annotations {
 
     fn number(&mut self, slot: Slot, value: i128, put: impl Fn(&mut Buffer)) {
         let field = self.tables.field(slot);
-        let Some(labels) = field.and_then(|field| field.labels.as_ref()) else { return self.value(slot, put) };
+        let Some(labels) = field.and_then(|field| field.labels.as_ref()) else {
+            return self.value(slot, put);
+        };
         let has_label_alone = field.is_some_and(|field| field.hint == Hint::Label);
         let beside = labels.get(value);
         match (has_label_alone, beside.is_empty()) {
