@@ -315,10 +315,21 @@ fn a_time_that_is_aligned_more_than_its_header() {
     data.extend([7, 0xee]); //                x, and a byte before the next header
     data.extend([1, 0]); //                   id: the time follows at once
     data.extend(2000_u32.to_le_bytes());
-    data.push(8);
+    data.extend([8, 0xee]); //                x, and a byte before the next header
+    // Where the time of the second record would be, if the first one's place held for all, there are bytes, too.
+    data.extend([1, 0]);
+    data.extend(3000_u32.to_le_bytes());
+    data.push(9);
     let (lines, errors) = lines(&metadata, &data);
     assert_eq!(errors, []);
-    assert_eq!(lines, ["e @1000 { id=1 v={ t=1000}} { x=7}", "e @2000 { id=1 v={ t=2000}} { x=8}"]);
+    assert_eq!(
+        lines,
+        [
+            "e @1000 { id=1 v={ t=1000}} { x=7}",
+            "e @2000 { id=1 v={ t=2000}} { x=8}",
+            "e @3000 { id=1 v={ t=3000}} { x=9}"
+        ]
+    );
 }
 
 #[test]
