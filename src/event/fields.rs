@@ -20,6 +20,8 @@ pub(super) enum Data<'a> {
     Rdf(super::rdf::fields::RdfData<'a>),
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcData<'a>),
+    #[cfg(feature = "dial9")]
+    Dial9(super::dial9::fields::Dial9Data<'a>),
     #[cfg(feature = "ctf")]
     Ctf(crate::ctf::data::Record<'a, 'a, 'a>),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
@@ -36,6 +38,8 @@ enum Inner<'a> {
     Rdf(super::rdf::fields::RdfFields<'a>),
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcFields<'a>),
+    #[cfg(feature = "dial9")]
+    Dial9(super::dial9::fields::Dial9Fields<'a>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::fields::CtfFields<'a>),
     #[allow(dead_code)] // As above.
@@ -53,6 +57,8 @@ impl<'a> Data<'a> {
             Self::Rdf(data) => Inner::Rdf(data.fields()),
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => Inner::Rtc(data.fields()),
+            #[cfg(feature = "dial9")]
+            Self::Dial9(data) => Inner::Dial9(data.fields()),
             #[cfg(feature = "ctf")]
             Self::Ctf(record) => Inner::Ctf(super::ctf::fields::CtfFields::new(record)),
         })
@@ -73,6 +79,8 @@ impl<'a> Fields<'a> {
             Inner::Rdf(fields) => Ok(fields.next_field()),
             #[cfg(feature = "rtc")]
             Inner::Rtc(fields) => fields.next_field(),
+            #[cfg(feature = "dial9")]
+            Inner::Dial9(fields) => Ok(fields.next_field()),
             #[cfg(feature = "ctf")]
             Inner::Ctf(fields) => fields.next_field(),
         };

@@ -33,6 +33,8 @@ impl Data<'_> {
             Self::Rdf(data) => super::pulled::tell(data.fields(), to),
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => super::pulled::tell(data.fields(), to),
+            #[cfg(feature = "dial9")]
+            Self::Dial9(data) => data.tell(to),
             #[cfg(feature = "ctf")]
             Self::Ctf(record) => super::pulled::tell(super::ctf::fields::CtfFields::new(*record), to),
         }

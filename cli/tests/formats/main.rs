@@ -4,6 +4,7 @@
 mod common;
 
 mod ctf;
+mod dial9;
 mod export;
 mod ranges;
 mod rdf_contents;

@@ -85,6 +85,27 @@ impl Segment<'_> {
     }
 }
 
+/// The bytes of a segment, and why not all of it could be inflated.
+pub type Loaded<'d> = (Cow<'d, [u8]>, Option<Error>);
+
+impl Segment<'_> {
+    /// The bytes, for as long as they are needed.
+    pub fn load(&self) -> Result<Loaded<'_>> {
+        match self {
+            Self::Given(data) => Ok(inflate(data)),
+            Self::File(_) => self.open(|segment| Ok((segment.data.to_vec().into(), segment.damage))),
+        }
+    }
+
+    /// The file, of a recording of several.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Given(_) => None,
+            Self::File(path) => path.file_name().map(Path::new),
+        }
+    }
+}
+
 /// Inflates the members of a gzip file; what is no gzip stays as it is. People put files one after the other, packed and
 /// not: a segment may follow the last member.
 fn inflate(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
