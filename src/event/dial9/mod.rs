@@ -35,6 +35,7 @@ mod moment;
 mod rooms;
 mod timeline;
 mod tracks;
+mod waiting;
 
 pub use moment::{Input, KindSlot, Moment, PoolPlace};
 pub use rooms::Rooms;

@@ -2,7 +2,7 @@
 
 use crate::dial9::Stack;
 use crate::dial9::tell::Pools;
-use crate::dial9::{Plan, Schema};
+use crate::dial9::{Event, Plan, Schema, Value};
 
 /// An event: when it was, where it stands, of which schema it is and in which batch.
 #[derive(Clone, Copy, Debug)]
@@ -112,10 +112,20 @@ pub(in crate::event) struct PoolsAt<'a, 't> {
 
 impl<'a> PoolsAt<'a, '_> {
     /// Pooled text, with its length in front.
-    pub(super) fn string_entry(&self, id: u32) -> Option<&'a [u8]> {
+    fn string_entry(&self, id: u32) -> Option<&'a [u8]> {
         let at = self.find(false, id)?;
         let (_, end) = crate::dial9::text_at(self.data, at)?;
         self.data.get(at..end)
+    }
+
+    /// The name of the runtime that an event is about, with its length in front: no such name is the beginning of
+    /// another.
+    pub(super) fn runtime_of(&self, event: &Event<'a>) -> &'a [u8] {
+        let entry = match event.get("runtime_name") {
+            Some(Value::PooledString(id)) => self.string_entry(id),
+            _ => None,
+        };
+        entry.unwrap_or(&[0; 4])
     }
 
     /// Where the entry's length stands.

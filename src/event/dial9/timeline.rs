@@ -4,10 +4,11 @@ use super::fields::Dial9Data;
 use super::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
 use super::rooms::{Filled, Rooms};
 use super::tracks::{Found, Of, Opened, Roots, TrackSlot, id_of};
-use crate::bytes::{to_u64, to_usize};
+use super::waiting::{COUNTERS, WAITING, Waiting, end_of};
+use crate::bytes::to_usize;
 use crate::dial9::tell::Pools as _;
-use crate::dial9::{ClassSlot, Event as Stored, Frame, Frames, Schema, SchemaSlot, Storage, Value};
-use crate::error::{Error, ErrorKind, Result};
+use crate::dial9::{Event as Stored, Frame, Frames, Schema, Storage, Value};
+use crate::error::{ErrorKind, Result};
 use crate::event::element::{LANES, REGISTRY};
 use crate::event::event::{Event, EventKind, FlowId, Flows, Number};
 use crate::event::fields::Data;
@@ -16,9 +17,6 @@ use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
-
-/// The numbers of a runtime: as they are called now, and as they were.
-const COUNTERS: [&str; 4] = ["global_queue_depth", "alive_tasks", "global_queue", "active_tasks"];
 
 /// The track of the recording.
 const ROOT: TrackId = TrackId::new(0);
@@ -47,24 +45,6 @@ pub struct Timeline<'a, 't> {
     waiting: [Option<Waiting<'a>>; WAITING],
     window: Window,
     failed: bool,
-}
-
-/// How many items come of one event at most: those of a runtime's numbers, the track of each, and that of the runtime.
-const WAITING: usize = 2 * COUNTERS.len() + 1;
-
-/// An item before it is borrowed.
-#[derive(Clone, Copy)]
-enum Waiting<'a> {
-    Track(usize),
-    Event {
-        track: TrackId,
-        kind: EventKind,
-        name: Label<'a>,
-        starts: Option<FlowId>,
-        ends: Flows,
-        of: Option<usize>,
-        time: u64,
-    },
 }
 
 impl<'a, 't> Timeline<'a, 't> {
@@ -339,7 +319,7 @@ impl<'a, 't> Timeline<'a, 't> {
             }
             (Role::Symbol, ..) => {}
             (Role::Metrics, ..) => {
-                let runtime = self.track(Of::Runtime(runtime_of(&event, &pools)), true, offset)?;
+                let runtime = self.track(Of::Runtime(pools.runtime_of(&event)), true, offset)?;
                 let runtime = u32::try_from(runtime).unwrap_or(u32::MAX);
                 for (number, name) in (0_u16..).zip(COUNTERS) {
                     let Some(value) = event.get(name).and_then(|value| value.unsigned()) else { continue };
@@ -470,19 +450,6 @@ impl<'a, 't> Timeline<'a, 't> {
             data: Data::None,
         })
     }
-}
-
-/// The name of the runtime that an event is about, with its length in front: no such name is the beginning of another.
-fn runtime_of<'a>(event: &Stored<'a>, pools: &PoolsAt<'a, '_>) -> &'a [u8] {
-    let entry = match event.get("runtime_name") {
-        Some(Value::PooledString(id)) => pools.string_entry(id),
-        _ => None,
-    };
-    entry.unwrap_or(&[0; 4])
-}
-
-fn end_of<'a>(track: TrackId, of: Option<usize>, name: Label<'a>, time: u64) -> Waiting<'a> {
-    Waiting::Event { track, kind: EventKind::End, name, starts: None, ends: Flows::NONE, of, time }
 }
 
 impl Source for Timeline<'_, '_> {

@@ -21,14 +21,21 @@ impl Dial9<'_> {
         for (number, (_, error)) in loaded.iter().enumerate() {
             damage.extend(error.map(|error| format!("{}{error}", name(number))));
         }
+        let mut schemas = Growing::new(SchemaSlot::EMPTY);
+        let mut classes = Growing::new(ClassSlot::EMPTY);
+        let mut kinds = Growing::new(KindSlot::EMPTY);
+        let mut moments = Growing::new(Moment::EMPTY);
+        let mut pools = Growing::new(PoolPlace::EMPTY);
+        let mut inputs = Growing::new(Input::EMPTY);
+        let mut tracks = Growing::new(TrackSlot::EMPTY);
         let mut timeline = Timeline::new(Rooms {
-            schemas: &mut Growing::new(SchemaSlot::EMPTY),
-            classes: &mut Growing::new(ClassSlot::EMPTY),
-            kinds: &mut Growing::new(KindSlot::EMPTY),
-            moments: &mut Growing::new(Moment::EMPTY),
-            pools: &mut Growing::new(PoolPlace::EMPTY),
-            inputs: &mut Growing::new(Input::EMPTY),
-            tracks: &mut Growing::new(TrackSlot::EMPTY),
+            schemas: &mut schemas,
+            classes: &mut classes,
+            kinds: &mut kinds,
+            moments: &mut moments,
+            pools: &mut pools,
+            inputs: &mut inputs,
+            tracks: &mut tracks,
         });
         timeline.set_window(window);
         for (number, (data, _)) in loaded.iter().enumerate() {
