@@ -239,7 +239,7 @@ impl<'a> Schema<'a> {
 
     /// The name.
     pub fn name(&self) -> &'a str {
-        let mut input = Bytes::new(self.from_definition());
+        let mut input = Bytes::new(self.definition_on());
         short_text(&mut input, SCHEMA).unwrap_or_default()
     }
 
@@ -258,7 +258,7 @@ impl<'a> Schema<'a> {
     #[inline]
     pub fn fields(&self) -> FieldDefs<'a> {
         FieldDefs {
-            definition: self.from_definition().get(to_usize(self.place.fields_at)..).unwrap_or_default(),
+            definition: self.definition_on().get(to_usize(self.place.fields_at)..).unwrap_or_default(),
             left: self.place.count,
         }
     }
@@ -274,13 +274,13 @@ impl<'a> Schema<'a> {
         let mut fields = self.fields();
         fields.by_ref().for_each(drop);
         let rest = fields.definition.len();
-        let all = self.from_definition();
+        let all = self.definition_on();
         all.get(..all.len().saturating_sub(rest)).unwrap_or_default()
     }
 
     /// The input from the definition on.
     #[inline(always)]
-    fn from_definition(&self) -> &'a [u8] {
+    fn definition_on(&self) -> &'a [u8] {
         self.input.get(self.place.at..).unwrap_or_default()
     }
 }

@@ -185,8 +185,8 @@ mod tests {
         as_a_map(random().map(|n| u128::from(n % 300) << 60), random().map(u128::from));
         as_a_map(random().map(|n| n as u32), random().map(|n| (n >> 3) as u32));
         as_a_map(random().map(|n| n as u32 % 97), 0..200);
-        as_a_map(0..500, 400..600);
-        as_a_map((0..32).map(|bit| 1 << bit), 0..40);
+        as_a_map(0..500_u32, 400..600);
+        as_a_map((0..32).map(|bit| 1_u32 << bit), 0..40);
         as_a_map([u32::MAX, 0, 1 << 31, u32::MAX].into_iter(), 0..4);
     }
 

@@ -158,6 +158,9 @@ impl<'a> Stack<'a> {
     }
 }
 
+/// A key and its value.
+type Pair<'a> = (&'a [u8], &'a [u8]);
+
 /// Pairs of text, in the order of the input; keys may recur.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StringMap<'a> {
@@ -188,7 +191,7 @@ impl<'a> StringMap<'a> {
     }
 
     /// The pair at a place of its bytes, and where the next one is.
-    pub(crate) fn pair_at(&self, at: usize) -> Option<((&'a [u8], &'a [u8]), usize)> {
+    pub(crate) fn pair_at(&self, at: usize) -> Option<(Pair<'a>, usize)> {
         let (key, end) = text_at(self.bytes, at)?;
         let (value, end) = text_at(self.bytes, end)?;
         Some(((key, value), end))

@@ -123,3 +123,15 @@ fn gzip_is_told_by_its_bytes_and_its_damage_is_told() {
     let bomb = gzip(&[b"TRC\0\x01".to_vec(), vec![5; 64 << 20]].concat());
     assert_eq!(count("bomb", &bomb).1, 3);
 }
+
+#[test]
+fn a_recording_is_exported_as_a_time_line() {
+    let scratch = Scratch::new("dial9-export");
+    let target = scratch.path("out.pftrace");
+    let output = traceglass(&["export", "--format", "perfetto", "--output", &target, &sample()]);
+    assert_eq!(status(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&std::fs::read(&target).unwrap()).into_owned();
+    for expected in ["worker 0", "task 20", "src/db.rs:33:9", "parked", "alive_tasks"] {
+        assert!(text.contains(expected), "{expected}");
+    }
+}

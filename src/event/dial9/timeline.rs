@@ -115,16 +115,15 @@ impl<'a, 't> Timeline<'a, 't> {
         let batch = self.batches.saturating_sub(1);
         match frame {
             Frame::Header(_) => self.batches = self.batches.saturating_add(1),
-            Frame::Schema(schema) => {
-                // Classes are counted in the order in which their first schemas are met.
-                if self.kind_of(schema) >= self.kinds.len {
-                    let fields_before = self.kinds.slots().last().map_or(0, |last| {
+            // Classes are counted in the order in which their first schemas are met.
+            Frame::Schema(schema) if self.kind_of(schema) >= self.kinds.len => {
+                let fields_before =
+                    self.kinds.slots().last().map_or(0, |last| {
                         last.fields_before.saturating_add(last.schema.field_count().into())
                     });
-                    let role = Role::of(schema.name());
-                    let slot = KindSlot { role, schema: *schema, plan: schema.plan(), fields_before };
-                    self.kinds.push(slot, schema.offset(), REGISTRY)?;
-                }
+                let role = Role::of(schema.name());
+                let slot = KindSlot { role, schema: *schema, plan: schema.plan(), fields_before };
+                self.kinds.push(slot, schema.offset(), REGISTRY)?;
             }
             Frame::Event(event) => {
                 let kind = self.kind_of(&event.schema());

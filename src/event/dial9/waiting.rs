@@ -12,6 +12,7 @@ pub(super) const WAITING: usize = 2 * COUNTERS.len() + 1;
 
 /// An item before it is borrowed.
 #[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant)] // There is nowhere to box it.
 pub(super) enum Waiting<'a> {
     Track(usize),
     Event {
