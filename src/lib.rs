@@ -145,7 +145,7 @@ mod json;
 mod layout;
 #[cfg(any(feature = "dial9", feature = "event"))]
 mod room;
-#[cfg(any(feature = "rdf", feature = "rfr"))]
+#[cfg(any(feature = "rdf", feature = "rfr", all(feature = "dial9", feature = "event")))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 #[cfg_attr(not(feature = "rtc"), allow(dead_code))]

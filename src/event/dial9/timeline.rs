@@ -17,6 +17,7 @@ use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::sort::sort_by_key;
 
 /// The track of the recording.
 const ROOT: TrackId = TrackId::new(0);
@@ -158,8 +159,9 @@ impl<'a, 't> Timeline<'a, 't> {
 
     /// Puts events in the order of time, those of the same time in the order of the inputs.
     fn order(&mut self) {
-        self.pools.slots_mut().sort_unstable();
-        self.moments.slots_mut().sort_unstable_by_key(|moment| (moment.time, moment.batch, moment.at));
+        // No two stand at one place.
+        sort_by_key(self.pools.slots_mut(), |place| place);
+        sort_by_key(self.moments.slots_mut(), |moment| (moment.time, moment.batch, moment.at));
         self.last = self.moments.slots().last().map_or(0, |moment| moment.time);
         self.next = Some(0);
     }

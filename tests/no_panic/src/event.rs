@@ -1,7 +1,7 @@
 //! The entries of `traceglass::event`.
 
 use traceglass::event::rfr::{Lane, Registry, RegistrySlot, Timeline};
-use traceglass::event::{EventKind, Fields, Item, Label, Rooms, Source, Trace, Value, Window, ctf, rdf, rtc};
+use traceglass::event::{EventKind, Fields, Item, Label, Rooms, Source, Trace, Value, Window, ctf, dial9, rdf, rtc};
 
 fn label(label: Label<'_>) -> u64 {
     label.as_str().map_or(1, str::len) as u64
@@ -74,6 +74,26 @@ entries! {
             Ok(trace) => drain(trace),
             Err(error) => error.offset(),
         }
+    }
+    event_dial9(data) {
+        let (mut schemas, mut classes) =
+            ([traceglass::dial9::SchemaSlot::EMPTY; 8], [traceglass::dial9::ClassSlot::EMPTY; 8]);
+        let (mut kinds, mut moments) = ([dial9::KindSlot::EMPTY; 8], [dial9::Moment::EMPTY; 64]);
+        let (mut pools, mut inputs) = ([dial9::PoolPlace::EMPTY; 16], [dial9::Input::EMPTY; 2]);
+        let mut tracks = [dial9::TrackSlot::EMPTY; 16];
+        let mut timeline = dial9::Timeline::new(dial9::Rooms {
+            schemas: &mut schemas,
+            classes: &mut classes,
+            kinds: &mut kinds,
+            moments: &mut moments,
+            pools: &mut pools,
+            inputs: &mut inputs,
+            tracks: &mut tracks,
+        });
+        if timeline.add(0, data).and_then(|()| timeline.add(1, data)).is_err() {
+            return 1;
+        }
+        drain(timeline)
     }
     event_rfr(data) {
         let mut registry = Registry::new([RegistrySlot::EMPTY; 8]);
