@@ -176,7 +176,15 @@ pub mod zstd;
 pub mod event;
 
 // It links to all formats.
-#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd"))]
+#[cfg(all(
+    doc,
+    feature = "rdf",
+    feature = "rtc",
+    feature = "ctf",
+    feature = "rfr",
+    feature = "dial9",
+    feature = "zstd"
+))]
 pub mod guide;
 
 pub use byte_order::ByteOrder;
