@@ -145,7 +145,7 @@ mod json;
 mod layout;
 #[cfg(any(feature = "dial9", feature = "rfr", feature = "event"))]
 mod room;
-#[cfg(any(feature = "rdf", feature = "rfr"))]
+#[cfg(any(feature = "rdf", feature = "rfr", all(feature = "dial9", feature = "event")))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 #[cfg_attr(not(feature = "rtc"), allow(dead_code))]
@@ -176,7 +176,15 @@ pub mod zstd;
 pub mod event;
 
 // It links to all formats.
-#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd"))]
+#[cfg(all(
+    doc,
+    feature = "rdf",
+    feature = "rtc",
+    feature = "ctf",
+    feature = "rfr",
+    feature = "dial9",
+    feature = "zstd"
+))]
 pub mod guide;
 
 pub use byte_order::ByteOrder;

@@ -51,6 +51,21 @@ impl<'a> Event<'a> {
         Some(Self { input: data.get(..end)?, at, schema, time: time.unwrap_or(0) })
     }
 
+    /// The event of `schema` that was read at `at` before, with the time that it had.
+    #[cfg(feature = "event")]
+    pub(crate) fn at(data: &'a [u8], at: usize, schema: &Schema<'a>, plan: &Plan, time: u64) -> Option<Self> {
+        let place = schema.place();
+        let delta = if place.timed { DELTA } else { 0 };
+        let end = plan.end(data, at.checked_add(TYPED)?.checked_add(delta)?, schema)?;
+        Some(Self { input: data.get(..end)?, at, schema: place, time })
+    }
+
+    /// Where it stands.
+    #[cfg(feature = "event")]
+    pub(crate) const fn start(&self) -> usize {
+        self.at
+    }
+
     /// Why there is no event of `schema` at `at`.
     #[cold]
     pub(super) fn explain(data: &'a [u8], at: usize, schema: Place, base: u64) -> Error {

@@ -318,6 +318,19 @@ impl<'a, 's> Frames<'a, 's> {
         LayoutFields::new(self.data, frame)
     }
 
+    /// Reads another input, with the same storage.
+    #[cfg(feature = "event")]
+    pub(crate) fn restart(&mut self, data: &'a [u8]) {
+        (self.data, self.at, self.base, self.open, self.failed) = (data, 0, 0, false, None);
+        self.batch.restart();
+    }
+
+    /// Whether all was read.
+    #[cfg(feature = "event")]
+    pub(crate) const fn is_at_end(&self) -> bool {
+        self.open && self.failed.is_none() && self.at >= self.data.len()
+    }
+
     /// All of the input.
     pub(super) const fn data(&self) -> &'a [u8] {
         self.data

@@ -53,6 +53,7 @@
 
 mod annotation;
 mod check;
+pub(crate) mod class;
 pub mod element;
 mod event;
 mod frame;
@@ -65,9 +66,10 @@ mod record;
 mod schema;
 mod size;
 mod storage;
+pub(crate) mod tell;
 pub mod tokio;
 mod trace;
-mod tree;
+pub(crate) mod tree;
 mod value;
 
 pub use annotation::{Annotation, AnnotationEntries, Annotations};
@@ -80,7 +82,11 @@ pub use kind::FieldType;
 pub use layout::LayoutFields;
 pub use pool::{StackPool, Stacks, StringPool, Strings};
 pub use record::Records;
+#[cfg(feature = "event")]
+pub(crate) use schema::Plan;
 pub use schema::{FieldDef, FieldDefs, Schema};
 pub use storage::{AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
 pub use trace::Trace;
 pub use value::{List, Map, Stack, StringMap, Value, Values};
+#[cfg(feature = "event")]
+pub(crate) use value::{stack_at, text_at};

@@ -162,7 +162,7 @@ pub struct Strings<'a>(Entries<'a>);
 
 impl<'a> Strings<'a> {
     /// The next id, and where its length stands.
-    pub(super) fn next_place(&mut self) -> Option<(u32, usize)> {
+    pub(crate) fn next_place(&mut self) -> Option<(u32, usize)> {
         self.0.next_entry(text_at).map(|(id, at, _)| (id, at))
     }
 }
@@ -183,7 +183,7 @@ pub struct Stacks<'a>(Entries<'a>);
 
 impl<'a> Stacks<'a> {
     /// The next id, and where its count stands.
-    pub(super) fn next_place(&mut self) -> Option<(u32, usize)> {
+    pub(crate) fn next_place(&mut self) -> Option<(u32, usize)> {
         self.0.next_entry(stack_at).map(|(id, at, _)| (id, at))
     }
 }

@@ -1,22 +1,17 @@
 //! Events as records: the one place that says what their fields are.
 
+use super::class;
 use super::element::CLASS;
 use super::event::TAG;
 use super::frames::{EventHead, Frames};
-use super::kind::{FieldType, OPTIONAL};
-use super::schema::{FieldDef, NUMBERED, Schema};
-use super::size::{self, DEPTH};
+use super::schema::{NUMBERED, Schema};
 use super::storage::Storage;
-use super::tokio;
-use super::value::{Value, Values};
-use crate::bytes::to_u64;
+use super::tell::{self, Pools, SLOTS};
+use super::value::Stack;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
-use crate::record::{
-    Class, ClassId, Fact, FieldInfo, Head, Hint, Kind, Listener, Scope, Slot, Source, Step, Text, Time,
-};
-use crate::varint;
-use core::fmt::{self, Display};
+use crate::record::{Class, ClassId, Fact, Head, Listener, Scope, Slot, Source, Step, Time};
+use core::fmt::Display;
 
 /// The events of a trace as records, in the order of the input.
 ///
@@ -164,7 +159,7 @@ impl<'a, 's> Records<'a, 's> {
             if to.is_full() {
                 return self.frames.end_of_event();
             }
-            at = self.tell_field(Slot(slot), at, number, to)?;
+            at = tell::field(&self.frames, self.frames.data(), Slot(slot), at, number, to)?;
             slot = slot.wrapping_add(SLOTS);
         }
         if usize::from(event.place.count) > NUMBERED {
@@ -187,178 +182,10 @@ impl<'a, 's> Records<'a, 's> {
             if to.is_full() {
                 return self.frames.end_of_event();
             }
-            at = self.tell_field(Slot(slot), at, def.number(), to)?;
+            at = tell::field(&self.frames, self.frames.data(), Slot(slot), at, def.number(), to)?;
             slot = slot.wrapping_add(SLOTS);
         }
         Some(at)
-    }
-
-    /// Tells the value at `at`, and returns where it ends; `None` if it cannot be read.
-    #[inline(always)]
-    fn tell_field<L: Listener>(&self, slot: Slot, at: usize, number: u8, to: &mut L) -> Option<usize> {
-        let data = self.frames.data();
-        match number {
-            VARINT => match data.get(at) {
-                Some(&byte) if byte < 0x80 => {
-                    to.unsigned(slot, byte.into());
-                    Some(at.wrapping_add(1))
-                }
-                _ => {
-                    let (value, len) = varint::read_u64_long(data.get(at..)?);
-                    to.unsigned(slot, value);
-                    (len > 0).then_some(at.wrapping_add(len))
-                }
-            },
-            POOLED_STRING => {
-                self.tell_string(slot, size::number(data, at)?, to);
-                Some(at.wrapping_add(4))
-            }
-            U8 => {
-                to.unsigned(slot, u64::from(*data.get(at)?));
-                Some(at.wrapping_add(1))
-            }
-            number => self.tell_other(slot, at, number, to),
-        }
-    }
-
-    /// As [`Self::tell_field`], of the types that are not the most frequent ones.
-    #[inline(never)]
-    fn tell_other<L: Listener>(&self, slot: Slot, mut at: usize, number: u8, to: &mut L) -> Option<usize> {
-        let data = self.frames.data();
-        if number & OPTIONAL != 0 {
-            let present = *data.get(at)? != 0;
-            at = at.wrapping_add(1);
-            if !present {
-                to.absent(slot);
-                return Some(at);
-            }
-        }
-        let kind = FieldType::from_number(number & !OPTIONAL)?;
-        let end = size::end(data, at, kind).filter(|end| *end <= data.len())?;
-        self.tell_value(slot, Value::read(data, at, kind)?.0, to);
-        Some(end)
-    }
-
-    #[inline]
-    fn tell_string<L: Listener>(&self, slot: Slot, id: u32, to: &mut L) {
-        match self.frames.string(id) {
-            Some(text) => to.text(slot, Text::Utf8(text)),
-            None => to.text(
-                slot,
-                Text::Other {
-                    text: &format_args!("pooled string {id}"),
-                    stored: &id.to_le_bytes(),
-                    is_valid: false,
-                },
-            ),
-        }
-    }
-
-    /// Tells a value: what is in it, if anything, has the slot of elements.
-    fn tell_value<L: Listener>(&self, slot: Slot, value: Value<'a>, to: &mut L) {
-        let element = Slot(slot.0.wrapping_add(1));
-        match value {
-            Value::List(_) | Value::Map(_) => self.tell_nested(slot, element, value, to),
-            flat => self.tell_flat(slot, element, flat, to),
-        }
-    }
-
-    /// The same of what is no list and no map of any values.
-    fn tell_flat<L: Listener>(&self, slot: Slot, element: Slot, value: Value<'a>, to: &mut L) {
-        let stack = match value {
-            Value::Stack(stack) => Some(stack),
-            Value::PooledStack(id) => self.frames.stack(id),
-            _ => None,
-        };
-        match value {
-            Value::Stack(_) | Value::PooledStack(_) => match stack {
-                Some(stack) => {
-                    to.list(slot, Some(to_u64(stack.len())));
-                    stack.addresses().for_each(|address| to.unsigned(element, address));
-                    to.end_list();
-                }
-                None => to.absent(slot),
-            },
-            Value::StringMap(map) => {
-                to.group(slot);
-                for (key, value) in map.pairs() {
-                    to.key(Text::Utf8(key));
-                    to.text(element, Text::Utf8(value));
-                }
-                to.end_group();
-            }
-            Value::PooledString(id) => self.tell_string(slot, id, to),
-            Value::I64(value) => to.signed(slot, value),
-            Value::F64(value) => to.float(slot, value),
-            Value::Bool(value) => to.boolean(slot, value),
-            Value::String(text) => to.text(slot, Text::Utf8(text)),
-            Value::Bytes(bytes) => to.bytes(slot, bytes),
-            other => to.unsigned(slot, other.unsigned().unwrap_or_default()),
-        }
-    }
-
-    /// Tells a list or a map and all that is in it, without calling itself.
-    fn tell_nested<L: Listener>(&self, slot: Slot, element: Slot, value: Value<'a>, to: &mut L) {
-        // What follows on each level; of a map, whether a key does.
-        let mut levels: [Option<(Values<'a>, bool, bool)>; DEPTH] = [const { None }; DEPTH];
-        let (mut depth, mut value, mut slot) = (0_usize, value, slot);
-        loop {
-            let opened = match value {
-                Value::List(list) => {
-                    to.list(slot, Some(list.len()));
-                    Some((list.values(), false, false))
-                }
-                Value::Map(map) => {
-                    to.group(slot);
-                    Some((map.values(), true, true))
-                }
-                flat => {
-                    self.tell_flat(slot, element, flat, to);
-                    None
-                }
-            };
-            if let Some(opened) = opened
-                && let Some(level) = levels.get_mut(depth)
-            {
-                *level = Some(opened);
-                depth = depth.saturating_add(1);
-            }
-            slot = element;
-            loop {
-                let top = depth.checked_sub(1).and_then(|top| levels.get_mut(top));
-                let Some(Some((values, is_map, key_follows))) = top else { return };
-                let Some(next) = values.next() else {
-                    if *is_map {
-                        to.end_group();
-                    } else {
-                        to.end_list();
-                    }
-                    depth = depth.saturating_sub(1);
-                    continue;
-                };
-                if *key_follows {
-                    *key_follows = false;
-                    self.tell_key(next, to);
-                    continue;
-                }
-                *key_follows = *is_map;
-                value = next;
-                break;
-            }
-        }
-    }
-
-    /// The key of a map: text, or another value as text.
-    fn tell_key<L: Listener>(&self, key: Value<'a>, to: &mut L) {
-        let text = match key {
-            Value::String(text) => Some(text),
-            Value::PooledString(id) => self.frames.string(id),
-            _ => None,
-        };
-        match text {
-            Some(text) => to.key(Text::Utf8(text)),
-            None => to.key(Text::Other { text: &Key(key), stored: &[], is_valid: true }),
-        }
     }
 }
 
@@ -383,53 +210,12 @@ impl Source for Records<'_, '_> {
     }
 }
 
-/// The numbers of the most frequent types.
-const VARINT: u8 = FieldType::Varint.number();
-const POOLED_STRING: u8 = FieldType::PooledString.number();
-const U8: u8 = FieldType::U8.number();
-
-/// How many slots a field has: its own, and that of what is in it.
-const SLOTS: u32 = 2;
-
-/// The value of a key that is no text.
-struct Key<'a>(Value<'a>);
-
-impl Display for Key<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hex = |f: &mut fmt::Formatter<'_>, bytes: &[u8]| {
-            bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-        };
-        match self.0 {
-            Value::I64(value) => value.fmt(f),
-            Value::F64(value) => value.fmt(f),
-            Value::Bool(value) => value.fmt(f),
-            Value::String(bytes) => Text::Utf8(bytes).fmt(f),
-            Value::Bytes(bytes) => hex(f, bytes),
-            Value::PooledString(id) => write!(f, "pooled string {id}"),
-            Value::PooledStack(id) => write!(f, "pooled stack {id}"),
-            // As they are stored: nothing better is text.
-            Value::Stack(stack) => hex(f, stack.as_slice()),
-            Value::StringMap(map) => hex(f, map.as_slice()),
-            Value::List(list) => hex(f, list.as_slice()),
-            Value::Map(map) => hex(f, map.as_slice()),
-            ref other => other.unsigned().unwrap_or_default().fmt(f),
-        }
-    }
-}
-
 /// What the events of a schema have in common.
 struct EventClass<'r, 'a, 's> {
     records: &'r Records<'a, 's>,
     id: ClassId,
     schema: Schema<'a>,
     first_slot: u32,
-}
-
-impl Display for Schema<'_> {
-    /// The name.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 impl Class for EventClass<'_, '_, '_> {
@@ -450,70 +236,22 @@ impl Class for EventClass<'_, '_, '_> {
     }
 
     fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
-        each(Step::Scope(Scope::Fields));
-        let schema = self.schema;
-        for (place, def) in (0_u16..).zip(schema.fields()) {
-            let notes = self.records.frames.annotations(schema.type_id());
-            let unit = notes.filter(|note| note.field() == place && note.key() == "unit").last();
-            let slot = Slot(self.first_slot.wrapping_add(u32::from(place).wrapping_mul(SLOTS)));
-            tell_field(&schema, &def, unit.map(|note| note.value()), slot, each);
-        }
-        each(Step::End);
+        let frames = &self.records.frames;
+        let unit = |place| {
+            let notes = frames.annotations(self.schema.type_id());
+            notes.filter(|note| note.field() == place && note.key() == "unit").last().map(|note| note.value())
+        };
+        class::fields(&self.schema, self.first_slot, &unit, each);
     }
 }
 
-/// Tells what is constant about a field.
-fn tell_field(
-    schema: &Schema<'_>,
-    def: &FieldDef<'_>,
-    unit: Option<&str>,
-    slot: Slot,
-    each: &mut dyn FnMut(Step<'_>),
-) {
-    let (kind, element) = match def.field_type() {
-        FieldType::I64 => (Kind::Signed { bits: 64 }, None),
-        FieldType::F64 => (Kind::Float { bits: 64 }, None),
-        FieldType::Bool => (Kind::Boolean, None),
-        FieldType::String | FieldType::PooledString => (Kind::Text, None),
-        FieldType::Bytes => (Kind::Bytes, None),
-        FieldType::Varint => (Kind::Unsigned { bits: 64 }, None),
-        FieldType::U8 => (Kind::Unsigned { bits: 8 }, None),
-        FieldType::U16 => (Kind::Unsigned { bits: 16 }, None),
-        FieldType::U32 => (Kind::Unsigned { bits: 32 }, None),
-        FieldType::Stack | FieldType::PooledStack => {
-            (Kind::List, Some(FieldInfo::unnamed(Kind::Unsigned { bits: 64 }).hint(Hint::Address)))
-        }
-        FieldType::StringMap => (Kind::Map, Some(FieldInfo::unnamed(Kind::Text))),
-        FieldType::List => (Kind::List, Some(FieldInfo::unnamed(Kind::Any))),
-        FieldType::Map => (Kind::Map, Some(FieldInfo::unnamed(Kind::Any))),
-    };
-    let name = def.name();
-    let known = tokio::known_field(schema.name(), name);
-    let (hint, unit) = match (unit, known) {
-        (Some("ns"), _) => (Hint::Duration, None),
-        (Some("bytes"), _) => (Hint::None, Some("B")),
-        (Some(unit), _) => (Hint::None, Some(unit)),
-        (None, Some(known)) => (known.hint, known.unit),
-        (None, None) => (Hint::None, None),
-    };
-    let labels = |each: &mut dyn FnMut(&dyn Display, i128, i128)| {
-        for (number, label) in known.map_or(&[][..], |known| known.labels) {
-            each(label, i128::from(*number), i128::from(*number));
-        }
-    };
-    let has_labels = known.is_some_and(|known| !known.labels.is_empty());
-    let info = FieldInfo {
-        slot,
-        name: Some(&name),
-        kind,
-        hint,
-        unit,
-        labels: has_labels.then_some(&labels),
-        label_set: None,
-    };
-    each(Step::Field(info));
-    if let Some(element) = element {
-        each(Step::Field(FieldInfo { slot: Slot(slot.0.wrapping_add(1)), ..element }));
-        each(Step::End);
+impl<'a> Pools<'a> for Frames<'a, '_> {
+    #[inline(always)]
+    fn string(&self, id: u32) -> Option<&'a [u8]> {
+        Frames::string(self, id)
+    }
+
+    fn stack(&self, id: u32) -> Option<Stack<'a>> {
+        Frames::stack(self, id)
     }
 }

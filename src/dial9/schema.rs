@@ -46,7 +46,7 @@ impl Place {
 
 /// How values are skipped: so many bytes, and then a value whose size is not known, again and again.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     steps: [Step; STEPS],
     /// How many fields the steps are for.
     planned: u16,
@@ -70,7 +70,7 @@ struct Step {
 const STEPS: usize = 8;
 
 impl Plan {
-    pub(super) const EMPTY: Self =
+    pub(crate) const EMPTY: Self =
         Self { steps: [Step { fixed: 0, number: 0 }; STEPS], planned: 0, numbers: [0; NUMBERED] };
 
     fn new(fields: FieldDefs<'_>) -> Self {
@@ -202,6 +202,10 @@ impl<'a> Schema<'a> {
         Ok(Self { input: data.get(..end).unwrap_or_default(), place })
     }
 
+    /// A schema without a name and fields.
+    #[cfg(feature = "event")]
+    pub(crate) const EMPTY: Self = Self { input: &[], place: Place::EMPTY };
+
     /// The schema that stands at this place of the input.
     #[inline(always)]
     pub(super) const fn at(input: &'a [u8], place: Place) -> Self {
@@ -214,7 +218,7 @@ impl<'a> Schema<'a> {
     }
 
     /// How its events are skipped.
-    pub(super) fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> Plan {
         Plan::new(self.fields())
     }
 
@@ -235,7 +239,7 @@ impl<'a> Schema<'a> {
 
     /// The name.
     pub fn name(&self) -> &'a str {
-        let mut input = Bytes::new(self.from_definition());
+        let mut input = Bytes::new(self.definition_on());
         short_text(&mut input, SCHEMA).unwrap_or_default()
     }
 
@@ -254,7 +258,7 @@ impl<'a> Schema<'a> {
     #[inline]
     pub fn fields(&self) -> FieldDefs<'a> {
         FieldDefs {
-            definition: self.from_definition().get(to_usize(self.place.fields_at)..).unwrap_or_default(),
+            definition: self.definition_on().get(to_usize(self.place.fields_at)..).unwrap_or_default(),
             left: self.place.count,
         }
     }
@@ -270,13 +274,13 @@ impl<'a> Schema<'a> {
         let mut fields = self.fields();
         fields.by_ref().for_each(drop);
         let rest = fields.definition.len();
-        let all = self.from_definition();
+        let all = self.definition_on();
         all.get(..all.len().saturating_sub(rest)).unwrap_or_default()
     }
 
     /// The input from the definition on.
     #[inline(always)]
-    fn from_definition(&self) -> &'a [u8] {
+    fn definition_on(&self) -> &'a [u8] {
         self.input.get(self.place.at..).unwrap_or_default()
     }
 }

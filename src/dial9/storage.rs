@@ -210,6 +210,13 @@ impl<'s> Batch<'s> {
         Self { storage, schemas: used, strings: used, stacks: used, annotations: used, classes: used, hints }
     }
 
+    /// Forgets everything.
+    #[cfg(feature = "event")]
+    pub(super) fn restart(&mut self) {
+        self.begin();
+        self.classes = Used::default();
+    }
+
     /// Forgets all but the classes.
     pub(super) fn begin(&mut self) {
         self.schemas = Used::default();

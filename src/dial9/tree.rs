@@ -7,24 +7,24 @@ use crate::bytes::to_u64;
 
 /// The place of a slot in the tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Links {
+pub(crate) struct Links {
     /// The bit in which the keys below differ, from 1; those of an upper slot are smaller.
     bit: u64,
     next: [u32; 2],
 }
 
 impl Links {
-    pub(super) const EMPTY: Self = Self { bit: 0, next: [0; 2] };
+    pub(crate) const EMPTY: Self = Self { bit: 0, next: [0; 2] };
 }
 
 /// A slot of a tree.
-pub(super) trait Node {
+pub(crate) trait Node {
     fn links(&self) -> &Links;
     fn links_mut(&mut self) -> &mut Links;
 }
 
 /// What a tree is searched for.
-pub(super) trait Key: Copy {
+pub(crate) trait Key: Copy {
     /// The bit at this place, from 1; 0 after the end.
     fn bit(self, place: u64) -> bool;
 
@@ -34,6 +34,18 @@ pub(super) trait Key: Copy {
 
 impl Key for u32 {
     #[inline(always)]
+    fn bit(self, place: u64) -> bool {
+        let shift = u32::try_from(place.wrapping_sub(1)).unwrap_or(u32::MAX);
+        self.checked_shr(shift).unwrap_or(0) & 1 != 0
+    }
+
+    fn difference(self, other: Self) -> Option<u64> {
+        let bits = self ^ other;
+        (bits != 0).then(|| u64::from(bits.trailing_zeros()).wrapping_add(1))
+    }
+}
+
+impl Key for u128 {
     fn bit(self, place: u64) -> bool {
         let shift = u32::try_from(place.wrapping_sub(1)).unwrap_or(u32::MAX);
         self.checked_shr(shift).unwrap_or(0) & 1 != 0
@@ -66,17 +78,17 @@ impl Key for &[u8] {
 
 /// The root of a tree.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Root(u32);
+pub(crate) struct Root(u32);
 
 impl Root {
     /// The slot among `nodes` where `key` is, if it is anywhere; `None` if there are none.
     #[inline]
-    pub(super) fn nearest<N: Node>(self, nodes: &[N], key: impl Key) -> Option<usize> {
+    pub(crate) fn nearest<N: Node>(self, nodes: &[N], key: impl Key) -> Option<usize> {
         self.descend(nodes, key, u64::MAX).map(|(_, at)| index(at))
     }
 
     /// Puts in the last of `nodes`, whose `key` first differs from the [nearest](Self::nearest) one at `difference`.
-    pub(super) fn insert<N: Node>(&mut self, nodes: &mut [N], key: impl Key, difference: Option<u64>) {
+    pub(crate) fn insert<N: Node>(&mut self, nodes: &mut [N], key: impl Key, difference: Option<u64>) {
         let Some((new, rest)) = nodes.split_last_mut() else { return };
         let number = u32::try_from(rest.len()).unwrap_or(u32::MAX);
         let (Some(bit), Some((above, below))) =
@@ -170,10 +182,11 @@ mod tests {
 
     #[test]
     fn numbers_are_found_as_in_a_map() {
+        as_a_map(random().map(|n| u128::from(n % 300) << 60), random().map(u128::from));
         as_a_map(random().map(|n| n as u32), random().map(|n| (n >> 3) as u32));
         as_a_map(random().map(|n| n as u32 % 97), 0..200);
-        as_a_map(0..500, 400..600);
-        as_a_map((0..32).map(|bit| 1 << bit), 0..40);
+        as_a_map(0..500_u32, 400..600);
+        as_a_map((0..32).map(|bit| 1_u32 << bit), 0..40);
         as_a_map([u32::MAX, 0, 1 << 31, u32::MAX].into_iter(), 0..4);
     }
 

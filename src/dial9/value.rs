@@ -158,6 +158,9 @@ impl<'a> Stack<'a> {
     }
 }
 
+/// A key and its value.
+type Pair<'a> = (&'a [u8], &'a [u8]);
+
 /// Pairs of text, in the order of the input; keys may recur.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StringMap<'a> {
@@ -178,14 +181,20 @@ impl<'a> StringMap<'a> {
 
     /// Keys and values, which should be UTF-8.
     pub fn pairs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + 'a {
-        let (bytes, mut at) = (self.bytes, 0);
+        let (map, mut at) = (*self, 0);
         core::iter::from_fn(move || {
-            let (key, end) = text_at(bytes, at)?;
-            let (value, end) = text_at(bytes, end)?;
+            let (pair, end) = map.pair_at(at)?;
             at = end;
-            Some((key, value))
+            Some(pair)
         })
         .fuse()
+    }
+
+    /// The pair at a place of its bytes, and where the next one is.
+    pub(crate) fn pair_at(&self, at: usize) -> Option<(Pair<'a>, usize)> {
+        let (key, end) = text_at(self.bytes, at)?;
+        let (value, end) = text_at(self.bytes, end)?;
+        Some(((key, value), end))
     }
 
     /// The bytes of the pairs in the input.
@@ -298,14 +307,14 @@ impl fmt::Debug for Values<'_> {
 }
 
 /// The stack whose count of addresses stands at `at`, and its end.
-pub(super) fn stack_at(data: &[u8], at: usize) -> Option<(Stack<'_>, usize)> {
+pub(crate) fn stack_at(data: &[u8], at: usize) -> Option<(Stack<'_>, usize)> {
     let (start, size) = (at.checked_add(4)?, to_usize(number(data, at)?).checked_mul(8)?);
     let end = start.checked_add(size)?;
     Some((Stack::new(data.get(start..end)?), end))
 }
 
 /// The text whose length stands at `at`, and its end.
-pub(super) fn text_at(data: &[u8], at: usize) -> Option<(&[u8], usize)> {
+pub(crate) fn text_at(data: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let start = at.checked_add(4)?;
     let end = start.checked_add(to_usize(number(data, at)?))?;
     Some((data.get(start..end)?, end))

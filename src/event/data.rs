@@ -10,6 +10,8 @@ pub(super) enum Data<'a> {
     Rdf(super::rdf::fields::RdfData<'a>),
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcData<'a>),
+    #[cfg(feature = "dial9")]
+    Dial9(super::dial9::fields::Dial9Data<'a>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::fields::CtfData<'a>),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.

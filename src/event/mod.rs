@@ -95,6 +95,8 @@ mod track;
 
 #[cfg(feature = "ctf")]
 pub mod ctf;
+#[cfg(feature = "dial9")]
+pub mod dial9;
 #[cfg(feature = "rdf-contents")]
 pub mod rdf;
 #[cfg(feature = "rfr")]

@@ -33,6 +33,8 @@ impl Data<'_> {
             Self::Rdf(data) => data.tell(to),
             #[cfg(feature = "rtc")]
             Self::Rtc(data) => data.tell(to),
+            #[cfg(feature = "dial9")]
+            Self::Dial9(data) => data.tell(to),
             #[cfg(feature = "ctf")]
             Self::Ctf(data) => data.tell(to),
         }

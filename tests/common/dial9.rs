@@ -187,3 +187,130 @@ pub fn sample() -> Vec<u8> {
 /// The fields of the start of a poll.
 pub const POLL_START: [(&str, u8); 4] =
     [("worker_id", VARINT), ("local_queue", U8), ("task_id", VARINT), ("spawn_loc", POOLED_STRING)];
+
+/// Times from the start of the recording, of events in one batch; times go back by a reset.
+struct Batch {
+    writer: Writer,
+    time: u64,
+}
+
+impl Batch {
+    fn new(writer: Writer) -> Self {
+        Self { writer: writer.header(), time: 0 }
+    }
+
+    /// An event with these values.
+    fn event(mut self, id: u16, time: u64, values: Writer) -> Self {
+        let delta = match time.checked_sub(self.time).filter(|delta| *delta < 1 << 24) {
+            Some(delta) => delta as u32,
+            None => {
+                self.writer = self.writer.reset(time);
+                0
+            }
+        };
+        self.time = time;
+        self.writer = self.writer.event(id, delta).raw(&values.0);
+        self
+    }
+
+    fn schema(mut self, id: u16, name: &str, fields: &[(&str, u8)]) -> Self {
+        self.writer = self.writer.schema(id, name, fields);
+        self
+    }
+
+    fn strings(mut self, entries: &[(u32, &str)]) -> Self {
+        self.writer = self.writer.strings(entries);
+        self
+    }
+}
+
+/// The start of the recording on the writer's clock.
+const START: u64 = 4_182_000_000_000;
+
+fn ints<const N: usize>(values: [u64; N]) -> Writer {
+    values.into_iter().fold(Writer::new(), |writer, value| writer.varint(value))
+}
+
+/// A recording as a service's recorder writes it: what it says of itself, and a batch of each of two workers. A task
+/// blocks for 30 ms; another one is woken, and not polled again.
+pub fn recording() -> Vec<u8> {
+    let clock = [("realtime_ns", VARINT)];
+    let synced = |writer: Writer| {
+        let batch = Batch::new(writer).schema(1, "ClockSyncEvent", &clock);
+        batch.event(1, START, ints([1_795_411_761_000_000_000]))
+    };
+    let entries = Writer::new()
+        .u32(2)
+        .text("dial9.dial9-tokio-telemetry.version")
+        .text("0.5.7")
+        .text("runtime.main")
+        .text("0,1");
+    let metadata = synced(synced(Writer::new()).writer)
+        .schema(2, "SegmentMetadataEvent", &[("entries", STRING_MAP)])
+        .event(2, START + 1_000, entries);
+    let worker = |writer: Writer| {
+        Batch::new(writer)
+            .schema(3, "PollStartEvent", &POLL_START)
+            .schema(4, "PollEndEvent", &[("worker_id", VARINT)])
+            .schema(5, "WorkerParkEvent", &PARK)
+            .schema(6, "WorkerUnparkEvent", &PARK)
+            .schema(7, "WakeEventEvent", &WAKE)
+            .schema(8, "TaskSpawnEvent", &SPAWN)
+            .schema(9, "TaskTerminateEvent", &[("task_id", VARINT)])
+            .schema(300, "RuntimeMetricsEvent", &METRICS)
+            .schema(301, "CpuSampleEvent", &SAMPLE)
+    };
+    let park = |id: u64, cpu: u64| ints([id]).raw(&[0]).varint(cpu).u32(100 + id as u32);
+    let poll = |id: u64, task: u64, place: u32| ints([id]).raw(&[1]).varint(task).u32(place);
+    let mut first = worker(metadata.writer).strings(&[(0, "src/main.rs:10:5"), (1, "src/db.rs:33:9")]);
+    first.writer = first.writer.annotations(300, &[(1, "kind", "gauge"), (2, "kind", "gauge")]);
+    first = first.event(8, START + 10_000, ints([20]).u32(0).raw(&[1, 1]).varint(0)).event(
+        8,
+        START + 11_000,
+        ints([21]).u32(1).raw(&[1, 0]),
+    );
+    let mut time = START + 20_000;
+    for round in 0..12_u64 {
+        let length = if round == 7 { 30_000_000 } else { 40_000 + round * 1_000 };
+        first = first
+            .event(3, time, poll(0, 20, 0))
+            .event(7, time + 5_000, ints([20, 21]).raw(&[0]))
+            .event(4, time + length, ints([0]))
+            .event(5, time + length + 1_000, park(0, time - START))
+            .event(6, time + length + 900_000, park(0, time - START + 1_000))
+            .event(7, time + length + 900_100, ints([0, 20]).raw(&[255]));
+        time += length + 1_000_000;
+    }
+    first = first.event(300, time, Writer::new().u32(0).u32(3).u32(2)).event(9, time + 5_000, ints([20]));
+    let mut second = worker(first.writer).strings(&[(0, "src/db.rs:33:9"), (1, "worker-1")]);
+    second.writer = second.writer.stacks(&[(0, &[0x5555_0000_1000, 0x5555_0000_2000])]);
+    let mut time = START + 30_000;
+    for _ in 0..8 {
+        second = second.event(3, time, poll(1, 21, 0)).event(4, time + 150_000, ints([1]));
+        time += 1_100_000;
+    }
+    // The sample was taken during the last poll.
+    let sample = ints([255]).u32(101).raw(&[0, 1]).u32(1).u32(0).raw(&[1, 3]);
+    second = second.event(301, time - 1_050_000, sample);
+    second.event(5, time, park(1, 9_000)).writer.0
+}
+
+const PARK: [(&str, u8); 4] =
+    [("worker_id", VARINT), ("local_queue", U8), ("cpu_time_ns", VARINT), ("tid", U32)];
+const WAKE: [(&str, u8); 3] = [("waker_task_id", VARINT), ("woken_task_id", VARINT), ("target_worker", U8)];
+const SPAWN: [(&str, u8); 4] = [
+    ("task_id", VARINT),
+    ("spawn_loc", POOLED_STRING),
+    ("instrumented", BOOL),
+    ("worker_id", VARINT | OPTIONAL),
+];
+const METRICS: [(&str, u8); 3] =
+    [("runtime_name", POOLED_STRING), ("global_queue_depth", U32), ("alive_tasks", U32)];
+const SAMPLE: [(&str, u8); 6] = [
+    ("worker_id", VARINT),
+    ("tid", U32),
+    ("source", U8),
+    ("thread_name", POOLED_STRING | OPTIONAL),
+    ("callchain", POOLED_STACK),
+    ("cpu", VARINT | OPTIONAL),
+];

@@ -5,6 +5,7 @@ mod common;
 
 mod compile;
 mod ctf;
+mod dial9;
 mod export;
 mod ranges;
 mod rdf_contents;

@@ -91,10 +91,11 @@ impl Dial9<'_> {
         fields.insert("time_ns".into(), time_json(times.map(|(first, _)| first.into())));
         fields.insert("end_time_ns".into(), time_json(times.map(|(_, last)| last.into())));
         if let Some((first, last)) = times {
-            let day = clock.map(|(day, then)| i128::from(day) - i128::from(then) + i128::from(first));
+            let day = clock
+                .map(|(day, then)| i128::from(day).saturating_sub(then.into()).saturating_add(first.into()));
             fields.insert("start_unix_ns".into(), time_json(day));
             let day = day.map(|day| format!(", at {}", shown_time(day, true))).unwrap_or_default();
-            lines.push(("time", format!("{} long{day}", duration(i128::from(last) - i128::from(first)))));
+            lines.push(("time", format!("{} long{day}", duration(last.saturating_sub(first).into()))));
         }
         if !empty.is_empty() {
             let names = empty.iter().take(SHOWN).map(|name| printable(name)).collect::<Vec<_>>().join(", ");

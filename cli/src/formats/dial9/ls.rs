@@ -81,7 +81,7 @@ impl Dial9<'_> {
                         table.styled_row(out, ERROR, cells.into_iter().chain(rest).collect())?;
                     } else {
                         let length =
-                            row.times.map(|(first, last)| aligned(i128::from(last) - i128::from(first)));
+                            row.times.map(|(first, last)| aligned(last.saturating_sub(first).into()));
                         table.row(
                             out,
                             vec![

@@ -1,6 +1,7 @@
 //! dial9 for each verb: a segment, or a folder of rotated ones, which are read one after the other.
 
 mod cat;
+mod export;
 mod hex;
 mod info;
 mod ls;
@@ -10,8 +11,8 @@ mod summary;
 use crate::output::Out;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Bounds, Cursor, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reference, Selection, Trace,
-    Window,
+    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reference, Selection,
+    Trace, Window,
 };
 use segments::{Rooms, Segment};
 use std::path::Path;
@@ -95,6 +96,10 @@ impl Trace for Dial9<'_> {
 
     fn clock_ns(&self, value: i128) -> Option<i128> {
         Some(value)
+    }
+
+    fn events_in(&self, window: traceglass::event::Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
     }
 
     fn extract(&self, _: &mut dyn Parts) -> Result<Outcome> {

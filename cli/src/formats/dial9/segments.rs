@@ -3,12 +3,13 @@
 use crate::folder;
 use crate::input::Mapped;
 use crate::status::{Failure, Result};
+use crate::trace::Growing;
 use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
 use std::io::{ErrorKind as Io, Read};
 use std::path::{Path, PathBuf};
 use traceglass::dial9::{self, AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
-use traceglass::{Element, Error, ErrorKind, Room};
+use traceglass::{Element, Error, ErrorKind};
 
 /// A member of a gzip file.
 const GZIP: Element = Element::new(&"gzip member");
@@ -85,6 +86,27 @@ impl Segment<'_> {
     }
 }
 
+/// The bytes of a segment, and why not all of it could be inflated.
+pub type Loaded<'d> = (Cow<'d, [u8]>, Option<Error>);
+
+impl Segment<'_> {
+    /// The bytes, for as long as they are needed.
+    pub fn load(&self) -> Result<Loaded<'_>> {
+        match self {
+            Self::Given(data) => Ok(inflate(data)),
+            Self::File(_) => self.open(|segment| Ok((segment.data.to_vec().into(), segment.damage))),
+        }
+    }
+
+    /// The file, of a recording of several.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Given(_) => None,
+            Self::File(path) => path.file_name().map(Path::new),
+        }
+    }
+}
+
 /// Inflates the members of a gzip file; what is no gzip stays as it is. People put files one after the other, packed and
 /// not: a segment may follow the last member.
 fn inflate(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
@@ -125,24 +147,6 @@ fn inflate(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
     (Cow::Owned(inflated), damage)
 }
 
-/// A room that grows.
-pub struct Growing<T>(Vec<T>, T);
-
-impl<T: Clone> Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-
-    fn grow(&mut self, needed: usize) -> bool {
-        self.0.resize(needed.max(self.0.len().saturating_mul(2)), self.1.clone());
-        true
-    }
-}
-
 /// Rooms for what a reader remembers.
 pub struct Rooms {
     schemas: Growing<SchemaSlot>,
@@ -155,11 +159,11 @@ pub struct Rooms {
 impl Rooms {
     pub fn new() -> Self {
         Self {
-            schemas: Growing(Vec::new(), SchemaSlot::EMPTY),
-            strings: Growing(Vec::new(), PoolSlot::EMPTY),
-            stacks: Growing(Vec::new(), PoolSlot::EMPTY),
-            annotations: Growing(Vec::new(), AnnotationSlot::EMPTY),
-            classes: Growing(Vec::new(), ClassSlot::EMPTY),
+            schemas: Growing::new(SchemaSlot::EMPTY),
+            strings: Growing::new(PoolSlot::EMPTY),
+            stacks: Growing::new(PoolSlot::EMPTY),
+            annotations: Growing::new(AnnotationSlot::EMPTY),
+            classes: Growing::new(ClassSlot::EMPTY),
         }
     }
 
