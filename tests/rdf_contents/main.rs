@@ -5,6 +5,7 @@ mod common;
 mod fault;
 mod in_flight;
 mod joins;
+mod records;
 
 use common::rdf::Chunk;
 use common::rdf_contents as build;
@@ -14,7 +15,7 @@ use traceglass::{ErrorKind, Severity};
 
 /// Parses a chunk, reads everything in it, and gives what is wrong; asserts that errors are located.
 fn read(chunk: &Chunk, header: &[u8], data: &[u8]) -> Vec<(u64, &'static str)> {
-    let id = std::str::from_utf8(&chunk.identifier).unwrap().into();
+    let id = std::str::from_utf8(&chunk.identifier).unwrap().try_into().unwrap();
     for structure in Structure::of_chunk(id, chunk.version, header, data) {
         assert!(lies_in(structure.bytes(), header) || lies_in(structure.bytes(), data));
         for field in structure.fields() {

@@ -18,7 +18,7 @@
 //! fn page_faults(data: &[u8], buffer: &mut [u8]) -> traceglass::Result<()> {
 //!     use traceglass::rdf::contents::EventValue;
 //!     let mut workspace = Workspace::new();
-//!     for chunk in File::parse(data)?.chunks("DDEvent".into()) {
+//!     for chunk in File::parse(data)?.chunks("DDEvent") {
 //!         let Content::DriverEvents(events) = chunk.content(buffer, &mut workspace)? else { continue };
 //!         for event in events.events() {
 //!             if let EventValue::PageFault(fault) = event?.value()? {

@@ -24,13 +24,15 @@ use crate::record::{ClassId, Head, Listener, Record};
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
 ///
+/// let identifier = "ApiInfo".try_into()?;
 /// let data = [4, 0, 0, 0, 1, 0, 3, 0];
 /// let mut count = 0;
-/// ChunkRecords::new("ApiInfo".into(), 2, &[], &data).each(|record| {
+/// ChunkRecords::new(identifier, 2, &[], &data).each(|record| {
 ///     count += u32::from(record.is_ok());
 ///     true
 /// });
 /// assert_eq!(count, 1);
+/// # Ok::<(), traceglass::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkRecords<'a> {
@@ -115,6 +117,14 @@ impl<'a> ChunkRecord<'a> {
             | Kind::Time(at, _)
             | Kind::Sample(at, _) => *at,
             Kind::Document(..) | Kind::Function(_) | Kind::Stage(_) | Kind::Unknown(..) => 0,
+        }
+    }
+
+    /// The token, if it is one.
+    pub const fn token(&self) -> Option<&TokenRecord<'a>> {
+        match &self.0 {
+            Kind::Token(token) => Some(token),
+            _ => None,
         }
     }
 

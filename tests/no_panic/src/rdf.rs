@@ -12,7 +12,7 @@ entries! {
     }
     rdf_index(data) {
         let Ok(index) = Index::parse(data, 7) else { return 1 };
-        let mut sum = index.count(Identifier::from("AsicInfo")) as u64;
+        let mut sum = index.count("AsicInfo") as u64;
         for entry in index.entries().rev() {
             let header = entry.header_range().unwrap_or(0..0);
             let stored = entry.stored_range().unwrap_or(0..0);
@@ -36,8 +36,8 @@ entries! {
     rdf_recover(data) { File::recover(data).map_or(1, |(file, _)| file.index().len() as u64) }
     rdf_find(data) {
         let Ok(file) = File::parse(data) else { return 1 };
-        file.chunk("AsicInfo".into(), 3).map_or(0, |chunk| chunk.entry().offset())
-            ^ file.chunks("DDEvent".into()).rev().count() as u64
+        file.chunk("AsicInfo", 3).map_or(0, |chunk| chunk.entry().offset())
+            ^ file.chunks("DDEvent").rev().count() as u64
     }
     rdf_check(data) {
         let Ok(file) = File::parse(data) else { return 1 };
@@ -56,8 +56,8 @@ pub unsafe extern "C" fn rdf_sort(data: *const u8, len: usize, room: *mut u32, p
     let (data, room) = unsafe { (crate::slice(data, len), core::slice::from_raw_parts_mut(room, places)) };
     let Ok(file) = File::parse(data) else { return 1 };
     let Ok(sorted) = file.sort(room) else { return 2 };
-    sorted.chunk("AsicInfo".into(), 3).map_or(0, |chunk| chunk.entry().offset())
-        ^ sorted.chunks("DDEvent".into()).rev().count() as u64
+    sorted.chunk("AsicInfo", 3).map_or(0, |chunk| chunk.entry().offset())
+        ^ sorted.chunks("DDEvent").rev().count() as u64
         ^ sorted.count("Snapshot".into()) as u64
 }
 
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn rdf_decompress(
 ) -> u64 {
     let (data, buffer) = unsafe { (crate::slice(data, len), slice_mut(buffer, room)) };
     let Ok(file) = File::parse(data) else { return 1 };
-    let Some(chunk) = file.chunk("Snapshot".into(), 0) else { return 2 };
+    let Some(chunk) = file.chunk("Snapshot", 0) else { return 2 };
     chunk.data(buffer, workspace).map_or(3, |data| data.len() as u64)
 }
 
