@@ -114,7 +114,7 @@ fn a_file_is_read_as_it_was_written() {
     assert!(file.chunk("Snapshot", 2).is_none());
     assert!(file.chunk("Snap", 0).is_none());
     assert_eq!(file.chunks("Snapshot").count(), 2);
-    assert_eq!(file.index().count("Snapshot".into()), 2);
+    assert_eq!(file.index().count("Snapshot"), 2);
     assert_eq!(file.entries().rev().map(|entry| entry.number()).collect::<Vec<_>>(), [5, 4, 3, 2, 1, 0]);
     assert_eq!(file.entries().nth(2).unwrap().number(), 2);
     assert_eq!(findings(&data), []);
