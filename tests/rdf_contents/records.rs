@@ -67,8 +67,8 @@ fn every_chunk_tells_what_its_classes_promise() {
     assert_eq!(
         of(b"SystemInfo", 1),
         [concat!(
-            "SystemInfo  { version:{ major: 2} cpus:[ { name: cpu ä cpuTimeClockFreq: 10000000}]",
-            " gpus:[ {}] processes:[ { processId: 7 path: p}]}}"
+            "SystemInfo  { version: { major: 2} cpus: [ { name: cpu ä cpuTimeClockFreq: 10000000}]",
+            " gpus: [ {}] processes: [ { processId: 7 path: p}]}}"
         )]
     );
 }

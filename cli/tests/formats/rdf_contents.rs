@@ -255,7 +255,7 @@ fn verbs_agree_on_events_that_cannot_be_read() {
         let to = trace.0.with_extension("pftrace");
         let output = traceglass(&[
             "export",
-            "--to",
+            "--format",
             "perfetto",
             "-o",
             to.to_str().unwrap(),
