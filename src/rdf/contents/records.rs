@@ -295,7 +295,10 @@ impl<'a> ChunkRecords<'a> {
                 let mut names = Names::of(self.data);
                 (0_u64..).step_by(4).zip(strings.strings()).all(|(at, string)| {
                     match names.take(at, string.map_or(0, |text| text.bytes().len())) {
-                        Some(error) => each(Err(error)) && false,
+                        Some(error) => {
+                            each(Err(error));
+                            false
+                        }
                         None => each(Ok(ChunkRecord(Kind::String(at, string)))),
                     }
                 })
@@ -327,7 +330,10 @@ impl<'a> ChunkRecords<'a> {
         let mut names = Names::of(self.data);
         let mut functions = code.elf().into_iter().flat_map(|elf| elf.functions());
         let going = functions.all(|function| match names.take(0, function.name().bytes().len()) {
-            Some(error) => each(Err(error)) && false,
+            Some(error) => {
+                each(Err(error));
+                false
+            }
             None => each(Ok(ChunkRecord(Kind::Function(function)))),
         });
         let mut stages = code.pipeline_note().into_iter().flat_map(|note| note.stages());

@@ -292,7 +292,10 @@ impl View<'_> {
             };
             let level = if row.is_lost { Level::Gap } else { Level::Record };
             // Records at the same place are told apart by their numbers.
-            let sub = if is_raw && before.replace(offset) != Some(offset) { 0 } else { number as u64 + 1 };
+            let sub = match is_raw && before.replace(offset) != Some(offset) {
+                true => 0,
+                false => (number as u64).saturating_add(1),
+            };
             let about = Said { rows: &records, number };
             if !each(&Node { level, offset, sub, end, time: row.time, about: &about }) {
                 return false;

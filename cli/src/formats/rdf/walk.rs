@@ -99,7 +99,8 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
     };
     let is_of_stream = is_of_stream.is_some_and(|entry| is_tokens(entry.identifier()));
     for (entry, place) in places(file) {
-        if !pick.wants(place) && !(is_of_stream && is_tokens(place.id)) {
+        let is_needed = pick.wants(place) || is_of_stream && is_tokens(place.id);
+        if !is_needed {
             continue;
         }
         let Some(chunk) = file.chunk_at(entry.number()) else { continue };
