@@ -136,7 +136,7 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
         keys Enter
         case $recipe in
         \&*) sees "  ${recipe#&}\|info=${recipe#&}" ;;
-        *) sees "927\.51" ;;
+        *) sees "934\.152" ;;
         esac
     done <<<"$recipes"
     leaves
