@@ -28,7 +28,7 @@
 //!
 //! fn asic_info(data: &[u8]) -> traceglass::Result<Option<&[u8]>> {
 //!     let file = File::parse(data)?; // O(1): the index is borrowed, not read
-//!     let Some(chunk) = file.chunk("AsicInfo".into(), 0) else { return Ok(None) };
+//!     let Some(chunk) = file.chunk("AsicInfo", 0) else { return Ok(None) };
 //!     chunk.data(&mut [], &mut NoDecoder).map(Some)
 //! }
 //!

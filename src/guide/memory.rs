@@ -41,7 +41,7 @@
 //!     workspace: &mut zstd::Workspace,
 //! ) -> traceglass::Result<&'b [u8]> {
 //!     let file = rdf::File::parse(file)?;
-//!     let Some(chunk) = file.chunk("Snapshot".into(), 0) else { return Ok(&[]) };
+//!     let Some(chunk) = file.chunk("Snapshot", 0) else { return Ok(&[]) };
 //!     chunk.data(buffer, workspace)
 //! }
 //! ```

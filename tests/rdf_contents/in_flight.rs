@@ -79,7 +79,7 @@ fn markers_in_flight_are_those_of_an_oracle() {
         let list: Vec<u8> = told.iter().flat_map(Told::event).collect();
         let chunk = driver_events(UMD, 100, &[state, list].concat());
         let Content::DriverEvents(events) =
-            Content::parse("DDEvent".into(), 1, &chunk.header, &chunk.stored).unwrap()
+            Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap()
         else {
             panic!()
         };
@@ -123,7 +123,7 @@ fn markers_are_looked_for_64_deep() {
         let state = event(18, 0, &[5, depth, 1].map(u32::to_le_bytes).concat());
         let chunk = driver_events(UMD, 100, &[state, list].concat());
         let Content::DriverEvents(events) =
-            Content::parse("DDEvent".into(), 1, &chunk.header, &chunk.stored).unwrap()
+            Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap()
         else {
             panic!()
         };

@@ -1,7 +1,7 @@
 //! What events say.
 
 use super::moment::PoolsAt;
-use crate::dial9::tell::{self, Pools as _, SLOTS};
+use crate::dial9::tell::{self, SLOTS};
 use crate::dial9::{Event, Schema, class};
 use crate::error::Result;
 use crate::record::{Class, ClassId, Fact, Head, Listener, Scope, Slot, Step, Time};

@@ -104,8 +104,8 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 let event = events.and_then(|events| events.events().next());
                 let name = event.and_then(|event| event.kind().name()).unwrap_or("code object");
                 let place = lane.place(read, to_u64(bytes.len()));
-                let id = Identifier::from("COLoadEvent");
-                let record = StructureRecord::of_chunk(id, version, &[], bytes, self.cpu_hz).last();
+                let record = |id| StructureRecord::of_chunk(id, version, &[], bytes, self.cpu_hz).last();
+                let record = Identifier::new("COLoadEvent").and_then(record);
                 let data = record.map_or(RdfData::None, RdfData::Structure);
                 instant(Key(Space::CodeObjects, 0, 0), Label::Text(name), data, place)
             }

@@ -201,7 +201,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         stream: usize,
         several: bool,
     ) -> Result<()> {
-        let chunks = || file.chunks("RmtData".into()).filter(|chunk| stream_of(chunk) == Some(stream));
+        let chunks = || file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(stream));
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
         let sizes = chunks().map(|chunk| chunk.entry().output_size().unwrap_or(0));
         let total = sizes.fold(0_u64, u64::saturating_add);

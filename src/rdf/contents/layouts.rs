@@ -2,11 +2,19 @@
 
 use super::layout::Field;
 use super::rmt::RmtFields;
-use super::structure::Part;
 use super::*;
 use crate::rdf::Identifier;
 use core::ops::RangeInclusive;
 use parts::*;
+
+/// A part of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its header.
+    Header,
+    /// Its data.
+    Data,
+}
 
 /// Structures that have no view of their own.
 #[allow(dead_code)] // Their fields are read through the tables only.

@@ -24,13 +24,15 @@ use crate::record::{ClassId, Head, Listener, Record};
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
 ///
+/// let identifier = "ApiInfo".try_into()?;
 /// let data = [4, 0, 0, 0, 1, 0, 3, 0];
 /// let mut count = 0;
-/// ChunkRecords::new("ApiInfo".into(), 2, &[], &data).each(|record| {
+/// ChunkRecords::new(identifier, 2, &[], &data).each(|record| {
 ///     count += u32::from(record.is_ok());
 ///     true
 /// });
 /// assert_eq!(count, 1);
+/// # Ok::<(), traceglass::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkRecords<'a> {
@@ -115,6 +117,14 @@ impl<'a> ChunkRecord<'a> {
             | Kind::Time(at, _)
             | Kind::Sample(at, _) => *at,
             Kind::Document(..) | Kind::Function(_) | Kind::Stage(_) | Kind::Unknown(..) => 0,
+        }
+    }
+
+    /// The token, if it is one.
+    pub const fn token(&self) -> Option<&TokenRecord<'a>> {
+        match &self.0 {
+            Kind::Token(token) => Some(token),
+            _ => None,
         }
     }
 
@@ -285,7 +295,10 @@ impl<'a> ChunkRecords<'a> {
                 let mut names = Names::of(self.data);
                 (0_u64..).step_by(4).zip(strings.strings()).all(|(at, string)| {
                     match names.take(at, string.map_or(0, |text| text.bytes().len())) {
-                        Some(error) => each(Err(error)) && false,
+                        Some(error) => {
+                            each(Err(error));
+                            false
+                        }
                         None => each(Ok(ChunkRecord(Kind::String(at, string)))),
                     }
                 })
@@ -317,7 +330,10 @@ impl<'a> ChunkRecords<'a> {
         let mut names = Names::of(self.data);
         let mut functions = code.elf().into_iter().flat_map(|elf| elf.functions());
         let going = functions.all(|function| match names.take(0, function.name().bytes().len()) {
-            Some(error) => each(Err(error)) && false,
+            Some(error) => {
+                each(Err(error));
+                false
+            }
             None => each(Ok(ChunkRecord(Kind::Function(function)))),
         });
         let mut stages = code.pipeline_note().into_iter().flat_map(|note| note.stages());

@@ -1,7 +1,7 @@
 //! Where the structures of fixed layout lie in a chunk: what a hex dump or a listing needs.
 
 use super::layout::{Field, FieldValue};
-use super::layouts::{Block, LAYOUTS, Layout};
+use super::layouts::{Block, LAYOUTS, Layout, Part};
 use super::tell::{CLOCK, after, first_slot};
 use super::{FixedText, ticks_to_ns};
 use crate::bytes::to_u64;
@@ -12,15 +12,6 @@ use crate::record::{
 };
 use core::fmt::Display;
 use core::num::NonZeroU64;
-
-/// A part of a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Its header.
-    Header,
-    /// Its data.
-    Data,
-}
 
 /// A structure in a chunk: where it lies, and the table of its fields.
 #[derive(Clone, Copy)]

@@ -180,13 +180,16 @@ impl<T: Said, const N: usize> Said for [T; N] {
     }
 }
 
+/// Calls its second argument with the steps through a field of a type.
+type Describe = fn(FieldInfo<'_>, &mut dyn FnMut(Step<'_>));
+
 /// A row of a class: everything about a field but its value.
 pub(super) struct Row {
     pub name: &'static str,
     pub hint: Hint,
     pub unit: Option<&'static str>,
     pub places: u32,
-    pub describe: fn(FieldInfo<'_>, &mut dyn FnMut(Step<'_>)),
+    pub describe: Describe,
 }
 
 impl Row {

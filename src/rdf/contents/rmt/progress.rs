@@ -1,9 +1,10 @@
 //! A stream that is read chunk by chunk.
 
 use super::tokens::Tokens;
-use super::{RmtFields, TokenRecord};
+use super::{RmtFields, TokenKind, TokenRecord};
 use crate::bytes::to_u64;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::rdf::contents::element::RMT_TOKEN;
 
 /// How far a stream has been read: the tokens of its next chunk continue here.
 ///
@@ -47,7 +48,7 @@ impl Progress {
     /// returns how many bytes they take.
     ///
     /// The last one may be the error of a token that cannot be read:
-    /// [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) of one that is cut.
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) of one that is cut.
     pub fn each<'a>(
         &mut self,
         data: &'a [u8],
@@ -77,5 +78,32 @@ impl Progress {
         }
         (self.now, self.started) = tokens.time();
         usize::try_from(read).unwrap_or(usize::MAX)
+    }
+}
+
+/// What is odd about the times of tokens, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TokenOrder {
+    last: Option<u64>,
+    is_over: bool,
+}
+
+impl TokenOrder {
+    /// A warning about the next token of the stream: [`Missing`](ErrorKind::Missing) if the first one does not tell the
+    /// time, [`NotAscending`](ErrorKind::NotAscending) if time goes back, and once [`Overflow`](ErrorKind::Overflow) if
+    /// it does not fit in 64 bits.
+    pub fn check(&mut self, record: &TokenRecord<'_>) -> Option<Finding> {
+        let token = record.token();
+        let value = token.time();
+        let kind = match self.last.replace(value) {
+            None if token.kind() != TokenKind::Timestamp => Some(ErrorKind::Missing),
+            Some(previous) if value < previous => Some(ErrorKind::NotAscending { previous, value }),
+            _ if token.ticks().is_none() && !self.is_over => {
+                self.is_over = true;
+                Some(ErrorKind::Overflow { value })
+            }
+            _ => None,
+        };
+        Some(Finding::warning(Error::new(record.offset(), RMT_TOKEN, kind?)))
     }
 }
