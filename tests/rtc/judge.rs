@@ -97,7 +97,7 @@ impl Sound {
     fn is_apart(&self, row: &Row, damage: &(u64, u64), is_major: bool) -> bool {
         let starts = || self.units.iter().filter(|unit| unit.1 || !is_major).map(|unit| unit.0);
         row.pieces.iter().all(|&(at, _)| {
-            let start = starts().filter(|&start| start <= at).last().unwrap_or(0);
+            let start = starts().rfind(|&start| start <= at).unwrap_or(0);
             let end = starts().find(|&start| start > at).unwrap_or(self.data.len() as u64);
             damage.1 <= start || end <= damage.0
         })

@@ -400,6 +400,8 @@ fn after_a_seek_no_time_is_that_of_a_stamp_before() {
     writer.begin();
     for n in 0..60 {
         let place = 1025 + 2048 * (n as usize + 1) - 4;
+        writer.write(blob, &[6; 60]);
+        writer.write(fixed, &timespec(500 + n, 0));
         while place - writer.out.len() > 200 {
             writer.write(blob, &[7; 60]);
         }
