@@ -288,7 +288,7 @@ fn of_damaged_samples_nearly_all_is_read() {
         "{}",
         verdict.shown()
     );
-    assert!(verdict.invented * 2 <= verdict.cases, "{}", verdict.shown());
+    assert!(verdict.invented + verdict.misdeclared == 0, "{}", verdict.shown());
 }
 
 /// Files of the real writer.
@@ -314,4 +314,5 @@ fn of_damaged_files_nearly_all_is_read() {
         "{}",
         verdict.shown()
     );
+    assert!(verdict.invented * 15 <= verdict.cases && verdict.misdeclared == 0, "{}", verdict.shown());
 }
