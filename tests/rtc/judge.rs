@@ -97,7 +97,7 @@ impl Sound {
     fn is_apart(&self, row: &Row, damage: &(u64, u64), is_major: bool) -> bool {
         let starts = || self.units.iter().filter(|unit| unit.1 || !is_major).map(|unit| unit.0);
         row.pieces.iter().all(|&(at, _)| {
-            let start = starts().filter(|&start| start <= at).last().unwrap_or(0);
+            let start = starts().rfind(|&start| start <= at).unwrap_or(0);
             let end = starts().find(|&start| start > at).unwrap_or(self.data.len() as u64);
             damage.1 <= start || end <= damage.0
         })
@@ -288,7 +288,7 @@ fn of_damaged_samples_nearly_all_is_read() {
         "{}",
         verdict.shown()
     );
-    assert!(verdict.invented * 2 <= verdict.cases, "{}", verdict.shown());
+    assert!(verdict.invented + verdict.misdeclared == 0, "{}", verdict.shown());
 }
 
 /// Files of the real writer.
@@ -314,4 +314,5 @@ fn of_damaged_files_nearly_all_is_read() {
         "{}",
         verdict.shown()
     );
+    assert!(verdict.invented * 15 <= verdict.cases && verdict.misdeclared == 0, "{}", verdict.shown());
 }

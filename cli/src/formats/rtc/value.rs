@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::io::Write;
 use traceglass::JsonString;
-use traceglass::rtc::{Annotation, ClockLink, Decimal, Format, Frame, Sample, Samples, Stream, Time};
+use traceglass::rtc::{Annotation, ClockLink, Decimal, Frame, Sample, Samples, Stream, Time};
 use traceglass::{ByteOrder, Error};
 
 /// A name that may not be UTF-8.
