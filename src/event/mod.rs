@@ -104,7 +104,6 @@ pub mod rfr;
 #[cfg(feature = "rtc")]
 pub mod rtc;
 
-use crate::room;
 pub use event::{Event, EventKind, FlowId, Flows, Number};
 pub use label::Label;
 pub use time::{Time, Window};

@@ -224,43 +224,6 @@ fn check_says_what_a_tool_would_miss() {
     );
 }
 
-/// What is wrong with a chunk's header is found in it, what is wrong with its data in that, and if that is compressed,
-/// where it begins.
-#[test]
-fn findings_inside_of_chunks_are_located() {
-    let pipelines = [vec![0; 32], vec![b'x'; 64]].concat().repeat(2);
-    let claims = |count: u32| count.to_le_bytes();
-    let packed = Chunk {
-        stored: crate::common::rdf::zstd_frame(&pipelines),
-        compression: 1,
-        uncompressed_size: 192,
-        ..Chunk::default()
-    };
-    let chunks = [
-        Chunk::raw("AsicInfo", b"short"),
-        Chunk::raw("PsoCorrelation", &pipelines).version(3).header(&claims(3)),
-        Chunk { identifier: b"PsoCorrelation".to_vec(), ..packed }.version(3).header(&claims(2)),
-    ];
-    let trace = Trace::new("located", &chunks);
-    let parts = trace.json(&["ls", "--json"]);
-    let at = |entry: usize, what: &str| parts[entry][what].as_u64().unwrap();
-    let object = trace.json(&["check", "--json"]).remove(0);
-    let found: Vec<_> = object["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|one| one["what"] == "count-too-large" || one["what"] == "missing")
-        .map(|one| (one["what"].as_str().unwrap(), one["offset"].as_u64().unwrap()))
-        .collect();
-    let (data, packed) = (at(1, "data_offset"), at(2, "data_offset"));
-    let expected = [
-        ("count-too-large", at(1, "header_offset")),
-        ("missing", data + 32),
-        ("missing", data + 96 + 32),
-        ("missing", packed),
-        ("missing", packed),
-    ];
-    assert_eq!(found, expected, "{object}");
 /// The pipeline and the shader of the draw that did not end are named, and joined by the hash that records have, too.
 #[test]
 fn info_names_the_pipeline_in_flight() {
@@ -347,4 +310,43 @@ fn tokens_may_reach_over_chunks() {
     // The last one is not there.
     let trace = Trace::new("lost", &[build::rmt(77, 1, &tokens[..20])]);
     assert_eq!(["check", "cat", "info"].map(|verb| trace.run(&[verb]).0), [3; 3]);
+}
+
+/// What is wrong with a chunk's header is found in it, what is wrong with its data in that, and if that is compressed,
+/// where it begins.
+#[test]
+fn findings_inside_of_chunks_are_located() {
+    let pipelines = [vec![0; 32], vec![b'x'; 64]].concat().repeat(2);
+    let claims = |count: u32| count.to_le_bytes();
+    let packed = Chunk {
+        stored: crate::common::rdf::zstd_frame(&pipelines),
+        compression: 1,
+        uncompressed_size: 192,
+        ..Chunk::default()
+    };
+    let chunks = [
+        Chunk::raw("AsicInfo", b"short"),
+        Chunk::raw("PsoCorrelation", &pipelines).version(3).header(&claims(3)),
+        Chunk { identifier: b"PsoCorrelation".to_vec(), ..packed }.version(3).header(&claims(2)),
+    ];
+    let trace = Trace::new("located", &chunks);
+    let parts = trace.json(&["ls", "--json"]);
+    let at = |entry: usize, what: &str| parts[entry][what].as_u64().unwrap();
+    let object = trace.json(&["check", "--json"]).remove(0);
+    let found: Vec<_> = object["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["what"] == "count-too-large" || one["what"] == "missing")
+        .map(|one| (one["what"].as_str().unwrap(), one["offset"].as_u64().unwrap()))
+        .collect();
+    let (data, packed) = (at(1, "data_offset"), at(2, "data_offset"));
+    let expected = [
+        ("count-too-large", at(1, "header_offset")),
+        ("missing", data + 32),
+        ("missing", data + 96 + 32),
+        ("missing", packed),
+        ("missing", packed),
+    ];
+    assert_eq!(found, expected, "{object}");
 }

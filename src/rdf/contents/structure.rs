@@ -234,14 +234,6 @@ impl<'a> StructureRecord<'a> {
         ticks_to_ns(self.ticks()?, self.cpu_hz?.get())
     }
 
-    /// Its fields that have one value each.
-    #[cfg(feature = "event")]
-    pub(crate) fn field(&self, number: usize) -> Option<(&'static Field, FieldValue<'a>)> {
-        let fields = self.class.fields().filter(|(_, field)| !field.is_array());
-        let bytes = self.bytes;
-        fields.filter_map(|(at, field)| Some((field, field.values(bytes.get(at..)?).next()?))).nth(number)
-    }
-
     /// Tells the fields.
     fn tell_all<L: Listener>(&self, to: &mut L) {
         let time = self.ns().map(Time::since_origin);
