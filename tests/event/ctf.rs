@@ -1,11 +1,12 @@
 //! CTF: records are instants on the track of their processor; what was discarded and what cannot be read is reported.
 
 use crate::common::told::Checked;
+use crate::pulled::{Field, Value, fields};
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::ctf::{StreamSlot, Timeline};
-use traceglass::event::{EventKind, Fields, Item, Source, Value, Window};
+use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::{ErrorKind, Result};
 
 /// Packets of a context (size in bytes, first time, processor, discarded) and records of an id, a time and a payload.
@@ -51,10 +52,9 @@ fn packet(cpu: u8, lost: u8, records: &[&[u8]]) -> Vec<u8> {
     [&bits.to_le_bytes()[..], &[cpu, lost], &records].concat()
 }
 
-fn tree(fields: Fields<'_>) -> String {
+fn tree(fields: Vec<Field>) -> String {
     let mut text = String::new();
     for field in fields {
-        let field = field.unwrap();
         if let Some(name) = field.name() {
             text.push_str(&format!("{name}="));
         }
@@ -98,7 +98,7 @@ fn lines(streams: &[Vec<u8>], window: Window) -> Result<Vec<String>> {
                 match event.kind() {
                     EventKind::Gap(gap) => line.push_str(&format!(" +{}", gap.len())),
                     EventKind::Discarded { count } => line.push_str(&format!(" {count:?}")),
-                    _ => line.push_str(&format!(" {}", tree(event.fields()))),
+                    _ => line.push_str(&format!(" {}", tree(fields(&event).unwrap()))),
                 }
                 line
             }

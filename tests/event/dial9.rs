@@ -77,8 +77,11 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<St
                 assert!((0..=1).contains(depth), "{track}");
                 let time = event.time().map_or(0, |time| time.ns());
                 let flows = event.starts().map_or(0, |_| 1) * 100 + event.ends().count();
-                let fields: Vec<String> =
-                    event.fields().map(|field| format!("{:?}", field.unwrap().value())).collect();
+                let fields: Vec<String> = crate::pulled::fields(&event)
+                    .unwrap()
+                    .iter()
+                    .map(|field| format!("{:?}", field.value()))
+                    .collect();
                 let inferred = if event.is_inferred() { " inferred" } else { "" };
                 assert_eq!(event.is_inferred(), event.len() == 0 && fields.is_empty());
                 lines.push(format!(

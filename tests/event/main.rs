@@ -8,9 +8,12 @@ mod common;
 mod ctf;
 #[cfg(feature = "dial9")]
 mod dial9;
+mod pulled;
 #[cfg(feature = "rdf-contents")]
 mod rdf;
 #[cfg(feature = "rfr")]
 mod rfr;
 #[cfg(feature = "rtc")]
 mod rtc;
+#[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]
+mod told;

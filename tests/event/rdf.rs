@@ -3,24 +3,24 @@
 use crate::common::rdf::{Chunk, file};
 use crate::common::rdf_contents::{self, UMD, driver_events, event, process_tokens, rmt, token};
 use crate::common::{mutations, prefixes};
+use crate::pulled::{Field, Value, fields};
 use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
-use traceglass::event::{EventKind, Fields, Item, Number, Source, Value, Window};
+use traceglass::event::{EventKind, Item, Number, Source, Window};
 use traceglass::rdf::File;
 use traceglass::rdf::contents::Content;
 use traceglass::rdf::contents::rmt::TokenKind;
 use traceglass::zstd::Workspace;
 use traceglass::{ErrorKind, Result};
 
-fn text(fields: Fields<'_>) -> String {
-    let fields = fields.map(|field| {
-        let field = field.unwrap();
+fn text(fields: Vec<Field>) -> String {
+    let fields = fields.into_iter().map(|field| {
         let value = match field.value() {
             Value::Unsigned(value) => value.to_string(),
             Value::Text(label) => label.to_string(),
             Value::Bool(value) => value.to_string(),
             other => format!("{other:?}"),
         };
-        format!("{}={value}", field.name().unwrap())
+        format!("{}={value}", field.name().unwrap_or_default())
     });
     fields.collect::<Vec<_>>().join(" ")
 }
@@ -58,7 +58,7 @@ fn read_damaged(data: &[u8], window: Window) -> Result<(Vec<String>, Vec<String>
                 };
                 let time = time.map_or_else(|| "?".to_owned(), |time| time.to_string());
                 events.push(format!("{time} {} {kind}", event.track().number()));
-                let _ = text(event.fields());
+                let _ = text(fields(&event).unwrap_or_default());
             }
             _ => unreachable!(),
         }
@@ -195,7 +195,12 @@ fn counters_have_the_fields_of_their_headers() {
             if let Item::Track(track) = item
                 && track.parent().is_some()
             {
-                found.push(format!("{} {}: {}", track.kind().name(), track.label(), text(track.fields())));
+                found.push(format!(
+                    "{} {}: {}",
+                    track.kind().name(),
+                    track.label(),
+                    text(fields(&track).unwrap())
+                ));
             }
         }
         assert_eq!(

@@ -3,9 +3,10 @@
 use crate::common::random::Random;
 use crate::common::rfr::{self as build, Chunk, Parent, Sequence, Value as Built, Writer};
 use crate::common::{mutations, prefixes};
+use crate::pulled::{Value, fields};
 use std::collections::{HashMap, HashSet};
 use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
-use traceglass::event::{EventKind, Item, Room, Source, TrackKind, Value, Window};
+use traceglass::event::{EventKind, Item, Room, Source, TrackKind, Window};
 use traceglass::rfr::{CallsiteTable, Callsites, Site};
 use traceglass::{ErrorKind, Result};
 
@@ -50,11 +51,11 @@ fn lines(files: &[&[u8]], callsites: Option<&[u8]>, window: Window) -> Vec<Strin
 }
 
 fn line(item: &Item<'_>) -> String {
-    let (mut line, fields) = match item {
+    let (mut line, told) = match item {
         Item::Track(track) => {
             let parent = track.parent().map_or("-".into(), |parent| parent.number().to_string());
             let number = track.id().number();
-            (format!("{number} < {parent}: {} {}", track.kind().name(), track.label()), track.fields())
+            (format!("{number} < {parent}: {} {}", track.kind().name(), track.label()), fields(track))
         }
         Item::Event(event) => {
             let time =
@@ -73,12 +74,11 @@ fn line(item: &Item<'_>) -> String {
             if let EventKind::Gap(gap) = event.kind() {
                 line.push_str(&format!(" {}+{} {}", gap.offset(), gap.len(), gap.cause().kind().code()));
             }
-            (line, event.fields())
+            (line, fields(event))
         }
         _ => unreachable!(),
     };
-    for field in fields {
-        let field = field.unwrap();
+    for field in told.unwrap() {
         let value = match field.value() {
             Value::Unsigned(value) => value.to_string(),
             Value::Text(text) => format!("{text:?}").replace("Text", ""),
@@ -355,12 +355,12 @@ fn read(files: &[&[u8]], slots: usize, lanes: usize) -> Result<(usize, usize)> {
         match timeline.next_item() {
             Ok(Some(Item::Track(track))) => {
                 assert!(track.parent().is_none_or(|parent| parent < track.id()));
-                assert!(track.fields().all(|field| field.is_ok()));
+                assert!(fields(&track).is_ok());
                 count.0 += 1;
             }
             Ok(Some(Item::Event(event))) => {
                 assert!(event.offset() <= files[event.input()].len() as u64);
-                assert!(event.fields().all(|field| field.is_ok()));
+                assert!(fields(&event).is_ok());
                 if let EventKind::Gap(gap) = event.kind() {
                     assert!(gap.end() <= files[event.input()].len() as u64);
                 }
@@ -475,7 +475,7 @@ fn what_may_be_met_again_is_kept() {
                 }
                 Item::Event(event) => {
                     // Wakers and births are on the thread's track, and have the id as a field.
-                    let mut fields = event.fields().map(Result::unwrap);
+                    let mut fields = fields(&event).unwrap().into_iter();
                     let is_id = |name: &str| matches!(name, "iid" | "task_iid");
                     let field =
                         fields.find(|field| field.name().is_some_and(|name| is_id(&name.to_string())));

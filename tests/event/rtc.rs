@@ -2,15 +2,15 @@
 
 use crate::common::rtc::{Crc, Options, Writer, sample, stamps_that_step_back};
 use crate::common::{mutations, prefixes};
+use crate::pulled::{Field, Value, fields};
 use traceglass::event::rtc::Timeline;
-use traceglass::event::{EventKind, Fields, Item, Number, Source, TrackKind, Value, Window};
+use traceglass::event::{EventKind, Item, Number, Source, TrackKind, Window};
 use traceglass::rtc::{Records, recover};
 use traceglass::{ErrorKind, Result};
 
-fn tree(fields: Fields<'_>) -> Result<String> {
+fn tree(fields: Result<Vec<Field>>) -> Result<String> {
     let mut text = String::new();
-    for field in fields {
-        let field = field?;
+    for field in fields? {
         if let Some(name) = field.name() {
             text.push_str(&format!("{name}="));
         }
@@ -24,7 +24,6 @@ fn tree(fields: Fields<'_>) -> Result<String> {
             Value::Text(label) => format!("{label} "),
             Value::Bool(value) => format!("{value} "),
             Value::Bytes(bytes) => format!("{bytes:02x?} "),
-            other => format!("{other:?} "),
         });
     }
     Ok(text.trim_end().to_owned())
@@ -65,7 +64,7 @@ fn read(data: &[u8], window: Window) -> Result<All> {
                 all.tracks.push(format!(
                     "{number} < {parent:?}: {kind} {}{absolute}: {}",
                     track.label(),
-                    tree(track.fields())?
+                    tree(fields(&track))?
                 ));
             }
             Item::Event(event) => {
@@ -78,9 +77,8 @@ fn read(data: &[u8], window: Window) -> Result<All> {
                     EventKind::Counter(Number::Float(value)) => format!("counter {value:?}"),
                     kind => kind.name().to_owned(),
                 };
-                let fields =
-                    tree(event.fields()).unwrap_or_else(|error| format!("({})", error.kind().code()));
-                let line = format!("{} {} {what}: {fields}", event.track().number(), event.name());
+                let told = tree(fields(&event)).unwrap_or_else(|error| format!("({})", error.kind().code()));
+                let line = format!("{} {} {what}: {told}", event.track().number(), event.name());
                 let (offset, end) = (event.offset(), event.end_offset());
                 all.events.push(Seen { offset, end, ns: event.time().map(|time| time.ns()), line });
             }
@@ -261,7 +259,7 @@ fn a_record_that_is_too_long_tells_what_it_takes() {
     let (mut short, mut long) = (0, 0);
     while let Some(item) = timeline.next_item().unwrap() {
         let Item::Event(event) = item else { continue };
-        match event.fields().next_field() {
+        match fields(&event) {
             Ok(_) => short += 1,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 0, needed: 2 * 16 + 2000 });
