@@ -108,7 +108,8 @@ fn measured(work: impl FnOnce() -> u64) {
 fn look_up(data: &[u8], places: usize) {
     let file = File::parse(data).unwrap();
     let asked = rdf::asked(ENTRIES, 10_000);
-    let asked: Vec<(Identifier, usize)> = asked.iter().map(|(id, n)| (id.as_str().into(), *n)).collect();
+    let asked: Vec<(Identifier, usize)> =
+        asked.iter().map(|(id, n)| (Identifier::new(id).unwrap(), *n)).collect();
     let mut storage = vec![0; places];
     let sorted = file.sort(&mut storage).unwrap();
     measured(|| rdf::look_up(black_box(&sorted), &asked));

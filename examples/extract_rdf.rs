@@ -4,7 +4,7 @@
 
 use std::error::Error;
 use std::io::Write;
-use traceglass::rdf::{File, Identifier};
+use traceglass::rdf::File;
 use traceglass::zstd::Workspace;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let data = std::fs::read(&path)?;
     let file = File::parse(&data)?;
-    let chunk = file.chunk(Identifier::from(id.as_str()), n).ok_or("no such chunk")?;
+    let chunk = file.chunk(id.as_str(), n).ok_or("no such chunk")?;
 
     // A raw chunk is borrowed from the file. A compressed one needs a buffer of the size that its entry states.
     let mut buffer = vec![0; usize::try_from(chunk.entry().output_size()?)?];

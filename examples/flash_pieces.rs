@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut flash = File::open(args.next().ok_or("usage: flash_pieces FILE [IDENTIFIER]")?)?;
     let mut out = io::stdout().lock();
     match args.next() {
-        Some(identifier) => chunk(&mut flash, Identifier::from(identifier.as_str()), &mut out),
+        Some(identifier) => chunk(&mut flash, Identifier::try_from(identifier.as_str())?, &mut out),
         None => metadata(&mut flash, &mut out),
     }
 }

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut workspace = Workspace::new();
     let mut chunks = Vec::new();
     for id in ["DDEvent", "RmtData", "TraceProcessInfo"] {
-        for chunk in file.chunks(id.into()) {
+        for chunk in file.chunks(id) {
             let mut buffer = vec![0; usize::try_from(chunk.entry().output_size()?)?];
             let data = chunk.data(&mut buffer, &mut workspace)?.to_vec();
             chunks.push((chunk.entry(), chunk.header()?, data));

@@ -8,6 +8,8 @@
 
 #[path = "../tests/common/ctf.rs"]
 mod ctf;
+#[path = "../tests/common/dial9.rs"]
+mod dial9;
 #[path = "../tests/common/rdf.rs"]
 mod rdf;
 #[path = "../tests/common/rdf_contents.rs"]
@@ -60,6 +62,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("sample.rgp", rdf::file(&rdf_contents::sample())),
         ("sample.rtc", rtc::sample(rtc::Options::default(), 20_000)),
         ("stream.rfr", rfr::sample_stream()),
+        ("trace.0.bin", dial9::recording()),
     ];
     samples.extend(rfr::sample());
     samples.extend(ctf::sample_trace());
@@ -127,6 +130,9 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("detect/meta", meta),
         ("detect/callsites", callsites),
         ("detect/streaming", rfr::sample_stream()),
+        ("detect/dial9", dial9::sample()),
+        ("dial9/sample", dial9::sample()),
+        ("dial9/recording", dial9::recording()),
         ("detect/zstd", compressed(3)),
     ]
 }

@@ -14,7 +14,7 @@ pub(crate) const fn to_u64(n: usize) -> u64 {
 }
 
 /// A number of 32 bits as a size in memory. Targets with 16-bit pointers saturate, which no slice reaches.
-#[cfg(any(feature = "ctf", feature = "zstd"))]
+#[cfg(any(feature = "ctf", feature = "dial9", feature = "zstd"))]
 #[inline(always)]
 pub(crate) fn to_usize(n: u32) -> usize {
     n.try_into().unwrap_or(usize::MAX)

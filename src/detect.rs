@@ -16,6 +16,9 @@ pub enum Format {
     /// CTF 2 metadata, in packets or plain.
     #[cfg(feature = "ctf")]
     Ctf2,
+    /// dial9: what a service on tokio did.
+    #[cfg(feature = "dial9")]
+    Dial9,
     /// Rust Flight Recorder.
     #[cfg(feature = "rfr")]
     Rfr,
@@ -36,6 +39,10 @@ impl Format {
         #[cfg(feature = "rdf")]
         if crate::rdf::detect(data) {
             return Some(Self::Rdf);
+        }
+        #[cfg(feature = "dial9")]
+        if crate::dial9::detect(data) {
+            return Some(Self::Dial9);
         }
         #[cfg(feature = "ctf")]
         if crate::ctf::metadata::detect_tsdl(data) {
@@ -72,6 +79,8 @@ impl Format {
             Self::Ctf1 => "ctf1",
             #[cfg(feature = "ctf")]
             Self::Ctf2 => "ctf2",
+            #[cfg(feature = "dial9")]
+            Self::Dial9 => "dial9",
             #[cfg(feature = "rfr")]
             Self::Rfr => "rfr",
             #[cfg(feature = "rtc")]
@@ -94,6 +103,8 @@ pub enum Lookalike {
     LegacyRmv,
     /// A Radeon GPU Profiler file from before it used RDF: 0x50303042.
     LegacyRgp,
+    /// A recording of dial9 from before it described itself: `TOKIOTRC`.
+    LegacyDial9,
     /// A bare Zstandard frame.
     Zstd,
     /// gzip.
@@ -121,9 +132,10 @@ pub enum Lookalike {
 impl Lookalike {
     /// What `data` looks like, mostly by its first bytes, where [`Format::detect`] found nothing.
     pub fn detect(data: &[u8]) -> Option<Self> {
-        const MAGICS: [(&[u8], Lookalike); 11] = [
+        const MAGICS: [(&[u8], Lookalike); 12] = [
             (b"MINI", Lookalike::LegacyRmv),
             (b"B00P", Lookalike::LegacyRgp),
+            (b"TOKIOTRC", Lookalike::LegacyDial9),
             (b"\x28\xb5\x2f\xfd", Lookalike::Zstd),
             (b"\x1f\x8b", Lookalike::Gzip),
             (b"BZh", Lookalike::Bzip2),
@@ -167,6 +179,7 @@ impl Lookalike {
         match self {
             Self::LegacyRmv => "legacy RMV",
             Self::LegacyRgp => "legacy RGP",
+            Self::LegacyDial9 => "legacy dial9",
             Self::Zstd => "zstd",
             Self::Gzip => "gzip",
             Self::Bzip2 => "bzip2",
@@ -232,6 +245,7 @@ mod tests {
         for (data, name) in [
             (&b"MINI"[..], "legacy RMV"),
             (b"B00P", "legacy RGP"),
+            (b"TOKIOTRC\x0d", "legacy dial9"),
             (b"\x28\xb5\x2f\xfd", "zstd"),
             (b"\x1f\x8b", "gzip"),
             (b"BZh", "bzip2"),
@@ -252,11 +266,14 @@ mod tests {
         assert_eq!(Lookalike::detect(b"\0text"), None);
     }
 
-    #[cfg(all(feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr"))]
+    #[cfg(all(feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "dial9"))]
     #[test]
     fn each_format_has_a_short_name() {
-        let formats = [Format::Rdf, Format::Rtc, Format::Ctf1, Format::Ctf2, Format::Rfr];
-        assert_eq!(formats.map(|format| std::format!("{format}")), ["rdf", "rtc", "ctf1", "ctf2", "rfr"]);
+        let formats = [Format::Rdf, Format::Rtc, Format::Ctf1, Format::Ctf2, Format::Rfr, Format::Dial9];
+        assert_eq!(
+            formats.map(|format| std::format!("{format}")),
+            ["rdf", "rtc", "ctf1", "ctf2", "rfr", "dial9"]
+        );
         assert_eq!(Format::detect(b"AMD_RDF \x03\0\0\0"), Some(Format::Rdf));
     }
 }

@@ -19,7 +19,7 @@ use core::fmt::{self, Write as _};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayoutField<'a> {
-    pub(crate) name: &'static str,
+    pub(crate) name: &'a str,
     pub(crate) document_name: &'static str,
     pub(crate) offset: u64,
     pub(crate) size: u64,
@@ -27,8 +27,8 @@ pub struct LayoutField<'a> {
 }
 
 impl<'a> LayoutField<'a> {
-    /// The name, in lower case with spaces.
-    pub const fn name(&self) -> &'static str {
+    /// The name: in lower case with spaces, or as the input gives it.
+    pub const fn name(&self) -> &'a str {
         self.name
     }
 

@@ -10,6 +10,7 @@
 //! | a trace of ruler-trace | [`rtc`] |
 //! | a file `metadata` beside data streams, of LTTng or barectf | [`ctf::metadata::MetadataStream`] |
 //! | the data streams of such a trace | [`ctf`] |
+//! | a segment `trace.N.bin` of dial9, what a service on tokio did | [`dial9::Frames`] |
 //! | a folder with `meta.rfr`, or a single `.rfr` file | [`rfr::Chunk`], [`rfr::Streaming`] |
 //! | Zstandard frames, and no allocator | [`zstd::decompress`] |
 //! | a damaged file | [`guide::damage`] |
@@ -27,7 +28,7 @@
 //!
 //! fn asic_info(data: &[u8]) -> traceglass::Result<Option<&[u8]>> {
 //!     let file = File::parse(data)?; // O(1): the index is borrowed, not read
-//!     let Some(chunk) = file.chunk("AsicInfo".into(), 0) else { return Ok(None) };
+//!     let Some(chunk) = file.chunk("AsicInfo", 0) else { return Ok(None) };
 //!     chunk.data(&mut [], &mut NoDecoder).map(Some)
 //! }
 //!
@@ -73,7 +74,7 @@
 //!
 //! | feature | default | what |
 //! |---|---|---|
-//! | `rdf` `rtc` `ctf` `rfr` | yes | one format each |
+//! | `rdf` `rtc` `ctf` `rfr` `dial9` | yes | one format each |
 //! | `rdf-contents` | yes | what is inside the chunks of RDF files |
 //! | `zstd` | yes | Zstandard without an allocator |
 //! | `alloc` | | `Vec` as storage that is lent, and records that are kept |
@@ -142,9 +143,9 @@ mod heap;
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
 mod layout;
-#[cfg(any(feature = "rfr", feature = "event"))]
+#[cfg(any(feature = "dial9", feature = "rfr", feature = "event"))]
 mod room;
-#[cfg(any(feature = "rdf", feature = "rfr"))]
+#[cfg(any(feature = "rdf", feature = "rfr", all(feature = "dial9", feature = "event")))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 #[cfg_attr(not(feature = "rtc"), allow(dead_code))]
@@ -158,6 +159,8 @@ pub mod record;
 // The formats.
 #[cfg(feature = "ctf")]
 pub mod ctf;
+#[cfg(feature = "dial9")]
+pub mod dial9;
 #[cfg(feature = "rdf")]
 pub mod rdf;
 #[cfg(feature = "rfr")]
@@ -173,7 +176,15 @@ pub mod zstd;
 pub mod event;
 
 // It links to all formats.
-#[cfg(all(doc, feature = "rdf", feature = "rtc", feature = "ctf", feature = "rfr", feature = "zstd"))]
+#[cfg(all(
+    doc,
+    feature = "rdf",
+    feature = "rtc",
+    feature = "ctf",
+    feature = "rfr",
+    feature = "dial9",
+    feature = "zstd"
+))]
 pub mod guide;
 
 pub use byte_order::ByteOrder;
@@ -184,6 +195,8 @@ pub use gap::Gap;
 #[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
 pub use json::{JsonChars, JsonString};
 pub use layout::{LayoutField, LayoutValue};
+#[cfg(any(feature = "dial9", feature = "event"))]
+pub use room::Room;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 pub use text::Text;
 

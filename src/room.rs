@@ -1,10 +1,10 @@
 //! Storage that the caller lends.
 
-/// Slots in which something keeps what it has met, such as tracks or names.
+/// Slots in which a reader keeps its state.
 ///
-/// A slice or an array is one of fixed size. With an allocator, lend one that grows:
+/// A slice or an array is one of fixed size. With the feature `alloc`, a `Vec` is one that grows. One of your own:
 /// ```
-/// use traceglass::event::Room;
+/// use traceglass::Room;
 ///
 /// struct Growing<T>(Vec<T>, T);
 ///
@@ -71,5 +71,23 @@ impl<T, const N: usize> Room<T> for [T; N] {
 
     fn slots_mut(&mut self) -> &mut [T] {
         self
+    }
+}
+
+/// A room that grows, with at least twice as many slots each time.
+#[cfg(feature = "alloc")]
+impl<T: Default> Room<T> for alloc::vec::Vec<T> {
+    fn slots(&self) -> &[T] {
+        self
+    }
+
+    fn slots_mut(&mut self) -> &mut [T] {
+        self
+    }
+
+    fn grow(&mut self, needed: usize) -> bool {
+        let len = needed.max(self.len().saturating_mul(2)).max(16);
+        self.resize_with(len, T::default);
+        true
     }
 }

@@ -8,12 +8,16 @@ mod canonical;
 mod ctf1_streams;
 #[path = "vectors/ctf2_streams.rs"]
 mod ctf2_streams;
+#[path = "vectors/dial9.rs"]
+mod dial9;
 #[path = "vectors/rdf_contents.rs"]
 mod rdf_contents;
 #[path = "vectors/rfr_more.rs"]
 mod rfr_more;
 #[path = "vectors/rtc_more.rs"]
 mod rtc_more;
+#[path = "common/ctf_table.rs"]
+mod table;
 
 use serde_json::Value;
 use std::fs;

@@ -89,7 +89,9 @@ pub fn token_values(data: &[u8]) -> u64 {
 /// Time and value of every event.
 pub fn driver_events(data: &[u8]) -> u64 {
     let header = &data[4..36];
-    let Content::DriverEvents(events) = Content::parse("DDEvent".into(), 1, header, data).unwrap() else {
+    let Content::DriverEvents(events) =
+        Content::parse("DDEvent".try_into().unwrap(), 1, header, data).unwrap()
+    else {
         panic!("not events")
     };
     events.events().map(|event| event.unwrap()).fold(0, |sum, event| {
@@ -105,8 +107,10 @@ pub fn driver_events(data: &[u8]) -> u64 {
 
 /// The time of every queue event.
 pub fn queues(data: &[u8]) -> u64 {
-    data.chunks_exact(72).fold(0, |sum, chunk| match Content::parse("QueueEvent".into(), 1, &[], chunk) {
-        Ok(Content::QueueEvent(event)) => sum.wrapping_add(event.gpu_ticks().unwrap_or(0)),
-        other => panic!("{other:?}"),
+    data.chunks_exact(72).fold(0, |sum, chunk| {
+        match Content::parse("QueueEvent".try_into().unwrap(), 1, &[], chunk) {
+            Ok(Content::QueueEvent(event)) => sum.wrapping_add(event.gpu_ticks().unwrap_or(0)),
+            other => panic!("{other:?}"),
+        }
     })
 }

@@ -20,6 +20,7 @@
     )
 )]
 
+mod budget;
 mod console;
 mod escape;
 mod export;
@@ -34,6 +35,8 @@ mod progress;
 #[allow(dead_code, unused_imports)] // Until each format says its records once.
 mod record;
 pub mod reference;
+#[cfg(unix)]
+mod signals;
 mod status;
 mod style;
 mod table;
@@ -48,7 +51,6 @@ pub use console::Console;
 
 use clap::{Parser, Subcommand};
 use output::{Color, Out};
-use status::Failure;
 use std::ffi::OsString;
 
 /// Look at a trace without moving it.
@@ -84,6 +86,7 @@ enum Verb {
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
     Export(verbs::export::Args),
+    Compile(verbs::compile::Args),
     #[cfg(feature = "view")]
     View(verbs::view::Args),
     Completions(verbs::completions::Args),
@@ -121,9 +124,15 @@ pub fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> std::io::Resu
     })
 }
 
+/// Has unfinished files removed and the terminal given back when a signal ends the process: for the command's own one,
+/// once, before [`run`].
+pub fn watch_signals() {
+    #[cfg(unix)]
+    signals::watch();
+}
+
 /// Runs the command with its arguments, the first of which is its own name; gives the exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
-    parallel::prepare();
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
@@ -139,6 +148,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
         Verb::Export(args) => verbs::export::run(args, open, &mut out),
+        Verb::Compile(args) => verbs::compile::run(args, open, &mut out),
         #[cfg(feature = "view")]
         Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
@@ -151,7 +161,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
             status.code()
         }
         // The reader has seen enough.
-        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(failure) if failure.is_closed_pipe() => 0,
         Err(failure) => {
             // What was found before the failure is still delivered.
             let _ = out.finish();
@@ -167,7 +177,14 @@ fn refuse(args: &[OsString], error: &clap::Error, console: Console) -> u8 {
         let mut out = Out::new(Color::Auto, console);
         let text = error.render();
         let text = if out.is_colored() { text.ansi().to_string() } else { text.to_string() };
-        return u8::from(out.own(text.as_bytes()).and_then(|()| out.finish()).is_err());
+        return match out.own(text.as_bytes()).and_then(|()| out.finish()) {
+            Ok(()) => 0,
+            Err(failure) if failure.is_closed_pipe() => 0,
+            Err(failure) => {
+                out.complain(&failure);
+                failure.code()
+            }
+        };
     }
     // clap repeats what it was given: it is given what may be repeated.
     let safe = args.iter().map(|arg| OsString::from(escape::printable(&arg.to_string_lossy())));

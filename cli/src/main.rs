@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    traceglass_cli::watch_signals();
     let run = || traceglass_cli::run(std::env::args_os(), traceglass_cli::Console::standard());
     match traceglass_cli::on_large_stack(run) {
         Ok(status) => ExitCode::from(status),

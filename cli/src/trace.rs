@@ -24,7 +24,7 @@ pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
 use crate::input::Input;
 use crate::output::Out;
-use crate::status::{Result, Status, Unreadable};
+use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::Table;
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -83,6 +83,12 @@ pub trait Trace {
     #[cfg(feature = "tables")]
     fn tables(&self, _name: &str, _read: &mut ReadTables<'_>) -> Result<()> {
         Err(no_events(self.format()))
+    }
+
+    /// What describes it, as a table for devices.
+    fn compile(&self) -> Result<Vec<u8>> {
+        let name = self.format().name();
+        Err(Failure::usage(format!("compile is for CTF, whose metadata describes a trace; this is {name}")))
     }
 
     /// Its parts, with what is in them.

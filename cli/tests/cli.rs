@@ -70,7 +70,7 @@ fn usage_is_status_2() {
     for args in [
         &["info"][..],
         &["frobnicate"],
-        &["cat", &good],
+        &["cat", "--raw", &good],
         &["cat", "--json", "--header", "--entry", "0", &good],
         &["cat", "--chunk", "AsicInfo", "--entry", "0", &good],
         &["hex", "--at", "x", &good],

@@ -6,6 +6,8 @@
 mod common;
 #[path = "vectors/ctf.rs"]
 mod ctf;
+#[path = "vectors/dial9.rs"]
+mod dial9;
 #[path = "vectors/rdf.rs"]
 mod rdf;
 #[path = "vectors/rfr.rs"]

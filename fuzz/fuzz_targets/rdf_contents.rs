@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
         });
     }
     let Some((&[kind, version, size], rest)) = input.split_first_chunk::<3>() else { return };
-    let id = IDS[usize::from(kind) % IDS.len()].into();
+    let id = IDS[usize::from(kind) % IDS.len()].try_into().unwrap();
     let (header, data) = rest.split_at(usize::from(size).min(rest.len()));
     for structure in Structure::of_chunk(id, version.into(), header, data) {
         lies_in(structure.bytes(), rest);

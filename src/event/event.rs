@@ -1,6 +1,6 @@
 //! Events: what happened.
 
-use super::fields::{Data, Fields};
+use super::data::Data;
 use super::label::Label;
 use super::time::Time;
 use super::track::TrackId;
@@ -95,12 +95,6 @@ impl<'a> Event<'a> {
     /// Whether it was inferred from another record: the end of a slice that was not recorded.
     pub const fn is_inferred(&self) -> bool {
         self.inferred
-    }
-
-    /// Its data.
-    #[inline]
-    pub fn fields(&self) -> Fields<'a> {
-        self.data.fields()
     }
 }
 

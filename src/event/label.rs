@@ -37,6 +37,12 @@ pub enum Label<'a> {
 }
 
 impl<'a> Label<'a> {
+    /// Text that should be UTF-8.
+    #[cfg(feature = "dial9")]
+    pub(super) fn of(text: &'a [u8]) -> Self {
+        core::str::from_utf8(text).map_or(Self::Bytes(text), Self::Text)
+    }
+
     /// The text, if it stands as such in the input.
     pub fn as_str(&self) -> Option<&'a str> {
         match *self {

@@ -13,8 +13,8 @@
 //!                  └─▸ Event    instant, begin, end, counter, gap, discarded
 //!                        └─▸ input, offset, len, time, track, name, flows, fields
 //! ```
-//! Nothing is copied: labels, names and fields borrow from the input, and fields are decoded one by one while they are
-//! pulled ([`Fields`]). A range that cannot be read is an event, too ([`EventKind::Gap`]), at the place in the order
+//! Nothing is copied: labels, names and records borrow from the input. An event and a track tell a
+//! [`Listener`](crate::record::Listener) what they say ([`Record`](crate::record::Record)). A range that cannot be read is an event, too ([`EventKind::Gap`]), at the place in the order
 //! where reading met it.
 //!
 //! # Units
@@ -81,14 +81,12 @@
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 
+mod data;
 pub mod element;
 // The noun of the module's name.
 #[allow(clippy::module_inception)]
 mod event;
-mod field;
-mod fields;
 mod label;
-mod pulled;
 mod rank;
 mod tell;
 mod time;
@@ -97,6 +95,8 @@ mod track;
 
 #[cfg(feature = "ctf")]
 pub mod ctf;
+#[cfg(feature = "dial9")]
+pub mod dial9;
 #[cfg(feature = "rdf-contents")]
 pub mod rdf;
 #[cfg(feature = "rfr")]
@@ -104,15 +104,13 @@ pub mod rfr;
 #[cfg(feature = "rtc")]
 pub mod rtc;
 
-use crate::room;
 pub use event::{Event, EventKind, FlowId, Flows, Number};
-pub use field::{Field, Value};
-pub use fields::Fields;
 pub use label::Label;
-pub use room::Room;
 pub use time::{Time, Window};
 pub use trace::{Rooms, Trace};
 pub use track::{Clock, Track, TrackId, TrackKind};
+
+pub use crate::room::Room;
 
 use crate::error::Result;
 

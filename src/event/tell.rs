@@ -1,7 +1,7 @@
 //! Events and tracks as records: what they were made of, told as that tells it.
 
+use super::data::Data;
 use super::event::Event;
-use super::fields::Data;
 use super::track::Track;
 use crate::error::Result;
 use crate::record::{Listener, Record};
@@ -30,11 +30,13 @@ impl Data<'_> {
             #[cfg(feature = "rfr")]
             Self::Rfr(data) => data.tell(to),
             #[cfg(feature = "rdf-contents")]
-            Self::Rdf(data) => super::pulled::tell(data.fields(), to),
+            Self::Rdf(data) => data.tell(to),
             #[cfg(feature = "rtc")]
-            Self::Rtc(data) => super::pulled::tell(data.fields(), to),
+            Self::Rtc(data) => data.tell(to),
+            #[cfg(feature = "dial9")]
+            Self::Dial9(data) => data.tell(to),
             #[cfg(feature = "ctf")]
-            Self::Ctf(record) => record.tell(to),
+            Self::Ctf(data) => data.tell(to),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! A trace of whatever format.
 
 use super::element::{INPUT, INPUTS};
-use super::room::Room;
 use super::time::Window;
 use super::{Item, Source};
 use crate::bytes::to_u64;
 use crate::detect::Format;
 use crate::error::{Error, ErrorKind, Result};
+use crate::room::Room;
 
 /// The state of a trace, in rooms that the caller lends.
 ///
@@ -19,6 +19,8 @@ pub struct Rooms<'a, 's, 't> {
     ctf: Option<CtfRooms<'a, 's, 't>>,
     #[cfg(feature = "rtc")]
     rtc: Option<&'t mut [u8]>,
+    #[cfg(feature = "dial9")]
+    dial9: Option<super::dial9::Rooms<'a, 't>>,
     #[cfg(feature = "rdf-contents")]
     rdf: Option<RdfRooms<'s, 't>>,
     // Keeps the lifetimes where no format is built.
@@ -95,6 +97,14 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
         self
     }
 
+    /// Lends what dial9 takes.
+    #[cfg(feature = "dial9")]
+    #[must_use]
+    pub fn dial9(mut self, rooms: super::dial9::Rooms<'a, 't>) -> Self {
+        self.dial9 = Some(rooms);
+        self
+    }
+
     /// Lends what RDF takes: a buffer for what is decompressed and a decoder, a slot for each track, and a lane for each
     /// chunk with events.
     #[cfg(feature = "rdf-contents")]
@@ -130,6 +140,9 @@ pub enum Trace<'a, 's, 't, const N: usize = 64> {
     /// An RTC file.
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::Timeline<'a, 't, N>),
+    /// A dial9 recording.
+    #[cfg(feature = "dial9")]
+    Dial9(super::dial9::Timeline<'a, 't>),
     /// An RDF file.
     #[cfg(feature = "rdf-contents")]
     Rdf(super::rdf::Timeline<'s, Lent<'t, super::rdf::TrackSlot<'s>>, Lent<'t, super::rdf::Lane<'s>>>),
@@ -139,7 +152,7 @@ pub enum Trace<'a, 's, 't, const N: usize = 64> {
 }
 
 impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
-    /// Opens a trace: one file of RTC or RDF; any files of an RFR recording; the metadata of a CTF trace, and then its
+    /// Opens a trace: one file of RTC or RDF; any files of an RFR recording; any segments of a dial9 one; the metadata of a CTF trace, and then its
     /// data streams. The first input tells the format, and events refer to inputs by their place.
     ///
     /// # Errors
@@ -170,6 +183,14 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
                 let buffer = rooms.rtc.ok_or(NOTHING_LENT)?;
                 Ok(Self::Rtc(super::rtc::Timeline::new(0, first, buffer)))
             }
+            #[cfg(feature = "dial9")]
+            Some(Format::Dial9) => {
+                let mut timeline = super::dial9::Timeline::new(rooms.dial9.ok_or(NOTHING_LENT)?);
+                for (number, input) in inputs.iter().enumerate() {
+                    timeline.add(number, input)?;
+                }
+                Ok(Self::Dial9(timeline))
+            }
             #[cfg(feature = "rdf-contents")]
             Some(Format::Rdf) => {
                 alone()?;
@@ -195,6 +216,8 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
             Self::Rtc(_) => "rtc",
             #[cfg(feature = "rdf-contents")]
             Self::Rdf(_) => "rdf",
+            #[cfg(feature = "dial9")]
+            Self::Dial9(_) => "dial9",
             Self::Never(..) => "",
         }
     }
@@ -271,6 +294,8 @@ impl<const N: usize> Source for Trace<'_, '_, '_, N> {
             Self::Rtc(timeline) => timeline.next_item(),
             #[cfg(feature = "rdf-contents")]
             Self::Rdf(timeline) => timeline.next_item(),
+            #[cfg(feature = "dial9")]
+            Self::Dial9(timeline) => timeline.next_item(),
             Self::Never(..) => Ok(None),
         }
     }
@@ -285,6 +310,8 @@ impl<const N: usize> Source for Trace<'_, '_, '_, N> {
             Self::Rtc(timeline) => timeline.set_window(window),
             #[cfg(feature = "rdf-contents")]
             Self::Rdf(timeline) => timeline.set_window(window),
+            #[cfg(feature = "dial9")]
+            Self::Dial9(timeline) => timeline.set_window(window),
             Self::Never(..) => {
                 let _ = window;
             }

@@ -1,6 +1,6 @@
 //! Tracks: where events happen.
 
-use super::fields::{Data, Fields};
+use super::data::Data;
 use super::label::Label;
 use core::fmt;
 
@@ -124,10 +124,5 @@ impl<'a> Track<'a> {
     /// The clock of the times of its events.
     pub const fn clock(&self) -> Clock<'a> {
         self.clock
-    }
-
-    /// What else is known of it.
-    pub fn fields(&self) -> Fields<'a> {
-        self.data.fields()
     }
 }

@@ -32,6 +32,8 @@
 //! - CTF: [`Packets::recover`](crate::ctf::metadata::Packets::recover) looks for the next packet of the same stream.
 //! - RFR: [`Records::recover`](crate::rfr::Records::recover) skips a record whose end can be found, such as one with text
 //!   that is not UTF-8. Nothing in RFR has a length in bytes, so other damage ends the file.
+//! - dial9: [`Frames::recover`](crate::dial9::Frames::recover) goes on at the next header of a batch that a whole frame
+//!   follows. Frames have no mark: the rest of a damaged batch is lost.
 //!
 //! The loop is the same everywhere:
 //!

@@ -29,6 +29,7 @@
 //! | RTC's tables of streams | the `N` of [`rtc::Frames`](crate::rtc::Frames) | the number of streams |
 //! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf::metadata::Text::len), or nothing if compacted in place |
 //! | random access to an RFR chunk | `&mut [DirectoryEntry]` | [`Chunk::sequence_count_max`](crate::rfr::Chunk::sequence_count_max) |
+//! | schemas and pools of a dial9 batch | [`dial9::Storage`](crate::dial9::Storage) | a slot for each; an error says how many the batch needs |
 //! | RFR records in the order of time | `&mut [MergeSlot]` | one for each sequence |
 //!
 //! ```
@@ -40,7 +41,7 @@
 //!     workspace: &mut zstd::Workspace,
 //! ) -> traceglass::Result<&'b [u8]> {
 //!     let file = rdf::File::parse(file)?;
-//!     let Some(chunk) = file.chunk("Snapshot".into(), 0) else { return Ok(&[]) };
+//!     let Some(chunk) = file.chunk("Snapshot", 0) else { return Ok(&[]) };
 //!     chunk.data(buffer, workspace)
 //! }
 //! ```

@@ -102,20 +102,22 @@ impl<'a> File<'a> {
     }
 
     /// The chunks with that identifier in file order; looks at every entry.
-    pub fn chunks(
+    ///
+    /// Text that is [no identifier](Identifier::new) is that of no chunk.
+    pub fn chunks<I: TryInto<Identifier>>(
         &self,
-        identifier: Identifier,
-    ) -> impl DoubleEndedIterator<Item = Chunk<'a>> + Clone + use<'a> {
-        let input = self.input;
+        identifier: I,
+    ) -> impl DoubleEndedIterator<Item = Chunk<'a>> + Clone + use<'a, I> {
+        let (input, identifier) = (self.input, identifier.try_into().ok());
         self.entries()
-            .filter(move |entry| entry.identifier() == identifier)
+            .filter(move |entry| Some(entry.identifier()) == identifier)
             .map(move |entry| Chunk::new(input, entry))
     }
 
     /// The chunk that is the `n`-th of its identifier in file order, from 0; looks at every entry before it.
     ///
     /// For many lookups in a large index, [`sort`](Self::sort) it.
-    pub fn chunk(&self, identifier: Identifier, n: usize) -> Option<Chunk<'a>> {
+    pub fn chunk(&self, identifier: impl TryInto<Identifier>, n: usize) -> Option<Chunk<'a>> {
         self.chunks(identifier).nth(n)
     }
 }

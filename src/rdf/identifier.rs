@@ -1,5 +1,8 @@
 //! Chunk identifiers.
 
+use super::element::IDENTIFIER;
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
 use core::fmt;
 
 /// The identifier of a chunk: 16 bytes, padded with NUL.
@@ -10,17 +13,32 @@ use core::fmt;
 /// ```
 /// use traceglass::rdf::Identifier;
 ///
-/// let id = Identifier::from("TraceProcessInfo");
-/// assert_eq!(id.text(), Ok("TraceProcessInfo"));
-/// assert_eq!(Identifier::new(*b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0"), Identifier::from("ab"));
+/// const PROCESS: Identifier = Identifier::new("TraceProcessInfo").unwrap();
+/// assert_eq!(PROCESS.text(), Ok("TraceProcessInfo"));
+/// assert_eq!(Identifier::new("more than 16 bytes"), None);
+/// assert_eq!(Some(Identifier::from_bytes(*b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0")), Identifier::new("ab"));
 /// ```
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Identifier([u8; 16]);
 
 impl Identifier {
+    /// The identifier of a text; `None` if it has more than 16 bytes, or a NUL.
+    pub const fn new(text: &str) -> Option<Self> {
+        let (mut bytes, mut rest, mut len) = ([0; 16], text.as_bytes(), 0_usize);
+        while let [first, more @ ..] = rest {
+            let Some((_, [to, ..])) = bytes.split_at_mut_checked(len) else { return None };
+            if *first == 0 {
+                return None;
+            }
+            *to = *first;
+            (rest, len) = (more, len.saturating_add(1));
+        }
+        Some(Self(bytes))
+    }
+
     /// The identifier of exactly these bytes.
-    pub const fn new(bytes: [u8; 16]) -> Self {
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
@@ -38,7 +56,7 @@ impl Identifier {
     ///
     /// # Errors
     /// It is not UTF-8.
-    pub fn text(&self) -> Result<&str, core::str::Utf8Error> {
+    pub fn text(&self) -> core::result::Result<&str, core::str::Utf8Error> {
         core::str::from_utf8(self.name())
     }
 
@@ -60,14 +78,21 @@ impl Identifier {
     }
 }
 
-/// The text's first 16 bytes, padded with NUL, as AMD's writer makes them.
-impl From<&str> for Identifier {
-    fn from(text: &str) -> Self {
-        let mut bytes = [0; 16];
-        for (to, from) in bytes.iter_mut().zip(text.bytes()) {
-            *to = from;
-        }
-        Self(bytes)
+/// The same as [`Identifier::new`], so that chunks are looked up by text.
+///
+/// # Errors
+/// [`CapacityExceeded`](ErrorKind::CapacityExceeded) by text of more than 16 bytes; [`Invalid`](ErrorKind::Invalid) of
+/// one with a NUL. Offsets are those in the text.
+impl TryFrom<&str> for Identifier {
+    type Error = Error;
+
+    fn try_from(text: &str) -> Result<Self> {
+        let needed = to_u64(text.len());
+        let (offset, kind) = match text.bytes().position(|byte| byte == 0) {
+            Some(at) if at < 16 => (to_u64(at), ErrorKind::Invalid { value: 0 }),
+            _ => (16, ErrorKind::CapacityExceeded { capacity: 16, needed }),
+        };
+        Self::new(text).ok_or(Error::new(offset, IDENTIFIER, kind))
     }
 }
 
@@ -126,7 +151,7 @@ mod tests {
                     if let Some(end) = bytes.get_mut(nul) {
                         *end = 0;
                     }
-                    let id = Identifier::new(bytes);
+                    let id = Identifier::from_bytes(bytes);
                     assert_eq!(id.name(), &bytes[..nul]);
                     let mut padded = [0; 16];
                     padded[..nul].fill(fill);
@@ -139,16 +164,33 @@ mod tests {
 
     #[test]
     fn order_is_that_of_the_bytes() {
-        let mut ids = ["b", "a", "", "ab", "aa", "0123456789abcdef"].map(Identifier::from);
+        let mut ids =
+            ["b", "a", "", "ab", "aa", "0123456789abcdef"].map(|text| Identifier::new(text).unwrap());
         ids.sort();
         assert_eq!(ids.map(|id| id.0[0]), [0, b'0', b'a', b'a', b'a', b'b']);
-        assert_eq!(std::format!("{} {:?}", ids[4], Identifier::new([0xff; 16])).len(), 3 + 16 * 4 + 2);
+        assert_eq!(std::format!("{} {:?}", ids[4], Identifier::from_bytes([0xff; 16])).len(), 3 + 16 * 4 + 2);
     }
 
     #[test]
     fn text_needs_utf8() {
-        assert_eq!(Identifier::from("häß").text(), Ok("häß"));
-        assert!(Identifier::new([0xff; 16]).text().is_err());
-        assert_eq!(Identifier::from("an identifier that is too long").text(), Ok("an identifier th"));
+        assert_eq!(Identifier::new("häß").unwrap().text(), Ok("häß"));
+        assert!(Identifier::from_bytes([0xff; 16]).text().is_err());
+    }
+
+    /// Nothing is cut without a word.
+    #[test]
+    fn what_does_not_fit_is_no_identifier() {
+        for (text, offset, code) in [
+            ("0123456789abcdefX", 16, "capacity-exceeded"),
+            ("ab\0", 2, "invalid"),
+            ("0123456789abcdef\0", 16, "capacity-exceeded"),
+        ] {
+            assert_eq!(Identifier::new(text), None);
+            let error = Identifier::try_from(text).unwrap_err();
+            assert_eq!((error.offset(), error.kind().code()), (offset, code), "{text:?}");
+        }
+        for text in ["", "a", "0123456789abcdef"] {
+            assert_eq!(Identifier::try_from(text).unwrap().text(), Ok(text));
+        }
     }
 }

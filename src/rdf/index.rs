@@ -78,7 +78,8 @@ impl<'a> Index<'a> {
     }
 
     /// Number of entries with that identifier.
-    pub fn count(&self, identifier: Identifier) -> usize {
+    pub fn count(&self, identifier: impl TryInto<Identifier>) -> usize {
+        let Ok(identifier) = identifier.try_into() else { return 0 };
         self.entries().filter(|entry| entry.identifier() == identifier).count()
     }
 
@@ -92,19 +93,11 @@ impl<'a> Index<'a> {
     #[inline]
     pub(super) fn identifier(&self, number: u32) -> Option<Identifier> {
         let raw = self.entries.get(usize::try_from(number).ok()?)?;
-        Some(Identifier::new(raw.identifier))
+        Some(Identifier::from_bytes(raw.identifier))
     }
 
     pub(super) fn key(&self, number: u32) -> Option<u128> {
         self.identifier(number).map(|identifier| identifier.key())
-    }
-
-    /// Whether entry `number` has that identifier.
-    #[inline]
-    pub(super) fn has(&self, number: u32, identifier: Identifier) -> bool {
-        // Most that are equal have the same bytes, which takes less time to see.
-        self.identifier(number)
-            .is_some_and(|own| own.bytes() == identifier.bytes() || own.key() == identifier.key())
     }
 }
 
@@ -192,7 +185,7 @@ impl<'a> Entry<'a> {
     #[doc(alias = "chunkIdentifier")]
     #[inline]
     pub const fn identifier(&self) -> Identifier {
-        Identifier::new(self.raw.identifier)
+        Identifier::from_bytes(self.raw.identifier)
     }
 
     /// The identifier's 16 bytes, borrowed.

@@ -28,7 +28,7 @@
 //!     for entry in file.entries() {
 //!         let _ = (entry.identifier(), entry.compression(), entry.data_size());
 //!     }
-//!     let asic_info = file.chunk("AsicInfo".into(), 0);
+//!     let asic_info = file.chunk("AsicInfo", 0);
 //!     // A raw chunk is borrowed from `data`; a compressed one needs a buffer and a decoder.
 //!     asic_info.map_or(Ok(0), |chunk| Ok(chunk.data(&mut [], &mut NoDecoder)?.len()))
 //! }
@@ -54,7 +54,6 @@ mod compression;
 pub mod contents;
 pub mod element;
 mod file;
-mod groups;
 mod header;
 mod identifier;
 mod index;
@@ -62,9 +61,7 @@ mod part;
 mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;
-mod slots;
 mod sorted;
-mod table;
 
 pub use chunk::Chunk;
 pub use compression::{Compression, Decompress, NoDecoder};

@@ -75,27 +75,6 @@ impl Part {
         }
     }
 
-    /// The name.
-    #[cfg(feature = "event")]
-    pub(crate) const fn name(self) -> &'static str {
-        self.row().0
-    }
-
-    /// The name of a number, if it has one.
-    #[cfg(feature = "event")]
-    pub(crate) fn label(self, number: u64) -> Option<&'static str> {
-        match self {
-            Self::Level => u8::try_from(number).ok().and_then(|number| Level::new(number).name()),
-            _ => None,
-        }
-    }
-
-    /// True if its numbers are addresses.
-    #[cfg(feature = "event")]
-    pub(crate) const fn is_address(self) -> bool {
-        matches!(self.row().2, Hint::Address)
-    }
-
     const fn info(self) -> FieldInfo<'static> {
         const LEVELS: EachLabel<'static> = &levels;
         let (name, kind, hint) = self.row();

@@ -162,6 +162,8 @@ impl<const N: usize> Clocks<N> {
         if clock.epoch != self.epoch {
             (clock.epoch, clock.has_time, clock.stamp) = (self.epoch, false, Stamp::new());
         }
+        // The rest of a stamp that began before reading did: what it says is not known.
+        clock.has_time &= !frame.continues() || clock.stamp.has_begun();
         let Some(data) = clock.stamp.take(frame) else { return };
         work::count(data.len());
         let sample = if clock.is_scaled { last_sample(stream.format(), data, order) } else { None };
@@ -221,7 +223,7 @@ impl<const N: usize> Clocks<N> {
         clock.declare(stream);
         clock.revision = streams.clock_revision();
         let links = stream.links();
-        let slot_of = |hash: u32, found: Option<usize>| {
+        let slot_of = |hash: u64, found: Option<usize>| {
             found.filter(|_| hash != 0).and_then(|slot| u16::try_from(slot).ok())
         };
         clock.of = if links.is_clock {

@@ -233,13 +233,16 @@ impl<'a> Grid<'a> {
         let (unit, at) = self.start_of(offset)?;
         let pos = |at: u64| usize::try_from(at).unwrap_or(self.data.len());
         let mut reader = Reader::new(self.data, pos(at));
-        if reader.begin_in(unit) == Rest::Known || at <= self.start() {
-            return Ok(Frames(reader));
+        let mut rest = reader.begin_in(unit);
+        let mut before = at;
+        // Where no index follows that would tell how much is left of the record that goes on here, it is read from an
+        // earlier one.
+        while rest != Rest::Known && before > self.start() {
+            let (unit, earlier) = self.start_of(before.saturating_sub(1))?;
+            before = earlier;
+            reader = Reader::new(self.data, pos(before));
+            rest = reader.begin_in(unit);
         }
-        // No index follows that would tell how much is left of the record that goes on here: the one before does.
-        let (unit, before) = self.start_of(at.saturating_sub(1))?;
-        let mut reader = Reader::new(self.data, pos(before));
-        reader.begin_in(unit);
         let mut frames = Frames(reader);
         while frames.offset() < at && frames.next_frame()?.is_some() {}
         Ok(frames)

@@ -6,14 +6,15 @@ use crate::text::Text;
 /// A string of a [`Meta`](crate::rtc::Meta).
 pub(crate) type Name<'a> = JsonString<Text<'a>>;
 
-/// A number that is the same for texts that are equal, and not 0.
-pub(crate) fn hash(chars: impl Iterator<Item = char>) -> u32 {
-    let hash = chars.fold(0x811c_9dc5_u32, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193));
-    let hash = (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d);
-    (hash ^ hash >> 13).max(1)
+/// FNV-1a of 64 bits: the same for texts that are equal, and not 0.
+pub(crate) fn hash(chars: impl Iterator<Item = char>) -> u64 {
+    let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3);
+    let hash = chars.fold(0xcbf2_9ce4_8422_2325, step);
+    // Its low bits alone are poor.
+    (hash ^ hash >> 32).max(1)
 }
 
-/// The number of a name.
-pub(crate) fn name_hash(name: Name<'_>) -> u32 {
+/// The hash of a name.
+pub(crate) fn name_hash(name: Name<'_>) -> u64 {
     hash(name.chars())
 }

@@ -7,10 +7,8 @@ use crate::rtc::clock::Stamp;
 use crate::rtc::element::{PAYLOAD, UNIT};
 use crate::rtc::frame::{self, Length};
 use crate::rtc::name::Name;
+use crate::rtc::streams::LEVELS;
 use crate::rtc::{ClockLink, Decimal, Format, Grid, Records, Sample, Samples, Source, Stream, Streams, Time};
-
-/// How many clocks may count from each other.
-const LEVELS: usize = 8;
 
 impl<'a> Grid<'a> {
     /// Where to begin to read in order not to miss what happened on the clock `id` from `time` on: the start of a

@@ -26,9 +26,9 @@ pub struct Stream<'a> {
 /// What a stream is called and which clocks it names, as hashes; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Links {
-    pub(crate) name: u32,
-    pub(crate) clock: u32,
-    pub(crate) delta: u32,
+    pub(crate) name: u64,
+    pub(crate) clock: u64,
+    pub(crate) delta: u64,
     pub(crate) is_clock: bool,
 }
 

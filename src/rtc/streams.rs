@@ -4,72 +4,58 @@ use crate::Error;
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
 use crate::rtc::name::{Name, hash, name_hash};
-use crate::rtc::{Stream, element, work};
+use crate::rtc::{Decimal, Format, Stream, element, work};
 
-/// The end of a chain.
+/// How many clocks may count from each other.
+pub(crate) const LEVELS: usize = 8;
+/// No slot.
 const END: u16 = u16::MAX;
 
-/// Slots of the table by a number that is computed from what is looked up: chains of those with the same number.
+/// Slots of the table by a key: a digital search tree, which no choice of keys makes deeper than their 64 bits.
 #[derive(Clone, Debug)]
-struct Chains<const N: usize> {
-    heads: [u16; N],
-    next: [u16; N],
+struct Tree<const N: usize> {
+    root: u16,
+    below: [[u16; 2]; N],
 }
 
-impl<const N: usize> Chains<N> {
+impl<const N: usize> Tree<N> {
     const fn new() -> Self {
-        Self { heads: [END; N], next: [END; N] }
+        Self { root: END, below: [[END; 2]; N] }
     }
 
-    fn bucket(hash: u64) -> usize {
-        // The high half of the product is as good as any.
-        let mixed = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        mixed.checked_rem(to_u64(N)).and_then(|bucket| usize::try_from(bucket).ok()).unwrap_or(0)
-    }
-
-    fn find(&self, hash: u64, mut is_it: impl FnMut(usize) -> bool) -> Option<usize> {
-        let mut slot = *self.heads.get(Self::bucket(hash))?;
-        while slot != END {
+    /// The slot with a key, or where one would be added: below which slot, on which side.
+    fn seek(&self, key: u64, key_of: impl Fn(usize) -> u64) -> Result<usize, Option<(usize, usize)>> {
+        let (mut next, mut parent, mut bits) = (self.root, None, key);
+        while let Some(below) = self.below.get(usize::from(next)) {
             work::count(1);
-            if is_it(usize::from(slot)) {
-                return Some(usize::from(slot));
+            let slot = usize::from(next);
+            if key_of(slot) == key {
+                return Ok(slot);
             }
-            slot = *self.next.get(usize::from(slot))?;
+            let side = usize::from(bits & 1 == 1);
+            next = below.get(side).copied().unwrap_or(END);
+            (parent, bits) = (Some((slot, side)), bits >> 1);
         }
-        None
+        Err(parent)
     }
 
-    /// Adds a slot that is in no chain.
-    fn insert(&mut self, hash: u64, slot: u16) {
-        let head = self.heads.get_mut(Self::bucket(hash));
-        if let (Some(head), Some(next)) = (head, self.next.get_mut(usize::from(slot))) {
-            *next = *head;
-            *head = slot;
+    /// Adds a slot that is not in it, unless another one has the key.
+    fn insert(&mut self, slot: u16, key: u64, key_of: impl Fn(usize) -> u64) {
+        let Err(parent) = self.seek(key, key_of) else { return };
+        let Some(below) = self.below.get_mut(usize::from(slot)) else { return };
+        *below = [END; 2];
+        let link = match parent {
+            None => Some(&mut self.root),
+            Some((parent, side)) => self.below.get_mut(parent).and_then(|below| below.get_mut(side)),
+        };
+        if let Some(link) = link {
+            *link = slot;
         }
     }
 
-    /// Empties the chain of `hash`.
-    fn forget(&mut self, hash: u64) {
-        if let Some(head) = self.heads.get_mut(Self::bucket(hash)) {
-            *head = END;
-        }
-    }
-
-    /// Removes a slot, if it is in the chain of `hash`.
-    fn remove(&mut self, hash: u64, slot: u16) {
-        let mut at = Self::bucket(hash);
-        let Some(mut link) = self.heads.get(at).copied() else { return };
-        let mut is_head = true;
-        while link != END && link != slot {
-            work::count(1);
-            (at, is_head) = (usize::from(link), false);
-            link = self.next.get(at).copied().unwrap_or(END);
-        }
-        let after = self.next.get(usize::from(link)).copied();
-        let from = if is_head { self.heads.get_mut(at) } else { self.next.get_mut(at) };
-        if let (Some(after), Some(from)) = (after, from) {
-            *from = after;
-        }
+    /// Removes all.
+    const fn clear(&mut self) {
+        self.root = END;
     }
 }
 
@@ -92,10 +78,14 @@ impl<const N: usize> Chains<N> {
 #[derive(Clone, Debug)]
 pub struct Streams<'a, const N: usize> {
     list: heapless::Vec<Stream<'a>, N>,
-    ids: Chains<N>,
-    /// Of each name the first stream, and of each clock's name the first clock.
-    names: Chains<N>,
-    clocks: Chains<N>,
+    ids: Tree<N>,
+    /// The first stream of each name, and the first clock of each clock's name.
+    names: Tree<N>,
+    clocks: Tree<N>,
+    /// Whether a stream in these two has another name now.
+    is_renamed: bool,
+    /// How many streams may be entered again, so that all such work is linear in what was declared.
+    credit: u64,
     revision: u32,
     /// Of the clocks and their slots: the same for the same ones.
     clock_revision: u64,
@@ -113,9 +103,11 @@ impl<'a, const N: usize> Streams<'a, N> {
         const { assert!(N < 0xffff, "a table has fewer than 65,535 streams") };
         Self {
             list: heapless::Vec::new(),
-            ids: Chains::new(),
-            names: Chains::new(),
-            clocks: Chains::new(),
+            ids: Tree::new(),
+            names: Tree::new(),
+            clocks: Tree::new(),
+            is_renamed: false,
+            credit: 0,
             revision: 0,
             clock_revision: 0,
         }
@@ -146,8 +138,11 @@ impl<'a, const N: usize> Streams<'a, N> {
                 ErrorKind::CapacityExceeded { capacity: to_u64(N), needed: to_u64(N).saturating_add(1) };
             return Err(Error::new(stream.object().offset(), element::META, kind));
         }
-        self.ids.insert(stream.id(), slot);
+        let list = &self.list;
+        self.ids.insert(slot, stream.id(), |slot| list.get(slot).map_or(0, Stream::id));
+        self.credit = self.credit.saturating_add(to_u64(stream.object().len()));
         self.link(slot);
+        self.enter_again();
         Ok(())
     }
 
@@ -155,37 +150,43 @@ impl<'a, const N: usize> Streams<'a, N> {
     pub(crate) fn replace(&mut self, slot: usize, stream: Stream<'a>) {
         let Ok(link) = u16::try_from(slot) else { return };
         let Some(known) = self.list.get_mut(slot) else { return };
-        let known = core::mem::replace(known, stream);
-        let (before, name) = (known.links(), known.name());
-        self.names.remove(before.name.into(), link);
+        let before = core::mem::replace(known, stream).links();
+        let after = stream.links();
+        self.credit = self.credit.saturating_add(to_u64(stream.object().len()));
         if before.is_clock {
-            self.clocks.remove(before.name.into(), link);
             self.note_clock(link);
         }
-        self.link(link);
-        // The next one of that name is found by it from now on.
-        for only_clocks in [false, true] {
-            let has_name = |other: &Stream<'a>| {
-                let links = other.links();
-                links.name == before.name && other.name() == name && (links.is_clock || !only_clocks)
-            };
-            let heir = name.and_then(|_| self.list.iter().position(has_name));
-            if let Some(Ok(heir)) = heir.map(u16::try_from) {
-                self.link(heir);
-            }
+        if after.is_clock {
+            self.note_clock(link);
         }
+        self.revision = self.revision.wrapping_add(1);
+        self.is_renamed |= (before.name, before.is_clock) != (after.name, after.is_clock);
+        self.enter_again();
+    }
+
+    /// Enters all names again if one has changed; if that costs too much, by what is declared next.
+    fn enter_again(&mut self) {
+        let Some(credit) = self.credit.checked_sub(to_u64(self.list.len())).filter(|_| self.is_renamed)
+        else {
+            return;
+        };
+        (self.credit, self.is_renamed) = (credit, false);
+        self.names.clear();
+        self.clocks.clear();
+        (0..END).take(self.list.len()).for_each(|slot| self.link(slot));
     }
 
     /// Enters the names of a slot.
     fn link(&mut self, slot: u16) {
         self.revision = self.revision.wrapping_add(1);
         let Some(links) = self.at(usize::from(slot)).map(Stream::links) else { return };
-        let Some(name) = self.at(usize::from(slot)).and_then(Stream::name) else { return };
-        if self.find_name(links.name, name).is_none() {
-            self.names.insert(links.name.into(), slot);
+        let list = &self.list;
+        let key_of = |slot: usize| list.get(slot).map_or(0, |stream| stream.links().name);
+        if links.name != 0 {
+            self.names.insert(slot, links.name, key_of);
         }
-        if links.is_clock && self.find_clock(links.name, &|| Some(name)).is_none() {
-            self.clocks.insert(links.name.into(), slot);
+        if links.name != 0 && links.is_clock {
+            self.clocks.insert(slot, links.name, key_of);
             self.note_clock(slot);
         }
     }
@@ -197,20 +198,16 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.clock_revision = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).max(1);
     }
 
+    /// The slot that a tree has for a hash, if `is_it` confirms what that stands for.
     #[inline(never)]
-    fn find_name(&self, hash: u32, name: Name<'_>) -> Option<usize> {
-        let is_it = |other: &Stream<'a>| other.links().name == hash && other.name() == Some(name);
-        self.names.find(hash.into(), |slot| self.at(slot).is_some_and(is_it))
+    fn find(&self, tree: &Tree<N>, hash: u64, is_it: &dyn Fn(Name<'a>) -> bool) -> Option<usize> {
+        let slot = tree.seek(hash, |slot| self.at(slot).map_or(0, |stream| stream.links().name)).ok()?;
+        self.at(slot)?.name().filter(|&name| is_it(name)).map(|_| slot)
     }
 
     /// The slot of the clock with a name, given its hash; the name itself is read if a clock has the same one.
-    #[inline(never)]
-    pub(crate) fn find_clock<'n>(&self, hash: u32, name: &dyn Fn() -> Option<Name<'n>>) -> Option<usize> {
-        let is_it = |other: &Stream<'a>| {
-            let same = || other.name().zip(name()).is_some_and(|(other, name)| other == name);
-            other.links().name == hash && same()
-        };
-        self.clocks.find(hash.into(), |slot| self.at(slot).is_some_and(is_it))
+    pub(crate) fn find_clock<'n>(&self, hash: u64, name: &dyn Fn() -> Option<Name<'n>>) -> Option<usize> {
+        self.find(&self.clocks, hash, &|own| name().is_some_and(|name| own == name))
     }
 
     /// The stream of that id.
@@ -220,10 +217,7 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// The stream of that name; the first one, if several have it.
     pub fn by_name(&self, name: &str) -> Option<&Stream<'a>> {
-        let hash = hash(name.chars());
-        let is_it =
-            |other: &Stream<'a>| other.links().name == hash && other.name().is_some_and(|own| own.is(name));
-        self.at(self.names.find(hash.into(), |slot| self.at(slot).is_some_and(is_it))?)
+        self.at(self.find(&self.names, hash(name.chars()), &|own| own.is(name))?)
     }
 
     /// The clock of the stream in a slot; the same stream, if that is one.
@@ -238,7 +232,7 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// The slot of the stream that another one names, as in [`Stream::stream`]; the first one, if several have the name.
     pub fn slot_of_name(&self, name: Name<'_>) -> Option<usize> {
-        self.find_name(name_hash(name), name)
+        self.find(&self.names, name_hash(name), &|own| own == name)
     }
 
     /// The slot of the clock that another stream names, as in [`Stream::clock`] and [`Stream::delta`].
@@ -246,10 +240,37 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.find_clock(name_hash(name), &|| Some(name))
     }
 
+    /// True if the times of the stream in a slot count from the Unix epoch.
+    ///
+    /// Those of a clock do that has the format `timespec` without gain and offset, which would move its origin, or that
+    /// counts from such a clock; and those of an annotation that belongs to no clock.
+    pub fn is_absolute(&self, slot: usize) -> bool {
+        let Some(mut clock) = self.clock_of(slot) else {
+            let is_alone = |stream: &Stream<'a>| {
+                matches!(stream.format(), Format::Annotate(_)) && stream.links().clock == 0
+            };
+            return self.at(slot).is_some_and(is_alone);
+        };
+        // Clocks may count from each other in a circle.
+        for _ in 0..LEVELS {
+            let Some(base) = clock.delta() else {
+                let is_plain = |number: Result<Option<Decimal>>| matches!(number, Ok(None));
+                return clock.format() == Format::Timespec
+                    && is_plain(clock.gain())
+                    && is_plain(clock.offset());
+            };
+            match self.slot_of_clock(base).and_then(|slot| self.at(slot)) {
+                Some(base) => clock = base,
+                None => return false,
+            }
+        }
+        false
+    }
+
     /// The slot of the stream of that id.
     #[inline(never)] // Many places ask, and none in a hot loop.
     pub fn slot(&self, id: u64) -> Option<usize> {
-        self.ids.find(id, |slot| self.at(slot).is_some_and(|stream| stream.id() == id))
+        self.ids.seek(id, |slot| self.at(slot).map_or(0, Stream::id)).ok()
     }
 
     /// The stream in a slot, as [`Frame::slot`](crate::rtc::Frame::slot) gives it.
@@ -285,11 +306,10 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// Forgets all: a new session begins.
     pub fn clear(&mut self) {
-        for stream in &self.list {
-            self.ids.forget(stream.id());
-            self.names.forget(stream.links().name.into());
-            self.clocks.forget(stream.links().name.into());
-        }
+        self.ids.clear();
+        self.names.clear();
+        self.clocks.clear();
+        (self.is_renamed, self.credit) = (false, 0);
         self.list.clear();
         self.revision = self.revision.wrapping_add(1);
         self.clock_revision = 0;

@@ -94,7 +94,18 @@ mod tests {
 
     /// A unit with a stamp of each of so many clocks.
     fn many_clocks(count: u32) -> Vec<u8> {
-        fn int(out: &mut Vec<u8>, mut value: u32) {
+        let object = |id: u64| {
+            std::format!(
+                "{{\"id\":{id},\"name\":\"c{id}\",\"clock\":true,\"format\":\"uint8\",\"length\":1}},"
+            )
+        };
+        let ids: Vec<u64> = (9..u64::from(count).saturating_add(9)).collect();
+        one_unit(&ids, object, 1)
+    }
+
+    /// A unit with these streams, and so many records of one byte of each.
+    fn one_unit(ids: &[u64], object: impl Fn(u64) -> std::string::String, rounds: u32) -> Vec<u8> {
+        fn int(out: &mut Vec<u8>, mut value: u64) {
             while value >= 0x80 {
                 out.push(value.to_le_bytes()[0] | 0x80);
                 value >>= 7;
@@ -106,7 +117,7 @@ mod tests {
             let mut pieces = data.chunks(1024).peekable();
             while let Some(piece) = pieces.next() {
                 out.push(id << 1 | u8::from(pieces.peek().is_some()));
-                int(out, u32::try_from(piece.len()).unwrap_or(0));
+                int(out, crate::bytes::to_u64(piece.len()));
                 out.extend(piece);
             }
         }
@@ -117,21 +128,63 @@ mod tests {
             int(&mut index, id << 1 | 1);
             int(&mut index, size << 1);
         }
-        let clocks = 9..count.saturating_add(9);
-        let object = |id: u32| {
-            std::format!(
-                "{{\"id\":{id},\"name\":\"c{id}\",\"clock\":true,\"format\":\"uint8\",\"length\":1}},"
-            )
-        };
-        let objects: std::string::String = clocks.clone().map(object).collect();
+        let objects: std::string::String = ids.iter().map(|&id| object(id)).collect();
         record(&mut data, 3, &index);
-        record(&mut data, 5, std::format!("[{objects}{}]", clocks.end).as_bytes());
+        record(&mut data, 5, std::format!("[{objects}{}]", u64::MAX).as_bytes());
         data.extend([14, 4, 3, 2, 1]);
-        for id in clocks {
-            int(&mut data, id << 1);
-            data.push(7);
+        for round in 0..rounds {
+            for &id in ids {
+                int(&mut data, id << 1);
+                data.push(7);
+            }
+            // The table changes between the records.
+            let meta = std::format!(
+                "[{{\"id\":{},\"clock\":true,\"name\":\"r\"}},{}]",
+                1_u64 << 40 | u64::from(round),
+                u64::MAX
+            );
+            record(&mut data, 6, meta.as_bytes());
         }
         data
+    }
+
+    /// Streams whose clocks do not exist, and streams whose ids are alike in most of their bits: each is looked up in as
+    /// many steps as an id or a hash has bits, at most.
+    #[test]
+    fn looking_for_streams_and_clocks_is_linear() {
+        const MANY: usize = 2_048;
+        let steps = |count: u64| {
+            let object = |id: u64| {
+                std::format!("{{\"id\":{id},\"name\":\"n{id}\",\"clock\":\"x{id}\",\"length\":1}},")
+            };
+            let dense: Vec<u64> = (9..9_u64.saturating_add(count)).collect();
+            let alike: Vec<u64> = dense.iter().map(|&id| id << 50 | 9).collect();
+            [dense, alike].map(|ids| {
+                let data = one_unit(&ids, object, 3);
+                let records = of(|| {
+                    let mut buffer = [0; 64];
+                    let mut records = Records::new(Frames::<MANY>::new(&data), &mut buffer);
+                    let mut found = 0;
+                    while let Ok(Some(record)) = records.next_record() {
+                        assert_eq!(record.time(), None);
+                        found += 1;
+                    }
+                    assert_eq!(found, 3 * ids.len());
+                });
+                let checked = of(|| {
+                    let _ = check(&mut recover::Frames::<MANY>::new(&data), &mut |_| ());
+                });
+                records.max(checked).div_ceil(crate::bytes::to_u64(data.len()))
+            })
+        };
+        // There are tables on the stack.
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        let worst = thread.spawn(move || [20, 200, 2_000].map(steps)).map(|thread| thread.join());
+        std::println!("{worst:?} steps a byte");
+        assert!(
+            matches!(worst, Ok(Ok(worst)) if worst.iter().flatten().all(|&one| one <= 2 * STEPS)),
+            "{worst:?}"
+        );
     }
 
     const SAMPLE: &[u8] = include_bytes!("../../examples/data/sample.rtc");

@@ -12,9 +12,6 @@ use crate::bytes::to_u64;
 /// its end: a stream must end exactly at its start.
 pub(super) const LEAD: usize = 8;
 
-/// Whether a product costs less than two shifts by a variable, each of which takes three operations on Intel's cores.
-pub(super) const SLOW_SHIFTS: bool = cfg!(all(target_arch = "x86_64", not(target_feature = "bmi2")));
-
 /// The 8 bytes at `position`, as a window.
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::arithmetic_side_effects)]
@@ -80,15 +77,6 @@ impl Bits {
         let bits = self.window.wrapping_shr(count.wrapping_neg()) as u32;
         self.skip(count);
         bits
-    }
-
-    /// Like [`Bits::read`], given 2 to the power of the count, as one product.
-    #[inline(always)]
-    #[allow(clippy::as_conversions)] // The halves of a product.
-    pub(super) const fn read_power(&mut self, power: u64) -> u64 {
-        let product = (self.window as u128).wrapping_mul(power as u128);
-        self.window = product as u64;
-        (product >> 64) as u64
     }
 
     /// Consumes `count` bits and refills. Only the low 6 bits of the count matter.

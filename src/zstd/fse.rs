@@ -307,16 +307,11 @@ pub(super) const fn width(entry: Entry) -> u32 {
     entry as u32
 }
 
-/// 2 to the power of that many bits.
-#[inline(always)]
-pub(super) const fn power(entry: Entry) -> u64 {
-    entry >> 54
-}
-
 /// A mask of that many bits.
 #[inline(always)]
 pub(super) const fn mask(entry: Entry) -> u64 {
-    power(entry).wrapping_sub(1)
+    // 2 to the power of that many bits, less 1.
+    (entry >> 54).wrapping_sub(1)
 }
 
 /// The number of extra bits of the value, in the low 6 bits.

@@ -1,6 +1,6 @@
 //! The sequences section of a block: which literals to copy and what to repeat.
 
-use super::bits::{Bits, SLOW_SHIFTS};
+use super::bits::Bits;
 use super::element::{LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS, SEQUENCES};
 use super::fse::{self, Codes, Entry};
 use super::states;
@@ -267,12 +267,7 @@ impl<'a> Reader<'a> {
 
         let offset = if fse::has_extra(of, 2) {
             let value = fse::value(of);
-            let bits = if SLOW_SHIFTS {
-                // The value is 3 less than a power of two.
-                self.bits.read_power(value.wrapping_add(3).into()) as u32
-            } else {
-                self.bits.read_some(fse::extra(of))
-            };
+            let bits = self.bits.read_some(fse::extra(of));
             let value = value.wrapping_add(bits);
             self.third = (self.recent >> 32) as u32;
             self.recent = self.recent << 32 | u64::from(value);

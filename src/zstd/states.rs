@@ -1,24 +1,13 @@
 //! The bits that lead from the states of tables to their next ones.
 
-use super::bits::{Bits, SLOW_SHIFTS};
+use super::bits::Bits;
 use super::fse::{self, Entry};
 
 /// Reads the bits for the next states of entries, in this order, and returns what to add to [`fse::next`].
-#[inline(always)]
-pub(super) fn read<const N: usize>(bits: &mut Bits, entries: [Entry; N]) -> [u64; N] {
-    if SLOW_SHIFTS { by_products(bits, entries) } else { by_shifts(bits, entries) }
-}
-
-/// A shift by a variable takes three operations on x86-64 without BMI2, and a product gives both what is read and what
-/// is left.
-#[inline(always)]
-fn by_products<const N: usize>(bits: &mut Bits, entries: [Entry; N]) -> [u64; N] {
-    entries.map(|entry| bits.read_power(fse::power(entry)))
-}
-
+///
 /// All bits at once, the last entry's at the bottom.
 #[inline(always)]
-fn by_shifts<const N: usize>(bits: &mut Bits, entries: [Entry; N]) -> [u64; N] {
+pub(super) fn read<const N: usize>(bits: &mut Bits, entries: [Entry; N]) -> [u64; N] {
     let all = entries.iter().fold(0, |all, &entry| entry.wrapping_add(all));
     let mut lower = u64::from(bits.read(fse::width(all)));
     let mut states = [0; N];
@@ -39,9 +28,9 @@ mod tests {
         1 << (54 + width) | u64::from(width)
     }
 
-    /// Products and shifts read the same bits and leave the same ones, also where more are read than there are.
+    /// What is read at once is what is read one by one, also where more is read than there is.
     #[test]
-    fn products_read_as_shifts_do() {
+    fn states_are_read_at_once() {
         let mut number = 0x2545_f491_4f6c_dd1d_u64;
         let mut random = || {
             number ^= number << 13;
@@ -56,11 +45,11 @@ mod tests {
             let widths = random();
             let [a, b, c] = [0, 4, 8].map(|shift| (widths >> shift & 15) as u32 % 10);
             let (mut first, mut second) = (bits, bits);
-            let entries = [entry(a), entry(b), entry(c)];
-            assert_eq!(by_products(&mut first, entries), by_shifts(&mut second, entries), "{a} {b} {c}");
+            let found = read(&mut first, [entry(a), entry(b), entry(c)]);
+            assert_eq!(found, [a, b, c].map(|width| u64::from(second.read(width))), "{a} {b} {c}");
             assert_eq!((first.ahead(), first.left(LEAD)), (second.ahead(), second.left(LEAD)));
             let count = 1 + (widths >> 12) as u32 % 31;
-            assert_eq!(first.read_power(1 << count), u64::from(second.read_some(count)), "{count}");
+            assert_eq!(first.read_some(count), second.read(count), "{count}");
             assert_eq!((first.ahead(), first.left(LEAD)), (second.ahead(), second.left(LEAD)));
         }
     }

@@ -3,6 +3,9 @@
 //! Each thread reads a run of pieces and writes files of its own, so that the rows of a file, and its row groups, are in
 //! the order of the pieces. Engines read `trace` as a column (Hive's layout). Names are written with `%` and two digits
 //! for what is no letter, digit, `-`, `_` or `.`.
+//!
+//! A table that each trace of the format has is there even if it is empty, so that a query of it finds its columns. Of
+//! the events that a CTF trace describes, those that happened have tables.
 
 use crate::damage::Damage;
 use crate::error::{Error, Result};
@@ -12,6 +15,7 @@ use crate::seen::Seen;
 use crate::table::Table;
 use crate::trace::Trace;
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -30,6 +34,15 @@ const GROUP: usize = 1 << 20;
 /// The largest size of unfinished row groups that a thread keeps, over all its tables.
 const PENDING: usize = 128 << 20;
 
+/// The largest size of rows that wait for a writer, over all tables of a thread.
+const WAITING: usize = 32 << 20;
+
+/// How many rows of a table are worth a writer, which takes far more memory than they do.
+const WORTH: usize = 4096;
+
+/// How many columns are written at a time, over all tables of a thread: of more, a file is closed and another begun.
+const COLUMNS: usize = 1024;
+
 /// How many bytes of a file are written at a time.
 const BUFFER: usize = 1 << 18;
 
@@ -42,9 +55,14 @@ pub struct Summary {
     pub damage: Damage,
 }
 
-impl From<ParquetError> for Error {
-    fn from(error: ParquetError) -> Self {
-        Self::Arrow(error.to_string())
+/// The error of a writer: of the file, if that is what failed.
+fn failed(path: &Path) -> impl FnOnce(ParquetError) -> Error {
+    |error| match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(cause) => Error::Write(path.to_owned(), *cause),
+            Err(cause) => Error::Arrow(cause.to_string()),
+        },
+        error => Error::Arrow(error.to_string()),
     }
 }
 
@@ -66,22 +84,13 @@ pub fn export(
     let totals = Mutex::new((vec![0_u64; tables.len()], Damage::default()));
     let runs = runs(trace, threads.max(1));
     let write = |number: usize, run: Range<usize>| -> Result<()> {
-        let partition = format!("trace={}", encoded(name));
-        let mut writers = Writers {
-            tables: trace.tables(),
-            folder,
-            partition,
-            number,
-            writers: Vec::new(),
-            rows: Vec::new(),
-        };
-        writers.writers.resize_with(tables.len(), || None);
-        writers.rows.resize(tables.len(), 0);
+        let partition = partition(name);
+        let mut writers = Writers::new(trace.tables(), folder, partition, number);
         let mut damage = Damage::default();
         for piece in run {
             trace.read(piece, &tables, query, &seen, &mut |table, batch| {
                 damage.observe(table, &batch);
-                writers.write(table, &batch)
+                writers.write(table, batch)
             })?;
             progress(trace.piece_bytes(piece));
         }
@@ -105,6 +114,13 @@ pub fn export(
         })
     })?;
     let (rows, damage) = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (number, table) in trace.tables().iter().enumerate().take(trace.fixed_tables()) {
+        let is_empty = rows.get(number) == Some(&0);
+        if let Some(schema) = trace.schema(number, query).filter(|_| is_empty) {
+            let path = create(folder, table, &partition(name), "part-0000.parquet")?;
+            open(&path, schema)?.close().map_err(failed(&path))?;
+        }
+    }
     let names = trace.tables().iter().map(|table| table.name().to_owned());
     let rows = names.zip(rows).filter(|&(_, rows)| rows > 0).collect();
     Ok(Summary { rows, damage })
@@ -130,73 +146,169 @@ fn runs(trace: &Trace<'_>, threads: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// The writers of a thread, a file for each table.
+/// The folder of a trace in those of tables.
+fn partition(name: &str) -> String {
+    format!("trace={}", encoded(name))
+}
+
+/// What a thread writes.
 struct Writers<'w> {
     tables: &'w [Table],
     folder: &'w Path,
     partition: String,
     number: usize,
-    writers: Vec<Option<ArrowWriter<Appending>>>,
-    rows: Vec<u64>,
+    /// As many as there are tables.
+    slots: Vec<Slot>,
+    /// Sums over all slots.
+    waiting: usize,
+    pending: usize,
+    columns: usize,
+    /// Counts uses of writers.
+    time: u64,
 }
 
-impl Writers<'_> {
-    fn write(&mut self, table: usize, batch: &RecordBatch) -> Result<()> {
-        let Some(rows) = self.rows.get_mut(table) else { return Ok(()) };
-        *rows = rows.saturating_add(batch.num_rows() as u64);
-        let Some(slot) = self.writers.get_mut(table) else { return Ok(()) };
-        let writer = match slot {
-            Some(writer) => writer,
-            None => {
-                let Some(table) = self.tables.get(table) else { return Ok(()) };
-                slot.insert(open(self.folder, table, &self.partition, self.number, batch)?)
-            }
-        };
-        writer.write(batch)?;
-        let sizes = self
-            .writers
-            .iter()
-            .enumerate()
-            .filter_map(|(number, writer)| Some((writer.as_ref()?.in_progress_size(), number)));
-        let total = sizes.clone().fold(0, |total: usize, (size, _)| total.saturating_add(size));
-        if total > PENDING
-            && let Some((_, largest)) = sizes.max()
-            && let Some(Some(writer)) = self.writers.get_mut(largest)
+/// A table of a thread.
+#[derive(Default)]
+struct Slot {
+    rows: u64,
+    /// Rows that no writer has got yet, and their size.
+    waiting: Vec<RecordBatch>,
+    size: usize,
+    writer: Option<Writer>,
+    /// How many files there are.
+    files: usize,
+}
+
+/// A file that is being written.
+struct Writer {
+    path: PathBuf,
+    writer: ArrowWriter<Appending>,
+    columns: usize,
+    /// The size of the unfinished row group.
+    pending: usize,
+    /// When it was used last.
+    used: u64,
+}
+
+impl<'w> Writers<'w> {
+    fn new(tables: &'w [Table], folder: &'w Path, partition: String, number: usize) -> Self {
+        let mut slots = Vec::new();
+        slots.resize_with(tables.len(), Slot::default);
+        Self { tables, folder, partition, number, slots, waiting: 0, pending: 0, columns: 0, time: 0 }
+    }
+
+    fn write(&mut self, table: usize, batch: RecordBatch) -> Result<()> {
+        let Some(slot) = self.slots.get_mut(table) else { return Ok(()) };
+        slot.rows = slot.rows.saturating_add(batch.num_rows() as u64);
+        let size = batch.get_array_memory_size();
+        slot.size = slot.size.saturating_add(size);
+        self.waiting = self.waiting.saturating_add(size);
+        slot.waiting.push(batch);
+        let rows = slot.waiting.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
+        if slot.writer.is_some() || rows >= WORTH {
+            self.pour(table)?;
+        }
+        // At most as many times as there are tables for each 32 MiB.
+        if self.waiting > WAITING
+            && let Some((largest, _)) = self.slots.iter().enumerate().max_by_key(|(_, slot)| slot.size)
         {
-            writer.flush()?;
+            self.pour(largest)?;
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<Vec<u64>> {
-        for writer in self.writers.into_iter().flatten() {
-            writer.close()?;
+    /// Gives a table's writer what waits for it.
+    fn pour(&mut self, table: usize) -> Result<()> {
+        let Some(slot) = self.slots.get_mut(table) else { return Ok(()) };
+        let batches = std::mem::take(&mut slot.waiting);
+        self.waiting = self.waiting.saturating_sub(std::mem::take(&mut slot.size));
+        let Some(first) = batches.first() else { return Ok(()) };
+        if slot.writer.is_none() {
+            self.open(table, first)?;
         }
-        Ok(self.rows)
+        self.time = self.time.saturating_add(1);
+        let Some(writer) = self.slots.get_mut(table).and_then(|slot| slot.writer.as_mut()) else {
+            return Ok(());
+        };
+        writer.used = self.time;
+        for batch in &batches {
+            writer.writer.write(batch).map_err(failed(&writer.path))?;
+        }
+        let before = std::mem::replace(&mut writer.pending, writer.writer.in_progress_size());
+        self.pending = self.pending.saturating_sub(before).saturating_add(writer.pending);
+        if self.pending > PENDING {
+            let writers = self.slots.iter_mut().filter_map(|slot| slot.writer.as_mut());
+            if let Some(largest) = writers.max_by_key(|writer| writer.pending) {
+                largest.writer.flush().map_err(failed(&largest.path))?;
+                let before = std::mem::replace(&mut largest.pending, largest.writer.in_progress_size());
+                self.pending = self.pending.saturating_sub(before).saturating_add(largest.pending);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a file of a table; if too much is open, those that were used least lately are closed.
+    fn open(&mut self, table: usize, batch: &RecordBatch) -> Result<()> {
+        let columns = batch.num_columns();
+        while self.columns.saturating_add(columns) > COLUMNS {
+            let used = |slot: &Slot| slot.writer.as_ref().map(|writer| writer.used);
+            let open = self.slots.iter().enumerate().filter_map(|(at, slot)| Some((used(slot)?, at)));
+            let Some((_, oldest)) = open.min() else { break };
+            self.close(oldest)?;
+        }
+        let (Some(of), Some(slot)) = (self.tables.get(table), self.slots.get_mut(table)) else {
+            return Ok(());
+        };
+        // In the order of their names.
+        let name = match slot.files {
+            0 => format!("part-{:04}.parquet", self.number),
+            more => format!("part-{:04}_{more:06}.parquet", self.number),
+        };
+        slot.files = slot.files.saturating_add(1);
+        let path = create(self.folder, of, &self.partition, &name)?;
+        let writer = open(&path, batch.schema())?;
+        slot.writer = Some(Writer { path, writer, columns, pending: 0, used: 0 });
+        self.columns = self.columns.saturating_add(columns);
+        Ok(())
+    }
+
+    fn close(&mut self, table: usize) -> Result<()> {
+        let Some(writer) = self.slots.get_mut(table).and_then(|slot| slot.writer.take()) else {
+            return Ok(());
+        };
+        self.columns = self.columns.saturating_sub(writer.columns);
+        self.pending = self.pending.saturating_sub(writer.pending);
+        writer.writer.close().map_err(failed(&writer.path))?;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<u64>> {
+        for table in 0..self.slots.len() {
+            self.pour(table)?;
+            self.close(table)?;
+        }
+        Ok(self.slots.into_iter().map(|slot| slot.rows).collect())
     }
 }
 
-fn open(
-    folder: &Path,
-    table: &Table,
-    partition: &str,
-    number: usize,
-    batch: &RecordBatch,
-) -> Result<ArrowWriter<Appending>> {
+/// Makes a file of a table, which must not be there.
+fn create(folder: &Path, table: &Table, partition: &str, name: &str) -> Result<PathBuf> {
     let folder = folder.join(encoded(table.name())).join(partition);
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| Error::Write(path, error)
-    };
-    fs::create_dir_all(&folder).map_err(failed(&folder))?;
-    let path = folder.join(format!("part-{number:04}.parquet"));
-    File::create_new(&path).map_err(failed(&path))?;
+    fs::create_dir_all(&folder).map_err(|error| Error::Write(folder.clone(), error))?;
+    let path = folder.join(name);
+    match File::create_new(&path) {
+        Ok(_) => Ok(path),
+        Err(error) => Err(Error::Write(path, error)),
+    }
+}
+
+fn open(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<Appending>> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(GROUP))
         .build();
-    let file = Appending { path, buffer: Vec::new() };
-    Ok(ArrowWriter::try_new(file, batch.schema(), Some(properties))?)
+    let file = Appending { path: path.to_owned(), buffer: Vec::new() };
+    ArrowWriter::try_new(file, schema, Some(properties)).map_err(failed(path))
 }
 
 /// A name that is one in a directory of any system.
@@ -257,6 +369,15 @@ impl Write for Appending {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_written_is_named() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let error = failed(Path::new("a/b"))(ParquetError::External(Box::new(full())));
+        assert_eq!(error.to_string(), format!("cannot write a/b: {}", full()));
+        let error = failed(Path::new("a/b"))(ParquetError::General("odd".to_owned()));
+        assert!(matches!(error, Error::Arrow(message) if message.contains("odd")));
+    }
 
     #[test]
     fn names_stay_in_the_directory() {

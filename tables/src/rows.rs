@@ -90,18 +90,23 @@ impl Names {
 impl Column {
     fn new(field: &Field) -> Self {
         match field.data_type() {
-            DataType::UInt64 => Self::U64(UInt64Builder::new()),
-            DataType::Int64 => Self::I64(Int64Builder::new()),
-            DataType::Timestamp(..) => Self::Moment(PrimitiveBuilder::new().with_timezone("UTC")),
-            DataType::Float64 => Self::F64(Float64Builder::new()),
-            DataType::Boolean => Self::Bool(BooleanBuilder::new()),
-            DataType::Binary => Self::Bytes(BinaryBuilder::new()),
+            // Without room at first: most of a thousand tables stay empty.
+            DataType::UInt64 => Self::U64(UInt64Builder::with_capacity(0)),
+            DataType::Int64 => Self::I64(Int64Builder::with_capacity(0)),
+            DataType::Timestamp(..) => Self::Moment(PrimitiveBuilder::with_capacity(0).with_timezone("UTC")),
+            DataType::Float64 => Self::F64(Float64Builder::with_capacity(0)),
+            DataType::Boolean => Self::Bool(BooleanBuilder::with_capacity(0)),
+            DataType::Binary => Self::Bytes(BinaryBuilder::with_capacity(0, 0)),
             DataType::Dictionary(..) => {
-                let mut names = Names::default();
+                let mut names = Names {
+                    keys: PrimitiveBuilder::with_capacity(0),
+                    names: StringBuilder::with_capacity(0, 0),
+                    ..Names::default()
+                };
                 names.recent.iter_mut().for_each(|slot| slot.1 = -1);
                 Self::Name(Box::new(names))
             }
-            _ => Self::Text(StringBuilder::new()),
+            _ => Self::Text(StringBuilder::with_capacity(0, 0)),
         }
     }
 

@@ -55,6 +55,15 @@ impl<'t> Trace<'t> {
         &self.tables
     }
 
+    /// How many of the tables, from the first, each trace of the format has. Those after them are of events that only
+    /// this trace describes.
+    pub(crate) fn fixed_tables(&self) -> usize {
+        match &self.content {
+            Content::Ctf(_) => crate::events::OWN,
+            Content::Rfr(_) | Content::Whole(_) => self.tables.len(),
+        }
+    }
+
     /// The number of the table of this name.
     ///
     /// # Errors

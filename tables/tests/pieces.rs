@@ -141,6 +141,59 @@ fn with_trace(data: Vec<u8>, read: impl FnOnce(&Trace<'_>, &[u8], &Schema<'_, '_
     read(&trace, data, &compile(&mut others));
 }
 
+/// More tables than are written at a time: files are closed and others begun, and nothing is lost or moved.
+#[test]
+fn many_tables_have_all_rows_in_order() {
+    const CLASSES: u32 = 150;
+    // Of 90 KB: two pieces.
+    const PACKETS: u32 = 110;
+    let class = |id: u32| {
+        let integer =
+            "{\"type\": \"fixed-length-unsigned-integer\", \"length\": 8, \"byte-order\": \"little-endian\"}";
+        build::ctf::fragment(&format!(
+            "{{\"type\": \"event-record-class\", \"id\": {}, \"name\": \"class_{id}\", \"payload-field-class\": \
+             {{\"type\": \"structure\", \"member-classes\": [{{\"name\": \"n\", \"field-class\": {integer}}}]}}}}",
+            id + 2
+        ))
+    };
+    let mut metadata = build::ctf::sample_trace().remove(0).1;
+    (0..CLASSES).for_each(|id| metadata.extend(class(id).bytes()));
+    let mut data = Vec::new();
+    for packet in 0..PACKETS {
+        let mut records = Vec::new();
+        for record in 0..CLASSES * 100 {
+            records.push((2 + record % CLASSES) as u8);
+            records.extend((packet * 20_000 + record).to_le_bytes());
+            records.push(7);
+        }
+        let bits = (32 + records.len() as u32) * 8;
+        data.extend(
+            [u64::from(packet * 20_000), u64::from(packet * 20_000 + 19_999)].map(u64::to_le_bytes).concat(),
+        );
+        data.extend([bits, bits, packet, 0].map(u32::to_le_bytes).concat());
+        data.extend(records);
+    }
+    let metadata = MetadataStream::parse(&metadata).unwrap();
+    let mut nodes = vec![Node::EMPTY; Schema::needed(&metadata).unwrap() as usize];
+    let file = [Memory("stream", Ok(data))];
+    let trace = Trace::ctf(vec![(Schema::compile(&metadata, &mut nodes).unwrap(), lent(&file))]);
+    let scratch = common::Scratch::new("many");
+    traceglass_tables::parquet::export(&trace, "t", &scratch.0, &Query::default(), 1, &|_| ()).unwrap();
+    let mut files = 0;
+    for class in 0..CLASSES {
+        let table = format!("class_{class}");
+        let (batches, count) = common::parquet(&scratch.0.join(&table).join("trace=t"));
+        let offsets = ids(&batches, "offset");
+        assert_eq!(offsets.len() as u32, PACKETS * 100, "{table}");
+        assert!(offsets.is_sorted(), "{table}");
+        files += count;
+    }
+    assert!(files > CLASSES as usize, "{files}");
+    // Those that never happened have none, and what each trace has is there.
+    assert!(!scratch.0.join("battery").exists());
+    assert_eq!(ids(&common::parquet(&scratch.0.join("gaps/trace=t")).0, "offset"), []);
+}
+
 /// Offsets and times of events, and how many records each loss took, of the whole stream at once.
 fn whole(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Row>, Vec<Option<u64>>) {
     let mut slots = [traceglass::ctf::data::MergeSlot::EMPTY];

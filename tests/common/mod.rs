@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each suite uses a part.
 
 pub mod ctf;
+pub mod dial9;
 pub mod random;
 pub mod rdf;
 pub mod rdf_contents;

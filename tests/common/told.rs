@@ -206,8 +206,8 @@ impl Listener for Checked {
         let is_fit = |kind| matches!(kind, Kind::Unsigned { bits } | Kind::Flags { bits } if bits >= 64 || value >> bits == 0);
         let node = self.member(slot, is_fit, "an unsigned integer");
         match node.hint {
-            Hint::Address => drop(write!(self.line, "{value:#x}")),
-            _ => drop(write!(self.line, "{value}")),
+            Hint::Address => self.line.push_str(&format!("{value:#x}")),
+            _ => self.line.push_str(&value.to_string()),
         }
         self.labels(&node, value.into());
     }
@@ -249,7 +249,9 @@ impl Listener for Checked {
 
     fn bytes(&mut self, slot: Slot, value: &[u8]) {
         self.member(slot, |kind| kind == Kind::Bytes, "bytes");
-        value.iter().for_each(|byte| drop(write!(self.line, "{byte:02x}")));
+        for byte in value {
+            let _ = write!(self.line, "{byte:02x}");
+        }
     }
 
     fn absent(&mut self, slot: Slot) {

@@ -8,7 +8,10 @@ use traceglass::ctf::schema::{EnvironmentValue, Node, Schema};
 fn environment(data: &[u8]) -> Vec<(String, String)> {
     let stream = MetadataStream::parse(data).unwrap();
     let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
-    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    environment_of(&Schema::compile(&stream, &mut nodes).unwrap())
+}
+
+pub fn environment_of(schema: &Schema<'_, '_>) -> Vec<(String, String)> {
     let shown = |value: EnvironmentValue<'_>| match value {
         EnvironmentValue::Integer(value) => value.to_string(),
         EnvironmentValue::Text(text) => format!("{:?}", text.to_string()),
@@ -56,4 +59,21 @@ fn json_has_an_environment() {
     let expected = pairs(&[("host", "\"höst\""), ("n", "-1"), ("big", "36893488147419103232"), ("", "\"\"")]);
     assert_eq!(environment(metadata(&[clock, trace, event]).as_bytes()), expected);
     assert_eq!(environment(metadata(&[clock, event]).as_bytes()), []);
+}
+
+/// The clock of LTTng counts from the Unix epoch without saying so; that of another tracer does not.
+#[test]
+fn only_lttng_dates_its_clock() {
+    for (tracer, name, expected) in
+        [("lttng-modules", "monotonic", true), ("barectf", "monotonic", false), ("lttng-ust", "mine", false)]
+    {
+        let text = format!(
+            "/* CTF 1.8 */ trace {{ major = 1; minor = 8; byte_order = le; }}; env {{ tracer_name = \"{tracer}\"; }};
+            clock {{ name = {name}; }};"
+        );
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let mut nodes = [Node::EMPTY; 20];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        assert_eq!(schema.clocks().next().unwrap().is_unix(), expected, "{tracer}");
+    }
 }

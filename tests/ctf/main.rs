@@ -3,8 +3,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/random.rs"]
-mod numbers;
+#[path = "../common/ctf_table.rs"]
+mod table;
+use common::random as numbers;
 
 mod decoder;
 mod environment;
@@ -16,6 +17,7 @@ mod random;
 mod samples;
 mod schema;
 mod streams;
+mod tables;
 mod tell;
 mod text;
 mod tsdl;

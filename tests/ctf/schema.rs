@@ -201,3 +201,30 @@ fn any_prefix_and_any_change_is_read_or_refused() {
     prefixes(text.as_bytes()).for_each(&mut read);
     mutations(text.as_bytes(), |_, data| read(data));
 }
+
+/// The magic number is 32 bits at the beginning of the packet header, and nowhere else.
+#[test]
+fn the_magic_number_is_the_first_field() {
+    let compile = |members: &[String]| {
+        let members: Vec<String> = (0..)
+            .zip(members)
+            .map(|(n, class)| format!(r#"{{"name": "m{n}", "field-class": {class}}}"#))
+            .collect();
+        let header = format!(r#"{{"type": "structure", "member-classes": [{}]}}"#, members.join(","));
+        let trace = format!(r#"{{"type": "trace-class", "packet-header-field-class": {header}}}"#);
+        let text = metadata(&[&trace]);
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        Schema::compile(&stream, &mut [Node::EMPTY; 20])
+            .map(drop)
+            .map_err(|error| (error.element(), error.kind()))
+    };
+    let role = r#""roles": ["packet-magic-number"], "length""#;
+    let magic = BYTE.replace("8", "32").replace("\"length\"", role);
+    let short = BYTE.replace("\"length\"", role);
+    let byte = || BYTE.to_string();
+    assert_eq!(compile(&[magic.clone(), byte()]), Ok(()));
+    let refused = Err((element::ROLE, ErrorKind::Misplaced));
+    assert_eq!(compile(&[byte(), magic.clone()]), refused);
+    assert_eq!(compile(&[magic.clone(), magic]), refused);
+    assert_eq!(compile(&[short]), refused);
+}

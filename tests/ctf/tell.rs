@@ -1,9 +1,12 @@
 //! Records told to a listener, beside the fields that the general reader gives.
 
 use crate::common::lies_in;
+use crate::common::told::{Checked, told};
 use std::collections::{BTreeMap, HashSet};
+use traceglass::ErrorKind;
 use traceglass::ctf::data::{Packets, ProgramSlot, Programs, Record, Stream, Value, check};
-use traceglass::ctf::schema::{FieldKind, Schema, Scope};
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{FieldKind, Node, Schema, Scope};
 use traceglass::record::{self, Class, Head, Kind, Listener, Slot, Source, Step, Text, Wants, Wide};
 
 /// All that a listener is told, as text.
@@ -201,6 +204,18 @@ pub fn compare(data: &[u8], schema: &Schema<'_, '_>, what: &str) -> u64 {
         }
     }
     assert!(matches!(stream.peek(), Ok(None)));
+    // The rules of listeners hold.
+    let mut checked = Checked::default();
+    let mut stream = Stream::new(Packets::new(data, schema), programs);
+    while let Ok(Some(_)) | Err(_) = stream.peek() {
+        if stream.head().is_some() {
+            let _ = stream.tell(&mut checked);
+        }
+    }
+    assert_eq!(checked.lines.len(), tape.heads.len(), "{what}");
+    for packet in Packets::new(data, schema).map_while(Result::ok) {
+        told(&packet).unwrap();
+    }
     let (mut lines, mut expected_errors, mut expected_ends) = (Vec::new(), Vec::new(), Vec::new());
     for packet in Packets::new(data, schema) {
         match packet {
@@ -237,5 +252,157 @@ pub fn compare(data: &[u8], schema: &Schema<'_, '_>, what: &str) -> u64 {
         ends.len() as u64
     } else {
         0
+    }
+}
+
+/// Reads a trace of one class of records in both ways: what is told of each, and what cannot be read.
+fn lines(metadata: &str, data: &[u8]) -> (Vec<String>, Vec<traceglass::Error>) {
+    let stream = MetadataStream::parse(metadata.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    compare(data, &schema, metadata);
+    let mut slots = slots(&schema);
+    let mut stream =
+        Stream::new(Packets::new(data, &schema), Programs::compile(&schema, &mut slots).unwrap());
+    let (mut checked, mut errors) = (Checked::default(), Vec::new());
+    loop {
+        match stream.peek() {
+            Ok(None) => return (checked.lines, errors),
+            Ok(Some(_)) => errors.extend(stream.tell(&mut checked).err()),
+            Err(error) => errors.push(error),
+        }
+    }
+}
+
+const PREAMBLE: &str = "\x1e{\"type\": \"preamble\", \"version\": 2}";
+
+/// A trace with this payload and nothing else.
+fn payload(members: &str) -> String {
+    format!(
+        "{PREAMBLE}\x1e{{\"type\": \"data-stream-class\"}}\x1e{{\"type\": \"event-record-class\", \
+         \"payload-field-class\": {{\"type\": \"structure\", \"member-classes\": [{members}]}}}}"
+    )
+}
+
+fn unsigned(bits: u32, more: &str) -> String {
+    let kind = "fixed-length-unsigned-integer";
+    format!("{{\"type\": \"{kind}\", \"length\": {bits}, \"byte-order\": \"little-endian\"{more}}}")
+}
+
+/// As LTTng writes on processors that want natural alignment: the time is aligned more than the header that it is in, so
+/// that its place in the header differs from record to record.
+#[test]
+fn a_time_that_is_aligned_more_than_its_header() {
+    let (short, long) = (
+        unsigned(16, ", \"alignment\": 16, \"roles\": [\"event-record-class-id\"]"),
+        unsigned(32, ", \"alignment\": 32, \"roles\": [\"default-clock-timestamp\"]"),
+    );
+    let header = format!(
+        "{{\"type\": \"structure\", \"member-classes\": [{{\"name\": \"id\", \"field-class\": {short}}}, \
+         {{\"name\": \"v\", \"field-class\": {{\"type\": \"variant\", \
+         \"selector-field-location\": {{\"path\": [\"id\"]}}, \"options\": [{{\"selector-field-ranges\": [[0, 65534]], \
+         \"field-class\": {{\"type\": \"structure\", \"member-classes\": [{{\"name\": \"t\", \"field-class\": {long}}}]}}}}]}}}}]}}"
+    );
+    let metadata = format!(
+        "{PREAMBLE}\x1e{{\"type\": \"clock-class\", \"id\": \"c\", \"frequency\": 1000000000}}\
+         \x1e{{\"type\": \"data-stream-class\", \"default-clock-class-id\": \"c\", \
+         \"event-record-header-field-class\": {header}}}\x1e{{\"type\": \"event-record-class\", \"id\": 1, \"name\": \"e\", \
+         \"payload-field-class\": {{\"type\": \"structure\", \"member-classes\": [{{\"name\": \"x\", \"field-class\": {}}}]}}}}",
+        unsigned(8, "")
+    );
+    let mut data = vec![1, 0, 0xee, 0xee]; // id, two bytes before the time
+    data.extend(1000_u32.to_le_bytes());
+    data.extend([7, 0xee]); //                x, and a byte before the next header
+    data.extend([1, 0]); //                   id: the time follows at once
+    data.extend(2000_u32.to_le_bytes());
+    data.extend([8, 0xee]); //                x, and a byte before the next header
+    // Where the time of the second record would be, if the first one's place held for all, there are bytes, too.
+    data.extend([1, 0]);
+    data.extend(3000_u32.to_le_bytes());
+    data.push(9);
+    let (lines, errors) = lines(&metadata, &data);
+    assert_eq!(errors, []);
+    assert_eq!(
+        lines,
+        [
+            "e @1000 { id=1 v={ t=1000}} { x=7}",
+            "e @2000 { id=1 v={ t=2000}} { x=8}",
+            "e @3000 { id=1 v={ t=3000}} { x=9}"
+        ]
+    );
+}
+
+#[test]
+fn integers_of_variable_length_have_no_more_than_64_bits() {
+    let metadata =
+        payload("{\"name\": \"n\", \"field-class\": {\"type\": \"variable-length-unsigned-integer\"}}");
+    let number = |tail: &[u8]| [&[0x81][..], &[0x80; 9], tail].concat();
+    // Redundant groups are fine; any bit above 64 is not, whatever follows it.
+    assert_eq!(lines(&metadata, &number(&[0x80, 0])).0, ["#0 { n=1}"]);
+    for tail in [&[1][..], &[0x81, 0], &[0x80, 1]] {
+        let (lines, errors) = lines(&metadata, &number(tail));
+        assert_eq!((lines.len(), errors.len()), (0, 1));
+        assert_eq!((errors[0].offset(), errors[0].kind()), (0, ErrorKind::IntegerTooWide { bits: 64 }));
+    }
+    let metadata = metadata.replace("unsigned", "signed");
+    let number = |last: u8| [&[0xff][..], &[0xff; 8], &[last]].concat();
+    assert_eq!(lines(&metadata, &[number(0xff), vec![0x7f]].concat()).0, ["#0 { n=-1}"]);
+    assert_eq!(lines(&metadata, &[number(0xff), vec![0x3f]].concat()).1.len(), 1);
+}
+
+/// A length of 128 bits is one if its value has 64, with its sign.
+#[test]
+fn wide_lengths_keep_their_sign() {
+    let kind = "fixed-length-signed-integer";
+    let key = format!("{{\"type\": \"{kind}\", \"length\": 128, \"byte-order\": \"little-endian\"}}");
+    let metadata = payload(&format!(
+        "{{\"name\": \"k\", \"field-class\": {key}}}, {{\"name\": \"o\", \"field-class\": {{\"type\": \"optional\", \
+         \"selector-field-location\": {{\"path\": [\"k\"]}}, \"selector-field-ranges\": [[-9, -1]], \"field-class\": {}}}}}",
+        unsigned(8, "")
+    ));
+    let data = |key: i128| [&key.to_le_bytes()[..], &[5]].concat();
+    assert_eq!(lines(&metadata, &data(-3)).0, ["#0 { k=-3 o=5}"]);
+    assert_eq!(lines(&metadata, &data(4)[..16]).0, ["#0 { k=4 o=-}"]);
+    // 2⁶⁴ - 1 is no -1.
+    let (lines, errors) = lines(&metadata, &data(i128::from(u64::MAX)));
+    assert_eq!((lines.len(), errors[0].kind()), (0, ErrorKind::IntegerTooWide { bits: 64 }));
+}
+
+/// Integers of any width are told with their sign: in words up to a width, then as digits.
+#[test]
+fn wide_integers_keep_their_sign() {
+    for bits in [65_u32, 100, 128, 192, 1024, 1032] {
+        let bytes = bits.div_ceil(8) as usize;
+        let metadata = payload(&format!("{{\"name\": \"w\", \"field-class\": {}}}", unsigned(bits, "")));
+        let metadata = metadata.replace("unsigned", "signed");
+        let stream = MetadataStream::parse(metadata.as_bytes()).unwrap();
+        let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        let data = vec![0xff; bytes];
+        let packet = Packets::new(&data, &schema).next().unwrap().unwrap();
+        let record = packet.records().next().unwrap().unwrap();
+        let all = match bits {
+            0..=128 => "-1".to_owned(),
+            129..=1024 => format!("0x{}", "ff".repeat(bytes)),
+            _ => format!("0x{:0>16}{}", "ff", "ff".repeat(bytes - 1)),
+        };
+        let said = told(&record).unwrap().unwrap();
+        assert_eq!(said.replace('"', ""), format!("#0 {{ w={all}}}"), "{bits}");
+    }
+}
+
+/// Too little room is told, and asking again with that much works.
+#[test]
+fn room_for_programs_is_asked_for() {
+    let text = crate::samples::sample();
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let needed = Programs::needed(&schema);
+    let mut slots = slots(&schema);
+    assert!(Programs::compile(&schema, &mut slots).is_ok());
+    for capacity in 0..needed {
+        let error = Programs::compile(&schema, &mut slots[..capacity as usize]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity, needed });
     }
 }

@@ -171,3 +171,52 @@ fn paths_lead_through_many_names() {
         });
     }
 }
+
+/// Where one option has a length and another one something else of that name, the path is refused, whichever is first.
+#[test]
+fn a_length_is_one_in_each_option() {
+    for options in ["u8 l; } a; struct { string l;", "string l; } a; struct { u8 l;"] {
+        let text = format!(
+            "{HEAD} event {{ name = e; fields := struct {{ enum : u8 {{ a, b }} t;
+            variant <t> {{ struct {{ {options} }} b; }} v; u8 s[v.l]; }}; }};"
+        );
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let error = Schema::compile(&stream, &mut [Node::EMPTY; 100]).unwrap_err();
+        assert_eq!(error.element(), traceglass::ctf::schema::tsdl::element::PATH, "{error}");
+        assert_eq!(error.offset() as usize, text.find("v.l").unwrap());
+    }
+}
+
+/// Options of an enumeration's labels, whose ranges may overlap: then the first one is chosen.
+#[test]
+fn each_label_chooses_its_option() {
+    let mut random = Random(11);
+    for round in 0..120 {
+        let (count, overlaps, repeats) = ([2, 16, 17, 60][round % 4], round % 3 == 0, round % 5 == 0);
+        let mut labels: Vec<(usize, i16, i16)> = Vec::new();
+        let mut at = 0_i16;
+        while at < 256 {
+            let end = (at + (random.next() % 6) as i16).min(255);
+            labels.push((labels.len() % if repeats { count } else { 1_000 }, at, end));
+            at = if overlaps {
+                at + 1 + (random.next() % 5) as i16
+            } else {
+                end + 1 + (random.next() % 3) as i16
+            };
+        }
+        let list: Vec<String> = labels.iter().map(|(n, lo, hi)| format!("o{n} = {lo} ... {hi}")).collect();
+        let options: String = (0..count).map(|n| format!("u8 o{n};")).collect();
+        let text = format!(
+            "{HEAD} event {{ name = e; fields := struct {{ enum : u8 {{ {} }} t; variant <t> {{ {options} }} v; }}; }};",
+            list.join(",")
+        );
+        let expected: Vec<Option<u32>> = (0..=255)
+            .map(|value| {
+                let holds = |(_, lo, hi): &&(usize, i16, i16)| (*lo..=*hi).contains(&value);
+                let found = labels.iter().filter(holds).map(|(n, ..)| *n).filter(|n| *n < count);
+                found.min().map(|n| n as u32)
+            })
+            .collect();
+        assert_eq!(chosen(&text).unwrap(), expected, "{text}");
+    }
+}

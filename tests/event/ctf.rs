@@ -1,5 +1,6 @@
 //! CTF: records are instants on the track of their processor; what was discarded and what cannot be read is reported.
 
+use crate::common::told::Checked;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
@@ -173,4 +174,58 @@ fn any_prefix_ends() {
     for end in 0..stream.len() {
         assert!(lines(&[stream[..end].to_vec()], Window::ALL).unwrap().len() <= whole + 1, "{end}");
     }
+}
+
+/// Two traces of one folder: fields with the same places in their metadata say different things.
+#[test]
+fn events_of_several_traces_tell_their_own_fields() {
+    let metadata = |members: &str| {
+        format!(
+            "\x1e{{\"type\": \"preamble\", \"version\": 2}}\x1e{{\"type\": \"data-stream-class\"}}\
+             \x1e{{\"type\": \"event-record-class\", \"name\": \"e\", \
+             \"payload-field-class\": {{\"type\": \"structure\", \"member-classes\": [{members}]}}}}"
+        )
+    };
+    // Labels, a sign beyond 64 bits, and labels in an optional: none of them was told before events told their records.
+    let [first, second] = [
+        r#"{"name": "state", "field-class": {"type": "fixed-length-unsigned-integer", "length": 8,
+            "byte-order": "little-endian", "mappings": {"RUNNING": [[0, 0]], "BLOCKED": [[2, 4]]}}},
+           {"name": "w", "field-class": {"type": "fixed-length-signed-integer", "length": 100, "alignment": 8,
+            "byte-order": "little-endian"}}"#,
+        r#"{"name": "is", "field-class": {"type": "fixed-length-boolean", "length": 8, "byte-order": "little-endian"}},
+           {"name": "maybe", "field-class": {"type": "optional", "selector-field-location": {"path": ["is"]},
+            "field-class": {"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "mappings": {"HOT": [[7, 9]]}}}}"#,
+    ]
+    .map(metadata);
+    let mut nodes = [[Node::EMPTY; 64]; 2];
+    let [first_nodes, second_nodes] = &mut nodes;
+    let first_stream = MetadataStream::parse(first.as_bytes()).unwrap();
+    let second_stream = MetadataStream::parse(second.as_bytes()).unwrap();
+    let first = Schema::compile(&first_stream, first_nodes).unwrap();
+    let second = Schema::compile(&second_stream, second_nodes).unwrap();
+    let mut data = vec![2];
+    data.extend([0xff; 13]);
+    let mut slots = [const { MergeSlot::EMPTY }; 3];
+    let mut timeline = Timeline::new(&mut slots, [const { StreamSlot::EMPTY }; 3]);
+    timeline.add(0, &data, &first).unwrap();
+    timeline.add(1, &[1, 9, 0], &second).unwrap();
+    timeline.add(2, &[1, 5], &second).unwrap();
+    // One listener for all, that spells a class once.
+    let mut checked = Checked::default();
+    let mut said = Vec::new();
+    while let Some(item) = timeline.next_item().unwrap() {
+        if let Item::Event(event) = item {
+            said.extend(checked.tell(&event).unwrap());
+        }
+    }
+    assert_eq!(
+        said,
+        [
+            "e { state=2(BLOCKED) w=-1}",
+            "e { is=true maybe=9(HOT)}",
+            "e { is=false maybe=-}",
+            "e { is=true maybe=5}",
+        ]
+    );
 }

@@ -6,6 +6,8 @@ mod common;
 
 #[cfg(feature = "ctf")]
 mod ctf;
+#[cfg(feature = "dial9")]
+mod dial9;
 #[cfg(feature = "rdf-contents")]
 mod rdf;
 #[cfg(feature = "rfr")]

@@ -185,7 +185,7 @@ fn counters_have_the_fields_of_their_headers() {
     let counter = Chunk::raw("SpmCounterData", &[1, 0, 2, 0]);
     let first = counter.clone().header(&header);
     let second = counter.version(2).header(&[&0x0c_0000_u32.to_le_bytes()[..], &header].concat());
-    for chunk in [first, second] {
+    for (chunk, pci) in [(first, ""), (second, "pci=786432 ")] {
         let data = file(std::slice::from_ref(&chunk));
         let slots = ([const { TrackSlot::EMPTY }; 9], [const { Lane::EMPTY }; 9]);
         let mut workspace = Workspace::new();
@@ -200,7 +200,7 @@ fn counters_have_the_fields_of_their_headers() {
         }
         assert_eq!(
             found,
-            ["counter SQ 8: block=SQ instance=7 event=8 item_size=2"],
+            [format!("counter SQ 8: {pci}block=SQ instance=7 event=8 item_size=2")],
             "version {}",
             chunk.version
         );

@@ -138,7 +138,7 @@ fn compressions_keep_their_number() {
 fn the_own_decoder_reads_compressed_chunks() {
     use traceglass::zstd::{Decoder, Workspace};
     let data = sample();
-    let chunk = File::parse(&data).unwrap().chunk("Snapshot".into(), 1).unwrap();
+    let chunk = File::parse(&data).unwrap().chunk("Snapshot", 1).unwrap();
     let (mut workspace, mut buffer) = (Workspace::new(), [0; 300]);
     assert_eq!(chunk.data(&mut buffer, &mut workspace).unwrap(), [0x5a; 300]);
     assert_eq!(chunk.data(&mut [0; 300], &mut Decoder::new(&mut workspace)).unwrap(), [0x5a; 300]);

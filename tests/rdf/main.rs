@@ -102,19 +102,19 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!(file.header().index_offset() as u64, file.index().offset());
     assert_eq!((file.index().len(), file.entries().len(), file.index().is_empty()), (6, 6, false));
 
-    let asic = file.chunk("AsicInfo".into(), 0).unwrap();
+    let asic = file.chunk("AsicInfo", 0).unwrap();
     assert_eq!(asic.header().unwrap(), [1, 0, 0, 0]);
     let borrowed = asic.data(&mut [], &mut NoDecoder).unwrap();
     assert_eq!(borrowed, b"gfx1100 Navi 31");
     assert!(common::lies_in(borrowed, &data));
 
-    let second = file.chunk("Snapshot".into(), 1).unwrap();
+    let second = file.chunk("Snapshot", 1).unwrap();
     assert_eq!(second.header().unwrap(), b"after");
     assert_eq!(second.data(&mut [0; 300], &mut Blocks).unwrap(), [0x5a; 300]);
-    assert!(file.chunk("Snapshot".into(), 2).is_none());
-    assert!(file.chunk("Snap".into(), 0).is_none());
-    assert_eq!(file.chunks("Snapshot".into()).count(), 2);
-    assert_eq!(file.index().count("Snapshot".into()), 2);
+    assert!(file.chunk("Snapshot", 2).is_none());
+    assert!(file.chunk("Snap", 0).is_none());
+    assert_eq!(file.chunks("Snapshot").count(), 2);
+    assert_eq!(file.index().count("Snapshot"), 2);
     assert_eq!(file.entries().rev().map(|entry| entry.number()).collect::<Vec<_>>(), [5, 4, 3, 2, 1, 0]);
     assert_eq!(file.entries().nth(2).unwrap().number(), 2);
     assert_eq!(findings(&data), []);
@@ -351,13 +351,13 @@ fn one_bad_entry_leaves_the_others_readable() {
         let data = [&header(40, 128)[..], b"headdata", &bad, &good].concat();
         assert_eq!(data.len(), 168);
         let file = File::parse(&data).unwrap();
-        let chunk = file.chunk("bad".into(), 0).unwrap();
+        let chunk = file.chunk("bad", 0).unwrap();
         let expected = Error::new(40 + at, element, kind);
         let part = if field < 40 { chunk.header() } else { chunk.stored() };
         assert_eq!(part.unwrap_err(), expected);
         let other = if field < 40 { chunk.stored() } else { chunk.header() };
         assert!(other.is_ok());
-        let good = file.chunk("good".into(), 0).unwrap();
+        let good = file.chunk("good", 0).unwrap();
         assert_eq!(good.data(&mut [], &mut NoDecoder).unwrap(), b"data");
         let errors: Vec<_> =
             findings(&data).into_iter().filter(|one| one.severity() == Severity::Error).collect();
@@ -372,7 +372,7 @@ fn layout_is_free_and_overlaps_are_warnings() {
     let index = [entry(&own, 160, 160), entry(&own, 160, 160)].concat();
     let data = [&header(32, 128)[..], &index, b"headdata"].concat();
     let file = File::parse(&data).unwrap();
-    for chunk in file.chunks("RawAccelStruct".into()) {
+    for chunk in file.chunks("RawAccelStruct") {
         assert_eq!(chunk.header().unwrap(), b"head");
         assert_eq!(chunk.data(&mut [], &mut NoDecoder).unwrap(), b"headdata");
     }

@@ -50,7 +50,7 @@ struct Told {
 fn stream(random: &mut Random, count: usize) -> (Vec<u8>, Vec<Told>) {
     let (mut data, mut told, mut units) = (Vec::new(), Vec::new(), 1_000_u64);
     for _ in 0..count {
-        if data.is_empty() || random.next() % 3 == 0 {
+        if data.is_empty() || random.next().is_multiple_of(3) {
             units = match random.next() % 40 {
                 0 => units.saturating_sub(random.next() % 9),
                 _ => units + random.next() % 5,
@@ -62,7 +62,7 @@ fn stream(random: &mut Random, count: usize) -> (Vec<u8>, Vec<Told>) {
         let op = match random.next() % 12 {
             0 => Op::Allocate { start, pages: random.next() % 3 + 1 },
             1 | 2 => Op::Free { start },
-            3 | 4 => Op::Create { resource, kind: if random.next() % 2 == 0 { 1 } else { 11 } },
+            3 | 4 => Op::Create { resource, kind: if random.next().is_multiple_of(2) { 1 } else { 11 } },
             5..=8 => Op::Bind { resource, start, size: random.next() % 3 * 0x1000 },
             9 => Op::Destroy { resource },
             _ => Op::Correlate { resource, id: (random.next() % 4 + 90) as u32 },
@@ -130,7 +130,7 @@ fn expected(told: &[Told], names: &[(u32, String)], address: u64, until: u64) ->
         let id = moves
             .map(|other| other.offset)
             .chain([ends])
-            .find_map(|before| ids().filter(|&(offset, _)| offset < before).last());
+            .find_map(|before| ids().rfind(|&(offset, _)| offset < before));
         let name = id.and_then(|(_, id)| names.iter().rfind(|(of, _)| *of == id));
         holders.push(Expected {
             offset: one.offset,

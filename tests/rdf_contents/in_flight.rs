@@ -70,16 +70,16 @@ fn markers_in_flight_are_those_of_an_oracle() {
         let mut told = Vec::new();
         for number in 0..random.next() % 40 {
             // Of few numbers, so that some come again, and from two sources.
-            let marker = (random.next() % 8 + 1) as u32 | ((random.next() % 4 == 0) as u32) << 28;
+            let marker = (random.next() % 8 + 1) as u32 | ((random.next().is_multiple_of(4)) as u32) << 28;
             let name = (random.next() % 5 < 3).then(|| format!("marker {number}"));
-            told.push(Told { buffer: 5 + (random.next() % 4 == 0) as u32, marker, name });
+            told.push(Told { buffer: 5 + (random.next().is_multiple_of(4)) as u32, marker, name });
         }
         let (begin, end) = ((random.next() % 9 + 1) as u32, (random.next() % 9 + 1) as u32);
         let state = event(18, 0, &[5, begin, end].map(u32::to_le_bytes).concat());
         let list: Vec<u8> = told.iter().flat_map(Told::event).collect();
         let chunk = driver_events(UMD, 100, &[state, list].concat());
         let Content::DriverEvents(events) =
-            Content::parse("DDEvent".into(), 1, &chunk.header, &chunk.stored).unwrap()
+            Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap()
         else {
             panic!()
         };
@@ -123,7 +123,7 @@ fn markers_are_looked_for_64_deep() {
         let state = event(18, 0, &[5, depth, 1].map(u32::to_le_bytes).concat());
         let chunk = driver_events(UMD, 100, &[state, list].concat());
         let Content::DriverEvents(events) =
-            Content::parse("DDEvent".into(), 1, &chunk.header, &chunk.stored).unwrap()
+            Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap()
         else {
             panic!()
         };

@@ -63,7 +63,7 @@ fn numbers_that_are_used_again_are_told_apart() {
 }
 
 fn events(chunk: &super::Chunk) -> DriverEvents<'_> {
-    match Content::parse("DDEvent".into(), 1, &chunk.header, &chunk.stored).unwrap() {
+    match Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap() {
         Content::DriverEvents(events) => events,
         other => panic!("{other:?}"),
     }
@@ -105,7 +105,7 @@ fn the_work_of_queues_adds_up() {
     let mut other = chunk.stored.clone();
     other[8] = 3; // queue
     let backwards = [&chunk.stored[..56], &chunk.stored[64..72], &chunk.stored[56..64]].concat();
-    let parse = |data| match Content::parse("QueueEvent".into(), 1, &[], data).unwrap() {
+    let parse = |data| match Content::parse("QueueEvent".try_into().unwrap(), 1, &[], data).unwrap() {
         Content::QueueEvent(event) => event,
         other => panic!("{other:?}"),
     };
@@ -126,7 +126,7 @@ fn streams_are_joined_where_tokens_cross_chunks() {
     for cut in 0..=tokens.len() {
         let chunks = [build::rmt(77, 1, &tokens[..cut]), build::rmt(77, 1, &tokens[cut..])];
         let pieces = chunks.iter().map(|chunk| {
-            match Content::parse("RmtData".into(), 1, &chunk.header, &chunk.stored).unwrap() {
+            match Content::parse("RmtData".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap() {
                 Content::Rmt(rmt) => rmt,
                 other => panic!("{other:?}"),
             }
@@ -161,7 +161,7 @@ fn code_objects_are_found_with_their_loads_and_pipelines() {
     ]
     .concat();
     let content = |id: &str, version, header: &'static [u8], data| {
-        Content::parse(id.into(), version, header, data).unwrap()
+        Content::parse(id.try_into().unwrap(), version, header, data).unwrap()
     };
     let Content::LoadEvents(loads) = content("COLoadEvent", 3, &[6, 0, 0, 0], &records) else { panic!() };
     let Content::CodeObject(object) =

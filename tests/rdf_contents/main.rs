@@ -5,6 +5,7 @@ mod common;
 mod fault;
 mod in_flight;
 mod joins;
+mod records;
 
 use common::rdf::Chunk;
 use common::rdf_contents as build;
@@ -14,7 +15,7 @@ use traceglass::{ErrorKind, Severity};
 
 /// Parses a chunk, reads everything in it, and gives what is wrong; asserts that errors are located.
 fn read(chunk: &Chunk, header: &[u8], data: &[u8]) -> Vec<(u64, &'static str)> {
-    let id = std::str::from_utf8(&chunk.identifier).unwrap().into();
+    let id = std::str::from_utf8(&chunk.identifier).unwrap().try_into().unwrap();
     for structure in Structure::of_chunk(id, chunk.version, header, data) {
         assert!(lies_in(structure.bytes(), header) || lies_in(structure.bytes(), data));
         for field in structure.fields() {
@@ -134,7 +135,8 @@ fn versions_that_are_not_known_are_refused() {
         }
         for version in [0, 77, u32::MAX] {
             let error =
-                Content::parse(id.as_str().into(), version, &chunk.header, &chunk.stored).unwrap_err();
+                Content::parse(id.as_str().try_into().unwrap(), version, &chunk.header, &chunk.stored)
+                    .unwrap_err();
             let supported = matches!(error.kind(), ErrorKind::UnsupportedVersion { found, .. } if found == u64::from(version));
             assert!(supported && error.offset() == 0, "{id}: {error}");
         }
@@ -146,7 +148,7 @@ fn versions_that_are_not_known_are_refused() {
 fn counts_are_held_against_the_data() {
     let loads = build::chunks().into_iter().find(|chunk| chunk.identifier == b"COLoadEvent").unwrap();
     let header = 5_u32.to_le_bytes();
-    let content = Content::parse("COLoadEvent".into(), 3, &header, &loads.stored).unwrap();
+    let content = Content::parse("COLoadEvent".try_into().unwrap(), 3, &header, &loads.stored).unwrap();
     let Content::LoadEvents(events) = content else { panic!("{content:?}") };
     assert_eq!(events.events().map(|event| event.fields().ticks()).collect::<Vec<_>>(), [9]);
     let mut found = Vec::new();
@@ -166,7 +168,7 @@ fn names_without_an_end_are_located() {
             data[broken * record + name_at..][..64].fill(b'x');
         }
         let header: &[u8] = if version == 1 { &[] } else { &[3, 0, 0, 0] };
-        let content = Content::parse("PsoCorrelation".into(), version, header, &data).unwrap();
+        let content = Content::parse("PsoCorrelation".try_into().unwrap(), version, header, &data).unwrap();
         let mut found = Vec::new();
         content.check(&mut |finding| {
             found.push((finding.severity(), finding.cause().offset(), finding.cause().kind()));
@@ -179,6 +181,6 @@ fn names_without_an_end_are_located() {
 
 #[test]
 fn what_is_not_known_stays_bytes() {
-    let content = Content::parse("Vendor".into(), 9, b"head", b"data").unwrap();
+    let content = Content::parse("Vendor".try_into().unwrap(), 9, b"head", b"data").unwrap();
     assert!(matches!(content, Content::Unknown { header: b"head", data: b"data", .. }));
 }

@@ -7,6 +7,7 @@ mod common;
 mod checks;
 mod damage;
 mod hostile;
+mod judge;
 mod meta;
 mod seek;
 mod values;

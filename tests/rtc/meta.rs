@@ -151,3 +151,20 @@ fn deltas_are_latched() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!((warnings[0].severity(), warnings[0].cause().kind()), (Severity::Warning, ErrorKind::Missing));
 }
+
+/// A gain or an offset moves the origin of a clock: what it then says is no date.
+#[test]
+fn only_plain_timespecs_are_dates() {
+    let (table, _) = streams(
+        r#"[{"id":9,"name":"a","clock":true,"format":"timespec"},{"id":10,"clock":"a"},
+            {"id":11,"name":"b","clock":true,"format":"timespec","gain":2},{"id":12,"clock":"b"},
+            {"id":13,"name":"c","clock":true,"format":"timespec","offset":-5},
+            {"id":14,"name":"d","clock":true,"format":"uint8","gain":0.5,"delta":"a"},{"id":15,"clock":"d"},
+            {"id":16,"name":"e","clock":true,"format":"uint8","delta":"b"},
+            {"id":17,"name":"f","clock":true,"format":"uint64"},
+            {"id":18,"format":"annotate/utf-8"},{"id":19,"format":"utf-8"},
+            {"id":20,"name":"g","clock":true,"format":"uint8","delta":"g"},21]"#,
+    );
+    let dates: Vec<u64> = (9..=20).filter(|&id| table.is_absolute(table.slot(id).unwrap())).collect();
+    assert_eq!(dates, [9, 10, 14, 15, 18]);
+}

@@ -390,3 +390,67 @@ fn what_is_not_sure_is_not_sought() {
         assert_eq!(Grid::new(&data).unwrap().seek_all::<32>(Time::ZERO).is_some(), is_sought, "{count}");
     }
 }
+
+/// A boundary at which reading begins cuts a stamp: what it says is not known then, and the stamp before it is over.
+#[test]
+fn after_a_seek_no_time_is_that_of_a_stamp_before() {
+    let mut writer = Writer::new(Options::sizes(1 << 20, 2048));
+    let fixed = writer.stream(r#""name":"fixed","clock":true,"format":"timespec","length":12"#);
+    let blob = writer.stream(r#""name":"blob","clock":"fixed""#);
+    writer.begin();
+    for n in 0..60 {
+        let place = 1025 + 2048 * (n as usize + 1) - 4;
+        writer.write(blob, &[6; 60]);
+        writer.write(fixed, &timespec(500 + n, 0));
+        while place - writer.out.len() > 200 {
+            writer.write(blob, &[7; 60]);
+        }
+        let rest = place - writer.out.len();
+        writer.write(blob, &vec![8; rest / 2 - 2]);
+        writer.write(blob, &vec![9; rest - rest / 2 - 2]);
+        writer.write(fixed, &timespec(1000 + n, 0));
+    }
+    let data = writer.stop();
+    let read = |frames: Frames<'_, 16>, grid: Option<&Grid<'_>>| {
+        let mut buffer = [0; 4096];
+        let mut records = rtc::Records::new(frames, &mut buffer);
+        if let Some(grid) = grid {
+            grid.prime(&mut records);
+        }
+        let mut times = Vec::new();
+        while let Some(record) = records.next_record().unwrap() {
+            times.push((record.offset(), record.time()));
+        }
+        times
+    };
+    let all = read(Frames::new(&data), None);
+    let grid = Grid::new(&data).unwrap();
+    let (mut same, mut unknown) = (0, 0);
+    for minor in 1..60 {
+        let frames = grid.frames::<16>(1025 + 2048 * minor + 1).unwrap();
+        for (offset, time) in read(frames, Some(&grid)) {
+            let expected = all.iter().find(|record| record.0 == offset).unwrap().1;
+            assert!(time.is_none() || time == expected, "{offset:#x} from {minor}: {time:?} {expected:?}");
+            *(if time == expected { &mut same } else { &mut unknown }) += 1;
+        }
+    }
+    assert!(same > 10 * unknown && unknown > 0, "{same} {unknown}");
+}
+
+/// The rest of a record reaches over two boundaries into the last unit, which no index follows.
+#[test]
+fn frames_begin_within_a_long_rest() {
+    let mut writer = Writer::new(Options::sizes(4096, 2048));
+    let long = writer.stream(r#""name":"long","length":9000"#);
+    let blob = writer.stream(r#""name":"blob""#);
+    (0..3).for_each(|n| writer.write(blob, &[n; 40]));
+    writer.write(long, &[1; 9000]);
+    writer.write(blob, &[9; 40]);
+    let data = writer.stop();
+    let all: Vec<_> = Frames::<16>::new(&data).map(|frame| frame.unwrap().offset()).collect();
+    let grid = Grid::new(&data).unwrap();
+    for offset in (0..data.len() as u64).step_by(333) {
+        let found: Vec<_> = grid.frames::<16>(offset).unwrap().map(|frame| frame.unwrap().offset()).collect();
+        assert!(!found.is_empty() && all.ends_with(&found), "from {offset:#x}");
+    }
+}

@@ -1,5 +1,6 @@
 //! CTF 1.8 traces with what each of their fields holds.
 
+use super::table::also_by_table;
 use super::{canonical, compare_traces};
 use serde_json::Value;
 use std::fs;
@@ -10,7 +11,7 @@ use traceglass::ctf::schema::tsdl::{NameEntry, TypeNode, Workspace, compile, nee
 use traceglass::ctf::schema::{Node, Schema};
 
 /// Compiles with exactly as much storage as is said to be needed.
-fn with_schema<T>(metadata: &[u8], read: impl FnOnce(&Schema<'_, '_>) -> T) -> Result<T, Error> {
+fn with_schema(metadata: &[u8], read: impl Fn(&Schema<'_, '_>) -> Vec<String>) -> Result<Vec<String>, Error> {
     let stream = MetadataStream::parse_text(metadata)?;
     let (mut types, mut names) = (vec![TypeNode::default(); 4096], vec![NameEntry::default(); 4096]);
     let needed = needed(stream, Workspace { nodes: &mut types, names: &mut names })?;
@@ -25,7 +26,7 @@ fn with_schema<T>(metadata: &[u8], read: impl FnOnce(&Schema<'_, '_>) -> T) -> R
             return Err(error);
         }
     };
-    Ok(read(&schema))
+    Ok(also_by_table(&schema, read))
 }
 
 /// A trace in canonical form.

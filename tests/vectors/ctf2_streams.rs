@@ -1,5 +1,6 @@
 //! CTF 2 traces with what each of their fields holds.
 
+use super::table::also_by_table;
 use super::{canonical, compare_traces};
 use serde_json::Value;
 use std::fs;
@@ -9,7 +10,7 @@ use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{Error, ErrorKind};
 
 /// Compiles with exactly as much storage as is said to be needed.
-fn with_schema<T>(metadata: &[u8], read: impl FnOnce(&Schema<'_, '_>) -> T) -> Result<T, Error> {
+fn with_schema(metadata: &[u8], read: impl Fn(&Schema<'_, '_>) -> Vec<String>) -> Result<Vec<String>, Error> {
     let stream = MetadataStream::parse(metadata)?;
     let needed = Schema::needed(&stream)?;
     let mut nodes = vec![Node::EMPTY; usize::try_from(needed).unwrap()];
@@ -20,7 +21,7 @@ fn with_schema<T>(metadata: &[u8], read: impl FnOnce(&Schema<'_, '_>) -> T) -> R
             return Err(error);
         }
     };
-    Ok(read(&schema))
+    Ok(also_by_table(&schema, read))
 }
 
 /// A trace in canonical form.

@@ -31,7 +31,7 @@ struct Read {
 
 impl Read {
     fn content(&self) -> traceglass::Result<Content<'_>> {
-        Content::parse(self.id.as_str().into(), self.version, &self.header, &self.data)
+        Content::parse(self.id.as_str().try_into()?, self.version, &self.header, &self.data)
     }
 }
 

@@ -1,6 +1,7 @@
 import collections
 import datetime
 import doctest
+import inspect
 import json
 import os
 import pathlib
@@ -111,18 +112,25 @@ def test_tracks_join_events(samples):
     assert "ping" in tracks["name"].to_pylist()
 
 
+def test_parameters_are_told():
+    for read in [tg.Trace.table, tg.Trace.events, tg.Trace.tracks, tg.Trace.gaps, tg.Trace.parts]:
+        assert {"columns", "start", "end", "pieces", "batch_rows"} <= set(inspect.signature(read).parameters)
+
+
 def test_errors_say_where(tmp_path, samples):
     empty = tmp_path / "empty"
     empty.write_bytes(b"")
     with pytest.raises(tg.TraceError, match="empty"):
         tg.open(empty)
-    with pytest.raises(tg.TraceError, match="cannot read"):
+    with pytest.raises(FileNotFoundError) as missing:
         tg.open(tmp_path / "none")
+    assert missing.value.filename == str(tmp_path / "none")
     cut = tmp_path / "cut.rdf"
     cut.write_bytes((samples / "sample.rdf").read_bytes()[:10])
     with pytest.raises(tg.TraceError) as raised:
         tg.open(cut)
     error = raised.value
+    assert str(error).startswith(f"{cut}: ")
     assert (error.offset, error.kind) == (0, "unexpected-end") and "header" in error.element
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.offset, again.kind) == (str(error), error.offset, error.kind)

@@ -1,10 +1,13 @@
 //! What is written is no input, and is there when it is complete.
 
 use crate::output::shown;
+#[cfg(unix)]
+use crate::signals;
 use crate::status::{Failure, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use traceglass::{Format, Lookalike};
 
 /// How much of a file is looked at to tell whether it is a trace.
@@ -12,6 +15,16 @@ const FRONT: u64 = 1 << 16;
 
 pub fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::Write(format!("cannot write {}: {error}", shown(path)))
+}
+
+/// Refuses an output that is there: nothing is overwritten unless that is asked for. Devices and pipes are written to.
+pub fn refuse_existing(output: &Path, force: bool) -> Result<()> {
+    match output.metadata() {
+        Ok(about) if !force && about.is_file() => {
+            Err(Failure::usage(format!("{} exists: --force overwrites it", shown(output))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an output that is an input, lies in a folder that is read, or is a trace that would be lost.
@@ -91,7 +104,8 @@ impl NewFile {
                 return Ok(Self { path: path.to_owned(), place, temporary: None, file: buffered(file) });
             }
         }
-        let temporary = place.with_file_name(format!(".traceglass-{}.part", std::process::id()));
+        let temporary = beside(&place);
+        signals::unfinished(&temporary);
         let file = buffered(File::create_new(&temporary).map_err(failed)?);
         let new = Self { path: path.to_owned(), place, temporary: Some(temporary), file };
         if let Some(about) = about {
@@ -107,9 +121,16 @@ impl NewFile {
     /// Puts it in its place.
     pub fn finish(mut self) -> Result<()> {
         let done = self.file.flush().and_then(|()| match self.temporary.take() {
-            Some(temporary) => fs::rename(&temporary, &self.place).inspect_err(|_| {
-                self.temporary = Some(temporary);
-            }),
+            Some(temporary) => match fs::rename(&temporary, &self.place) {
+                Ok(()) => {
+                    signals::finished(&temporary);
+                    Ok(())
+                }
+                Err(error) => {
+                    self.temporary = Some(temporary);
+                    Err(error)
+                }
+            },
             None => Ok(()),
         });
         done.map_err(|error| cannot_write(&self.path, &error))
@@ -121,6 +142,86 @@ impl Drop for NewFile {
         if let Some(temporary) = &self.temporary {
             // Why it is given up has been said, and nothing else is lost.
             let _ = fs::remove_file(temporary);
+            signals::finished(temporary);
         }
     }
+}
+
+/// A folder that takes its place when it is complete, and until then is beside it.
+pub struct NewFolder {
+    place: PathBuf,
+    /// Where it is written; `None` once it is in its place.
+    temporary: Option<PathBuf>,
+}
+
+impl NewFolder {
+    /// Refuses a place that is not empty: nothing is overwritten.
+    pub fn create(path: &Path) -> Result<Self> {
+        let mut entries = match fs::read_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            entries => Some(entries.map_err(|error| cannot_write(path, &error))?),
+        };
+        if entries.as_mut().is_some_and(|entries| entries.next().is_some()) {
+            return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(path))));
+        }
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let temporary = beside(&place);
+        signals::unfinished(&temporary);
+        let new = Self { place, temporary: Some(temporary) };
+        fs::create_dir_all(new.path()).map_err(|error| cannot_write(path, &error))?;
+        Ok(new)
+    }
+
+    /// Where its files are written.
+    pub fn path(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(&self.place)
+    }
+
+    /// The failure with the name that the folder was asked to have.
+    pub fn rename(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Write(message) => {
+                Failure::Write(message.replace(&shown(self.path()), &shown(&self.place)))
+            }
+            other => other,
+        }
+    }
+
+    /// Puts it in its place.
+    pub fn finish(mut self) -> Result<()> {
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
+        // An empty one may be there.
+        let _ = fs::remove_dir(&self.place);
+        let done = fs::rename(&temporary, &self.place);
+        if let Err(error) = done {
+            self.temporary = Some(temporary);
+            return Err(cannot_write(&self.place, &error));
+        }
+        signals::finished(&temporary);
+        Ok(())
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // Why it is given up has been said, and nothing else is lost.
+            let _ = fs::remove_dir_all(temporary);
+            signals::finished(temporary);
+        }
+    }
+}
+
+/// A name beside an output that no other run has.
+fn beside(place: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    place.with_file_name(format!(".traceglass-{}-{count}.part", std::process::id()))
+}
+
+/// Nothing can be put in order where signals are none.
+#[cfg(not(unix))]
+mod signals {
+    pub fn unfinished(_path: &std::path::Path) {}
+    pub fn finished(_path: &std::path::Path) {}
 }

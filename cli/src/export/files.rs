@@ -1,15 +1,14 @@
 //! Every part of a trace as a file, and `manifest.json` with a line for each.
 
-use super::file::cannot_write;
+use super::file::{NewFolder, cannot_write};
 use crate::escape;
 use crate::json::Line;
-use crate::output::shown;
 use crate::progress::Progress;
 use crate::status::{Failure, Result};
 use crate::trace::{Part, PartId, Parts};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,7 @@ const OPEN: usize = 64;
 
 /// Writes files into a directory of its own.
 pub struct Files {
-    folder: PathBuf,
+    folder: NewFolder,
     manifest: BufWriter<File>,
     /// The trace that is being extracted.
     trace: PathBuf,
@@ -43,13 +42,14 @@ struct Unfinished {
 }
 
 impl Files {
-    /// Makes the directory, unless it is there.
+    /// Makes the directory.
     pub fn create(folder: &Path) -> Result<Self> {
-        let failed = |error| cannot_write(folder, &error);
-        fs::create_dir_all(folder).map_err(failed)?;
+        let folder = NewFolder::create(folder)?;
+        let path = folder.path().join("manifest.json");
+        let manifest = File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
         Ok(Self {
-            manifest: BufWriter::new(File::create_new(folder.join("manifest.json")).map_err(failed)?),
-            folder: folder.to_owned(),
+            manifest: BufWriter::new(manifest),
+            folder,
             trace: PathBuf::new(),
             progress: None,
             parts: BTreeMap::new(),
@@ -68,11 +68,17 @@ impl Files {
 
     pub fn finish(mut self) -> Result<()> {
         self.close_all()?;
-        self.manifest.flush().map_err(|error| self.no_manifest(&error))
+        self.manifest.flush().map_err(|error| self.no_manifest(&error))?;
+        self.folder.finish()
+    }
+
+    /// The failure with the name that the directory is going to have.
+    pub fn rename(&self, failure: Failure) -> Failure {
+        self.folder.rename(failure)
     }
 
     fn no_manifest(&self, error: &io::Error) -> Failure {
-        cannot_write(&self.folder.join("manifest.json"), error)
+        cannot_write(&self.folder.path().join("manifest.json"), error)
     }
 
     fn close_all(&mut self) -> Result<()> {
@@ -86,7 +92,7 @@ impl Files {
     /// Writes the line of a part that has ended.
     fn close(&mut self, mut part: Unfinished) -> Result<()> {
         if let Some(mut file) = part.file {
-            file.flush().map_err(|error| cannot_write(&self.folder.join(&part.name), &error))?;
+            file.flush().map_err(|error| cannot_write(&self.folder.path().join(&part.name), &error))?;
             self.open = self.open.saturating_sub(1);
         }
         let sha256 = crate::output::hex(&part.digest.finalize());
@@ -99,18 +105,6 @@ impl Files {
         let mut escaped = Vec::new();
         escape::json(&mut escaped, line.end());
         self.manifest.write_all(&escaped).map_err(|error| self.no_manifest(&error))
-    }
-}
-
-/// Refuses a directory that is not empty: nothing is overwritten.
-pub fn refuse_filled(folder: &Path) -> Result<()> {
-    let mut entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(|error| cannot_write(folder, &error))?,
-    };
-    match entries.next() {
-        Some(_) => Err(Failure::usage(format!("{} is not empty: name a new directory", shown(folder)))),
-        None => Ok(()),
     }
 }
 
@@ -145,7 +139,7 @@ impl Parts for Files {
             name.push('-');
             name.push_str(&safe(given));
         }
-        let path = self.folder.join(&name);
+        let path = self.folder.path().join(&name);
         File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
         let line = line(part, &self.trace, Some(&name));
         let id = self.count;
@@ -160,13 +154,14 @@ impl Parts for Files {
         if is_closed && self.open >= OPEN {
             for part in self.parts.values_mut() {
                 if let Some(mut file) = part.file.take() {
-                    file.flush().map_err(|error| cannot_write(&self.folder.join(&part.name), &error))?;
+                    file.flush()
+                        .map_err(|error| cannot_write(&self.folder.path().join(&part.name), &error))?;
                 }
             }
             self.open = 0;
         }
         let Some(part) = self.parts.get_mut(&part.0) else { return Ok(()) };
-        let path = self.folder.join(&part.name);
+        let path = self.folder.path().join(&part.name);
         let failed = |error| cannot_write(&path, &error);
         let file = match &mut part.file {
             Some(file) => file,

@@ -57,7 +57,7 @@ pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> 
     let mut damage = Damage::default();
     let progress = Progress::new(trace.bytes());
     trace.tables(name, &mut |tables| {
-        let threads = rayon::current_num_threads();
+        let threads = crate::parallel::threads();
         let advance = |bytes| progress.advance(bytes);
         let summary = files::export(tables, name, folder, &Query::default(), threads, &advance);
         damage = summary.map_err(failure)?.damage;
@@ -124,7 +124,7 @@ fn stream(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Res
         let gaps = tables.table("gaps").map_err(failure)?;
         let Some(schema) = tables.schema(number, &query) else { return Ok(()) };
         let mut stream = Stream::new(&mut *to, &schema).map_err(failure)?;
-        let threads = rayon::current_num_threads();
+        let threads = crate::parallel::threads();
         let wanted = if number == gaps { vec![gaps] } else { vec![number, gaps] };
         let advance = |piece| progress.advance(tables.piece_bytes(piece));
         let seen = Seen::default();

@@ -7,6 +7,9 @@ pub fn advice(found: Lookalike) -> &'static str {
     match found {
         Lookalike::LegacyRmv => "begins with MINI: an .rmv from before RMV 1.9, not RDF",
         Lookalike::LegacyRgp => "begins with 0x50303042: a legacy .rgp, not RDF",
+        Lookalike::LegacyDial9 => {
+            "begins with TOKIOTRC: a recording of dial9-tokio-telemetry 0.1, another format"
+        }
         Lookalike::Zstd => "a bare zstd frame: decompress it first",
         Lookalike::Gzip => "gzip: decompress it first",
         Lookalike::Bzip2 => "bzip2: decompress it first",

@@ -2,6 +2,7 @@
 
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // Does not keep to these lints yet.
 pub mod ctf;
+pub mod dial9;
 mod lookalike;
 pub mod rdf;
 pub mod rfr;
@@ -26,8 +27,12 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
             if let Some(recording) = rfr::open_directory(path)? {
                 return Ok(recording);
             }
+            if let Some(segments) = dial9::open_directory(path) {
+                return Ok(segments);
+            }
             return Err(Unreadable::new(
-                "no trace in this directory: neither files of an RFR recording nor CTF 2's `metadata`",
+                "no trace in this directory: neither files of an RFR recording nor CTF 2's `metadata`, nor segments \
+                 of dial9",
             ));
         }
     };
@@ -35,11 +40,15 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
     if let (None, Some(trace)) = (format, rdf::neighbor::open(data)) {
         return Ok(trace);
     }
+    if let (None, Some(trace)) = (format, dial9::open_gzip(data)) {
+        return Ok(trace);
+    }
     match format {
         Some(Format::Rdf) => rdf::open(data, reading.private),
         Some(Format::Rtc) => rtc::open(data),
         Some(Format::Ctf1 | Format::Ctf2) => ctf::open(data, reading.lenient),
         Some(Format::Rfr) => rfr::open(data),
+        Some(Format::Dial9) => dial9::open(data),
         _ if data.is_empty() => Err(Unreadable::new("the file is empty")),
         _ => Err(Unreadable::new(match Lookalike::detect(data) {
             Some(found) => lookalike::advice(found).to_owned(),

@@ -31,6 +31,23 @@ impl Lines {
         }
     }
 
+    /// Spells a place, to be set often.
+    pub fn spell_place(&self, place: &Place) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.spell_place(&place.shown),
+            Self::Json(_) => place.json.clone(),
+        }
+    }
+
+    /// As [`Self::set_place`], with what was spelled before.
+    #[inline]
+    pub fn set_spelled_place(&mut self, place: &[u8]) {
+        match self {
+            Self::Text(text) => text.set_spelled_place(place),
+            Self::Json(json) => json.set_place(place),
+        }
+    }
+
     /// A record, whole or not at all.
     #[inline]
     pub fn record(&mut self, record: &impl Record) -> traceglass::Result<()> {

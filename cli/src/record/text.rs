@@ -110,12 +110,21 @@ impl Text {
 
     /// Sets what stands between the time and the name: columns with two spaces between them.
     pub fn set_place(&mut self, shown: &str) {
+        self.place = self.spell_place(shown);
+    }
+
+    /// Spells a place as it stands in a line.
+    pub fn spell_place(&self, shown: &str) -> Vec<u8> {
+        let (begin, end) = &self.dim;
+        let shown = printable(shown);
+        if shown.is_empty() { Vec::new() } else { format!("{begin}{shown}{end}  ").into_bytes() }
+    }
+
+    /// As [`Self::set_place`], with what was spelled before.
+    #[inline]
+    pub fn set_spelled_place(&mut self, place: &[u8]) {
         self.place.clear();
-        if !shown.is_empty() {
-            let (begin, end) = &self.dim;
-            self.place
-                .extend([begin.as_bytes(), printable(shown).as_bytes(), end.as_bytes(), b"  "].concat());
-        }
+        self.place.extend_from_slice(place);
     }
 
     /// Puts a line that is no record, such as a title. It is escaped.

@@ -114,7 +114,7 @@ pub struct Export {
     /// The table that is written to arrow; events if none is named
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
-    /// Write raw bytes even to a terminal
+    /// Overwrite a file that exists; write raw bytes even to a terminal
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]

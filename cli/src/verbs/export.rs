@@ -1,7 +1,7 @@
 //! `traceglass export`
 
-use crate::export::file::{NewFile, refuse_loss};
-use crate::export::files::{Files, refuse_filled};
+use crate::export::file::{NewFile, refuse_existing, refuse_loss};
+use crate::export::files::Files;
 use crate::export::perfetto::{Left, Perfetto};
 use crate::input::Input;
 use crate::output::{Out, counted};
@@ -49,6 +49,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     }
     if let Some(output) = output {
         refuse_loss(output, &args.paths)?;
+        refuse_existing(output, args.force)?;
     }
     match (target, output) {
         (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
@@ -56,11 +57,19 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
-            refuse_filled(folder)?;
+            let folder = crate::export::file::NewFolder::create(folder)?;
             let mut names = crate::export::tables::Names::default();
-            each(&args.paths, args.reading, open, out, |path, trace, _| {
-                crate::export::tables::parquet(trace, &names.of(path), folder)
-            })
+            let mut exported = false;
+            let status = each(&args.paths, args.reading, open, out, |path, trace, _| {
+                let outcome = crate::export::tables::parquet(trace, &names.of(path), folder.path());
+                exported |= outcome.is_ok();
+                outcome
+            });
+            let status = status.map_err(|failure| folder.rename(failure))?;
+            if exported {
+                folder.finish()?;
+            }
+            Ok(status)
         }
         #[cfg(feature = "tables")]
         (Target::Arrow, output) => {
@@ -106,17 +115,17 @@ pub fn files(
     out: &mut Out,
 ) -> Result<Status> {
     refuse_loss(folder, paths)?;
-    refuse_filled(folder)?;
-    let mut files = None;
+    let mut files = Files::create(folder)?;
+    let mut extracted = false;
     let status = each(paths, reading, open, out, |path, trace, _| {
-        let files = match &mut files {
-            Some(files) => files,
-            None => files.insert(Files::create(folder)?),
-        };
         files.begin(path, trace.bytes())?;
-        trace.extract(files)
-    })?;
-    files.map_or(Ok(()), Files::finish)?;
+        extracted = true;
+        trace.extract(&mut files)
+    });
+    let status = status.map_err(|failure| files.rename(failure))?;
+    if extracted {
+        files.finish()?;
+    }
     Ok(status)
 }
 

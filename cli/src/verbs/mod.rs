@@ -2,6 +2,7 @@
 
 pub mod cat;
 pub mod check;
+pub mod compile;
 pub mod completions;
 pub mod export;
 pub mod hex;

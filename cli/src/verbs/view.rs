@@ -44,17 +44,9 @@ pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result
     }
     if args.no_map {
         crate::input::map_nothing();
-    } else {
-        #[cfg(unix)]
-        match view::guard::run() {
-            Some(Err(failure @ Failure::Unreadable(_))) => {
-                out.complain_of(&args.path, &failure);
-                return Ok(Status::Failed);
-            }
-            Some(done) => return done,
-            None => {}
-        }
     }
+    #[cfg(unix)]
+    crate::signals::keep_terminal();
     let color = out.is_colored();
     match view::run(&View { path: &args.path, reading: args.reading, color, open, browse }) {
         Err(failure @ Failure::Unreadable(_)) => {

@@ -332,3 +332,59 @@ impl Events for Filler<'_> {
         self.lanes.read = self.lanes.read.saturating_add(bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts times in the cells of a lane, as events are, and compares the cells with the times that were taken.
+    fn fill(times: &[i128]) -> usize {
+        let mut tell = |_: &Lanes| true;
+        let mut filler = Filler::new(None, &mut tell);
+        let place = filler.lane(1);
+        let mut taken = Vec::new();
+        for &ns in times {
+            let Some(bucket) = filler.bucket(ns) else { continue };
+            let (first, last) = filler.lanes.span.unwrap_or((ns, ns));
+            filler.lanes.span = Some((first.min(ns), last.max(ns)));
+            filler.lanes.lanes[place].cells[bucket].events += 1;
+            taken.push(ns);
+        }
+        let lanes = &filler.lanes;
+        let mut expected = vec![0; BUCKETS];
+        for &ns in &taken {
+            expected[lanes.bucket_of(ns).expect("what was taken has a place")] += 1;
+        }
+        let found: Vec<_> = lanes.lanes[place].cells.iter().map(|cell| cell.events).collect();
+        assert_eq!(found, expected, "{times:?}");
+        taken.len()
+    }
+
+    #[test]
+    fn no_event_is_lost_when_spans_grow() {
+        let mut random = 0x5eed_000a_u64;
+        let mut next = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        for round in 0..200_u32 {
+            let start = i128::from(next()) - (1 << 62);
+            let scale = next() >> (round % 60);
+            let times: Vec<i128> =
+                (0..60).map(|_| start + i128::from(next().checked_rem(scale).unwrap_or(0))).collect();
+            assert_eq!(fill(&times), times.len());
+        }
+    }
+
+    /// One that is far before all others may be left out; those after it are not.
+    #[test]
+    fn a_far_event_costs_itself_alone() {
+        for far in [-(1 << 40), -(1 << 80), 1 << 40, 1 << 80] {
+            let near = (0..50_i128).map(|at| at * 1_000);
+            let times: Vec<i128> = near.clone().chain([far]).chain(near.map(|at| at + 60_000)).collect();
+            assert!(fill(&times) >= times.len() - 1, "{far}");
+        }
+    }
+}

@@ -9,8 +9,6 @@ mod draw;
 mod errand;
 mod filler;
 mod findings;
-#[cfg(unix)]
-pub mod guard;
 mod key;
 mod lanes;
 mod listed;

@@ -430,7 +430,9 @@ fn an_output_is_complete_or_not_there() {
     let (file, target, folder) = (scratch.path("a.rfr"), scratch.path("out.pftrace"), scratch.path("out"));
     let chunk = rfr::Chunk::new(1).sequence(rfr::Sequence::new(5).about(1, 8, 1)).bytes();
     fs::write(&file, chunk).unwrap();
-    let export = |input: &str| status(&traceglass(&["export", "--format", "perfetto", "-o", &target, input]));
+    let export = |input: &str| {
+        status(&traceglass(&["export", "--format", "perfetto", "--force", "-o", &target, input]))
+    };
     let names = || content(&scratch.0).into_keys().collect::<Vec<_>>();
     assert_eq!((export("/nowhere"), names()), (1, vec![PathBuf::from(&file)]));
     let out = traceglass(&["export", "--format", "files", "-o", &folder, "/nowhere"]);
@@ -438,6 +440,11 @@ fn an_output_is_complete_or_not_there() {
     // An earlier output stays until another is complete.
     fs::write(&target, "before").unwrap();
     assert_eq!((export("/nowhere"), fs::read(&target).unwrap()), (1, b"before".to_vec()));
+    // Nor is it overwritten unasked.
+    let out = traceglass(&["export", "--format", "perfetto", "-o", &target, &file]);
+    let says = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!((status(&out), fs::read(&target).unwrap()), (2, b"before".to_vec()), "{says}");
+    assert!(says.contains("out.pftrace exists: --force overwrites it"), "{says}");
     assert_eq!(export(&file), 0);
     assert!(!decode(&fs::read(&target).unwrap()).is_empty());
     assert_eq!(names(), [&file, &target].map(PathBuf::from));

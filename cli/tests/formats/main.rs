@@ -3,7 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod compile;
 mod ctf;
+mod dial9;
 mod export;
 mod ranges;
 mod rdf_contents;

@@ -129,9 +129,8 @@ fn records_are_printed_and_bytes_stay_the_default() {
     let trace = Trace::new("records", &crash());
     let records = trace.json(&["cat", "--json", "--chunk", "RmtData"]);
     let kinds: Vec<&str> = records.iter().map(|record| record["kind"].as_str().unwrap()).collect();
-    // Two chunks of two streams, and the tokens of the first one.
+    // A chunk of each of two streams.
     let expected = [
-        "RmtData",
         "RmtData",
         "timestamp",
         "virtual_allocate",
@@ -143,15 +142,17 @@ fn records_are_printed_and_bytes_stay_the_default() {
         "virtual_free",
     ];
     assert_eq!(kinds[..expected.len()], expected);
-    assert_eq!((&records[9]["address"], &records[9]["ticks"]), (&json!(0x10000), &json!(3200)));
-    assert!(records[expected.len()..].iter().all(|token| token["stream"] == 2), "{records:?}");
+    assert_eq!((&records[8]["address"], &records[8]["ticks"]), (&json!("0x10000"), &json!(3200)));
+    let second = &records[expected.len()..];
+    assert!(second[0]["kind"] == "RmtData" && second.iter().all(|token| token["stream"] == 2), "{records:?}");
     let first = trace.json(&["cat", "--json", "--chunk", "RmtData", "--index", "0"]);
-    assert_eq!(first.len(), expected.len() - 1);
+    assert_eq!(first, records[..expected.len()]);
     let all = trace.json(&["cat", "--json"]);
     assert!(records.iter().all(|record| all.contains(record)), "{all:?}");
     let (status, text) = trace.run(&["cat", "--records", "--chunk", "DDEvent", "--index", "1"]);
     assert_eq!(status, 0);
-    assert!(text.lines().last().unwrap().starts_with("page_fault 0.000352000s offset=36"), "{text}");
+    let last = "         0.000352000  DDEvent 1  page_fault  ticks=3520 address=0x10010 vm=12 pid=77 process=\"game.exe\"";
+    assert_eq!(text.lines().last(), Some(last), "{text}");
     let output = traceglass(&["cat", "--chunk", "RmtData", trace.0.to_str().unwrap()]);
     assert_eq!(output.stdout, build::process_tokens());
 }
@@ -177,14 +178,17 @@ fn the_records_of_all_chunks_are_printed() {
     assert!(!second.is_empty() && second.iter().all(|token| token["entry"] == 3), "{one:?}");
     let system = json!({"kind": "SystemInfo", "entry": 0});
     assert_eq!((&records[0]["kind"], &records[0]["entry"]), (&system["kind"], &system["entry"]));
-    let bytes = json!({"kind": "Other", "chunk": "Other", "entry": 6, "index": 0, "bytes": 3});
+    let bytes = json!({
+        "kind": "unknown", "chunk": "Other", "entry": 6, "index": 0, "offset": 0, "time_ns": null, "time": null,
+        "clock": null, "size": 3, "header": "68", "data": null,
+    });
     assert!(records.contains(&bytes), "{records:?}");
     let output = traceglass(&["cat", "--json", trace.0.to_str().unwrap()]);
     let said = String::from_utf8(output.stderr.clone()).unwrap();
     // `check` warns of it, too: the container is whole.
     assert!(status(&output) == 0 && said.contains("RDF AsicInfo"), "{said}");
-    let (status, text) = trace.run(&["cat", "--records"]);
-    assert!(status == 0 && text.contains("\nOther bytes=3\n"), "{text}");
+    let (status, text) = trace.run(&["cat"]);
+    assert!(status == 0 && text.contains("  Other 0  unknown  size=3 header=68\n"), "{text}");
 
     // Two entries that name the same bytes.
     let whole = file(&chunks[2..3]);
@@ -212,9 +216,137 @@ fn check_says_what_a_tool_would_miss() {
     cut[3].stored.truncate(20);
     let trace = Trace::new("cut", &cut);
     let object = trace.json(&["check", "--json"]).remove(0);
-    assert_eq!(object["verdict"], "clean");
+    // A token is lost.
+    assert_eq!(object["verdict"], "damaged");
     assert!(
         object["findings"].as_array().unwrap().iter().any(|one| one["what"] == "size-mismatch"),
         "{object}"
     );
+}
+
+/// The pipeline and the shader of the draw that did not end are named, and joined by the hash that records have, too.
+#[test]
+fn info_names_the_pipeline_in_flight() {
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let mut name = b"gbuffer".to_vec();
+    name.resize(64, 0);
+    let pipeline = [words(&[1, 0xabcd, 7, 9]), name].concat();
+    let mut chunks = crash();
+    chunks.push(Chunk::raw("PsoCorrelation", &pipeline).version(3).header(&[1, 0, 0, 0]));
+    let trace = Trace::new("pipeline", &chunks);
+    let info = trace.json(&["info", "--json"]).remove(0);
+    let found = &info["in_flight"][0]["pipeline"];
+    let hash = "0x90000000000000007";
+    assert_eq!(found, &json!({"api_hash": "0xabcd", "name": "gbuffer", "hash": hash, "functions": []}));
+    let (_, text) = trace.run(&["info", "--width", "200"]);
+    assert!(text.contains("pipeline 0xabcd \"gbuffer\", code object 0x90000000000000007"), "{text}");
+    let records = trace.json(&["cat", "--json"]);
+    let of = |kind: &str| {
+        let is_one = |record: &&Value| record["kind"] == kind && !record["api_hash"].is_null();
+        records.iter().find(is_one).unwrap()["api_hash"].clone()
+    };
+    assert_eq!((of("marker_info"), of("PsoCorrelation")), (json!("0xabcd"), json!("0xabcd")));
+}
+
+/// What happened and cannot be read is damage in each verb; a clock that steps back is a warning in each.
+#[test]
+fn verbs_agree_on_events_that_cannot_be_read() {
+    let export = |trace: &Trace| {
+        let to = trace.0.with_extension("pftrace");
+        let output = traceglass(&[
+            "export",
+            "--format",
+            "perfetto",
+            "-o",
+            to.to_str().unwrap(),
+            trace.0.to_str().unwrap(),
+        ]);
+        let _ = std::fs::remove_file(to);
+        status(&output)
+    };
+    for (name, byte) in [("zeros", 0), ("ones", 0xff), ("noise", 0x5a)] {
+        let mut chunks = crash();
+        chunks[4].stored = vec![byte; 64];
+        let trace = Trace::new(name, &chunks);
+        let found = ["check", "info", "cat"].map(|verb| trace.run(&[verb]).0);
+        assert_eq!((found, export(&trace)), ([3; 3], 3), "{name}");
+    }
+    // Two timestamps, of which the second one is earlier.
+    let back =
+        [build::token(12, 9 << 4 | 10_000_000 << 64), build::process_tokens(), build::process_tokens()];
+    let trace = Trace::new("back", &[build::rmt(77, 1, &back.concat())]);
+    let found = ["check", "info", "cat"].map(|verb| trace.run(&[verb]).0);
+    assert_eq!((found, export(&trace)), ([0; 3], 0));
+    let object = trace.json(&["check", "--json"]).remove(0);
+    let findings = object["findings"].as_array().unwrap();
+    assert!(findings.iter().any(|finding| finding["what"] == "not-ascending"), "{object}");
+}
+
+/// A stream in several chunks is told as in one: the same tokens and times, each at its place.
+#[test]
+fn tokens_may_reach_over_chunks() {
+    let tokens = [build::process_tokens(), build::process_tokens()].concat();
+    let whole = Trace::new("whole", &[build::rmt(77, 1, &tokens)]);
+    let strip = |records: Vec<Value>, starts: &[usize]| -> Vec<Value> {
+        let tokens = records.into_iter().filter(|record| record["kind"] != "RmtData");
+        let of = |mut record: Value| {
+            let start = starts[record["index"].as_u64().unwrap() as usize] as u64;
+            record["offset"] = json!(record["offset"].as_u64().unwrap() + start);
+            for member in ["entry", "index"] {
+                record[member] = Value::Null;
+            }
+            record
+        };
+        tokens.map(of).collect()
+    };
+    let expected = strip(whole.json(&["cat", "--json"]), &[0]);
+    for cut in (1..tokens.len()).step_by(7) {
+        let next = (cut + 3).min(tokens.len());
+        let pieces = [&tokens[..cut], &tokens[cut..next], &tokens[next..]];
+        let trace = Trace::new("pieces", &pieces.map(|piece| build::rmt(77, 1, piece)));
+        assert_eq!(strip(trace.json(&["cat", "--json"]), &[0, cut, next]), expected, "cut at {cut}");
+        assert_eq!(trace.run(&["check"]).0, 0, "cut at {cut}");
+    }
+    // The last one is not there.
+    let trace = Trace::new("lost", &[build::rmt(77, 1, &tokens[..20])]);
+    assert_eq!(["check", "cat", "info"].map(|verb| trace.run(&[verb]).0), [3; 3]);
+}
+
+/// What is wrong with a chunk's header is found in it, what is wrong with its data in that, and if that is compressed,
+/// where it begins.
+#[test]
+fn findings_inside_of_chunks_are_located() {
+    let pipelines = [vec![0; 32], vec![b'x'; 64]].concat().repeat(2);
+    let claims = |count: u32| count.to_le_bytes();
+    let packed = Chunk {
+        stored: crate::common::rdf::zstd_frame(&pipelines),
+        compression: 1,
+        uncompressed_size: 192,
+        ..Chunk::default()
+    };
+    let chunks = [
+        Chunk::raw("AsicInfo", b"short"),
+        Chunk::raw("PsoCorrelation", &pipelines).version(3).header(&claims(3)),
+        Chunk { identifier: b"PsoCorrelation".to_vec(), ..packed }.version(3).header(&claims(2)),
+    ];
+    let trace = Trace::new("located", &chunks);
+    let parts = trace.json(&["ls", "--json"]);
+    let at = |entry: usize, what: &str| parts[entry][what].as_u64().unwrap();
+    let object = trace.json(&["check", "--json"]).remove(0);
+    let found: Vec<_> = object["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["what"] == "count-too-large" || one["what"] == "missing")
+        .map(|one| (one["what"].as_str().unwrap(), one["offset"].as_u64().unwrap()))
+        .collect();
+    let (data, packed) = (at(1, "data_offset"), at(2, "data_offset"));
+    let expected = [
+        ("count-too-large", at(1, "header_offset")),
+        ("missing", data + 32),
+        ("missing", data + 96 + 32),
+        ("missing", packed),
+        ("missing", packed),
+    ];
+    assert_eq!(found, expected, "{object}");
 }

@@ -147,6 +147,28 @@ fn selections_are_kept() {
     assert!(says.iter().all(|said| text.contains(said)), "{text}");
 }
 
+/// In a stream an id is a task's own up to its end: what comes after it is of another one.
+#[test]
+fn a_task_of_a_stream_is_selected_up_to_its_end() {
+    let scratch = crate::common::Scratch::new("select-stream");
+    let about = || build::Writer::new().ints([5]);
+    let stream = build::stream(&[
+        (1, 0, 4, build::task(5, 7, 1, "wanted", Ok(0), None)),
+        (1, 1, 10, about()), // TaskPollStart
+        (1, 2, 11, about()),
+        (1, 3, 12, about()), // TaskDrop
+        (1, 4, 10, about()),
+        (1, 5, 4, build::task(5, 7, 2, "wanted", Ok(0), None)),
+        (1, 6, 10, about()),
+        (1, 7, 4, build::task(5, 7, 3, "other", Ok(0), None)),
+        (1, 8, 10, about()),
+    ]);
+    let path = scratch.file("a.rfr", &stream);
+    let (exit, lines) = run(&["cat", "--json", "--task", "wanted", &path]);
+    let micros: Vec<_> = lines.iter().map(|line| line["micros"].as_u64().unwrap() - 1_000_000).collect();
+    assert_eq!((exit, micros), (0, vec![0, 1, 2, 3, 5, 6]));
+}
+
 /// A recorder that is writing leaves its last chunk, and its callsites, cut.
 #[test]
 fn a_cut_tail_costs_the_tail_alone() {

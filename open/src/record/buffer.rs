@@ -124,11 +124,14 @@ impl Buffer {
                 }
             )*};
         }
-        halves!(8 16);
-        if bytes.len() < 8 {
-            return bytes.iter().for_each(|&byte| self.byte(byte));
+        match bytes {
+            [] => {}
+            [byte] => self.byte(*byte),
+            _ => {
+                halves!(2 4 8 16);
+                self.put_slow(bytes);
+            }
         }
-        self.put_slow(bytes);
     }
 
     #[inline(never)]

@@ -1,5 +1,6 @@
 //! The texts of labels.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use traceglass::record::Labels;
 
@@ -30,12 +31,18 @@ impl LabelTexts {
         if labels.is_empty() { Vec::new() } else { (self.spell)(&self.name, &labels) }
     }
 
+    /// The same; it is borrowed if it was made beforehand.
+    #[inline(always)]
+    pub fn get(&self, value: i128) -> Cow<'_, [u8]> {
+        match usize::try_from(value).ok().and_then(|value| self.small.get(value)) {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(self.text(value)),
+        }
+    }
+
     /// Puts what is to be said of a value.
     #[inline(always)]
     pub fn put(&self, value: i128, to: &mut super::buffer::Buffer) {
-        match usize::try_from(value).ok().and_then(|value| self.small.get(value)) {
-            Some(text) => to.put(text),
-            None => to.put(&self.text(value)),
-        }
+        to.put(&self.get(value));
     }
 }

@@ -17,6 +17,9 @@ pub(super) const SCOPES: [(record::Scope, Scope); 4] = [
     (record::Scope::Payload, Scope::Payload),
 ];
 
+/// The bits of the widest integer that is told as one.
+pub(super) const WIDE_MAX: u32 = 1024;
+
 /// The class of an event record.
 pub(super) struct Described<'a, 's> {
     id: ClassId,
@@ -225,6 +228,8 @@ pub(super) fn content_of(nodes: Nodes<'_>, mut index: u32) -> u32 {
 fn field(class: FieldClass<'_, '_>, base: u32, name: Option<Name<'_>>, each: &mut dyn FnMut(Step<'_>)) {
     let bits = class.bits().unwrap_or(64);
     let kind = match class.kind() {
+        // Told as its digits.
+        _ if bits > WIDE_MAX => Kind::Text,
         FieldKind::Unsigned | FieldKind::BitArray => Kind::Unsigned { bits },
         FieldKind::BitMap => Kind::Flags { bits },
         FieldKind::Signed => Kind::Signed { bits },

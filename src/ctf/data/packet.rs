@@ -40,6 +40,12 @@ impl<'a, 's> Packets<'a, 's> {
         Self { schema, data, offset, number, fault: None }
     }
 
+    /// Whether they are described by this schema.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn is_of(&self, schema: &Schema<'_, '_>) -> bool {
+        core::ptr::eq(self.schema.nodes.0, schema.nodes.0)
+    }
+
     /// Offset of the packet that is read next; after an error, of that with the fault.
     pub const fn offset(&self) -> u64 {
         self.offset

@@ -83,8 +83,7 @@ impl<'a> Cursor<'a, '_> {
             let ones = u64::MAX.checked_shr(64_u32.saturating_sub(len)).unwrap_or(0);
             word == if is_negative { ones } else { 0 }
         });
-        let sign_is_kept = node.kind == Kind::Unsigned || is_negative || low >> 63 == 0;
-        if fits && sign_is_kept {
+        if fits {
             Ok(low)
         } else {
             let at = self.at.saturating_sub(node.a.into());

@@ -60,6 +60,11 @@ impl<'a, 's, 't> Stream<'a, 's, 't> {
         self.open.as_ref().map(|open| &open.packet)
     }
 
+    /// The head of the record that was seen or told last.
+    pub fn head(&self) -> Option<&Head> {
+        self.open.as_ref().map(Open::head)
+    }
+
     /// The record that was told last, until the next one is looked for.
     pub fn record(&self) -> Option<Record<'_, 'a, 's>> {
         self.open.as_ref()?.record()

@@ -1,7 +1,7 @@
 //! Fields as the general reader reads them, told to a listener.
 
 use super::bits::BitString;
-use super::class::{Described, PacketClass, SCOPES, content_of};
+use super::class::{Described, PacketClass, SCOPES, WIDE_MAX, content_of};
 use super::fields::Fields;
 use super::packet::Packet;
 use super::record::Record;
@@ -81,14 +81,12 @@ impl Levels {
     }
 }
 
-/// How many words an integer may have to be told as one.
-const WORDS: usize = 16;
-
-/// Tells an integer of more than 64 bits; as its hexadecimal digits if there is no room for it.
+/// Tells an integer of more than 64 bits; one of very many bits as its hexadecimal digits.
 #[cold]
 #[inline(never)]
 fn wide<L: Listener>(slot: Slot, bits: BitString<'_>, is_signed: bool, to: &mut L) {
-    let mut room = [0; WORDS];
+    const _: () = assert!(WIDE_MAX == 16 * 64);
+    let mut room = [0; 16];
     let count = usize::try_from(bits.len().div_ceil(64)).unwrap_or(usize::MAX);
     let Some(words) = room.get_mut(..count) else {
         return to.text(slot, Text::Other { text: &Digits(bits), stored: &[], is_valid: true });

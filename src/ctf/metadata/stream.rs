@@ -74,6 +74,16 @@ pub struct MetadataStream<'a> {
 }
 
 impl<'a> MetadataStream<'a> {
+    /// Text without packets, whatever it begins with.
+    pub(in crate::ctf) const fn plain(text: &'a [u8]) -> Self {
+        Self { input: Bytes::new(text), first: None, resumed: false }
+    }
+
+    /// The whole input.
+    pub(in crate::ctf) const fn input(&self) -> &'a [u8] {
+        self.input.as_slice()
+    }
+
     /// A stream of any form; with packets, the header of the first one is read.
     ///
     /// # Errors

@@ -1,10 +1,9 @@
 //! Building a schema, whatever language it is described in.
 
 use super::element::{ALIAS, SCHEMA};
-use super::environment::Variables;
 use super::node::{ESCAPED, Kind, LAST, NONE, Node, Nodes, Place};
 use super::scope::Scope;
-use super::spec::{ClassSpec, ClockSpec, Step};
+use super::spec::{ClassSpec, ClockSpec, Step, Variables};
 use crate::bytes::to_u64;
 use crate::ctf::metadata::{MetadataStream, Uuid};
 use crate::error::{Error, ErrorKind, Result};

@@ -4,6 +4,10 @@ use crate::error::Element;
 
 /// A schema as a whole.
 pub const SCHEMA: Element = Element::new(&"CTF schema");
+/// A schema that was compiled before: see [`Schema::write`](super::Schema::write).
+pub const TABLE: Element = Element::new(&"CTF schema table");
+/// A part of such a table.
+pub const TABLE_NODE: Element = Element::new(&"CTF schema table node");
 /// A name in the metadata.
 pub const NAME: Element = Element::new(&"CTF name");
 /// A field class.

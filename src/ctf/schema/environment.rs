@@ -5,32 +5,11 @@ use super::element::ENVIRONMENT;
 use super::name::Name;
 use super::node::{BIG, Kind, NONE, Node, Place};
 use super::schema::Schema;
-use super::spec::TextPlace;
+use super::spec::{TextPlace, VariableSpec, Variables};
 use crate::ctf::metadata::MetadataStream;
 use crate::error::Result;
 use crate::json::{Event, Parser};
 use core::iter::FusedIterator;
-
-/// The variables of an environment: nodes one after the other, downwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Variables {
-    /// The first one's node, or `NONE`.
-    pub(super) first: u32,
-    pub(super) len: u32,
-}
-
-impl Variables {
-    pub(super) const NONE: Self = Self { first: NONE, len: 0 };
-}
-
-/// What a builder is told of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VariableSpec {
-    Integer(i128),
-    /// The digits of an integer of more than 64 bits.
-    Number(TextPlace),
-    Text(TextPlace),
-}
 
 // What the value of a variable is, as its node's `slot`.
 const INTEGER: u8 = 0;
@@ -64,11 +43,22 @@ impl Builder<'_> {
 }
 
 impl Node {
+    /// Whether a variable's value is text, or a number that is too long for a node.
+    pub(super) fn has_text(&self) -> bool {
+        self.slot != INTEGER
+    }
+
+    /// The text of a variable.
+    pub(super) fn variable_text<'a>(&self, stream: &MetadataStream<'a>) -> Option<Name<'a>> {
+        let place = if self.kind == Kind::Variable { self.value_place() } else { None };
+        place.map(|place| Name::of(stream, place))
+    }
+
     /// The place of a variable's value, unless that is a number in the node.
     fn value_place(&self) -> Option<TextPlace> {
         let [flags, _] = self.roles.to_le_bytes();
         let place = TextPlace { offset: self.a, len: self.b, flags };
-        (self.slot != INTEGER).then_some(place)
+        self.has_text().then_some(place)
     }
 }
 
@@ -109,7 +99,7 @@ impl<'a> Iterator for Environment<'a, '_> {
         let node = self.nodes.get(self.next);
         self.next = self.next.saturating_sub(1);
         let name = Name::at(&self.stream, node.place()?);
-        let value = match node.value_place().map(|place| Name::of(&self.stream, place)) {
+        let value = match node.variable_text(&self.stream) {
             None => {
                 let value = i128::from(node.y());
                 EnvironmentValue::Integer(if node.has(BIG) { value.saturating_neg() } else { value })

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::element::CLASS_ID;
-use super::node::{Kind, LAST, NO_SLOT, NONE, SLOTS};
+use super::node::{Kind, LAST, NO_SLOT, NONE, Nodes, SLOTS};
 use super::resolve::{Known, Level, Owner, Resolver};
 use super::scope::{Scope, root_of};
 use super::table::Table;
@@ -29,8 +29,21 @@ impl<'s> Builder<'s> {
         self.resolve(&stream, streams, events)?;
         layout::compute(&mut self, classes);
         let header = self.root_of(self.trace, Scope::PacketHeader);
-        let Self { nodes, trace, uuid, environment, .. } = self;
-        Ok(Schema::new(stream, nodes, header, trace, [streams, events, clocks], uuid, environment))
+        let Self { nodes, trace, uuid, environment, front, .. } = self;
+        let nodes = Nodes(nodes);
+        Ok(Schema {
+            stream,
+            nodes,
+            header,
+            trace,
+            streams,
+            events,
+            clocks,
+            uuid,
+            environment,
+            front,
+            hash: None,
+        })
     }
 
     /// Tells each stream class which entries of the table are its event record classes; identifiers must differ.

@@ -1,7 +1,7 @@
 //! What follows from the classes: alignments, sizes, and what can be skipped at once.
 
 use super::builder::Builder;
-use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, PLAIN, REVERSED, role};
+use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, Nodes, PLAIN, REVERSED, role};
 
 /// A field class seen from outside, for its parent.
 #[derive(Clone, Copy)]
@@ -19,50 +19,55 @@ struct Outside {
 /// Children follow their parents, so that going backwards meets them first.
 pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
     for index in (0..end).rev() {
-        let node = builder.node(index);
-        match node.kind {
-            Kind::Structure => structure(builder, index),
-            Kind::StaticArray | Kind::DynamicArray => array(builder, index, &node),
-            Kind::Optional => builder.update(index, |node| {
-                node.set_align_log2(0);
-                node.set(LAST, true);
-            }),
-            Kind::Variant => {
-                let mut empty = false;
-                for choice in builder.view().children(index) {
-                    empty |= outside(builder, choice.saturating_add(1)).may_be_empty;
-                }
-                builder.update(index, |node| {
-                    node.set_align_log2(0);
-                    node.set(LAST, empty);
-                });
-            }
-            Kind::VariableSigned
-            | Kind::VariableUnsigned
-            | Kind::NulString
-            | Kind::StaticString
-            | Kind::DynamicString
-            | Kind::StaticBlob
-            | Kind::DynamicBlob => builder.update(index, |node| {
-                let empty = match node.kind {
-                    Kind::StaticString | Kind::StaticBlob => node.a == 0,
-                    kind => matches!(kind, Kind::DynamicString | Kind::DynamicBlob),
-                };
-                node.set_align_log2(3);
-                node.set(LAST, empty);
-            }),
-            _ => {}
-        }
-        let needed = needs_walk(&node);
-        if node.kind.is_fixed_length() || matches!(node.kind, Kind::StaticString | Kind::StaticBlob) {
-            builder.update(index, |node| node.set(PLAIN, !needed));
-        }
-        builder.update(index, |node| {
-            if let Some(code) = quick(node) {
-                node.roles = code;
-            }
-        });
+        let node = with_layout(builder.view(), index);
+        builder.update(index, |slot| *slot = node);
     }
+}
+
+/// The node at `index` with what follows from it and from its children, which have their layout. One that has its layout
+/// stays as it is.
+pub(super) fn with_layout(nodes: Nodes<'_>, index: u32) -> Node {
+    let mut node = *nodes.get(index);
+    if matches!(node.kind, Kind::NulString | Kind::Unsigned | Kind::Signed | Kind::Float) && node.is_quick() {
+        node.roles = 0;
+    }
+    let is_needed = needs_walk(&node);
+    match node.kind {
+        Kind::Structure => structure(nodes, index, &mut node),
+        Kind::StaticArray | Kind::DynamicArray => array(nodes, index, &mut node),
+        Kind::Optional => {
+            node.set_align_log2(0);
+            node.set(LAST, true);
+        }
+        Kind::Variant => {
+            let mut choices = nodes.children(index);
+            let is_empty = choices.any(|choice| outside(nodes, choice.saturating_add(1)).may_be_empty);
+            node.set_align_log2(0);
+            node.set(LAST, is_empty);
+        }
+        Kind::VariableSigned
+        | Kind::VariableUnsigned
+        | Kind::NulString
+        | Kind::StaticString
+        | Kind::DynamicString
+        | Kind::StaticBlob
+        | Kind::DynamicBlob => {
+            let is_empty = match node.kind {
+                Kind::StaticString | Kind::StaticBlob => node.a == 0,
+                kind => matches!(kind, Kind::DynamicString | Kind::DynamicBlob),
+            };
+            node.set_align_log2(3);
+            node.set(LAST, is_empty);
+        }
+        _ => {}
+    }
+    if node.kind.is_fixed_length() || matches!(node.kind, Kind::StaticString | Kind::StaticBlob) {
+        node.set(PLAIN, !is_needed);
+    }
+    if let Some(code) = quick(&node) {
+        node.roles = code;
+    }
+    node
 }
 
 /// How a class is read at once, if it can be.
@@ -97,8 +102,8 @@ fn needs_walk(node: &Node) -> bool {
     node.slot != NO_SLOT || node.roles & role::ALL != 0
 }
 
-fn outside(builder: &Builder<'_>, index: u32) -> Outside {
-    let node = builder.node(index);
+fn outside(nodes: Nodes<'_>, index: u32) -> Outside {
+    let node = nodes.get(index);
     let orders = node.has(BIG);
     let may_be_empty = node.has(LAST);
     let plain = node.has(PLAIN);
@@ -151,77 +156,70 @@ impl Run {
         self.size = Some(start.saturating_add(size)).filter(|size| *size < NO_SIZE.into());
     }
 
-    /// What a structure or an array with this content is.
-    fn finish(self, builder: &mut Builder<'_>, index: u32, align: u8, walk: bool) {
-        builder.update(index, |node| {
-            node.set_align_log2(align);
-            node.set(LAST, self.may_be_empty);
-            let size = self.size.filter(|_| !walk).and_then(|size| u32::try_from(size).ok());
-            node.set(PLAIN, size.is_some());
-            let (first, last) = self.orders.unwrap_or_default();
-            node.set(BIG, first);
-            node.set(REVERSED, last);
-            node.b = size.unwrap_or(NO_SIZE);
-        });
+    /// Lets a structure or an array have this content.
+    fn finish(self, node: &mut Node, align: u8, is_needed: bool) {
+        node.set_align_log2(align);
+        node.set(LAST, self.may_be_empty);
+        let size = self.size.filter(|_| !is_needed).and_then(|size| u32::try_from(size).ok());
+        node.set(PLAIN, size.is_some());
+        let (first, last) = self.orders.unwrap_or_default();
+        node.set(BIG, first);
+        node.set(REVERSED, last);
+        node.b = size.unwrap_or(NO_SIZE);
     }
 }
 
-fn align_of(builder: &Builder<'_>, index: u32) -> u8 {
-    builder.node(index).align & 0x3f
+fn align_of(node: &Node) -> u8 {
+    node.align & 0x3f
 }
 
-fn structure(builder: &mut Builder<'_>, index: u32) {
-    let mut align = align_of(builder, index);
-    for child in builder.view().children(index) {
-        align = align.max(align_of(builder, child));
+fn structure(nodes: Nodes<'_>, index: u32, node: &mut Node) {
+    let mut align = align_of(node);
+    for child in nodes.children(index) {
+        align = align.max(align_of(nodes.get(child)));
     }
     let mut run = Run { size: Some(0), orders: None, in_bytes: align >= 3, may_be_empty: true };
     let mut prefix = (0, index.saturating_add(1));
-    for child in builder.view().children(index) {
-        run.add(align_of(builder, child).into(), outside(builder, child));
+    for child in nodes.children(index) {
+        run.add(align_of(nodes.get(child)).into(), outside(nodes, child));
         if let Some(size) = run.size.and_then(|size| u32::try_from(size).ok()) {
-            prefix = (size, builder.view().end(child));
+            prefix = (size, nodes.end(child));
         }
     }
     let is_fixed = run.size.is_some();
-    run.finish(builder, index, align, false);
+    run.finish(node, align, false);
     // Where the first member stands that is not of fixed size, and how large those before it are together; the byte
     // orders are theirs.
-    builder.update(index, |node| {
-        node.a = prefix.1.saturating_sub(index);
-        if !is_fixed {
-            node.b = prefix.0;
-        }
-    });
+    node.a = prefix.1.saturating_sub(index);
+    if !is_fixed {
+        node.b = prefix.0;
+    }
 }
 
-fn array(builder: &mut Builder<'_>, index: u32, node: &Node) {
+fn array(nodes: Nodes<'_>, index: u32, node: &mut Node) {
     let child = index.saturating_add(1);
-    let own = align_of(builder, child);
-    let align = own.max(node.align & 0x3f);
-    let element = outside(builder, child);
+    let own = align_of(nodes.get(child));
+    let align = own.max(align_of(node));
     if node.kind == Kind::DynamicArray {
-        builder.update(index, |node| {
-            node.set_align_log2(align);
-            node.set(LAST, true);
-        });
+        node.set_align_log2(align);
+        node.set(LAST, true);
         return;
     }
+    let element = outside(nodes, child);
     let mut run = Run { size: Some(0), orders: None, in_bytes: align >= 3, may_be_empty: true };
     if node.a > 0 {
         run.add(own.into(), element);
     }
     if let Some(one) = run.size.filter(|_| node.a > 1) {
-        // The second one tells whether byte orders may follow each other; all others are alike.
+        // The second one tells whether byte orders may follow each other: it then begins at a byte, as all others do.
         run.add(own.into(), element);
         run.size = run.size.and_then(|two| {
             let stride = two.checked_sub(one)?;
             let more = u64::from(node.a).checked_sub(1)?;
-            // A stride that is no whole number of bytes moves an array that begins at one.
-            let meets = stride.is_multiple_of(8) || run.orders.is_none_or(|(first, last)| first == last);
-            stride.checked_mul(more)?.checked_add(one).filter(|size| meets && *size < NO_SIZE.into())
+            stride.checked_mul(more)?.checked_add(one).filter(|size| *size < NO_SIZE.into())
         });
     }
     // An array with a role (a UUID) has to be looked at.
-    run.finish(builder, index, align, needs_walk(node));
+    let is_needed = needs_walk(node);
+    run.finish(node, align, is_needed);
 }

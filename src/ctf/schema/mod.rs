@@ -10,6 +10,8 @@
 //!          front, depth first                 end
 //! ```
 //!
+//! A schema can be [written](Schema::write) as a table, from which it is [read](Schema::parse) without the metadata.
+//!
 //! # Limits
 //!
 //! - Lengths of 2³² and more (bits, bytes or elements) in a fixed-length class are refused.
@@ -26,7 +28,9 @@
 //    `end_clock(at, &spec)`, `end_stream(at, &spec, clock)`, `end_event(at, &spec, stream)`. Give a root its scope by
 //    `builder.root(index, Scope::…)` after it was closed. The roots of a stream stand in the order of `Scope`.
 // 3. A field class: `let class = builder.open(node)?`, its children one after the other in document order, then
-//    `builder.close(class)`. Scalars are closed too, or added by `builder.leaf(node)`. The fields of a `Node`:
+//    `builder.close(class)`, and for structures and variants `builder.index_names(…)` with the number of members or
+//    options (where the language does not let ranges overlap, with that of the ranges, too). Scalars are closed too, or
+//    added by `builder.leaf(node)`. The fields of a `Node`:
 //    - `kind`; `a`: length in bits (fixed-length), bytes (strings, BLOBs) or elements (arrays);
 //      dynamic ones, optionals, variants: `a` is the first node of the location: from `builder.step(origin, Step::…)`
 //      once for each step, then `builder.end_list(last)`. The origin belongs to the first step.
@@ -37,8 +41,8 @@
 //    - `b`: the first label of mappings or flags: `builder.label(place)?`, `builder.range(lo, hi)?` for each of its
 //      ranges, `builder.end_list(last range)`, the number of ranges into the label's `size` by `builder.update`; the
 //      last label is marked by `end_list`. `NONE` if there are none. Optional: the first range of its selector, or
-//      `NONE`. Variant: each child is a `Kind::Choice` with `b` as its first range and the class as its only child
-//      (`NONE`: an option that is never selected).
+//      `NONE`. Variant: each child is a `Kind::Choice` with `a` as its number, `b` as its first range and the class as its
+//      only child (`NONE`: an option that is never selected).
 //    - the name of a member stands on its class (`set_name`), that of an option on the `Choice`. A `Place` is where the
 //      name stands in the *file*; `Step::Name` compares as written, `UNDERSCORE` only hides one `_` in what is shown.
 // 4. A type that is used again: `builder.copy(index)` copies a closed class with all its children; then `update` its
@@ -52,6 +56,7 @@ mod builder;
 mod class;
 mod clock;
 mod compile;
+mod compiled;
 pub mod element;
 mod environment;
 mod escape;
@@ -65,6 +70,7 @@ pub(crate) mod node;
 mod order;
 mod ranges;
 mod resolve;
+mod roles;
 #[allow(clippy::module_inception)]
 mod schema;
 pub(crate) mod scope;
@@ -73,6 +79,7 @@ mod stream;
 mod table;
 mod trie;
 pub mod tsdl;
+mod validate;
 #[cfg(not(fuzzing))]
 mod work;
 #[cfg(fuzzing)]

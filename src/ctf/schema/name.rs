@@ -89,11 +89,17 @@ impl<'a> Name<'a> {
     }
 
     /// Its characters as written, decoded.
-    fn written(&self) -> Written<'a> {
-        match self.flags & C_ESCAPES != 0 {
-            true => Written::C(Unescaped(self.raw)),
-            false => Written::Json(self.string().chars()),
+    pub(super) fn written(&self) -> Written<'a> {
+        match self.flags & (ESCAPED | C_ESCAPES) {
+            0 => Written::Plain(self.raw),
+            ESCAPED => Written::Json(self.string().chars()),
+            _ => Written::C(Unescaped(self.raw)),
         }
+    }
+
+    /// The size in bytes of its characters as written.
+    pub(super) fn written_len(&self) -> u64 {
+        self.written().fold(0, |sum: u64, c| sum.saturating_add(to_u64(c.len_utf8())))
     }
 
     /// The name as written, to be looked for among others.
@@ -108,6 +114,7 @@ impl<'a> Name<'a> {
 /// The characters of a name as written.
 #[derive(Clone)]
 pub(super) enum Written<'a> {
+    Plain(Text<'a>),
     C(Unescaped<'a>),
     Json(json::JsonChars<Text<'a>>),
 }
@@ -117,6 +124,7 @@ impl Iterator for Written<'_> {
 
     fn next(&mut self) -> Option<char> {
         match self {
+            Self::Plain(source) => json::next_char(source),
             Self::C(source) => json::next_char(source),
             Self::Json(chars) => chars.next(),
         }

@@ -1,55 +1,93 @@
 //! The nodes that a schema consists of.
 
 use crate::error::Result;
+use zerocopy::{Immutable, KnownLayout, TryFromBytes};
 
-/// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a node is. The numbers are those of [a table](super::Schema::write) in a file: they never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
+#[repr(u8)]
 pub(crate) enum Kind {
     /// An empty one, to fill storage with.
-    Empty,
+    Empty = 0,
     // Field classes. `a` is a length in bits, bytes or elements, or the first node of the location of one.
-    BitArray,
-    BitMap,
-    Boolean,
-    Unsigned,
-    Signed,
-    Float,
-    VariableUnsigned,
-    VariableSigned,
-    NulString,
-    StaticString,
-    DynamicString,
-    StaticBlob,
-    DynamicBlob,
-    Structure,
-    StaticArray,
-    DynamicArray,
-    Optional,
-    Variant,
+    BitArray = 1,
+    BitMap = 2,
+    Boolean = 3,
+    Unsigned = 4,
+    Signed = 5,
+    Float = 6,
+    VariableUnsigned = 7,
+    VariableSigned = 8,
+    NulString = 9,
+    StaticString = 10,
+    DynamicString = 11,
+    StaticBlob = 12,
+    DynamicBlob = 13,
+    Structure = 14,
+    StaticArray = 15,
+    DynamicArray = 16,
+    Optional = 17,
+    Variant = 18,
     /// An option of a variant; `a` is its number, `b` its first range, its only child the class.
-    Choice,
+    Choice = 19,
     // What nodes refer to.
-    Location,
-    Range,
+    Location = 20,
+    Range = 21,
     /// The name of a mapping or flag; its ranges are the next nodes (downwards).
-    Label,
+    Label = 22,
     /// A media type.
-    Media,
+    Media = 23,
     /// A variable of the environment: its name, and its value as `environment` has it.
-    Variable,
+    Variable = 24,
     // What a trace consists of.
-    Alias,
-    Trace,
-    Clock,
-    Stream,
-    Event,
+    Alias = 25,
+    Trace = 26,
+    Clock = 27,
+    Stream = 28,
+    Event = 29,
     /// More about the node that precedes it.
-    More,
+    More = 30,
     /// Four node indices: part of a table.
-    Table,
+    Table = 31,
 }
 
 impl Kind {
+    /// All of them, by their numbers.
+    pub(crate) const ALL: [Self; 32] = [
+        Self::Empty,
+        Self::BitArray,
+        Self::BitMap,
+        Self::Boolean,
+        Self::Unsigned,
+        Self::Signed,
+        Self::Float,
+        Self::VariableUnsigned,
+        Self::VariableSigned,
+        Self::NulString,
+        Self::StaticString,
+        Self::DynamicString,
+        Self::StaticBlob,
+        Self::DynamicBlob,
+        Self::Structure,
+        Self::StaticArray,
+        Self::DynamicArray,
+        Self::Optional,
+        Self::Variant,
+        Self::Choice,
+        Self::Location,
+        Self::Range,
+        Self::Label,
+        Self::Media,
+        Self::Variable,
+        Self::Alias,
+        Self::Trace,
+        Self::Clock,
+        Self::Stream,
+        Self::Event,
+        Self::More,
+        Self::Table,
+    ];
+
     /// Whether it is a field class of fixed length in bits.
     pub(crate) const fn is_fixed_length(self) -> bool {
         matches!(
@@ -163,7 +201,8 @@ const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 /// Room for one part of a [`Schema`](super::Schema): 24 bytes.
 ///
 /// A schema is compiled into nodes that the caller lends; what they hold is private to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub struct Node {
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
@@ -176,13 +215,13 @@ pub struct Node {
     pub(crate) name_len: u16,
     /// Offset of the name in the metadata file; of the root of a scope, which scope.
     pub(crate) name: u32,
-    /// How many nodes it has with its children; they follow it, in order.
+    /// How many nodes it has with its children; they follow it, in order. Of a label, how many ranges.
     pub(crate) size: u32,
     pub(crate) a: u32,
     pub(crate) b: u32,
 }
 
-const _: () = assert!(size_of::<Node>() == 24);
+const _: () = assert!(size_of::<Node>() == 24 && align_of::<Node>() == 4);
 
 impl Node {
     /// An empty slot, to fill storage with before lending it.

@@ -70,8 +70,8 @@ impl Builder<'_> {
                     choice = self.view().end(choice).max(choice.saturating_add(1));
                 }
                 match Table::of_ranges(self.view(), node) {
-                    _ if may_overlap => Ok(()),
-                    Some(table) => self.order_options(index, table),
+                    Some(table) => self.order_options(index, table, may_overlap),
+                    None if may_overlap => Ok(()),
                     None => self.check_overlap(index),
                 }
             }
@@ -107,7 +107,10 @@ impl Builder<'_> {
     }
 
     /// Puts the ranges of all options in order, unless a copy of the variant did so before.
-    fn order_options(&mut self, variant: u32, table: Table) -> Result<()> {
+    ///
+    /// Where they may overlap, there is room for as many ranges as options: they stay as they are if they are more, or if
+    /// some do overlap.
+    fn order_options(&mut self, variant: u32, table: Table, may_overlap: bool) -> Result<()> {
         if self.node(table.base()).count() > 0 {
             return Ok(());
         }
@@ -116,19 +119,23 @@ impl Builder<'_> {
         while choice < end {
             let mut next = Some(self.node(choice).b).filter(|first| *first != NONE);
             let mut left = next.map_or(0, |first| self.node(first).count());
+            if may_overlap && count.saturating_add(left) > self.node(self.node(variant).b).count() {
+                return Ok(());
+            }
             while let Some(range) = next.filter(|_| left > 0) {
                 table.set(self, count.saturating_mul(2), choice.saturating_sub(variant));
-                table.set(self, count.saturating_mul(2).saturating_add(1), range);
+                table.set(
+                    self,
+                    count.saturating_mul(2).saturating_add(1),
+                    range.saturating_sub(table.base()),
+                );
                 count = count.saturating_add(1);
                 left = left.saturating_sub(1);
                 next = range.checked_sub(1);
             }
             choice = self.view().end(choice).max(choice.saturating_add(1));
         }
-        let range = |builder: &Builder<'_>, at: u32| {
-            let index = table.get(builder.view(), at.saturating_mul(2).saturating_add(1));
-            builder.node(index).ends()
-        };
+        let range = |builder: &Builder<'_>, at: u32| table.range(builder.view(), at).ends();
         let option = |builder: &Builder<'_>, at: u32| table.get(builder.view(), at.saturating_mul(2));
         let swap = |builder: &mut Builder<'_>, a: u32, b: u32| {
             let (a, b) = (a.saturating_mul(2), b.saturating_mul(2));
@@ -140,6 +147,11 @@ impl Builder<'_> {
         for at in 1..count {
             let before = at.saturating_sub(1);
             if range(self, at).0 <= range(self, before).1 {
+                if may_overlap {
+                    // In order, but not to be used.
+                    self.update(table.base(), |node| node.set_count(0));
+                    return Ok(());
+                }
                 let later = option(self, at).max(option(self, before));
                 return Err(self.error_at(variant.saturating_add(later), RANGE, ErrorKind::Repeated));
             }

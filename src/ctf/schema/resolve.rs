@@ -3,9 +3,8 @@
 use super::Name;
 use super::builder::Builder;
 use super::element::{FIELD_CLASS, FIELD_LOCATION, ROLE};
-use super::node::{
-    DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, SIGNED_KEY, SLOT_COUNT, SLOTS, role,
-};
+use super::node::{DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, SIGNED_KEY, SLOT_COUNT, SLOTS};
+use super::roles::Around;
 use super::scope::Scope;
 use crate::ctf::metadata::{Language, MetadataStream};
 use crate::error::{Error, ErrorKind, Result};
@@ -146,52 +145,17 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     }
 
     fn check_roles(&self, place: &Place<'_>, node: &Node, owner: Owner, root: u32) -> Result<()> {
-        if matches!(node.kind, Kind::NulString | Kind::StaticString | Kind::DynamicString) {
-            return Ok(());
-        }
-        let roles = node.roles;
-        if roles == 0 {
-            return Ok(());
-        }
-        let misplaced = || Err(self.builder.error_at(place.index, ROLE, ErrorKind::Misplaced));
-        let allowed = match place.scope {
-            Scope::PacketHeader => role::MAGIC | role::UUID | role::STREAM_CLASS_ID | role::STREAM_ID,
-            Scope::PacketContext => {
-                role::TOTAL_LENGTH
-                    | role::CONTENT_LENGTH
-                    | role::TIMESTAMP
-                    | role::END_TIMESTAMP
-                    | role::DISCARDED
-                    | role::SEQUENCE
-            }
-            Scope::EventHeader => role::EVENT_CLASS_ID | role::TIMESTAMP,
-            _ => 0,
+        let info = self.builder.node(owner.stream.saturating_add(1)).b;
+        let around = Around {
+            scope: place.scope,
+            is_first: place.index == root.saturating_add(1),
+            has_uuid: self.builder.uuid.is_some(),
+            has_clock: self.builder.node(info).a != NONE,
         };
-        if roles & !allowed != 0 {
-            return misplaced();
+        if around.allows(node) {
+            return Ok(());
         }
-        if roles & role::UUID != 0 {
-            let is_uuid = matches!(node.kind, Kind::StaticBlob | Kind::StaticArray) && node.a == 16;
-            if !is_uuid || self.builder.uuid.is_none() {
-                return misplaced();
-            }
-        } else if !matches!(node.kind, Kind::Unsigned | Kind::VariableUnsigned) {
-            return misplaced();
-        }
-        if roles & role::MAGIC != 0 {
-            let is_magic =
-                node.kind == Kind::Unsigned && node.a == 32 && place.index == root.saturating_add(1);
-            if !is_magic {
-                return misplaced();
-            }
-        }
-        if roles & (role::TIMESTAMP | role::END_TIMESTAMP) != 0 {
-            let info = self.builder.node(owner.stream.saturating_add(1)).b;
-            if self.builder.node(info).a == NONE {
-                return misplaced();
-            }
-        }
-        Ok(())
+        Err(self.builder.error_at(place.index, ROLE, ErrorKind::Misplaced))
     }
 
     fn dependent(&mut self, owner: Owner, place: &Place<'_>, node: &Node) -> Result<()> {

@@ -1,6 +1,6 @@
-use super::environment::Variables;
 use super::name::Name;
 use super::node::{NONE, Node, Nodes};
+use super::spec::Variables;
 use super::table::Table;
 use crate::ctf::metadata::{MetadataStream, Uuid};
 
@@ -13,28 +13,20 @@ pub struct Schema<'a, 's> {
     pub(crate) nodes: Nodes<'s>,
     /// The root of packet headers.
     pub(crate) header: u32,
-    trace: u32,
+    pub(super) trace: u32,
     pub(super) streams: Table,
     pub(super) events: Table,
     pub(super) clocks: Table,
-    uuid: Option<Uuid>,
+    pub(super) uuid: Option<Uuid>,
     pub(super) environment: Variables,
+    /// How many nodes stand in front.
+    pub(super) front: u32,
+    /// The hash of the metadata, if it was compiled before.
+    pub(super) hash: Option<u64>,
 }
 
 impl<'a, 's> Schema<'a, 's> {
-    pub(super) fn new(
-        stream: MetadataStream<'a>,
-        nodes: &'s [Node],
-        header: u32,
-        trace: u32,
-        [streams, events, clocks]: [Table; 3],
-        uuid: Option<Uuid>,
-        environment: Variables,
-    ) -> Self {
-        Self { stream, nodes: Nodes(nodes), header, trace, streams, events, clocks, uuid, environment }
-    }
-
-    /// The metadata that it was compiled from.
+    /// The metadata that it was compiled from; of one that was [compiled before](Self::write), text without any meaning.
     pub fn metadata(&self) -> MetadataStream<'a> {
         self.stream
     }

@@ -1,6 +1,6 @@
 //! What a compiler tells a builder.
 
-use super::node::{Place, narrow};
+use super::node::{NONE, Place, narrow};
 use crate::error::{Element, Error, ErrorKind, Result};
 
 /// A part of a field location.
@@ -34,6 +34,27 @@ pub(crate) struct ClassSpec {
     pub(crate) namespace: Option<Place>,
     /// Where it is described.
     pub(crate) offset: u64,
+}
+
+/// The variables of an environment: nodes one after the other, downwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Variables {
+    /// The first one's node, or `NONE`.
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+}
+
+impl Variables {
+    pub(crate) const NONE: Self = Self { first: NONE, len: 0 };
+}
+
+/// What a builder is told of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VariableSpec {
+    Integer(i128),
+    /// The digits of an integer of more than 64 bits.
+    Number(TextPlace),
+    Text(TextPlace),
 }
 
 /// A place in the metadata file, of a text of any length.

@@ -22,12 +22,18 @@ impl Table {
         self.base
     }
 
-    /// The table of the ranges of a variant with many of them: for each, how far its option follows the variant, and its
-    /// node. They are in ascending order; there are none if they may overlap.
+    /// The table of the ranges of a variant with many of them: for each, how far its option follows the variant, and how far
+    /// its node follows the table. They are in ascending order; there are none if they may overlap.
     pub(crate) fn of_ranges(nodes: Nodes<'_>, variant: &Node) -> Option<Self> {
         let index = nodes.get(variant.b);
         let base = variant.b.checked_add(index.count().div_ceil(4)).filter(|_| index.has(LAST))?;
         Some(Self { base, len: nodes.get(base).count().saturating_mul(2) })
+    }
+
+    /// A range of such a table.
+    pub(crate) fn range(self, nodes: Nodes<'_>, at: u32) -> &Node {
+        let distance = self.get(nodes, at.saturating_mul(2).saturating_add(1));
+        nodes.get(self.base.saturating_add(distance))
     }
 
     pub(crate) fn swap(self, builder: &mut Builder<'_>, a: u32, b: u32) {
@@ -98,7 +104,7 @@ impl Nodes<'_> {
         // With the sign bit inverted, signed numbers are in the order of unsigned ones.
         let flip = if signed { 1 << 63 } else { 0 };
         let key = key ^ flip;
-        let range = |at: u32| self.get(table.get(self, at.saturating_mul(2).saturating_add(1)));
+        let range = |at: u32| table.range(self, at);
         // Those that begin at the key or before it.
         let (mut low, mut high) = (0, table.len / 2);
         while low < high {
@@ -106,7 +112,8 @@ impl Nodes<'_> {
             if range(middle).x() ^ flip <= key { low = middle.saturating_add(1) } else { high = middle }
         }
         let last = low.checked_sub(1).filter(|at| key <= range(*at).y() ^ flip);
-        Some(last.map(|at| index.saturating_add(table.get(self, at.saturating_mul(2)))))
+        let option = last.map(|at| index.saturating_add(table.get(self, at.saturating_mul(2))));
+        Some(option.filter(|option| self.get(*option).kind == Kind::Choice && *option < self.end(index)))
     }
 }
 

@@ -1,17 +1,18 @@
 //! A timeline of data streams.
 
+use super::fields::CtfData;
 use crate::ctf::data::{Merge, MergeSlot, Packets};
 use crate::ctf::schema::Schema;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::data::Data;
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
-use crate::event::fields::Data;
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::room::Room;
 
 /// The track of the trace.
 const ROOT: TrackId = TrackId::new(0);
@@ -24,11 +25,13 @@ pub struct StreamSlot<'a, 's> {
     /// The number of its input, and the size of that.
     input: usize,
     size: u64,
+    /// The first number of the classes and fields of its trace, and the one after the last.
+    numbers: (u32, u32),
 }
 
 impl StreamSlot<'_, '_> {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { packets: None, input: 0, size: 0 };
+    pub const EMPTY: Self = Self { packets: None, input: 0, size: 0, numbers: (0, 0) };
 }
 
 /// The tracks and events of a CTF trace.
@@ -77,6 +80,15 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let packets = Packets::new(data, schema);
         let clock = schema.clocks().next();
         self.absolute = self.absolute.or(clock.map(|clock| clock.is_unix()));
+        // A listener is told of several traces: no two of them have the same numbers.
+        let last = self.count.checked_sub(1).and_then(|last| self.streams.slots().get(last));
+        let numbers = match last {
+            Some(slot) if slot.packets.as_ref().is_some_and(|last| last.is_of(schema)) => slot.numbers,
+            _ => {
+                let first = last.map_or(0, |slot| slot.numbers.1);
+                (first, first.saturating_add(schema.numbers()))
+            }
+        };
         let needed = self.count.saturating_add(1);
         let fits = self.count < self.streams.slots().len() || self.streams.grow(needed);
         let capacity = crate::bytes::to_u64(self.streams.slots().len());
@@ -85,7 +97,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             return Err(Error::new(0, LANES, kind));
         };
         let size = crate::bytes::to_u64(data.len());
-        *slot = StreamSlot { packets: Some(packets.clone()), input, size };
+        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers };
         self.merge.add(packets)?;
         self.count = needed;
         Ok(())
@@ -233,6 +245,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         let streams = self.streams.slots();
         let Some(merged) = self.merge.current() else { return Ok(None) };
         let record = merged.record();
+        let base = streams.get(merged.source()).map_or(0, |slot| slot.numbers.0);
         let clock = record.packet().stream_class().clock();
         let time = clock.and_then(|clock| Some(time_of(&clock, record.cycles()?)));
         let name = record.class().name();
@@ -248,7 +261,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             starts: None,
             ends: Flows::NONE,
             inferred: false,
-            data: Data::Ctf(record),
+            data: Data::Ctf(CtfData { record, base }),
         })))
     }
 

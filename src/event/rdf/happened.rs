@@ -9,13 +9,14 @@ use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::event::event::{EventKind, Number};
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
-use crate::rdf::contents::rmt::{TokenKind, TokenValue};
+use crate::rdf::Identifier;
+use crate::rdf::contents::rmt::{TokenKind, TokenRecord, TokenValue};
 use crate::rdf::contents::{
-    EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, Snapshot,
+    EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, StructureRecord,
 };
+use crate::room::Room;
 
 /// How many tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;
@@ -55,13 +56,13 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 data: RdfData::None,
                 place: whole,
             },
-            Content::Queue { event, data, on } => return self.queue(&event, data, on, whole).map(Some),
-            Content::Snapshot { snapshot, data } => {
+            Content::Queue { event, record, on } => return self.queue(&event, record, on, whole).map(Some),
+            Content::Snapshot { snapshot, record } => {
                 let name = label(snapshot.name().bytes());
-                let data = RdfData::Structure(Snapshot::FIELDS, data);
+                let data = RdfData::Structure(record);
                 instant(Key(Space::Snapshots, 0, 0), name, data, whole)
             }
-            Content::Tokens { ref head, process, stream, .. } => {
+            Content::Tokens { ref head, process, stream, hz, .. } => {
                 let key = Key(Space::Memory, stream, process.into());
                 match *head {
                     Head::End => return Ok(None),
@@ -72,11 +73,12 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                             name = event.name().unwrap_or(name);
                         }
                         let place = lane.place(token.offset(), to_u64(token.bytes().len()));
-                        instant(key, Label::Text(name), RdfData::Token(token), place)
+                        let data = RdfData::Token(TokenRecord::new(token, stream, hz.unwrap_or(0)));
+                        instant(key, Label::Text(name), data, place)
                     }
                 }
             }
-            Content::Driver { ref head, provider, .. } => {
+            Content::Driver { ref head, provider, hz, .. } => {
                 let key = Key(Space::Driver, provider, 0);
                 match *head {
                     Head::End => return Ok(None),
@@ -84,7 +86,14 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                     Head::Record(event) => {
                         let place =
                             lane.place(event.offset(), to_u64(event.payload().len()).saturating_add(4));
-                        return self.driver(&event, key, place).map(Some);
+                        if let Err(error) = event.value() {
+                            return Ok(Some(lost(
+                                Some(key),
+                                Gap::new(place.0, place.1, error),
+                                event.offset(),
+                            )));
+                        }
+                        return self.driver(&event, hz.unwrap_or(0), key, place).map(Some);
                     }
                 }
             }
@@ -95,7 +104,9 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 let event = events.and_then(|events| events.events().next());
                 let name = event.and_then(|event| event.kind().name()).unwrap_or("code object");
                 let place = lane.place(read, to_u64(bytes.len()));
-                let data = RdfData::Structure(LoadFields::FIELDS, bytes);
+                let record = |id| StructureRecord::of_chunk(id, version, &[], bytes, self.cpu_hz).last();
+                let record = Identifier::new("COLoadEvent").and_then(record);
+                let data = record.map_or(RdfData::None, RdfData::Structure);
                 instant(Key(Space::CodeObjects, 0, 0), Label::Text(name), data, place)
             }
             Content::Samples { rest, width, number, read, .. } => {
@@ -120,14 +131,14 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     fn queue(
         &mut self,
         event: &QueueEvent<'s>,
-        data: &'s [u8],
+        record: StructureRecord<'s>,
         on: Option<u64>,
         place: (u64, u64),
     ) -> Result<Happened<'s>> {
         let (pci, queue) = (event.pci().number(), event.queue());
         let kind = event.event();
         let name = kind.name().map_or(Label::Numbered("queue event", kind.number().into()), Label::Text);
-        let data = RdfData::Structure(QueueEvent::FIELDS, data);
+        let data = RdfData::Structure(record);
         let of = |lane: u8| Key(Space::Queue(lane), pci, queue);
         let mut happened = Happened { key: Some(of(0)), kind: EventKind::Instant, name, data, place };
         if let Some(lane) = on {
@@ -161,11 +172,12 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     fn driver(
         &mut self,
         event: &crate::rdf::contents::Event<'s>,
+        hz: u64,
         key: Key,
         place: (u64, u64),
     ) -> Result<Happened<'s>> {
         let name = event.kind_name().map_or(Label::Numbered("event", event.id().into()), Label::Text);
-        let data = RdfData::Driver(*event);
+        let data = RdfData::Driver(*event, hz);
         let mut happened = Happened { key: Some(key), kind: EventKind::Instant, name, data, place };
         let cmd_buffer = match event.value() {
             Ok(EventValue::MarkerBegin { cmd_buffer, name, .. }) => {
@@ -197,8 +209,8 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     fn user_marker(&mut self, op: &[u8], cmd_buffer: u32, table: u32, place: (u64, u64)) -> Happened<'s> {
         // Parsed as a chunk with this operation alone.
         let history = MarkerHistory::parse(1, &[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0], op).ok();
-        let (op, number) = history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
-        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        let (op, string) = history.and_then(|history| history.ops().next()).unwrap_or((MarkerOp::Invalid, 0));
+        let number = usize::try_from(string).unwrap_or(usize::MAX);
         let text = match (self.tracks.get(Key(Space::Strings, table, 0)), number.checked_sub(1)) {
             (Some(Known::Strings(strings)), Some(number)) => strings.beginning(number, NAME),
             _ => None,
@@ -209,7 +221,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             MarkerOp::Pop => EventKind::End,
             _ => EventKind::Instant,
         };
-        let data = RdfData::Number("string", to_u64(number));
+        let data = RdfData::Marker(op, string);
         Happened { key: Some(Key(Space::History, cmd_buffer, 0)), kind, name, data, place }
     }
 }

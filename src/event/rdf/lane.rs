@@ -7,7 +7,7 @@ use crate::event::label::Label;
 use crate::gap::Gap;
 use crate::heap::Place;
 use crate::rdf::contents::rmt::{Token, Tokens};
-use crate::rdf::contents::{self, QueueEvent, Snapshot};
+use crate::rdf::contents::{self, QueueEvent, Snapshot, StructureRecord};
 
 /// Room for a chunk with events, or for a stream of them.
 #[derive(Clone, Debug)]
@@ -42,15 +42,15 @@ pub(super) enum Content<'s> {
     None,
     /// A range that cannot be read.
     Gap(Gap),
-    /// A `QueueEvent`; its data, and once it has begun, on which of its queue's tracks.
+    /// A `QueueEvent`; and once it has begun, on which of its queue's tracks.
     Queue {
         event: QueueEvent<'s>,
-        data: &'s [u8],
+        record: StructureRecord<'s>,
         on: Option<u64>,
     },
     Snapshot {
         snapshot: Snapshot<'s>,
-        data: &'s [u8],
+        record: StructureRecord<'s>,
     },
     /// A stream of a memory trace. The rate is known from its first timestamp on.
     Tokens {

@@ -8,12 +8,12 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::{BUFFER, OVERLAPPING};
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::contents::rmt::{RmtData, Stream};
-use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, QueueInfo, SpmCounterFields};
+use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureRecord};
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
+use crate::room::Room;
 
 /// Chunks that events refer to.
 const FIRST: [&[u8]; 6] =
@@ -69,6 +69,16 @@ struct Loaded<'s> {
 impl<'s> Loaded<'s> {
     fn content(&self) -> Result<Chunked<'s>> {
         Chunked::parse(self.entry.identifier(), self.entry.version(), self.header, self.data)
+    }
+
+    /// What its structures say: of the header, if it has some there.
+    fn record(&self, cpu_hz: Option<u64>) -> RdfData<'s> {
+        self.structure(cpu_hz).map_or(RdfData::None, RdfData::Structure)
+    }
+
+    fn structure(&self, cpu_hz: Option<u64>) -> Option<StructureRecord<'s>> {
+        let (id, version) = (self.entry.identifier(), self.entry.version());
+        StructureRecord::of_chunk(id, version, self.header, self.data, cpu_hz).next()
     }
 
     fn lane(&self, content: Content<'s>) -> Lane<'s> {
@@ -191,7 +201,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         stream: usize,
         several: bool,
     ) -> Result<()> {
-        let chunks = || file.chunks("RmtData".into()).filter(|chunk| stream_of(chunk) == Some(stream));
+        let chunks = || file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(stream));
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
         let sizes = chunks().map(|chunk| chunk.entry().output_size().unwrap_or(0));
         let total = sizes.fold(0_u64, u64::saturating_add);
@@ -235,7 +245,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             0 => Label::Numbered("memory, stream", number.into()),
             _ => Label::Numbered("memory of process", process.into()),
         };
-        let data = RdfData::Number("stream", number.into());
+        let data = loaded.record(None);
         let key = Key(Space::Memory, number, process.into());
         self.add_track(key, TrackKind::Stream, label, data)?;
         let (tokens, head) = (stream.tokens(), Head::End);
@@ -282,18 +292,22 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 self.tracks.add(session_key(session.pci()), at, Known::Times(times)).map(drop)?;
             }
             Chunked::QueueInfo(info) => {
-                let data = RdfData::Structure(QueueInfo::FIELDS, loaded.data);
+                let data = loaded.record(None);
                 let (pci, queue) = (info.pci().number(), info.queue());
                 self.add_queue(pci, queue, data)?;
             }
             Chunked::QueueEvent(event) => {
                 self.add_queue(event.pci().number(), event.queue(), RdfData::None)?;
-                self.add(loaded.lane(Content::Queue { event, data: loaded.data, on: None }))?;
+                if let Some(record) = loaded.structure(self.cpu_hz) {
+                    self.add(loaded.lane(Content::Queue { event, record, on: None }))?;
+                }
             }
             Chunked::Snapshot(snapshot) => {
                 let label = Label::Text("snapshots");
                 self.add_track(Key(Space::Snapshots, 0, 0), TrackKind::Stream, label, RdfData::None)?;
-                self.add(loaded.lane(Content::Snapshot { snapshot, data: loaded.data }))?;
+                if let Some(record) = loaded.structure(self.cpu_hz) {
+                    self.add(loaded.lane(Content::Snapshot { snapshot, record }))?;
+                }
             }
             // Streams of this number are not joined: each chunk is read by itself.
             Chunked::Rmt(rmt) => self.add_stream(loaded, &rmt.stream())?,
@@ -305,7 +319,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                     Provider::Kmd => Label::Text("driver in the kernel"),
                     Provider::Other(number) => Label::Numbered("driver", number.into()),
                 };
-                let data = RdfData::Structure(contents::DriverEventsFields::FIELDS, loaded.header);
+                let data = loaded.record(None);
                 let provider = provider.number();
                 self.add_track(Key(Space::Driver, provider, 0), TrackKind::Stream, label, data)?;
                 let hz = Some(fields.hz()).filter(|&hz| hz > 0);
@@ -358,10 +372,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             Some(name) => Label::Numbered(name, fields.event().into()),
             None => Label::Numbered("counter", fields.event().into()),
         };
-        // In version 2 the GPU's id precedes them.
-        let at = if counter.pci().is_some() { 4 } else { 0 };
-        let structure = loaded.header.get(at..).unwrap_or_default();
-        let data = RdfData::Structure(SpmCounterFields::FIELDS, structure);
+        let data = loaded.record(None);
         self.add_track(Key(Space::Counter, 0, number), TrackKind::Counter { unit: None }, label, data)?;
         let times = match self.tracks.get(session_key(counter.pci())) {
             Some(&mut Known::Times(times)) => times,

@@ -4,11 +4,10 @@ use super::lane::{Content, Happened, Head, Lane, Rank};
 use super::tracks::{Gpu, Key, Space, TrackSlot, Tracks};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::data::Data;
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
-use crate::event::fields::Data;
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
@@ -16,6 +15,7 @@ use crate::gap::Gap;
 use crate::heap;
 use crate::rdf::contents::rmt::TokenValue;
 use crate::rdf::contents::{Clocks, LoadFields, ticks_to_ns};
+use crate::room::Room;
 
 /// The track of the file.
 const ROOT: TrackId = TrackId::new(0);

@@ -5,9 +5,9 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::element::REGISTRY;
 use crate::event::label::Label;
-use crate::event::room::Room;
 use crate::event::track::{TrackId, TrackKind};
 use crate::rdf::contents::{ClockCalibration, StringTable};
+use crate::room::Room;
 use core::marker::PhantomData;
 
 /// No slot.

@@ -3,8 +3,8 @@
 use super::fields::RfrData;
 use super::polls::Polls;
 use crate::event::Item;
+use crate::event::data::Data;
 use crate::event::event::{Event, EventKind};
-use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::time::Time;
 use crate::event::track::{Clock, Track, TrackId, TrackKind};

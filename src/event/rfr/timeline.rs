@@ -6,12 +6,11 @@ use super::lane::{Content, Head, Lane};
 use super::polls::{Polls, Registry, RegistrySlot};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::data::Data;
 use crate::event::element::LANES;
 use crate::event::event::{Event, EventKind, Flows};
-use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::rank::Rank;
-use crate::event::room::Room;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
@@ -23,6 +22,7 @@ use crate::rfr::{
     CallsiteTable, Chunk, NameSlot, Names, Object, Objects, Parent, RecordData, RecordKind, Sequences,
     StreamData, Streaming, Variant,
 };
+use crate::room::Room;
 
 const NS_IN_MICRO: i128 = 1_000;
 const MICROS: i128 = 1_000_000;

@@ -1,9 +1,9 @@
-//! What records and streams say, as fields.
+//! What records and streams say.
 
 use crate::error::{Error, Result};
-use crate::event::field::{Field, Value};
-use crate::event::label::Label;
+use crate::record::{FieldInfo, Fixed, FixedClass, Kind, Listener, Scope, Slot, Text};
 use crate::rtc::{ClockLink, Decimal, Sample, Samples, Stream};
+use crate::{JsonString, Text as JsonText};
 
 /// Where the fields of a track or an event come from.
 #[derive(Clone, Copy, Debug)]
@@ -37,124 +37,148 @@ impl Scale {
     }
 }
 
-impl<'a> RtcData<'a> {
-    pub(in crate::event) const fn fields(self) -> RtcFields<'a> {
-        RtcFields { data: self, stage: 0, time: None }
+const NUMBER: Kind = Kind::Unsigned { bits: 64 };
+const FLOAT: Kind = Kind::Float { bits: 64 };
+
+/// A stream: the attributes that are standardised, each where it is given.
+static STREAM: Fixed = Fixed::new(
+    "stream",
+    &[
+        FieldInfo::new(&"id", NUMBER),
+        FieldInfo::new(&"format", Kind::Text),
+        FieldInfo::new(&"length", NUMBER),
+        // The name of a clock; true for a stream that is one.
+        FieldInfo::new(&"clock", Kind::Any),
+        FieldInfo::new(&"delta", Kind::Text),
+        FieldInfo::new(&"stream", Kind::Text),
+        FieldInfo::new(&"gain", FLOAT),
+        FieldInfo::new(&"offset", FLOAT),
+    ],
+);
+
+/// A record: its value, in one of the forms that values have.
+static RECORD: Fixed = Fixed::new(
+    "record",
+    &[
+        FieldInfo::new(&"value", Kind::Any),
+        FieldInfo::new(&"value", Kind::List),
+        FieldInfo::unnamed(Kind::Any),
+        FieldInfo::unnamed(Kind::Group),
+        FieldInfo::new(&"seconds", NUMBER),
+        FieldInfo::new(&"nanoseconds", Kind::Unsigned { bits: 32 }).unit("ns"),
+        Fixed::END,
+        Fixed::END,
+        FieldInfo::new(&"value", Kind::Group),
+        FieldInfo::new(&"seconds", NUMBER),
+        FieldInfo::new(&"nanoseconds", Kind::Unsigned { bits: 32 }).unit("ns"),
+        Fixed::END,
+        FieldInfo::new(&"bytes", Kind::Bytes),
+    ],
+);
+
+/// Places in the table of a record: of the value itself, and of a time that it is.
+const VALUE: [u32; 2] = [0, 8];
+const LIST: u32 = 1;
+const ELEMENT: [u32; 2] = [2, 3];
+const BYTES: u32 = 12;
+
+impl RtcData<'_> {
+    /// Tells the stream or the record.
+    ///
+    /// # Errors
+    /// The record cannot be joined; nothing was told.
+    pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        let class = match self {
+            Self::TooLong(error) => return Err(*error),
+            Self::Stream(_) => FixedClass::new(0, &STREAM),
+            Self::Samples(..) | Self::Bytes(_) => FixedClass::new(1, &RECORD),
+        };
+        let wants = to.begin(&class.head(None, 0), &class);
+        if wants.has(Scope::Fields) {
+            to.scope(Scope::Fields);
+            match self {
+                Self::Stream(stream) => tell_stream(stream, &class, to),
+                Self::Samples(samples, scale) => {
+                    if let Err(error) = tell_samples(*samples, *scale, &class, to) {
+                        to.abandon();
+                        return Err(error);
+                    }
+                }
+                Self::Bytes(bytes) => to.bytes(class.slot(BYTES), bytes),
+                Self::TooLong(_) => {}
+            }
+            to.end_scope();
+        }
+        to.end();
+        Ok(())
     }
 }
 
-/// Fields that are to come.
-#[derive(Clone, Debug)]
-pub(in crate::event) struct RtcFields<'a> {
-    data: RtcData<'a>,
-    /// Of a stream, which attribute comes next; of samples, what does: 0 the first, 1 an element, 2 nothing, and from
-    /// 3 on the parts of a time.
-    stage: u8,
-    /// A time whose parts are to come, and the stage after them.
-    time: Option<(u64, u32, u8)>,
+fn tell_stream<L: Listener>(stream: &Stream<'_>, class: &FixedClass, to: &mut L) {
+    let text = |to: &mut L, place, name: Option<JsonString<JsonText<'_>>>| {
+        if let Some(name) = name {
+            to.text(class.slot(place), Text::Other { text: &name, stored: &[], is_valid: true });
+        }
+    };
+    let number = |to: &mut L, place, value: Option<Decimal>| {
+        if let Some(value) = value {
+            to.float(class.slot(place), value.to_f64());
+        }
+    };
+    to.unsigned(class.slot(0), stream.id().into());
+    text(to, 1, stream.format_name());
+    if let Some(length) = stream.length() {
+        to.unsigned(class.slot(2), length.into());
+    }
+    match stream.clock() {
+        Some(ClockLink::Named(name)) => text(to, 3, Some(name)),
+        Some(_) => to.boolean(class.slot(3), true),
+        None => {}
+    }
+    text(to, 4, stream.delta());
+    text(to, 5, stream.stream());
+    number(to, 6, stream.gain().ok().flatten());
+    number(to, 7, stream.offset().ok().flatten());
 }
 
-const FIRST: u8 = 0;
-const ELEMENT: u8 = 1;
-const DONE: u8 = 2;
-const SECONDS: u8 = 3;
-const NANOSECONDS: u8 = 4;
-
-impl<'a> RtcFields<'a> {
-    pub(in crate::event) fn next_field(&mut self) -> Result<Option<Field<'a>>> {
-        match self.data {
-            RtcData::Stream(stream) => Ok(self.next_attribute(&stream)),
-            RtcData::TooLong(error) => Err(error),
-            RtcData::Samples(samples, scale) => self.next_sample(samples, scale),
-            RtcData::Bytes(bytes) => {
-                let is_first = core::mem::replace(&mut self.stage, DONE) == FIRST;
-                Ok(is_first.then(|| Field::new(Label::Text("bytes"), Value::Bytes(bytes))))
-            }
-        }
+/// Tells the one sample of a record, or a list of them.
+fn tell_samples<L: Listener>(
+    samples: Samples<'_>,
+    scale: Scale,
+    class: &FixedClass,
+    to: &mut L,
+) -> Result<()> {
+    let mut ahead = samples;
+    if let Some(first) = ahead.next().transpose()?
+        && ahead.next().is_none()
+    {
+        tell_sample(first, scale, VALUE.map(|place| class.slot(place)), to);
+        return Ok(());
     }
-
-    fn next_sample(&mut self, mut samples: Samples<'a>, scale: Scale) -> Result<Option<Field<'a>>> {
-        if let Some((seconds, nanoseconds, after)) = self.time {
-            return Ok(Some(self.next_of_time(seconds, nanoseconds, after)));
-        }
-        match self.stage {
-            FIRST => {
-                let mut ahead = samples;
-                let first = ahead.next().transpose()?;
-                let Some(first) = first.filter(|_| ahead.next().is_none()) else {
-                    self.stage = ELEMENT;
-                    return Ok(Some(Field::new(Label::Text("value"), Value::List)));
-                };
-                let value = self.value(first, scale, DONE);
-                Ok(Some(Field::new(Label::Text("value"), value)))
-            }
-            ELEMENT => {
-                let next = samples.next().transpose()?;
-                self.data = RtcData::Samples(samples, scale);
-                let Some(next) = next else {
-                    self.stage = DONE;
-                    return Ok(Some(Field::unnamed(Value::End)));
-                };
-                Ok(Some(Field::unnamed(self.value(next, scale, ELEMENT))))
-            }
-            _ => Ok(None),
-        }
+    to.list(class.slot(LIST), None);
+    for sample in samples {
+        tell_sample(sample?, scale, ELEMENT.map(|place| class.slot(place)), to);
     }
+    to.end_list();
+    Ok(())
+}
 
-    fn next_of_time(&mut self, seconds: u64, nanoseconds: u32, after: u8) -> Field<'a> {
-        let stage = self.stage;
-        self.stage = stage.saturating_add(1);
-        match stage {
-            SECONDS => Field::new(Label::Text("seconds"), Value::Unsigned(seconds.into())),
-            NANOSECONDS => Field::new(Label::Text("nanoseconds"), Value::Unsigned(nanoseconds.into())),
-            // The end.
-            _ => {
-                (self.stage, self.time) = (after, None);
-                Field::unnamed(Value::End)
-            }
+/// Tells a sample, scaled if its stream is; a time as its parts.
+fn tell_sample<L: Listener>(sample: Sample<'_>, scale: Scale, [slot, time]: [Slot; 2], to: &mut L) {
+    match sample {
+        Sample::Unsigned(value) if scale.is_none() => to.unsigned(slot, value),
+        Sample::Signed(value) if scale.is_none() => to.signed(slot, value),
+        Sample::Timespec(seconds, nanoseconds) if scale.is_none() => {
+            to.group(time);
+            to.unsigned(Slot(time.0.saturating_add(1)), seconds);
+            to.unsigned(Slot(time.0.saturating_add(2)), nanoseconds.into());
+            to.end_group();
         }
-    }
-
-    /// The value of a sample, after which it goes on with `stage`.
-    fn value(&mut self, sample: Sample<'a>, scale: Scale, stage: u8) -> Value<'a> {
-        self.stage = stage;
-        match sample {
-            Sample::Unsigned(value) if scale.is_none() => Value::Unsigned(value.into()),
-            Sample::Signed(value) if scale.is_none() => Value::Signed(value.into()),
-            Sample::Timespec(seconds, nanoseconds) if scale.is_none() => {
-                (self.time, self.stage) = (Some((seconds, nanoseconds, stage)), SECONDS);
-                Value::Struct
-            }
-            Sample::Text(text) | Sample::Json(text) => Value::Text(Label::Text(text)),
-            Sample::Bytes(bytes) => Value::Bytes(bytes),
-            number => number.scaled(scale.gain, scale.offset).map_or(Value::Null, Value::Float),
-        }
-    }
-
-    fn next_attribute(&mut self, stream: &Stream<'a>) -> Option<Field<'a>> {
-        while self.stage < 8 {
-            let stage = self.stage;
-            self.stage = stage.saturating_add(1);
-            let text = |name| Value::Text(Label::Rtc(name));
-            let number = |value: Decimal| Value::Float(value.to_f64());
-            let (name, value) = match stage {
-                0 => ("id", Some(Value::Unsigned(stream.id().into()))),
-                1 => ("format", stream.format_name().map(text)),
-                2 => ("length", stream.length().map(|length| Value::Unsigned(length.into()))),
-                3 => match stream.clock() {
-                    Some(ClockLink::Named(name)) => ("clock", Some(text(name))),
-                    Some(_) => ("clock", Some(Value::Bool(true))),
-                    None => continue,
-                },
-                4 => ("delta", stream.delta().map(text)),
-                5 => ("stream", stream.stream().map(text)),
-                6 => ("gain", stream.gain().ok().flatten().map(number)),
-                _ => ("offset", stream.offset().ok().flatten().map(number)),
-            };
-            if let Some(value) = value {
-                return Some(Field::new(Label::Text(name), value));
-            }
-        }
-        None
+        Sample::Text(text) | Sample::Json(text) => to.text(slot, Text::new(text)),
+        Sample::Bytes(bytes) => to.bytes(slot, bytes),
+        number => match number.scaled(scale.gain, scale.offset) {
+            Some(value) => to.float(slot, value),
+            None => to.absent(slot),
+        },
     }
 }

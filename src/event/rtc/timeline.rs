@@ -3,15 +3,15 @@
 use super::fields::{RtcData, Scale};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::data::Data;
 use crate::event::event::{Event, EventKind, Flows, Number};
-use crate::event::fields::Data;
 use crate::event::label::Label;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
 use crate::rtc::records::{Found, Step};
-use crate::rtc::{self, ClockLink, Format, Grid, Record, Records, Sample, Samples, Stream, Streams, recover};
+use crate::rtc::{self, ClockLink, Format, Grid, Record, Records, Sample, Samples, Stream, recover};
 
 /// The track of the file.
 const ROOT: TrackId = TrackId::new(0);
@@ -188,7 +188,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
                 is_counter: is_number(stream.format()) && !is_clock,
                 is_clock,
                 is_annotation: matches!(stream.format(), Format::Annotate(_)),
-                absolute: is_absolute(streams, slot, stream),
+                absolute: streams.is_absolute(slot),
             };
         }
         Some(*known)
@@ -251,25 +251,6 @@ const fn is_number(format: Format) -> bool {
             | Format::Uleb128
             | Format::Leb128
     )
-}
-
-/// Whether the times of the stream in a slot count from the Unix epoch.
-fn is_absolute<const N: usize>(streams: &Streams<'_, N>, slot: usize, stream: &Stream<'_>) -> bool {
-    let Some(mut clock) = streams.clock_of(slot) else {
-        // An annotation without a clock says when it was by itself.
-        return matches!(stream.format(), Format::Annotate(_)) && stream.clock().is_none();
-    };
-    // As long a chain of clocks as `Grid::seek_time` follows.
-    for _ in 0..8 {
-        let Some(base) = clock.delta() else {
-            return clock.format() == Format::Timespec && Scale::of(clock).is_none();
-        };
-        match streams.slot_of_clock(base).and_then(|slot| streams.at(slot)) {
-            Some(base) => clock = base,
-            None => return false,
-        }
-    }
-    false
 }
 
 /// The value that a counter has after these samples; `None` if they are not what their format says, or there is none.

@@ -1,7 +1,8 @@
 //! The GPU, as the profiler and the ray tracing analyzer describe it.
 
 use super::api::supported;
-use super::layout::{PciId, layout, values};
+use super::hash::PciId;
+use super::layout::{layout, values};
 use super::{FixedText, element};
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Finding, Result};

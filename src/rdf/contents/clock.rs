@@ -2,7 +2,7 @@
 
 use super::api::supported;
 use super::element;
-use super::layout::PciId;
+use super::hash::PciId;
 use crate::bytes::Bytes;
 use crate::error::Result;
 use core::num::NonZeroU64;

@@ -3,7 +3,7 @@
 use super::api::supported;
 use super::element;
 use super::elf::Elf;
-use super::layout::{Hash128, PciId};
+use super::hash::{Hash128, PciId};
 use super::pipeline_note::PipelineNote;
 use crate::bytes::Bytes;
 use crate::error::{Finding, Result, Severity};

@@ -2,11 +2,19 @@
 
 use super::layout::Field;
 use super::rmt::RmtFields;
-use super::structure::Part;
 use super::*;
 use crate::rdf::Identifier;
 use core::ops::RangeInclusive;
 use parts::*;
+
+/// A part of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its header.
+    Header,
+    /// Its data.
+    Data,
+}
 
 /// Structures that have no view of their own.
 #[allow(dead_code)] // Their fields are read through the tables only.
@@ -130,6 +138,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The structures that lie together: those of the header, those of the data.
+    pub fn places(&self) -> impl Iterator<Item = &'static [Block]> + Clone + use<> {
+        self.blocks.chunk_by(|a, b| a.part == b.part)
+    }
+
     /// The number of the layout of a chunk.
     pub fn number(identifier: Identifier, version: u32) -> Option<usize> {
         let is_one = |name: &&str| name.as_bytes() == identifier.name();

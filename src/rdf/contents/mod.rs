@@ -18,7 +18,7 @@
 //! fn page_faults(data: &[u8], buffer: &mut [u8]) -> traceglass::Result<()> {
 //!     use traceglass::rdf::contents::EventValue;
 //!     let mut workspace = Workspace::new();
-//!     for chunk in File::parse(data)?.chunks("DDEvent".into()) {
+//!     for chunk in File::parse(data)?.chunks("DDEvent") {
 //!         let Content::DriverEvents(events) = chunk.content(buffer, &mut workspace)? else { continue };
 //!         for event in events.events() {
 //!             if let EventValue::PageFault(fault) = event?.value()? {
@@ -53,6 +53,7 @@ mod correlation;
 pub(super) mod element;
 mod elf;
 mod events;
+mod hash;
 pub mod joins;
 mod json;
 mod layout;
@@ -91,8 +92,10 @@ pub use events::{
     MarkerSource, MarkerStruct, NestedCmdBuffer, PageFault, PipelineBind, Provider, Registers, ShaderEngines,
     ShaderId, ShaderWaves, ShaderWavesFields,
 };
+pub use hash::{Hash128, PciId};
 pub use json::{DriverOverrides, Json, Override};
-pub use layout::{Field, FieldValue, Hash128, PciId};
+pub use layout::{Field, FieldValue};
+pub use layouts::Part;
 pub use pipeline_note::{PipelineNote, Stage};
 pub use queue::{EngineType, QueueEvent, QueueEventKind, QueueInfo, QueueType};
 pub use ray::{
@@ -104,7 +107,7 @@ pub use snapshot::{Snapshot, SnapshotIndex, SnapshotIndexFields};
 pub use spm::{GpuBlock, SpmCounter, SpmCounterFields, SpmSession, SpmSessionFields};
 pub use sqtt::{SqttBuffer, SqttData, SqttFields};
 pub use strings::{MarkerHistory, MarkerHistoryFields, MarkerOp, StringTable, StringTableFields};
-pub use structure::{Part, Structure, StructureRecord};
+pub use structure::{Structure, StructureRecord};
 pub use system::{Process, ProcessInfo, SystemInfo};
 pub use text::FixedText;
 pub use trace_error::{TraceError, TraceErrorFields, TraceErrorPayload};

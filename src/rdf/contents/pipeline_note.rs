@@ -1,6 +1,6 @@
 //! What the compiler notes in a code object: MessagePack, read on demand.
 
-use super::layout::Hash128;
+use super::hash::Hash128;
 use core::fmt;
 
 /// The metadata of a pipeline in the note of a code object.

@@ -2,7 +2,8 @@
 
 use super::api::supported;
 use super::element;
-use super::layout::{PciId, layout, values};
+use super::hash::PciId;
+use super::layout::{layout, values};
 use crate::bytes::Bytes;
 use crate::error::Result;
 

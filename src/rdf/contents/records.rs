@@ -2,7 +2,7 @@
 
 use super::events::EventRecord;
 use super::rmt::{Progress, TokenRecord};
-use super::tell::{Start, record};
+use super::tell::record;
 use super::{
     CodeObject, Content, FixedText, Function, HistoryKind, HistoryRecord, Json, MarkerOp, Stage,
     StructureRecord, element,
@@ -24,13 +24,15 @@ use crate::record::{ClassId, Head, Listener, Record};
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
 ///
+/// let identifier = "ApiInfo".try_into()?;
 /// let data = [4, 0, 0, 0, 1, 0, 3, 0];
 /// let mut count = 0;
-/// ChunkRecords::new("ApiInfo".into(), 2, &[], &data).each(|record| {
+/// ChunkRecords::new(identifier, 2, &[], &data).each(|record| {
 ///     count += u32::from(record.is_ok());
 ///     true
 /// });
 /// assert_eq!(count, 1);
+/// # Ok::<(), traceglass::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkRecords<'a> {
@@ -76,6 +78,12 @@ impl<'a> ChunkRecord<'a> {
         Self(Kind::Unknown(size, header, None))
     }
 
+    /// A marker of a command buffer, at an offset in the data.
+    #[cfg(feature = "event")]
+    pub(crate) const fn marker(at: u64, op: MarkerOp, string: u32) -> Self {
+        Self(Kind::Marker(at, op, string))
+    }
+
     /// Nanoseconds on the CPU's clock, if it has a time and the rate of the clock is known.
     pub fn ns(&self) -> Option<i128> {
         match &self.0 {
@@ -112,6 +120,14 @@ impl<'a> ChunkRecord<'a> {
         }
     }
 
+    /// The token, if it is one.
+    pub const fn token(&self) -> Option<&TokenRecord<'a>> {
+        match &self.0 {
+            Kind::Token(token) => Some(token),
+            _ => None,
+        }
+    }
+
     /// True if it lies in the chunk's header.
     pub fn is_in_header(&self) -> bool {
         matches!(&self.0, Kind::Structure(structure) if structure.is_in_header())
@@ -138,7 +154,7 @@ impl ChunkRecord<'_> {
         let head = Head { class: ClassId(0), time: None, offset: self.offset(), bit: 0, len: None };
         macro_rules! tell {
             ($id:literal $name:literal { $($rows:tt)* }) => {
-                record!(to, head, Start::default(), $id, $name, false, { $($rows)* })
+                record!(to, head, $id, $name, false, { $($rows)* })
             };
         }
         match self.0 {
@@ -279,7 +295,10 @@ impl<'a> ChunkRecords<'a> {
                 let mut names = Names::of(self.data);
                 (0_u64..).step_by(4).zip(strings.strings()).all(|(at, string)| {
                     match names.take(at, string.map_or(0, |text| text.bytes().len())) {
-                        Some(error) => each(Err(error)) && false,
+                        Some(error) => {
+                            each(Err(error));
+                            false
+                        }
                         None => each(Ok(ChunkRecord(Kind::String(at, string)))),
                     }
                 })
@@ -311,7 +330,10 @@ impl<'a> ChunkRecords<'a> {
         let mut names = Names::of(self.data);
         let mut functions = code.elf().into_iter().flat_map(|elf| elf.functions());
         let going = functions.all(|function| match names.take(0, function.name().bytes().len()) {
-            Some(error) => each(Err(error)) && false,
+            Some(error) => {
+                each(Err(error));
+                false
+            }
             None => each(Ok(ChunkRecord(Kind::Function(function)))),
         });
         let mut stages = code.pipeline_note().into_iter().flat_map(|note| note.stages());

@@ -2,7 +2,8 @@
 
 use super::api::supported;
 use super::element;
-use super::layout::{PciId, layout, values};
+use super::hash::PciId;
+use super::layout::{layout, values};
 use super::table::Table;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Finding, Result, Severity};

@@ -2,7 +2,8 @@
 
 use super::api::supported;
 use super::element;
-use super::layout::{PciId, layout};
+use super::hash::PciId;
+use super::layout::layout;
 use crate::bytes::Bytes;
 use crate::error::Result;
 use zerocopy::little_endian::U32;

@@ -1,8 +1,8 @@
 //! Where the structures of fixed layout lie in a chunk: what a hex dump or a listing needs.
 
 use super::layout::{Field, FieldValue};
-use super::layouts::{Block, LAYOUTS, Layout};
-use super::tell::{CLOCK, Start, after, first_slot};
+use super::layouts::{Block, LAYOUTS, Layout, Part};
+use super::tell::{CLOCK, after, first_slot};
 use super::{FixedText, ticks_to_ns};
 use crate::bytes::to_u64;
 use crate::error::Result;
@@ -11,15 +11,7 @@ use crate::record::{
     Class, ClassId, Fact, FieldInfo, Head, Hint, Kind, Listener, Record, Scope, Slot, Step, Text, Time,
 };
 use core::fmt::Display;
-
-/// A part of a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Its header.
-    Header,
-    /// Its data.
-    Data,
-}
+use core::num::NonZeroU64;
 
 /// A structure in a chunk: where it lies, and the table of its fields.
 #[derive(Clone, Copy)]
@@ -102,21 +94,31 @@ pub struct StructureRecord<'a> {
     offset: u64,
     /// From the first structure on.
     bytes: &'a [u8],
-    tail: Option<FixedText<'a>>,
-    cpu_hz: Option<u64>,
+    /// The text that follows it, if the layout has one.
+    tail: Option<&'a [u8]>,
+    cpu_hz: Option<NonZeroU64>,
 }
 
-/// The class of all structures at one place of a layout.
+/// The class of all structures at one place of a layout: the number of the layout, and of the place.
 #[derive(Clone, Copy)]
-struct StructureClass {
-    layout: &'static Layout,
-    id: ClassId,
-    blocks: &'static [Block],
-}
+struct StructureClass(u32, u32);
 
 impl StructureClass {
+    fn layout(self) -> Option<&'static Layout> {
+        LAYOUTS.get(usize::try_from(self.0).ok()?)
+    }
+
+    fn blocks(self) -> &'static [Block] {
+        let mut places = self.layout().into_iter().flat_map(Layout::places);
+        places.nth(usize::try_from(self.1).unwrap_or(usize::MAX)).unwrap_or_default()
+    }
+
+    const fn number(self) -> ClassId {
+        ClassId(self.0.wrapping_mul(2).wrapping_add(self.1).wrapping_add(FIRST))
+    }
+
     fn name(&self) -> &'static &'static str {
-        self.layout.identifiers.first().unwrap_or(&"")
+        self.layout().and_then(|layout| layout.identifiers.first()).unwrap_or(&"")
     }
 
     fn tail(&self) -> Option<&'static &'static str> {
@@ -125,8 +127,8 @@ impl StructureClass {
 
     /// All fields but padding: where the structure of each begins.
     fn fields(&self) -> impl Iterator<Item = (usize, &'static Field)> {
-        let start = self.blocks.first().map_or(0, |block| block.offset);
-        let fields = self.blocks.iter().flat_map(move |block| {
+        let start = self.blocks().first().map_or(0, |block| block.offset);
+        let fields = self.blocks().iter().flat_map(move |block| {
             block.fields.iter().map(move |field| (block.offset.saturating_sub(start), field))
         });
         fields.filter(|(_, field)| !field.is_padding())
@@ -140,7 +142,7 @@ fn is_time(field: &Field) -> bool {
 
 impl Class for StructureClass {
     fn id(&self) -> ClassId {
-        self.id
+        self.number()
     }
 
     fn name(&self) -> &dyn Display {
@@ -158,7 +160,7 @@ impl Class for StructureClass {
 
     fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
         each(Step::Scope(Scope::Fields));
-        let mut slot = first_slot(self.id);
+        let mut slot = first_slot(self.number());
         for (_, field) in StructureClass::fields(self) {
             field.describe(slot, each);
             slot = after(slot, field.places());
@@ -183,27 +185,28 @@ impl<'a> StructureRecord<'a> {
         let number = Layout::number(identifier, version);
         let layout = number.and_then(|number| Some((u32::try_from(number).ok()?, LAYOUTS.get(number)?)));
         let tail = match identifier.name() {
-            b"TraceProcessInfo" => data.get(8..).map(FixedText::new),
-            b"TraceError" if header.get(24) == Some(&1) => Some(FixedText::new(data)),
+            b"TraceProcessInfo" => data.get(8..),
+            b"TraceError" if header.get(24) == Some(&1) => Some(data),
             _ => None,
         };
+        let cpu_hz = cpu_hz.and_then(NonZeroU64::new);
         layout.into_iter().flat_map(move |(number, layout)| {
-            let places = layout.blocks.chunk_by(|a, b| a.part == b.part).enumerate();
-            let places = places.filter(|(_, blocks)| blocks.iter().all(|block| !block.is_copy));
-            places.flat_map(move |(place, blocks)| {
-                let id = number.wrapping_mul(2).wrapping_add(u32::from(place > 0)).wrapping_add(FIRST);
-                let class = StructureClass { layout, id: ClassId(id), blocks };
-                let (part, start, stride) = blocks
-                    .first()
-                    .map_or((Part::Data, 0, 0), |block| (block.part, block.offset, block.stride));
-                let bytes = if part == Part::Header { header } else { data };
-                let bytes = bytes.get(start..).unwrap_or_default();
-                let step = if stride > 0 { stride } else { bytes.len().max(1) };
-                bytes.chunks(step).enumerate().map(move |(number, bytes)| {
-                    let offset = start.saturating_add(number.saturating_mul(stride));
-                    StructureRecord { class, offset: to_u64(offset), bytes, tail, cpu_hz }
-                })
-            })
+            let places = (0_u32..).zip(layout.places());
+            places.filter(|(_, blocks)| blocks.iter().all(|block| !block.is_copy)).flat_map(
+                move |(place, blocks)| {
+                    let (part, start, stride) = blocks
+                        .first()
+                        .map_or((Part::Data, 0, 0), |block| (block.part, block.offset, block.stride));
+                    let bytes = if part == Part::Header { header } else { data };
+                    let bytes = bytes.get(start..).unwrap_or_default();
+                    let step = if stride > 0 { stride } else { bytes.len().max(1) };
+                    bytes.chunks(step).enumerate().map(move |(at, bytes)| {
+                        let offset = to_u64(start.saturating_add(at.saturating_mul(stride)));
+                        let class = StructureClass(number, place);
+                        StructureRecord { class, offset, bytes, tail, cpu_hz }
+                    })
+                },
+            )
         })
     }
 
@@ -214,7 +217,7 @@ impl<'a> StructureRecord<'a> {
 
     /// True if it lies in the chunk's header.
     pub fn is_in_header(&self) -> bool {
-        self.class.blocks.first().is_some_and(|block| block.part == Part::Header)
+        self.class.blocks().first().is_some_and(|block| block.part == Part::Header)
     }
 
     /// CPU ticks, if it has a time.
@@ -228,27 +231,24 @@ impl<'a> StructureRecord<'a> {
 
     /// Nanoseconds on the CPU's clock, if it has a time and the rate is known.
     pub fn ns(&self) -> Option<i128> {
-        ticks_to_ns(self.ticks()?, self.cpu_hz?)
+        ticks_to_ns(self.ticks()?, self.cpu_hz?.get())
     }
 
-    /// Tells the fields from `start` on.
-    pub(crate) fn tell_from<L: Listener>(&self, start: Start, to: &mut L) {
+    /// Tells the fields.
+    fn tell_all<L: Listener>(&self, to: &mut L) {
         let time = self.ns().map(Time::since_origin);
-        let head = Head { class: self.class.id, time, offset: self.offset, bit: 0, len: None };
+        let head = Head { class: self.class.number(), time, offset: self.offset, bit: 0, len: None };
         if super::tell::begin(to, &head, &self.class) {
-            let mut slot = first_slot(self.class.id);
-            for (row, (at, field)) in (0_u32..).zip(self.class.fields()) {
-                if row >= start.row {
-                    if to.is_full() {
-                        break;
-                    }
+            let mut slot = first_slot(self.class.number());
+            for (at, field) in self.class.fields() {
+                if !to.is_full() {
                     self.say(at, field, slot, to);
                 }
                 slot = after(slot, field.places());
             }
             if self.class.tail().is_some() && !to.is_full() {
                 match self.tail {
-                    Some(text) => to.text(slot, Text::Utf8(text.bytes())),
+                    Some(text) => to.text(slot, Text::Utf8(FixedText::new(text).bytes())),
                     None => to.absent(slot),
                 }
             }
@@ -267,7 +267,7 @@ impl<'a> StructureRecord<'a> {
 
 impl Record for StructureRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_from(Start::default(), to);
+        self.tell_all(to);
         Ok(())
     }
 }

@@ -25,12 +25,6 @@ pub(super) trait Said: Copy {
     }
 
     fn say<L: Listener>(self, slot: Slot, to: &mut L);
-
-    /// The same, of a list without its first elements.
-    #[inline(always)]
-    fn say_from<L: Listener>(self, _first: u32, slot: Slot, to: &mut L) {
-        self.say(slot, to);
-    }
 }
 
 /// A field with what its type says of it.
@@ -161,15 +155,10 @@ impl<T: Copy, E: Said + From<T>> Said for List<'_, T, E> {
     }
 
     fn say<L: Listener>(self, slot: Slot, to: &mut L) {
-        self.say_from(0, slot, to);
-    }
-
-    fn say_from<L: Listener>(self, first: u32, slot: Slot, to: &mut L) {
         to.list(slot, Some(crate::bytes::to_u64(self.0.len())));
-        let first = usize::try_from(first).unwrap_or(usize::MAX);
-        for element in self.0.get(first..).unwrap_or_default() {
+        for element in self.0 {
             if to.is_full() {
-                return;
+                break;
             }
             E::from(*element).say(after(slot, 1), to);
         }
@@ -191,13 +180,16 @@ impl<T: Said, const N: usize> Said for [T; N] {
     }
 }
 
+/// Calls its second argument with the steps through a field of a type.
+type Describe = fn(FieldInfo<'_>, &mut dyn FnMut(Step<'_>));
+
 /// A row of a class: everything about a field but its value.
 pub(super) struct Row {
     pub name: &'static str,
     pub hint: Hint,
     pub unit: Option<&'static str>,
     pub places: u32,
-    pub describe: fn(FieldInfo<'_>, &mut dyn FnMut(Step<'_>)),
+    pub describe: Describe,
 }
 
 impl Row {
@@ -263,15 +255,6 @@ impl Class for Rows {
     }
 }
 
-/// The part of a record's fields that is told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
-    /// The first row.
-    pub row: u32,
-    /// The first element of that row, if it is a list.
-    pub element: u32,
-}
-
 /// Begins a record; true if its fields are wanted.
 #[inline(always)]
 pub(super) fn begin<L: Listener>(to: &mut L, head: &Head, class: &dyn Class) -> bool {
@@ -282,11 +265,11 @@ pub(super) fn begin<L: Listener>(to: &mut L, head: &Head, class: &dyn Class) -> 
     is_wanted
 }
 
-/// Tells a record: to whom, its head but for the class, from which field on; the number and the name of its class,
-/// and whether its records have times; its /// rows.
+/// Tells a record: to whom, its head but for the class, the number and the name of its class, whether its records have
+/// times; its rows.
 macro_rules! record {
     (
-        $to:expr, $head:expr, $from:expr, $id:expr, $name:expr, $timed:literal,
+        $to:expr, $head:expr, $id:expr, $name:expr, $timed:literal,
         { $($row:ident: $type:ty $([$hint:ident $($unit:literal)?])? = $value:expr;)* }
     ) => {{
         static CLASS: $crate::rdf::contents::tell::Rows = $crate::rdf::contents::tell::Rows {
@@ -297,23 +280,20 @@ macro_rules! record {
                 record!(@name $row), record!(@hint $($hint)?), record!(@unit $($($unit)?)?),
             )),*],
         };
-        let (to, from): (&mut L, $crate::rdf::contents::tell::Start) = ($to, $from);
+        let to: &mut L = $to;
         let head = $crate::record::Head { class: CLASS.id, ..$head };
         if $crate::rdf::contents::tell::begin(to, &head, &CLASS) {
             let mut slot = $crate::rdf::contents::tell::first_slot(CLASS.id);
-            let mut row = 0_u32;
             $(
-                if row >= from.row && !to.is_full() {
+                if !to.is_full() {
                     let value: $type = $value;
-                    let first = if row == from.row { from.element } else { 0 };
-                    <$type as $crate::rdf::contents::tell::Said>::say_from(value, first, slot, to);
+                    $crate::rdf::contents::tell::Said::say(value, slot, to);
                 }
                 slot = $crate::rdf::contents::tell::after(
                     slot, <$type as $crate::rdf::contents::tell::Said>::PLACES,
                 );
-                row = row.wrapping_add(1);
             )*
-            let _ = (slot, row);
+            let _ = slot;
             to.end_scope();
         }
         to.end();

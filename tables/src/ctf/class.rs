@@ -3,8 +3,9 @@
 //! Classes with the same name share a table, which has the members of all of them. A member that is an integer of
 //! up to 64 bits, a float, a truth value, text or a BLOB has a column of that type; any other one is JSON.
 
+use super::row::{Member, Row, Targets};
 use crate::error::Result;
-use crate::json::{Json, with_text};
+use crate::json::with_text;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
@@ -12,10 +13,8 @@ use crate::table::{self, Table};
 use arrow_schema::{DataType, Field};
 use std::collections::{HashMap, HashSet};
 use traceglass::ctf::schema::{EventClass, FieldClass, FieldKind, Schema, Scope};
-use traceglass::event::{Event, EventKind, Fields, Label, Value};
-
-/// The columns of all tables: file, offset, bytes, track, time twice.
-const COMMON: usize = 6;
+use traceglass::event::{Event, EventKind, Label};
+use traceglass::record::{self, ClassId, Record};
 
 /// The tables of event records.
 #[derive(Default)]
@@ -26,14 +25,6 @@ pub(super) struct Classes {
     members: Vec<Vec<Member>>,
     /// The number of the first one in the trace.
     first: usize,
-}
-
-/// A member that has a column.
-struct Member {
-    scope: Scope,
-    name: String,
-    /// Whether it is written as JSON.
-    is_json: bool,
 }
 
 impl Classes {
@@ -80,34 +71,59 @@ fn free(name: &str, taken: &mut HashSet<String>) -> String {
 /// Adds the columns of a class.
 fn describe(class: &EventClass<'_, '_>, fields: &mut Vec<Field>, members: &mut Vec<Member>) {
     let scopes = [
-        (Scope::CommonContext, class.stream_class().scope(Scope::CommonContext), "common_context_"),
-        (Scope::SpecificContext, class.scope(Scope::SpecificContext), "specific_context_"),
-        (Scope::Payload, class.scope(Scope::Payload), ""),
+        (record::Scope::CommonContext, class.stream_class().scope(Scope::CommonContext), "common_context_"),
+        (record::Scope::SpecificContext, class.scope(Scope::SpecificContext), "specific_context_"),
+        (record::Scope::Payload, class.scope(Scope::Payload), ""),
     ];
     for (scope, structure, prefix) in scopes {
-        for member in structure.iter().flat_map(FieldClass::children) {
-            let Some(name) = member.name().map(|name| name.to_string()) else { continue };
-            let (kind, is_json) = column_type(&member);
+        for class in structure.iter().flat_map(FieldClass::children) {
+            let Some(name) = class.name().map(|name| name.to_string()) else { continue };
+            let (kind, is_json) = column_type(&class);
             let known = members.iter().position(|known| known.scope == scope && known.name == name);
-            if let Some(known) = known {
-                // It has another type in another class: JSON can hold both.
-                let column = known.saturating_add(COMMON);
-                if let (Some(field), Some(member)) = (fields.get_mut(column), members.get_mut(known))
-                    && (*field.data_type() != kind || member.is_json != is_json)
-                {
-                    *field = table::text(field.name());
-                    member.is_json = true;
+            let known = match known {
+                Some(known) => known,
+                None => {
+                    let column = fields.len();
+                    fields.push(Field::new(unused(format!("{prefix}{name}"), fields), kind.clone(), true));
+                    members.push(Member { scope, name: name.clone(), column, is_json, labels: None });
+                    members.len().saturating_sub(1)
                 }
-                continue;
+            };
+            let Some(member) = members.get_mut(known) else { continue };
+            // It has another type in another class: JSON can hold both.
+            if let Some(field) = fields.get_mut(member.column)
+                && (*field.data_type() != kind || member.is_json != is_json)
+            {
+                *field = table::text(field.name());
+                member.is_json = true;
             }
-            let mut column = format!("{prefix}{name}");
-            while fields.iter().any(|field| *field.name() == column) {
-                column.push('_');
+            if member.labels.is_none() && has_labels(class) {
+                member.labels = Some(fields.len());
+                fields.push(table::text(&unused(format!("{prefix}{name}_labels"), fields)));
             }
-            fields.push(Field::new(column, kind, true));
-            members.push(Member { scope, name, is_json });
         }
     }
+}
+
+/// A name that no column has.
+fn unused(mut name: String, fields: &[Field]) -> String {
+    while fields.iter().any(|field| *field.name() == name) {
+        name.push('_');
+    }
+    name
+}
+
+/// Whether a field has labels, or what an optional or a variant holds.
+fn has_labels(class: FieldClass<'_, '_>) -> bool {
+    let mut left = vec![class];
+    while let Some(class) = left.pop() {
+        match class.kind() {
+            FieldKind::Optional | FieldKind::Variant => left.extend(class.children()),
+            _ if class.has_labels() => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// What the column of a field is, and whether that is JSON.
@@ -132,8 +148,7 @@ pub(super) struct Records<'r> {
     file: &'r str,
     /// Which tables are read, and their rows from the first one on.
     tables: Vec<(bool, Option<Rows>)>,
-    json: Json,
-    text: String,
+    targets: Targets,
     buffer: String,
 }
 
@@ -151,16 +166,7 @@ impl<'r> Records<'r> {
                 *is_wanted = true;
             }
         }
-        Self {
-            classes,
-            all,
-            query,
-            file,
-            tables: wanted,
-            json: Json::default(),
-            text: String::new(),
-            buffer: String::new(),
-        }
+        Self { classes, all, query, file, tables: wanted, targets: Targets::default(), buffer: String::new() }
     }
 
     /// Whether any of the tables is read.
@@ -187,7 +193,7 @@ impl<'r> Records<'r> {
         if event.kind() != EventKind::Instant {
             return Ok(());
         }
-        let Self { classes, tables, json, text, buffer, .. } = self;
+        let Self { classes, tables, targets, buffer, .. } = self;
         let numbers = &classes.numbers;
         let Some(number) = with_text(&event.name(), buffer, |name| numbers.get(name).copied()) else {
             return Ok(());
@@ -207,96 +213,11 @@ impl<'r> Records<'r> {
         rows.u64(2, Some(event.len()));
         rows.u64(3, Some(track));
         rows.time(4, time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
-        let mut columns = Columns { rows, members, next: 0, json, text, buffer };
+        let class = ClassId(u32::MAX);
+        let mut row = Row { rows, members, known: targets, class, next: 0, depth: 0, open: None };
         // What cannot be read of it is null; a row of `gaps` says so.
-        let _ = columns.fill(event.fields());
+        let _ = event.tell(&mut row);
         hand_out(table, rows, sink)
-    }
-}
-
-/// The columns of a row that are still to be filled.
-struct Columns<'c> {
-    rows: &'c mut Rows,
-    members: &'c [Member],
-    /// The member that mostly comes next.
-    next: usize,
-    json: &'c mut Json,
-    text: &'c mut String,
-    buffer: &'c mut String,
-}
-
-impl Columns<'_> {
-    fn fill(&mut self, mut fields: Fields<'_>) -> traceglass::Result<()> {
-        let mut scope = Scope::Payload;
-        while let Some(field) = fields.next_field()? {
-            let name = field.name();
-            let begins = match (scope, field.value(), name.and_then(|name| name.as_str())) {
-                (Scope::Payload, Value::Struct, Some("common_context")) => Some(Scope::CommonContext),
-                (Scope::Payload, Value::Struct, Some("specific_context")) => Some(Scope::SpecificContext),
-                (_, Value::End, _) => Some(Scope::Payload),
-                _ => None,
-            };
-            // A member of the payload can have the name of a context, too; contexts come first.
-            if let Some(begins) = begins.filter(|&begins| begins == Scope::Payload || self.has(begins)) {
-                scope = begins;
-                continue;
-            }
-            let found = name.and_then(|name| self.find(scope, &name));
-            let is_nested = matches!(field.value(), Value::Struct | Value::List);
-            let (at, is_json) = match found {
-                Some((at, is_json)) if is_json || !is_nested => (at, is_json),
-                _ => {
-                    // A member of another class of this name: skips what is in it.
-                    self.text.clear();
-                    self.json.value(self.text, &field, &mut fields)?;
-                    continue;
-                }
-            };
-            if is_json {
-                self.text.clear();
-                self.json.value(self.text, &field, &mut fields)?;
-                self.rows.text(at, Some(self.text));
-                continue;
-            }
-            self.scalar(at, &field.value());
-        }
-        Ok(())
-    }
-
-    /// Whether members of this context are still to come.
-    fn has(&self, scope: Scope) -> bool {
-        self.members.get(self.next..).unwrap_or_default().iter().any(|member| member.scope == scope)
-    }
-
-    /// The column of a member, and whether it is JSON.
-    fn find(&mut self, scope: Scope, name: &Label<'_>) -> Option<(usize, bool)> {
-        let (members, next) = (self.members, self.next);
-        let found = with_text(name, self.buffer, |name| {
-            let is_it = |member: &Member| member.scope == scope && member.name == name;
-            if members.get(next).is_some_and(is_it) {
-                return Some(next);
-            }
-            members.iter().position(is_it)
-        })?;
-        let column = found.saturating_add(COMMON);
-        self.next = found.saturating_add(1);
-        // The first of two members of one name has the column.
-        (!self.rows.has(column)).then(|| (column, members.get(found).is_some_and(|member| member.is_json)))
-    }
-
-    fn scalar(&mut self, at: usize, value: &Value<'_>) {
-        let rows = &mut *self.rows;
-        match *value {
-            Value::Unsigned(value) => rows.u64(at, u64::try_from(value).ok()),
-            Value::Signed(value) => rows.i64(at, i64::try_from(value).ok()),
-            Value::Bool(value) => rows.bool(at, Some(value)),
-            Value::Float(value) => rows.f64(at, Some(value)),
-            Value::Bytes(bytes) => rows.blob(at, bytes),
-            // Bytes that are not text do not fit a column of text.
-            Value::Text(Label::Bytes(_)) => {}
-            Value::Text(text) => with_text(&text, self.buffer, |text| rows.text(at, Some(text))),
-            _ => {}
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use traceglass_tables::{Bytes, File, Query, Seen, Trace};
 
 /// A file that is in memory.
@@ -85,4 +85,31 @@ pub fn names(batches: &[RecordBatch], column: &str) -> Vec<Option<String>> {
         found.extend(keys.map(|key| key.map(|key| values.value(usize::try_from(key).unwrap()).to_owned())));
     }
     found
+}
+
+/// A folder that goes away.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(test: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("traceglass-tables-{test}-{}", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The batches of the Parquet files in a folder, in the order of their names, and how many files there are.
+pub fn parquet(folder: &Path) -> (Vec<RecordBatch>, usize) {
+    let mut parts: Vec<_> = fs::read_dir(folder).unwrap().map(|part| part.unwrap().path()).collect();
+    parts.sort();
+    let read = |part: &PathBuf| {
+        let file = fs::File::open(part).unwrap();
+        let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file);
+        reader.unwrap().build().unwrap().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    (parts.iter().flat_map(read).collect(), parts.len())
 }

@@ -218,3 +218,17 @@ entries! {
         }
     }
 }
+
+entries! {
+    ctf_schema_table(data) {
+        let mut nodes = [Node::EMPTY; 128];
+        let copied = Schema::load(data, &mut nodes);
+        let sum = match &copied {
+            Ok(schema) => schema.environment().map(|(name, _)| name.chars().count() as u64).sum(),
+            Err(error) => error.offset(),
+        };
+        let mut buffer = [0; 256];
+        let written = copied.and_then(|schema| schema.write(&mut buffer).map(|table| table.len() as u64));
+        sum ^ written.unwrap_or(1) ^ Schema::parse(data).map_or(2, |schema| schema.metadata_hash())
+    }
+}

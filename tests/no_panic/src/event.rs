@@ -1,25 +1,43 @@
 //! The entries of `traceglass::event`.
 
 use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
-use traceglass::event::{EventKind, Fields, Item, Label, Rooms, Source, Trace, Value, Window, ctf, rdf, rtc};
+use traceglass::event::{EventKind, Item, Label, Rooms, Source, Trace, Window, ctf, dial9, rdf, rtc};
+use traceglass::record::{Class, Head, Listener, Record, Slot, Text, Wants};
 
 fn label(label: Label<'_>) -> u64 {
     label.as_str().map_or(1, str::len) as u64
 }
 
-fn fields(fields: Fields<'_>) -> u64 {
-    let mut sum = 0;
-    for field in fields {
-        let Ok(field) = field else { return 1 };
-        sum ^= field.name().map_or(0, label);
-        sum ^= match field.value() {
-            Value::Unsigned(value) => value as u64,
-            Value::Text(text) => label(text),
-            Value::Bytes(bytes) => bytes.len() as u64,
-            _ => 1,
-        };
+/// Adds up what it is told.
+struct Sum(u64);
+
+impl Listener for Sum {
+    fn begin(&mut self, head: &Head, _: &dyn Class) -> Wants {
+        self.0 ^= head.offset;
+        Wants::ALL
     }
-    sum
+
+    fn unsigned(&mut self, _: Slot, value: u64) {
+        self.0 ^= value;
+    }
+
+    fn text(&mut self, _: Slot, value: Text<'_>) {
+        if let Text::Utf8(bytes) = value {
+            self.0 ^= bytes.len() as u64;
+        }
+    }
+
+    fn bytes(&mut self, _: Slot, value: &[u8]) {
+        self.0 ^= value.len() as u64;
+    }
+}
+
+fn fields(record: &impl Record) -> u64 {
+    let mut sum = Sum(0);
+    match record.tell(&mut sum) {
+        Ok(()) => sum.0,
+        Err(_) => 1,
+    }
 }
 
 /// All that a source yields.
@@ -29,11 +47,11 @@ fn drain(mut source: impl Source) -> u64 {
     loop {
         match source.next_item() {
             Ok(Some(Item::Track(track))) => {
-                sum ^= track.id().number() ^ label(track.label()) ^ fields(track.fields());
+                sum ^= track.id().number() ^ label(track.label()) ^ fields(&track);
             }
             Ok(Some(Item::Event(event))) => {
                 sum ^= event.time().map_or(0, |time| time.ns() as u64) ^ event.offset();
-                sum ^= label(event.name()) ^ fields(event.fields()) ^ event.ends().count() as u64;
+                sum ^= label(event.name()) ^ fields(&event) ^ event.ends().count() as u64;
                 if let EventKind::Gap(gap) = event.kind() {
                     sum ^= gap.end();
                 }
@@ -75,6 +93,26 @@ entries! {
             Ok(trace) => drain(trace),
             Err(error) => error.offset(),
         }
+    }
+    event_dial9(data) {
+        let (mut schemas, mut classes) =
+            ([traceglass::dial9::SchemaSlot::EMPTY; 8], [traceglass::dial9::ClassSlot::EMPTY; 8]);
+        let (mut kinds, mut moments) = ([dial9::KindSlot::EMPTY; 8], [dial9::Moment::EMPTY; 64]);
+        let (mut pools, mut inputs) = ([dial9::PoolPlace::EMPTY; 16], [dial9::Input::EMPTY; 2]);
+        let mut tracks = [dial9::TrackSlot::EMPTY; 16];
+        let mut timeline = dial9::Timeline::new(dial9::Rooms {
+            schemas: &mut schemas,
+            classes: &mut classes,
+            kinds: &mut kinds,
+            moments: &mut moments,
+            pools: &mut pools,
+            inputs: &mut inputs,
+            tracks: &mut tracks,
+        });
+        if timeline.add(0, data).and_then(|()| timeline.add(1, data)).is_err() {
+            return 1;
+        }
+        drain(timeline)
     }
     event_rfr(data) {
         let mut registry = Registry::new([RegistrySlot::EMPTY; 8]);

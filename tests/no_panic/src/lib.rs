@@ -21,6 +21,7 @@ macro_rules! entries {
 
 mod ctf;
 mod detect;
+mod dial9;
 mod event;
 mod rdf;
 mod rfr;

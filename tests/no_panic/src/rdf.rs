@@ -12,7 +12,7 @@ entries! {
     }
     rdf_index(data) {
         let Ok(index) = Index::parse(data, 7) else { return 1 };
-        let mut sum = index.count(Identifier::from("AsicInfo")) as u64;
+        let mut sum = index.count("AsicInfo") as u64;
         for entry in index.entries().rev() {
             let header = entry.header_range().unwrap_or(0..0);
             let stored = entry.stored_range().unwrap_or(0..0);
@@ -36,8 +36,8 @@ entries! {
     rdf_recover(data) { File::recover(data).map_or(1, |(file, _)| file.index().len() as u64) }
     rdf_find(data) {
         let Ok(file) = File::parse(data) else { return 1 };
-        file.chunk("AsicInfo".into(), 3).map_or(0, |chunk| chunk.entry().offset())
-            ^ file.chunks("DDEvent".into()).rev().count() as u64
+        file.chunk("AsicInfo", 3).map_or(0, |chunk| chunk.entry().offset())
+            ^ file.chunks("DDEvent").rev().count() as u64
     }
     rdf_check(data) {
         let Ok(file) = File::parse(data) else { return 1 };
@@ -56,9 +56,9 @@ pub unsafe extern "C" fn rdf_sort(data: *const u8, len: usize, room: *mut u32, p
     let (data, room) = unsafe { (crate::slice(data, len), core::slice::from_raw_parts_mut(room, places)) };
     let Ok(file) = File::parse(data) else { return 1 };
     let Ok(sorted) = file.sort(room) else { return 2 };
-    sorted.chunk("AsicInfo".into(), 3).map_or(0, |chunk| chunk.entry().offset())
-        ^ sorted.chunks("DDEvent".into()).rev().count() as u64
-        ^ sorted.count("Snapshot".into()) as u64
+    sorted.chunk("AsicInfo", 3).map_or(0, |chunk| chunk.entry().offset())
+        ^ sorted.chunks("DDEvent").rev().count() as u64
+        ^ sorted.count("Snapshot") as u64
 }
 
 /// # Safety
@@ -86,14 +86,15 @@ pub unsafe extern "C" fn rdf_decompress(
 ) -> u64 {
     let (data, buffer) = unsafe { (crate::slice(data, len), slice_mut(buffer, room)) };
     let Ok(file) = File::parse(data) else { return 1 };
-    let Some(chunk) = file.chunk("Snapshot".into(), 0) else { return 2 };
+    let Some(chunk) = file.chunk("Snapshot", 0) else { return 2 };
     chunk.data(buffer, workspace).map_or(3, |data| data.len() as u64)
 }
 
 /// The chunks that are known, and one that is not.
 fn identifier(number: u8) -> Identifier {
     use traceglass::rdf::contents::Content;
-    Content::IDENTIFIERS.get(usize::from(number)).map_or("Unknown", |id| id).into()
+    let name = Content::IDENTIFIERS.get(usize::from(number)).and_then(|id| Identifier::new(id));
+    name.unwrap_or(Identifier::from_bytes([0; 16]))
 }
 
 entries! {
@@ -113,7 +114,7 @@ entries! {
     }
     rdf_contents_system(data) {
         use traceglass::rdf::contents::Content;
-        let Ok(Content::System(system)) = Content::parse("SystemInfo".into(), 1, &[], data) else { return 1 };
+        let Ok(Content::System(system)) = Content::parse("SystemInfo".try_into().unwrap(), 1, &[], data) else { return 1 };
         let mut sum = system.cpu_hz().unwrap_or(1) ^ system.gpu_hz().unwrap_or(2) ^ system.memory_bytes().unwrap_or(3);
         sum ^= system.hostname().map_or(0, |text| text.chars().count() as u64);
         sum ^= system.driver_name().map_or(0, |text| text.decode(&mut [0; 32]).map_or(1, str::len) as u64);
@@ -124,13 +125,13 @@ entries! {
     }
     rdf_contents_overrides(data) {
         use traceglass::rdf::contents::Content;
-        let Ok(Content::DriverOverrides(all)) = Content::parse("DriverOverrides".into(), 3, &[], data) else { return 1 };
+        let Ok(Content::DriverOverrides(all)) = Content::parse("DriverOverrides".try_into().unwrap(), 3, &[], data) else { return 1 };
         let names = all.overridden().filter_map(|one| one.name().map(|name| name.raw().len() as u64 ^ u64::from(one.component().is_some())));
         names.sum::<u64>() ^ u64::from(all.is_experiments() == Some(true))
     }
     rdf_contents_code(data) {
         use traceglass::rdf::contents::Content;
-        let Ok(Content::CodeObject(code)) = Content::parse("CodeObject".into(), 1, &[0; 16], data) else { return 1 };
+        let Ok(Content::CodeObject(code)) = Content::parse("CodeObject".try_into().unwrap(), 1, &[0; 16], data) else { return 1 };
         let mut sum = code.pipeline_note().and_then(|note| note.hash()).map_or(0, |hash| hash.lower() ^ hash.upper());
         let Ok(elf) = code.elf() else { return 2 };
         sum ^= elf.functions().map(|one| one.value() ^ one.size() ^ one.name().bytes().len() as u64).sum::<u64>();
@@ -167,7 +168,7 @@ entries! {
         use traceglass::rdf::contents::joins::{BufferMarkers, OpenMarker, buffer_states};
         use traceglass::rdf::contents::Content;
         let Some((header, data)) = data.split_first_chunk::<32>() else { return 1 };
-        let Ok(Content::DriverEvents(events)) = Content::parse("DDEvent".into(), 1, header, data) else { return 2 };
+        let Ok(Content::DriverEvents(events)) = Content::parse("DDEvent".try_into().unwrap(), 1, header, data) else { return 2 };
         let mut sum = 0;
         for state in buffer_states(events) {
             let mut storage = [OpenMarker::EMPTY; 8];
@@ -179,7 +180,7 @@ entries! {
     rdf_contents_queues(data) {
         use traceglass::rdf::contents::joins::{QueueTime, queue_times};
         use traceglass::rdf::contents::Content;
-        let events = data.chunks(72).filter_map(|data| match Content::parse("QueueEvent".into(), 1, &[], data) {
+        let events = data.chunks(72).filter_map(|data| match Content::parse("QueueEvent".try_into().unwrap(), 1, &[], data) {
             Ok(Content::QueueEvent(event)) => Some(event),
             _ => None,
         });
@@ -193,7 +194,7 @@ entries! {
     }
     rdf_contents_clocks(data) {
         use traceglass::rdf::contents::{Clocks, Content};
-        let Ok(Content::ClockCalibration(clock)) = Content::parse("ClockCalibration".into(), 2, &[], data) else { return 1 };
+        let Ok(Content::ClockCalibration(clock)) = Content::parse("ClockCalibration".try_into().unwrap(), 2, &[], data) else { return 1 };
         let Some(clocks) = Clocks::new(clock, clock.cpu_ticks(), clock.gpu_ticks()) else { return 2 };
         (clocks.cpu_ticks(7) ^ clocks.gpu_to_ns(8) ^ clocks.gpu_duration_ns(9)) as u64
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -74,9 +75,14 @@ class Trace:
 
     def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
         self._path = os.fspath(path)
+        _refuse_unreadable(self._path)
         # 0 stands for all processors, as None does.
         self._threads = max(1, threads or len(_cores()))
-        self._tables, self._pieces = _core.describe(self._path)
+        try:
+            self._tables, self._pieces = _core.describe(self._path)
+        except TraceError as error:
+            about = {"offset": error.offset, "element": error.element, "kind": error.kind}
+            raise TraceError(f"{self._path}: {error}", **about) from None
 
     @property
     def path(self) -> str:
@@ -154,7 +160,16 @@ class Trace:
             rows=batch_rows,
         )
 
-    def events(self, *, kinds: Iterable[str] | None = None, **query: Any) -> Table:
+    def events(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        start: int | datetime | None = None,
+        end: int | datetime | None = None,
+        kinds: Iterable[str] | None = None,
+        pieces: tuple[int, int] | None = None,
+        batch_rows: int = 65536,
+    ) -> Table:
         """The events: ``file, offset, bytes, track, time_ns, time, kind, name, value, fields``.
 
         ``kinds`` are kinds (``begin``, ``end``, ``instant``, ``counter``, ``gap``, ``discarded``) or names of events; all
@@ -165,19 +180,57 @@ class Trace:
         >>> set(pyarrow.table(begins)["name"].to_pylist()) <= {"poll", "enter"}
         True
         """
-        return self.table("events", kinds=kinds, **query)
+        return self.table(
+            "events",
+            columns=columns,
+            start=start,
+            end=end,
+            kinds=kinds,
+            pieces=pieces,
+            batch_rows=batch_rows,
+        )
 
-    def tracks(self, **query: Any) -> Table:
+    def tracks(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        start: int | datetime | None = None,
+        end: int | datetime | None = None,
+        pieces: tuple[int, int] | None = None,
+        batch_rows: int = 65536,
+    ) -> Table:
         """The tracks on which events happen: tasks, threads, streams, processors."""
-        return self.table("tracks", **query)
+        return self.table(
+            "tracks", columns=columns, start=start, end=end, pieces=pieces, batch_rows=batch_rows
+        )
 
-    def gaps(self, **query: Any) -> Table:
+    def gaps(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        start: int | datetime | None = None,
+        end: int | datetime | None = None,
+        pieces: tuple[int, int] | None = None,
+        batch_rows: int = 65536,
+    ) -> Table:
         """What cannot be read, and what the recorder discarded."""
-        return self.table("gaps", **query)
+        return self.table(
+            "gaps", columns=columns, start=start, end=end, pieces=pieces, batch_rows=batch_rows
+        )
 
-    def parts(self, **query: Any) -> Table:
+    def parts(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        start: int | datetime | None = None,
+        end: int | datetime | None = None,
+        pieces: tuple[int, int] | None = None,
+        batch_rows: int = 65536,
+    ) -> Table:
         """What its files consist of: chunks, packets, units."""
-        return self.table("parts", **query)
+        return self.table(
+            "parts", columns=columns, start=start, end=end, pieces=pieces, batch_rows=batch_rows
+        )
 
     def __repr__(self) -> str:
         return f"<traceglass.Trace {self._path!r}>"
@@ -191,10 +244,19 @@ def _cores() -> set[int]:
         return set(range(os.cpu_count() or 1))
 
 
+def _refuse_unreadable(path: str) -> None:
+    """Raises what Python's own ``open`` raises: FileNotFoundError, PermissionError …, with the path."""
+    if path == "-":
+        return
+    if stat.S_ISREG(os.stat(path).st_mode):
+        os.close(os.open(path, os.O_RDONLY))
+
+
 def open(path: str | os.PathLike[str], *, threads: int | None = None) -> Trace:
     """Opens a trace: a file or a directory, as the command does.
 
-    Raises :class:`TraceError` if it cannot be read at all. ``threads``: how many read a table; all processors if None.
+    Raises :class:`OSError` if there is no such file or it may not be read, and :class:`TraceError` if it is no trace or
+    nothing can be read of it. ``threads``: how many read a table; all processors if None.
 
     >>> import traceglass as tg
     >>> tg.open("examples/data/sample.rfr")

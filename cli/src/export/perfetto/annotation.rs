@@ -171,19 +171,28 @@ impl Annotations {
     }
 
     fn number(&mut self, slot: Slot, value: i128, put: impl Fn(&mut Buffer)) {
-        let hint = self.tables.field(slot).map_or(Hint::None, |field| field.hint);
-        let mut beside = Vec::new();
-        if let Some(labels) = self.tables.field(slot).and_then(|field| field.labels.as_ref()) {
-            beside = labels.text(value);
-        }
-        if hint == Hint::Label && !beside.is_empty() {
-            return self.value(slot, |buffer| buffer.put(&beside));
-        }
-        self.value(slot, put);
-        if !beside.is_empty() {
-            self.buffer.byte(tag(self.field, BYTES));
-            varint(&mut self.buffer, beside.len() as u64);
-            self.buffer.put(&beside);
+        let field = self.tables.field(slot);
+        let Some(labels) = field.and_then(|field| field.labels.as_ref()) else {
+            return self.value(slot, put);
+        };
+        let has_label_alone = field.is_some_and(|field| field.hint == Hint::Label);
+        let beside = labels.get(value);
+        match (has_label_alone, beside.is_empty()) {
+            (_, true) => self.value(slot, put),
+            (true, false) => {
+                let label = beside.into_owned();
+                self.value(slot, |buffer| buffer.put(&label));
+            }
+            (false, false) => {
+                // The value comes first, and the labels are of the same tables: they are looked up again.
+                self.value(slot, put);
+                let labels = self.tables.field(slot).and_then(|field| field.labels.as_ref());
+                let Some(labels) = labels else { return };
+                let beside = labels.get(value);
+                self.buffer.byte(tag(self.field, BYTES));
+                varint(&mut self.buffer, beside.len() as u64);
+                self.buffer.put(&beside);
+            }
         }
     }
 
@@ -296,6 +305,17 @@ impl Listener for Annotations {
     }
 
     fn text(&mut self, slot: Slot, value: Text<'_>) {
+        if let Text::Utf8(bytes) = value
+            && bytes.is_ascii()
+            && bytes.len() <= self.left
+        {
+            self.left = self.left.saturating_sub(bytes.len());
+            return self.value(slot, |buffer| {
+                buffer.byte(tag(STRING, BYTES));
+                varint(buffer, bytes.len() as u64);
+                buffer.put(bytes);
+            });
+        }
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         push_start(&mut text, value, self.left);

@@ -10,7 +10,7 @@ mod view;
 
 use crate::input::Mapped;
 use crate::output::{Out, bytes, grouped, percent};
-use crate::status::{Result, Status, Unreadable};
+use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
@@ -224,6 +224,13 @@ impl Trace for Ctf2<'_> {
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_packets(parts)
+    }
+
+    fn compile(&self) -> Result<Vec<u8>> {
+        let mut nodes = Vec::new();
+        let schema = trace::compile(&self.stream, &mut nodes)
+            .map_err(|error| Failure::content(self.format(), error))?;
+        trace::write_table(&schema)
     }
 
     fn info(&self, _: &Inquiry) -> Result<Info> {

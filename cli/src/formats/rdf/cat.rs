@@ -1,5 +1,6 @@
 //! The bytes of a chunk, or the records in it.
 
+use super::contents::is_damage;
 use super::decoder::Decoder;
 use super::walk::{Pick, Place, Step, TOKENS, walk};
 use super::{Rdf, name};
@@ -9,8 +10,8 @@ use crate::progress::Progress;
 use crate::record::Lines;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{RdfSelect, Selection, Time, Window};
+use traceglass::rdf::Chunk;
 use traceglass::rdf::contents::ChunkRecord;
-use traceglass::rdf::{Chunk, Identifier};
 use traceglass::{Error, Format};
 
 impl Rdf<'_> {
@@ -36,7 +37,7 @@ impl Rdf<'_> {
         let pick = match (&args.rdf.chunk, args.rdf.index) {
             _ if is_all => Pick::All,
             // All chunks of tokens belong together.
-            (Some(id), None) if id == TOKENS => Pick::Named(Identifier::from(TOKENS)),
+            (Some(id), None) if id == TOKENS => Pick::Tokens,
             _ => Pick::Entry(self.selected(&args.rdf)?.entry().number() as u64),
         };
         self.records(pick, args, out)
@@ -91,7 +92,12 @@ impl Rdf<'_> {
                     }
                     lines.pass(out)?;
                 }
-                Step::Lost(_, error) => {
+                Step::Lost(place, error) => {
+                    lines.settle(out)?;
+                    out.warn(&args.path, error);
+                    status = status.max(Status::damaged_if(is_damage(place.id, &error)));
+                }
+                Step::Unread(_, error) => {
                     lines.settle(out)?;
                     out.warn(&args.path, error);
                     status = Status::Damaged;
@@ -125,16 +131,12 @@ impl Rdf<'_> {
         let (chunk, asked) = match (&select.chunk, select.entry) {
             (Some(id), _) => {
                 let n = select.index.unwrap_or(0);
-                // An identifier that is too long would be cut, and could then match another chunk.
-                let found =
-                    (id.len() <= 16).then(|| self.file.chunk(Identifier::from(id.as_str()), n)).flatten();
-                (found, format!("chunk {id} number {n}"))
+                (self.file.chunk(id.as_str(), n), format!("chunk {id} number {n}"))
             }
             (None, Some(entry)) => (self.file.chunk_at(entry), format!("entry {entry}")),
             (None, None) => {
                 return Err(Failure::usage(
-                    "an RDF file has many chunks: select one with --chunk or --entry, or say --records or --json to see \
-                     what is in all of them; `traceglass ls` lists them",
+                    "an RDF file has many chunks: select one with --chunk or --entry; `traceglass ls` lists them",
                 ));
             }
         };

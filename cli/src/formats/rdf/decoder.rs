@@ -1,5 +1,6 @@
 //! The data of chunks, in memory that stays small whatever a file claims.
 
+use crate::budget::Budget;
 use traceglass::rdf::element::{CHUNK_DATA, UNCOMPRESSED_SIZE};
 use traceglass::rdf::{Chunk, Compression};
 use traceglass::zstd::element::WINDOW;
@@ -12,6 +13,9 @@ const AT_ONCE: u64 = 8 << 20;
 /// The largest window that is lent to a frame; larger ones are refused, as the `zstd` command does it by default.
 /// Compressors use them only when told to.
 const WINDOW_MAX: u64 = 128 << 20;
+
+/// What the windows of all threads may take together.
+static WINDOWS: Budget = Budget::new(2 * WINDOW_MAX);
 
 /// The most that a compressed block holds.
 const BLOCK: u64 = 128 << 10;
@@ -50,10 +54,15 @@ impl Decoder {
             let kind = ErrorKind::OverLimit { value: window, limit: WINDOW_MAX };
             return Err(Error::new(at, WINDOW, kind).rebased(base));
         }
+        let share = WINDOWS.take(window);
         self.room(window);
-        let found = zstd::Decoder::new(&mut self.workspace)
-            .stream(stored, &mut self.buffer, piece)
-            .map_err(|error| error.rebased(base))?;
+        let found = zstd::Decoder::new(&mut self.workspace).stream(stored, &mut self.buffer, piece);
+        if window > AT_ONCE {
+            // Others may be waiting for as much.
+            self.buffer = Vec::new();
+        }
+        drop(share);
+        let found = found.map_err(|error| error.rebased(base))?;
         if found == size {
             return Ok(());
         }

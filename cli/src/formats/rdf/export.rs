@@ -5,10 +5,10 @@ use super::plan::overlap;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Growing, Outcome, no_events};
-use traceglass::Format;
 use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::zstd::Workspace;
+use traceglass::{ErrorKind, Format};
 
 /// Decompressed chunks may take this many bytes in any case.
 const BUFFER: u64 = 256 << 20;
@@ -37,7 +37,10 @@ impl Rdf<'_> {
             if let Item::Event(event) = &item
                 && let EventKind::Gap(gap) = event.kind()
             {
-                damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len())));
+                // A version that is not known is no damage: `check` warns of it.
+                if !matches!(gap.cause().kind(), ErrorKind::UnsupportedVersion { .. }) {
+                    damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len())));
+                }
             }
             events.item(&item)?;
         }

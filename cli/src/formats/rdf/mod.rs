@@ -188,6 +188,7 @@ impl Trace for Rdf<'_> {
         };
         if complete {
             self.verify(&mut report)?;
+            contents::check(&self.file, &mut report);
         } else if let Some(error) = self.damage {
             report(Finding::new(Severity::Error, error));
         }

@@ -36,7 +36,7 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
         message: error.to_string(),
     })?;
     let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
-    let chunks = file.chunks(walk::TOKENS.into());
+    let chunks = file.chunks(walk::TOKENS);
     let streams = chunks
         .filter_map(|chunk| Some((chunk.entry().number() as u64, stream_of(&chunk)?.fields().stream())));
     look(&View {
@@ -196,7 +196,7 @@ impl View<'_> {
                         Err(error) => rows.push(record.offset(), time, true, error.to_string().as_bytes()),
                     }
                 }
-                Step::Lost(_, error) => {
+                Step::Lost(_, error) | Step::Unread(_, error) => {
                     let last = rows.rows.last().map_or(0, |row| row.offset);
                     rows.push(last, None, true, error.to_string().as_bytes());
                 }
@@ -223,7 +223,7 @@ impl View<'_> {
                 told
             }
             (Ok(loaded), None) => walk::records(chunk, &loaded, place, self.cpu_hz, &mut add),
-            (Err(error), _) => add(Step::Lost(place, error)),
+            (Err(error), _) => add(Step::Unread(place, error)),
         };
         rows
     }
@@ -292,7 +292,10 @@ impl View<'_> {
             };
             let level = if row.is_lost { Level::Gap } else { Level::Record };
             // Records at the same place are told apart by their numbers.
-            let sub = if is_raw && before.replace(offset) != Some(offset) { 0 } else { number as u64 + 1 };
+            let sub = match is_raw && before.replace(offset) != Some(offset) {
+                true => 0,
+                false => (number as u64).saturating_add(1),
+            };
             let about = Said { rows: &records, number };
             if !each(&Node { level, offset, sub, end, time: row.time, about: &about }) {
                 return false;

@@ -7,7 +7,7 @@ use crate::status::Result;
 use std::collections::{BTreeMap, HashMap};
 use traceglass::rdf::contents::rmt::{Progress, RmtData};
 use traceglass::rdf::contents::{ChunkRecord, Content};
-use traceglass::rdf::{Chunk, File, Identifier};
+use traceglass::rdf::{Chunk, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind};
 
 /// The chunk whose pieces belong together.
@@ -31,7 +31,9 @@ pub struct Place {
 /// What comes next.
 pub enum Step<'r> {
     Record(Place, ChunkRecord<'r>),
-    /// What cannot be read, located in the file.
+    /// A chunk that cannot be read.
+    Unread(Place, Error),
+    /// Content of a chunk that cannot be read, located in the file.
     Lost(Place, Error),
     /// An entry that names the same bytes as an earlier one, with this number.
     Same(Place, usize),
@@ -43,8 +45,8 @@ pub enum Step<'r> {
 #[derive(Clone, Copy)]
 pub enum Pick {
     All,
-    /// Those with this identifier.
-    Named(Identifier),
+    /// Those with tokens.
+    Tokens,
     /// The one of an entry.
     Entry(u64),
 }
@@ -53,7 +55,7 @@ impl Pick {
     fn wants(self, place: Place) -> bool {
         match self {
             Self::All => true,
-            Self::Named(id) => place.id == id,
+            Self::Tokens => is_tokens(place.id),
             Self::Entry(entry) => place.entry == entry,
         }
     }
@@ -82,9 +84,10 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
     let mut decoder = Decoder::new();
     let cpu_hz = cpu_hz(file, &mut decoder);
     let mut streams: HashMap<u32, Open> = HashMap::new();
-    let mut counts: BTreeMap<Identifier, u64> = BTreeMap::new();
     let mut each = |step: Step<'_>| match &step {
-        Step::Record(place, _) | Step::Lost(place, _) | Step::Same(place, _) if !pick.wants(*place) => {
+        Step::Record(place, _) | Step::Lost(place, _) | Step::Unread(place, _) | Step::Same(place, _)
+            if !pick.wants(*place) =>
+        {
             Ok(true)
         }
         _ => each(step),
@@ -95,11 +98,9 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
         _ => None,
     };
     let is_of_stream = is_of_stream.is_some_and(|entry| is_tokens(entry.identifier()));
-    for entry in file.entries() {
-        let index = counts.entry(entry.identifier()).or_default();
-        let place = Place { id: entry.identifier(), entry: entry.number() as u64, index: *index };
-        *index = index.saturating_add(1);
-        if !pick.wants(place) && !(is_of_stream && is_tokens(place.id)) {
+    for (entry, place) in places(file) {
+        let is_needed = pick.wants(place) || is_of_stream && is_tokens(place.id);
+        if !is_needed {
             continue;
         }
         let Some(chunk) = file.chunk_at(entry.number()) else { continue };
@@ -131,34 +132,45 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
                 }
                 _ => records(chunk, &loaded, place, cpu_hz, &mut each)?,
             },
-            Err(error) => each(Step::Lost(place, error))?,
+            Err(error) => each(Step::Unread(place, error))?,
         };
         if !going || !each(Step::Done(u64::try_from(entry.stored_size()).unwrap_or(0)))? {
             return Ok(());
         }
     }
     // What no further chunk has completed.
-    let mut cut: Vec<_> = streams.values().filter_map(|open| Some((open.place, open.cut?))).collect();
+    let mut cut: Vec<_> = streams.values().filter_map(|open| Some((open.place, open.cut(file)?))).collect();
     cut.sort_by_key(|(place, _)| place.entry);
     for (place, error) in cut {
-        if !lost(file, place, error, &mut each)? {
+        if !each(Step::Lost(place, error))? {
             break;
         }
     }
     Ok(())
 }
 
+/// The entries of a file and their places.
+pub fn places<'f>(file: &'f File<'_>) -> impl Iterator<Item = (Entry<'f>, Place)> {
+    let mut counts: BTreeMap<Identifier, u64> = BTreeMap::new();
+    file.entries().map(move |entry| {
+        let next = counts.entry(entry.identifier()).or_default();
+        let index = std::mem::replace(next, next.saturating_add(1));
+        (entry, Place { id: entry.identifier(), entry: entry.number() as u64, index })
+    })
+}
+
 /// The rate of the CPU's clock, if the file tells it.
 pub fn cpu_hz(file: &File<'_>, decoder: &mut Decoder) -> Option<u64> {
-    let mut chunks = file.chunks("SystemInfo".into()).take(SYSTEMS);
+    let mut chunks = file.chunks("SystemInfo").take(SYSTEMS);
     chunks.find_map(|chunk| match Loaded::read(chunk, decoder).ok()?.content().ok()? {
         Content::System(system) => system.cpu_hz(),
         _ => None,
     })
 }
 
-fn is_tokens(id: Identifier) -> bool {
-    id == Identifier::from(TOKENS)
+/// Whether chunks with an identifier hold tokens.
+pub fn is_tokens(id: Identifier) -> bool {
+    id.name() == TOKENS.as_bytes()
 }
 
 /// The records of a chunk for itself.
@@ -180,10 +192,10 @@ pub fn records(
     result
 }
 
-/// An error in the data of a chunk.
-fn lost(file: &File<'_>, place: Place, error: Error, each: Each<'_>) -> Result<bool> {
+/// An error in the data of a chunk, as one of the file.
+fn located_at(file: &File<'_>, place: Place, error: Error) -> Error {
     let chunk = usize::try_from(place.entry).ok().and_then(|number| file.chunk_at(number));
-    each(Step::Lost(place, chunk.map_or(error, |chunk| located(error, chunk))))
+    chunk.map_or(error, |chunk| located(error, chunk))
 }
 
 impl Open {
@@ -191,6 +203,11 @@ impl Open {
     pub fn new(rmt: RmtData<'_>, place: Place) -> Self {
         let progress = Progress::of(rmt.fields());
         Self { progress, rest: Vec::new(), place, offset: 0, cut: None, is_lost: false }
+    }
+
+    /// The error of a token that no chunk has completed, located in the file.
+    pub fn cut(&self, file: &File<'_>) -> Option<Error> {
+        Some(located_at(file, self.place, self.cut?))
     }
 
     /// The header and the tokens of the next chunk. A token that began in an earlier one is told as one of that.
@@ -233,7 +250,7 @@ impl Open {
                 }
                 Some(error) => {
                     self.is_lost = true;
-                    return lost(file, self.place, error, each);
+                    return each(Step::Lost(self.place, located_at(file, self.place, error)));
                 }
             }
             self.rest.clear();
@@ -258,7 +275,7 @@ impl Open {
             }
             Some(error) => {
                 self.is_lost = true;
-                lost(file, place, error, each)
+                each(Step::Lost(place, located_at(file, place, error)))
             }
             None => result,
         }

@@ -7,7 +7,8 @@ use crate::trace::{Events, aligned};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use traceglass::event::{self, Event, EventKind, Item, Track, TrackId, TrackKind};
+use traceglass::event::{Event, EventKind, Item, Track, TrackId, TrackKind};
+use traceglass::record::{Class, FieldInfo, Head, Listener, Record, Slot, Step, Text, Wants};
 
 /// How many of the busiest tasks are shown, unless all are asked for.
 const SHOWN: usize = 5;
@@ -16,8 +17,46 @@ const SHOWN: usize = 5;
 #[derive(Default)]
 pub struct Tasks {
     by_track: HashMap<TrackId, Task>,
+    about: About,
     /// The time of the last record.
     end: i128,
+}
+
+/// What a task's track says of it.
+#[derive(Default)]
+struct About {
+    /// The fields that matter, by their slots.
+    names: HashMap<Slot, &'static str>,
+    iid: Option<u64>,
+    task_id: Option<u64>,
+    location: Option<String>,
+}
+
+impl Listener for About {
+    fn begin(&mut self, _: &Head, class: &dyn Class) -> Wants {
+        class.fields(&mut |step| {
+            if let Step::Field(FieldInfo { slot, name: Some(name), .. }) = step {
+                let name = name.to_string();
+                let known = ["iid", "task_id", "location"].into_iter().find(|known| *known == name);
+                self.names.extend(known.map(|known| (slot, known)));
+            }
+        });
+        Wants::ALL
+    }
+
+    fn unsigned(&mut self, slot: Slot, value: u64) {
+        match self.names.get(&slot) {
+            Some(&"iid") => self.iid = Some(value),
+            Some(&"task_id") => self.task_id = Some(value),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, slot: Slot, value: Text<'_>) {
+        if self.names.get(&slot) == Some(&"location") {
+            self.location = Some(value.to_string());
+        }
+    }
 }
 
 #[derive(Default)]
@@ -54,19 +93,18 @@ impl Events for Tasks {
 
 impl Tasks {
     fn track(&mut self, track: &Track<'_>) {
+        let mut about = std::mem::take(&mut self.about);
+        (about.iid, about.task_id, about.location) = (None, None, None);
+        // What cannot be read of it is not known.
+        let _ = track.tell(&mut about);
         let task = self.by_track.entry(track.id()).or_default();
-        for field in track.fields().map_while(traceglass::Result::ok) {
-            let name = field.name().map(|name| name.to_string()).unwrap_or_default();
-            match (name.as_str(), field.value()) {
-                ("iid", event::Value::Unsigned(iid)) => task.iid = u64::try_from(iid).unwrap_or(u64::MAX),
-                ("task_id", event::Value::Unsigned(id)) => {
-                    task.task_id = u64::try_from(id).ok();
-                    task.name = Some(track.label().to_string());
-                }
-                ("location", event::Value::Text(place)) => task.location = Some(place.to_string()),
-                _ => {}
-            }
+        task.iid = about.iid.unwrap_or(task.iid);
+        if about.task_id.is_some() {
+            task.task_id = about.task_id;
+            task.name = Some(track.label().to_string());
         }
+        task.location = about.location.take().or(task.location.take());
+        self.about = about;
     }
 
     fn event(&mut self, event: &Event<'_>) {

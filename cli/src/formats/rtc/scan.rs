@@ -1,7 +1,7 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in file order.
 
 use super::session::{Frames, Record, Rtc, STREAMS, Streams};
-use super::value::{Text, is_absolute};
+use super::value::Text;
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::{Map, Value};
@@ -93,7 +93,7 @@ impl Details {
             gain: stream.gain().ok().flatten(),
             offset: stream.offset().ok().flatten(),
             clock: Text::of(clock.filter(|_| !is_clock).and_then(|clock| clock.name())),
-            is_absolute: clock.is_some_and(|clock| is_absolute(clock, streams)),
+            is_absolute: streams.is_absolute(slot),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::io::Write;
 use traceglass::JsonString;
-use traceglass::rtc::{Annotation, ClockLink, Decimal, Format, Frame, Sample, Samples, Stream, Time};
+use traceglass::rtc::{Annotation, ClockLink, Decimal, Frame, Sample, Samples, Stream, Time};
 use traceglass::{ByteOrder, Error};
 
 /// A name that may not be UTF-8.
@@ -61,21 +61,6 @@ pub(super) fn in_ns(time: Time) -> i128 {
     }
 }
 
-/// Whether a clock counts from the Unix epoch: that of format `timespec` does, and what counts from it.
-pub(super) fn is_absolute(clock: &Stream<'_>, streams: &Streams<'_>) -> bool {
-    /// How many clocks may count from each other.
-    const LEVELS: usize = 8;
-    let mut clock = *clock;
-    for _ in 0..LEVELS {
-        let Some(base) = clock.delta() else { return clock.format() == Format::Timespec };
-        match streams.slot_of_clock(base).and_then(|slot| streams.at(slot)) {
-            Some(base) => clock = *base,
-            None => return false,
-        }
-    }
-    false
-}
-
 /// What is asked of a stream for each of its records: its attributes are JSON, which is read once.
 pub(super) struct Known {
     pub(super) id: u64,
@@ -92,7 +77,8 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(stream: &Stream<'_>, streams: &Streams<'_>) -> Self {
-        let is_absolute = stream.clock() == Some(ClockLink::IsClock) && is_absolute(stream, streams);
+        let is_clock = stream.clock() == Some(ClockLink::IsClock);
+        let is_absolute = is_clock && streams.slot(stream.id()).is_some_and(|slot| streams.is_absolute(slot));
         Self { revision: streams.revision(), is_absolute, ..Self::alone(stream) }
     }
 

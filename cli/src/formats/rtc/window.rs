@@ -5,7 +5,7 @@
 
 use super::scan::{Event, Pass};
 use super::session::{Record, Rtc, STREAMS, Streams};
-use super::value::{in_ns, is_absolute};
+use super::value::in_ns;
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::ops::Range;
@@ -134,8 +134,9 @@ fn is_clock(stream: &Stream<'_>) -> bool {
 
 /// Whether a stream has times that count from the Unix epoch by themselves: a clock, or annotations on no clock.
 fn tells_date(stream: &Stream<'_>, streams: &Streams<'_>) -> bool {
+    let is_absolute = |slot| streams.is_absolute(slot);
     if !matches!(stream.format(), Format::Annotate(_)) {
-        return is_clock(stream) && is_absolute(stream, streams);
+        return is_clock(stream) && streams.slot(stream.id()).is_some_and(is_absolute);
     }
     let about = stream.stream().and_then(|name| streams.slot_of_name(name));
     about.or(streams.slot(stream.id())).is_none_or(|slot| streams.clock_of(slot).is_none())

@@ -1,10 +1,9 @@
 //! Fragments.
 
 use super::super::element::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
-use super::super::environment::{VariableSpec, Variables};
 use super::super::node::{Kind, NONE, Place};
 use super::super::scope::Scope;
-use super::super::spec::{ClassSpec, ClockSpec};
+use super::super::spec::{ClassSpec, ClockSpec, VariableSpec, Variables};
 use super::compiler::{Compiler, Json};
 use crate::ctf::element::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS};
 use crate::ctf::metadata::Uuid;

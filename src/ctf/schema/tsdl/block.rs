@@ -10,10 +10,9 @@ use super::lexer::{Kind, Token};
 use super::names::{self, Key};
 use super::parser::{Parser, Path, Value};
 use crate::ctf::metadata::{Text, Uuid};
-use crate::ctf::schema::environment::VariableSpec;
 use crate::ctf::schema::node::ESCAPED;
 use crate::ctf::schema::scope::Scope;
-use crate::ctf::schema::spec::ClockSpec;
+use crate::ctf::schema::spec::{ClockSpec, VariableSpec};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::Source;
 

@@ -102,7 +102,7 @@ impl Frames {
 impl<'a> Compiler<'a, '_, '_> {
     /// The number and the value of a name, if it is known at `before`.
     pub(super) fn find(&self, key: &Key<'a>, before: u64) -> Option<(u32, u64)> {
-        self.names.find(key, before, |place| self.stream.text_of(place))
+        self.names.find(key, before, &self.stream)
     }
 
     /// The type that a name stands for at `offset`.
@@ -133,8 +133,7 @@ impl<'a> Compiler<'a, '_, '_> {
 
     /// Adds a name, which may be known.
     pub(super) fn add_name(&mut self, key: &Key<'a>, place: Place, value: u64) -> Result<()> {
-        let stream = self.stream;
-        self.names.insert(key, place, value, |place| stream.text_of(place))
+        self.names.insert(key, place, value, &self.stream)
     }
 
     /// Reads on until all bodies that are open have been closed.

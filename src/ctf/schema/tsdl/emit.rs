@@ -121,7 +121,9 @@ impl<'a> Compiler<'a, '_, '_> {
                 // That names differ was found before.
                 if open.children > FEW {
                     let stream = self.stream;
-                    self.builder.index_names(&stream, open.class, open.children, 0)?;
+                    // Most options have one range; with more of them, or if some overlap, no table of them is made.
+                    let ranges = if open.kind == NodeKind::Variant { open.children } else { 0 };
+                    self.builder.index_names(&stream, open.class, open.children, ranges)?;
                 }
                 if open.choice != NONE {
                     self.builder.close(open.choice);

@@ -5,7 +5,7 @@
 
 use super::element;
 use crate::bytes::{to_u64, to_usize};
-use crate::ctf::metadata::{Place, Text};
+use crate::ctf::metadata::{MetadataStream, Place, Text};
 use crate::ctf::schema::trie::{self, Branch, Branches, LONGEST, Spelling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Source;
@@ -39,6 +39,8 @@ pub(super) struct Key<'a> {
     pub(super) text: Text<'a>,
     /// A bit for each pointer that is constant, after a bit that ends them. Of the members of a variant's options 1.
     pub(super) pointers: u16,
+    /// A number instead of a text.
+    number: u64,
 }
 
 pub(super) const PLAIN: u32 = u32::MAX;
@@ -52,12 +54,12 @@ pub(super) const STREAM: u32 = PLAIN - 6;
 
 impl<'a> Key<'a> {
     pub(super) fn new(owner: u32, text: Text<'a>) -> Self {
-        Self { owner, text, pointers: 0 }
+        Self { owner, text, pointers: 0, number: 0 }
     }
 
     /// The name of an alias: its words, whatever stands between them, and its pointers.
     pub(super) fn alias(words: Text<'a>, pointers: u16) -> Self {
-        Self { owner: PLAIN, text: words, pointers }
+        Self { pointers, ..Self::new(PLAIN, words) }
     }
 
     /// The name of a member of any option of a variant.
@@ -65,8 +67,18 @@ impl<'a> Key<'a> {
         Self { pointers: 1, ..Self::new(variant, text) }
     }
 
+    fn number(number: u64) -> Self {
+        let nothing = Text::from_piece(crate::bytes::Bytes::new(&[]));
+        Self { number, ..Self::new(STREAM, nothing) }
+    }
+
     fn spelled(&self) -> Spelled<'a> {
-        Spelled::new(self.owner, self.pointers, Rest::of(self.owner, self.text))
+        let ([a, b, c, d], [e, f]) = (self.owner.to_le_bytes(), self.pointers.to_le_bytes());
+        let rest = match self.owner {
+            STREAM => Rest::Number(self.number.to_le_bytes()),
+            owner => Rest::of(owner, self.text),
+        };
+        Spelled { prefix: [a, b, c, d, e, f], rest }
     }
 }
 
@@ -147,17 +159,6 @@ impl<'a> Rest<'a> {
     }
 }
 
-impl<'a> Spelled<'a> {
-    fn new(owner: u32, pointers: u16, rest: Rest<'a>) -> Self {
-        let ([a, b, c, d], [e, f]) = (owner.to_le_bytes(), pointers.to_le_bytes());
-        Self { prefix: [a, b, c, d, e, f], rest }
-    }
-
-    fn number(owner: u32, number: u64) -> Self {
-        Self::new(owner, 0, Rest::Number(number.to_le_bytes()))
-    }
-}
-
 impl Spelling for Spelled<'_> {
     fn byte(&mut self, position: u32) -> Option<u8> {
         match position.checked_sub(PREFIX) {
@@ -210,36 +211,22 @@ impl<'w> Names<'w> {
     }
 
     /// The first name that is spelled so, or else the bit in which the nearest one differs. `None` if there are no names.
-    ///
-    /// `text` gives the text of a place.
-    fn seek<'a, 'k>(
-        &self,
-        key: impl Fn() -> Spelled<'k>,
-        text: impl Fn(Place) -> Text<'a>,
-    ) -> Option<Result<u32, u32>> {
+    fn seek(&self, key: &Key<'_>, stream: &MetadataStream<'_>) -> Option<Result<u32, u32>> {
         if self.len == 0 {
             return None;
         }
-        let at = trie::nearest(self, 0, &mut key());
+        let at = trie::nearest(self, 0, &mut key.spelled());
         let Name { owner, place, pointers, value, .. } = self.get(at);
-        let mut found = match owner {
-            STREAM => Spelled::number(STREAM, value),
-            _ => Spelled::new(owner, pointers, Rest::of(owner, text(place))),
-        };
-        Some(match trie::difference(&mut key(), &mut found) {
+        let found = Key { owner, text: stream.text_of(place), pointers, number: value };
+        Some(match trie::difference(&mut key.spelled(), &mut found.spelled()) {
             None => Ok(at),
             Some(bit) => Err(bit),
         })
     }
 
     /// The last name that was added as `key`, with its number. Those that lie after `before` in the input do not count.
-    pub(super) fn find<'a>(
-        &self,
-        key: &Key<'a>,
-        before: u64,
-        text: impl Fn(Place) -> Text<'a>,
-    ) -> Option<(u32, u64)> {
-        let first = self.seek(|| key.spelled(), text)?.ok()?;
+    pub(super) fn find(&self, key: &Key<'_>, before: u64, stream: &MetadataStream<'_>) -> Option<(u32, u64)> {
+        let first = self.seek(key, stream)?.ok()?;
         let last = self.get(first).previous;
         let mut at = if last == 0 { first } else { last };
         loop {
@@ -254,51 +241,39 @@ impl<'w> Names<'w> {
         }
     }
 
-    /// The value of a number.
-    pub(super) fn find_number<'a>(
-        &self,
-        owner: u32,
-        number: u64,
-        text: impl Fn(Place) -> Text<'a>,
-    ) -> Option<u32> {
-        let at = self.seek(|| Spelled::number(owner, number), text)?.ok()?;
+    /// The node of the stream with this identifier.
+    pub(super) fn find_stream(&self, id: u64, stream: &MetadataStream<'_>) -> Option<u32> {
+        let at = self.seek(&Key::number(id), stream)?.ok()?;
         Some(self.get(at).pointee)
     }
 
-    pub(super) fn insert_number<'a>(
+    pub(super) fn insert_stream(
         &mut self,
-        owner: u32,
-        number: u64,
-        pointee: u32,
+        id: u64,
+        node: u32,
         offset: u64,
-        text: impl Fn(Place) -> Text<'a>,
+        stream: &MetadataStream<'_>,
     ) -> Result<()> {
-        let name = Name { owner, value: number, pointee, ..Name::default() };
-        self.add(|| Spelled::number(owner, number), name, offset, text)
+        let name = Name { owner: STREAM, value: id, pointee: node, ..Name::default() };
+        self.add(&Key::number(id), name, offset, stream)
     }
 
-    pub(super) fn insert<'a>(
+    pub(super) fn insert(
         &mut self,
-        key: &Key<'a>,
+        key: &Key<'_>,
         place: Place,
         value: u64,
-        text: impl Fn(Place) -> Text<'a>,
+        stream: &MetadataStream<'_>,
     ) -> Result<()> {
         if place.len() >= LONGEST {
             let kind = ErrorKind::OverLimit { value: place.len(), limit: LONGEST };
             return Err(Error::new(place.offset(), element::TOKEN, kind));
         }
         let name = Name { owner: key.owner, place, pointers: key.pointers, value, ..Name::default() };
-        self.add(|| key.spelled(), name, place.offset(), text)
+        self.add(key, name, place.offset(), stream)
     }
 
-    fn add<'a, 'k>(
-        &mut self,
-        key: impl Fn() -> Spelled<'k>,
-        name: Name,
-        offset: u64,
-        text: impl Fn(Place) -> Text<'a>,
-    ) -> Result<()> {
+    fn add(&mut self, key: &Key<'_>, name: Name, offset: u64, stream: &MetadataStream<'_>) -> Result<()> {
         let at = self.len;
         let capacity = to_u64(self.names.len());
         let needed = u64::from(at).saturating_add(1);
@@ -306,12 +281,12 @@ impl<'w> Names<'w> {
             let kind = ErrorKind::CapacityExceeded { capacity, needed };
             return Err(Error::new(offset, element::NAMES, kind));
         }
-        let nearest = self.seek(&key, text);
+        let nearest = self.seek(key, stream);
         self.update(at, |slot| *slot = name);
         match nearest {
             None => self.set_branch(at, Branch::first(at)),
             Some(Err(bit)) => {
-                let above = trie::add(self, 0, at, &mut key(), bit);
+                let above = trie::add(self, 0, at, &mut key.spelled(), bit);
                 self.update(at, |name| name.above = above);
             }
             Some(Ok(first)) => {

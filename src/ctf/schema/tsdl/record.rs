@@ -7,7 +7,6 @@ use super::compiler::Compiler;
 use super::element;
 use super::emit::{Origin, shown};
 use super::lexer::Token;
-use super::names;
 use super::parser::{Parser, Value};
 use super::tree::{Node, NodeKind};
 use crate::ctf::schema::node::ESCAPED;
@@ -87,13 +86,12 @@ impl<'a> Compiler<'a, '_, '_> {
             node.signed = origin.has_event_id;
         }
         self.facts.only_stream = Some(record);
-        let stream = self.stream;
-        self.names.insert_number(names::STREAM, id, record, offset, |place| stream.text_of(place))
+        self.names.insert_stream(id, record, offset, &self.stream)
     }
 
     /// The node of the stream with this identifier.
     fn stream_node(&self, id: u64) -> Option<u32> {
-        self.names.find_number(names::STREAM, id, |place| self.stream.text_of(place))
+        self.names.find_stream(id, &self.stream)
     }
 
     /// The stream class of an event.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::bytes::to_u64;
 use crate::error::Result;
-use crate::rdf::contents::tell::{List, Said, Start, Words, group, record};
+use crate::rdf::contents::tell::{List, Said, Words, group, record};
 use crate::rdf::contents::ticks_to_ns;
 use crate::record::{ClassId, Head, Listener, Record, Time};
 use zerocopy::little_endian::U32;
@@ -43,7 +43,7 @@ impl<'a> EventRecord<'a> {
 
 impl Record for EventRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_from(Start::default(), to);
+        self.tell_all(to);
         Ok(())
     }
 }
@@ -112,12 +112,11 @@ impl EventRecord<'_> {
         }
     }
 
-    /// Tells the fields from `start` on.
-    pub(crate) fn tell_from<L: Listener>(&self, start: Start, to: &mut L) {
+    fn tell_all<L: Listener>(&self, to: &mut L) {
         let (event, head) = (&self.event, self.head());
         macro_rules! event {
             ($id:literal $provider:ident $number:literal { $($rows:tt)* }) => {
-                record!(to, head, start, $id, named(Provider::$provider, $number), true, {
+                record!(to, head, $id, named(Provider::$provider, $number), true, {
                     ticks: Option<u64> [Ticks] = event.ticks();
                     $($rows)*
                 })
@@ -142,8 +141,8 @@ impl EventRecord<'_> {
                 marker: u32 [Hexadecimal] = marker.number();
                 source: MarkerSource = marker.source();
             }),
-            EventValue::MarkerInfo(info) => self.tell_info(&info, start, to),
-            EventValue::PageFault(fault) => self.tell_fault(&fault, start, to),
+            EventValue::MarkerInfo(info) => self.tell_info(&info, to),
+            EventValue::PageFault(fault) => self.tell_fault(&fault, to),
             EventValue::ShaderWaves(waves) => {
                 let fields = waves.fields();
                 event!(43 Kmd 17 {
@@ -187,8 +186,8 @@ impl EventRecord<'_> {
         }
     }
 
-    fn tell_fault<L: Listener>(&self, fault: &PageFault<'_>, start: Start, to: &mut L) {
-        record!(to, self.head(), start, 42, named(Provider::Kmd, 16), true, {
+    fn tell_fault<L: Listener>(&self, fault: &PageFault<'_>, to: &mut L) {
+        record!(to, self.head(), 42, named(Provider::Kmd, 16), true, {
             ticks: Option<u64> [Ticks] = self.event.ticks();
             address: u64 [Address] = fault.address();
             vm: u32 = fault.vm();
@@ -197,11 +196,11 @@ impl EventRecord<'_> {
         });
     }
 
-    fn tell_info<L: Listener>(&self, info: &MarkerInfo<'_>, start: Start, to: &mut L) {
+    fn tell_info<L: Listener>(&self, info: &MarkerInfo<'_>, to: &mut L) {
         let marker: Marker = info.marker();
         macro_rules! info {
             ($id:literal { $($rows:tt)* }) => {
-                record!(to, self.head(), start, $id, named(Provider::Umd, 19), true, {
+                record!(to, self.head(), $id, named(Provider::Umd, 19), true, {
                     ticks: Option<u64> [Ticks] = self.event.ticks();
                     cmd_buffer: u32 = info.cmd_buffer();
                     marker: u32 [Hexadecimal] = marker.number();

@@ -27,6 +27,11 @@ impl<'a> SeenMarker<'a> {
         self.marker
     }
 
+    /// Offset in the chunk's data of the event that says so.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
     /// Its name; `None` if the marker's begin is not in the file.
     pub const fn name(&self) -> Option<&'a [u8]> {
         self.name

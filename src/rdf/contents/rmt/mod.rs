@@ -13,7 +13,7 @@ pub use names::{
     AllocationHeap, Commit, MiscEvent, Owner, PageSize, PageUpdate, ProcessChange, ResourceType, TokenKind,
     UserDataKind,
 };
-pub use progress::Progress;
+pub use progress::{Progress, TokenOrder};
 pub use tell::TokenRecord;
 pub use tokens::{Token, Tokens};
 pub use value::{Image, ResourceDetail, TokenValue, UserData};
@@ -140,27 +140,15 @@ impl<'a> Stream<'a> {
 
     /// Reads all tokens and reports what is wrong.
     pub fn check(&self, report: &mut dyn FnMut(Finding)) {
-        let mut tokens = self.tokens();
-        let mut first = true;
-        for token in &mut tokens {
+        let mut order = TokenOrder::default();
+        for token in self.tokens() {
             match token {
                 Ok(token) => {
-                    if first && token.kind() != TokenKind::Timestamp {
-                        let error = Error::new(token.offset(), element::RMT_TOKEN, ErrorKind::Missing);
-                        report(Finding::warning(error));
-                    }
-                    if token.ticks().is_none() {
-                        let kind = ErrorKind::Overflow { value: token.time() };
-                        report(Finding::warning(Error::new(token.offset(), element::RMT_TOKEN, kind)));
-                        break;
-                    }
+                    let odd = order.check(&TokenRecord::new(token, self.number, 0));
+                    odd.into_iter().for_each(&mut *report);
                 }
                 Err(error) => report(Finding::new(Severity::Error, error)),
             }
-            first = false;
-        }
-        if let Some(Err(error)) = tokens.find(|token| token.is_err()) {
-            report(Finding::new(Severity::Error, error));
         }
     }
 }

@@ -8,23 +8,24 @@ use super::{
 };
 use crate::bytes::to_u64;
 use crate::error::Result;
-use crate::rdf::contents::tell::{List, Start, record};
+use crate::rdf::contents::tell::{List, record};
 use crate::rdf::contents::{FixedText, Hash128, ticks_to_ns};
 use crate::record::{ClassId, Head, Listener, Record, Time};
+use core::num::NonZeroU64;
 
 /// A token as a record: with what its stream says of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenRecord<'a> {
     token: Token<'a>,
     stream: u32,
-    hz: Option<u64>,
+    hz: Option<NonZeroU64>,
     base: u64,
 }
 
 impl<'a> TokenRecord<'a> {
-    /// The record of a token of the stream with this number, whose clock has the rate `hz`, if that is known.
-    pub const fn new(token: Token<'a>, stream: u32, hz: Option<u64>) -> Self {
-        Self { token, stream, hz, base: 0 }
+    /// The record of a token of the stream with this number, whose clock has the rate `hz`; 0 if that is not known.
+    pub const fn new(token: Token<'a>, stream: u32, hz: u64) -> Self {
+        Self { token, stream, hz: NonZeroU64::new(hz), base: 0 }
     }
 
     /// The same, in a source where its tokens begin at `base`.
@@ -45,14 +46,14 @@ impl<'a> TokenRecord<'a> {
 
     /// Nanoseconds on the CPU's clock, if its rate is known.
     pub fn ns(&self) -> Option<i128> {
-        ticks_to_ns(self.token.ticks()?, self.hz?)
+        ticks_to_ns(self.token.ticks()?, self.hz?.get())
     }
 }
 
 impl Record for TokenRecord<'_> {
     #[inline]
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_from(Start::default(), to);
+        self.tell_all(to);
         Ok(())
     }
 }
@@ -66,9 +67,8 @@ const fn named(kind: TokenKind) -> &'static str {
 }
 
 impl TokenRecord<'_> {
-    /// Tells the fields from `start` on.
     #[inline]
-    pub(crate) fn tell_from<L: Listener>(&self, start: Start, to: &mut L) {
+    fn tell_all<L: Listener>(&self, to: &mut L) {
         let token = &self.token;
         let head = Head {
             class: ClassId(0),
@@ -79,7 +79,7 @@ impl TokenRecord<'_> {
         };
         macro_rules! token {
             ($id:literal $kind:ident { $($rows:tt)* }) => {
-                record!(to, head, start, $id, named(TokenKind::$kind), true, {
+                record!(to, head, $id, named(TokenKind::$kind), true, {
                     stream: u32 = self.stream;
                     ticks: Option<u64> [Ticks] = token.ticks();
                     $($rows)*
@@ -117,7 +117,7 @@ impl TokenRecord<'_> {
                 update: PageUpdate = update;
                 controller: u8 = controller;
             }),
-            TokenValue::UserData(data) => self.tell_data(data, head, start, to),
+            TokenValue::UserData(data) => self.tell_data(data, head, to),
             TokenValue::Misc(event) => token!(5 Misc { event: MiscEvent = event; }),
             TokenValue::ResourceReference { is_evict, address, queue } => token!(6 ResourceReference {
                 is_evict: bool = is_evict;
@@ -222,11 +222,11 @@ impl TokenRecord<'_> {
         }
     }
 
-    fn tell_data<L: Listener>(&self, data: UserData<'_>, head: Head, start: Start, to: &mut L) {
+    fn tell_data<L: Listener>(&self, data: UserData<'_>, head: Head, to: &mut L) {
         let token = &self.token;
         macro_rules! data {
             ($id:literal { $($rows:tt)* }) => {
-                record!(to, head, start, $id, named(TokenKind::UserData), true, {
+                record!(to, head, $id, named(TokenKind::UserData), true, {
                     stream: u32 = self.stream;
                     ticks: Option<u64> [Ticks] = token.ticks();
                     data: UserDataKind = data.kind();

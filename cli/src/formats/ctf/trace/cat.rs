@@ -46,6 +46,7 @@ pub fn cat(
                 stream: Stream::new(packets, programs),
                 path: &stream.path,
                 places: Places::new(&stream.path, count == 1, args),
+                place: Vec::new(),
                 packet: None,
                 read: 0,
             });
@@ -66,6 +67,8 @@ struct Printed<'c> {
     stream: Stream<'c, 'c, 'c>,
     path: &'c Path,
     places: Places,
+    /// The place of the packet's records, as it is written.
+    place: Vec<u8>,
     /// The packet of which the records are printed, by its number.
     packet: Option<u64>,
     /// How far progress was reported.
@@ -90,23 +93,22 @@ struct Printer {
 impl Printer {
     /// Prints what was met in a source.
     fn see(&mut self, source: &mut Printed<'_>, at: usize, seen: Seen, out: &mut Out) -> Result<()> {
-        let time = match seen {
-            Seen::Record(time) => time,
+        match seen {
+            Seen::Record => {}
             Seen::Error(error) => return self.fail(source, error, out),
             Seen::End => return self.losses(source, None, out),
-        };
-        let packet = source.stream.packet().map(Packet::number);
-        let is_new = packet != source.packet;
-        if is_new {
-            source.packet = packet;
-            self.losses(source, time, out)?;
+        }
+        let time = source.stream.head().and_then(|head| head.time);
+        if source.stream.packet().map(Packet::number) != source.packet {
+            self.begin_packet(source, time, out)?;
+            self.last = None;
         }
         // What packets say of their times does not bound those of records, and after one with a stamp that is wrong come
         // those that were recorded before: all are looked at that are read.
         let told = if self.bounds.wants(time.map(Time::ns)) {
-            if is_new || self.last != Some(at) {
+            if self.last != Some(at) {
                 self.last = Some(at);
-                self.lines.set_place(source.places.of(source.stream.packet()));
+                self.lines.set_spelled_place(&source.place);
             }
             self.lines.next_of(&mut source.stream)
         } else {
@@ -115,12 +117,20 @@ impl Printer {
         if let Err(error) = told {
             return self.fail(source, error, out);
         }
-        let here = source.stream.packet().map_or(0, Packet::offset);
-        if is_new && here.saturating_sub(source.read) >= STEP {
+        self.lines.pass(out)
+    }
+
+    /// Goes to another packet, whose first record has this time.
+    fn begin_packet(&mut self, source: &mut Printed<'_>, time: Option<Time>, out: &mut Out) -> Result<()> {
+        let packet = source.stream.packet();
+        let here = packet.map_or(0, Packet::offset);
+        if here.saturating_sub(source.read) >= STEP {
             self.progress.advance(here.saturating_sub(source.read));
             source.read = here;
         }
-        self.lines.pass(out)
+        source.packet = packet.map(Packet::number);
+        source.place = self.lines.spell_place(source.places.of(packet));
+        self.losses(source, time, out)
     }
 
     /// Reports what cannot be read, after the records before it.

@@ -2,7 +2,7 @@
 
 use crate::folder::{entries, folders, is_stream};
 use crate::input::Mapped;
-use crate::status::Unreadable;
+use crate::status::{Failure, Unreadable};
 use std::path::{Path, PathBuf};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::element::SCHEMA;
@@ -195,6 +195,14 @@ fn compile_tsdl<'a, 's>(
         types.resize(size, TypeNode::default());
         names.resize(size, NameEntry::default());
     }
+}
+
+/// A schema as a table.
+pub fn write_table(schema: &Schema<'_, '_>) -> Result<Vec<u8>, Failure> {
+    let mut table = vec![0; usize::try_from(schema.written_size()).unwrap_or(usize::MAX)];
+    let len = schema.write(&mut table).map_err(|error| Failure::unreadable(error.to_string()))?.len();
+    table.truncate(len);
+    Ok(table)
 }
 
 /// The line of TSDL that an error is about, and a caret below the place.

@@ -1,10 +1,12 @@
 //! The streams, or their packets.
 
+use super::place::push_context;
 use super::window;
 use super::{Compiled, Ctf, Scan, span};
 use crate::json::Line;
 use crate::output::{Out, bytes, counted, grouped, shown};
 use crate::progress::Progress;
+use crate::record::Json;
 use crate::status::{Result, Status};
 use crate::table::{Table, date, path, right};
 use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time};
@@ -116,6 +118,8 @@ fn packets(
     for (trace, stream) in
         traces.iter().flat_map(|trace| trace.files.streams.iter().map(move |one| (trace, one)))
     {
+        // Another schema has other fields.
+        let mut context = Json::default();
         for packet in Packets::new(stream.data.data(), &trace.schema) {
             let packet = match packet {
                 Ok(packet) => packet,
@@ -144,6 +148,7 @@ fn packets(
                     clock.and_then(|clock| clock.name()).map(|name| name.to_string()).as_deref(),
                 );
                 line.int_or_null("sequence", packet.sequence()).int_or_null("discarded", packet.discarded());
+                push_context(&packet, &mut context, &mut line.text);
                 out.json_text(line.end())?;
                 continue;
             }

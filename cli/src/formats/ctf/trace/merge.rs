@@ -9,8 +9,8 @@ use traceglass::record::{Source, Time};
 
 /// What was met in a stream.
 pub enum Seen {
-    /// The next record, with its time: to be told now.
-    Record(Option<Time>),
+    /// The next record: to be told now.
+    Record,
     /// Something that cannot be read.
     Error(Error),
     End,
@@ -26,37 +26,40 @@ pub fn merge<'c, S: AsMut<Stream<'c, 'c, 'c>>>(
 ) -> Result<()> {
     let mut waiting = BinaryHeap::new();
     for at in 0..sources.len() {
-        if let Some((time, rank)) = peek(sources, at, i128::MIN, &mut see)? {
-            waiting.push(Reverse((rank, at, time)));
-        }
+        let next = peek(sources, at, i128::MIN, &mut see)?;
+        waiting.extend(next.map(|rank| Reverse((rank, at))));
     }
-    while let Some(Reverse((mut rank, at, mut time))) = waiting.pop() {
-        // As long as this one is the earliest, the others are not looked at.
-        let other = waiting.peek().map(|Reverse((rank, at, _))| (*rank, *at));
-        loop {
-            see(sources, at, Seen::Record(time))?;
-            let Some((next, next_rank)) = peek(sources, at, rank, &mut see)? else { break };
-            (time, rank) = (next, next_rank);
-            if other.is_some_and(|other| other < (rank, at)) {
-                waiting.push(Reverse((rank, at, time)));
-                break;
+    let Some(mut first) = waiting.pop() else { return Ok(()) };
+    loop {
+        let Reverse((rank, at)) = first;
+        see(sources, at, Seen::Record)?;
+        match peek(sources, at, rank, &mut see)? {
+            Some(rank) => {
+                first = Reverse((rank, at));
+                // As long as it is the earliest, the others are not looked at.
+                if let Some(mut other) = waiting.peek_mut().filter(|other| **other > first) {
+                    std::mem::swap(&mut *other, &mut first);
+                }
             }
+            None => match waiting.pop() {
+                Some(other) => first = other,
+                None => return Ok(()),
+            },
         }
     }
-    Ok(())
 }
 
-/// The time of a stream's next record, after the time by which the stream is merged; what cannot be read is handed out.
+/// The time by which a stream's next record is merged; `last` for one without a time. What cannot be read is handed out.
 #[inline(always)]
 fn peek<'c, S: AsMut<Stream<'c, 'c, 'c>>>(
     sources: &mut [S],
     at: usize,
     last: i128,
     see: &mut impl FnMut(&mut [S], usize, Seen) -> Result<()>,
-) -> Result<Option<(Option<Time>, i128)>> {
+) -> Result<Option<i128>> {
     loop {
         match sources[at].as_mut().peek() {
-            Ok(Some(head)) => return Ok(Some((head.time, head.time.map_or(last, Time::ns)))),
+            Ok(Some(head)) => return Ok(Some(head.time.map_or(last, Time::ns))),
             Ok(None) => return see(sources, at, Seen::End).map(|()| None),
             Err(error) => see(sources, at, Seen::Error(error))?,
         }

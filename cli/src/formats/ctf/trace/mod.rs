@@ -23,8 +23,8 @@ use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
 };
-pub use files::compile;
 use files::{Files, Found, Stream, marked_line};
+pub use files::{compile, write_table};
 use std::path::Path;
 use traceglass::ctf::data::{Losses, Packet, Packets, check};
 use traceglass::ctf::metadata::{Language, ParseOptions};
@@ -276,6 +276,18 @@ impl Trace for Ctf<'_> {
             return self.metadata(|trace| trace.cat(args, cursor, out));
         }
         self.with(|traces, problems| cat::cat(traces, problems, args, cursor, out))
+    }
+
+    fn compile(&self) -> Result<Vec<u8>> {
+        self.with(|traces, _| match traces {
+            [trace] => write_table(&trace.schema),
+            _ => {
+                let traces = counted(traces.len() as u64, "trace", "traces");
+                Err(Failure::usage(format!(
+                    "{traces} are in this folder, and a table has one: name its folder"
+                )))
+            }
+        })
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {

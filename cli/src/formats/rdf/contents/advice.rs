@@ -13,7 +13,7 @@ const TOKENS: Element = Element::new(&"RDF RmtData, without which snapshots are 
 
 /// Reports what is missing beside the chunks that are there.
 pub fn advise(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
-    let has = |id: &str| file.chunk(id.into(), 0).is_some();
+    let has = |id: &str| file.chunk(id, 0).is_some();
     let memory = has("RmtData");
     let crash = has("DDEvent");
     let rules = [

@@ -1,14 +1,18 @@
 //! What a crash dump says: the process, the page fault, and what the GPU was doing.
 
-use super::{Loader, Streams, Summary, duration};
+use super::{Loaded, Loader, Streams, Summary, duration};
 use crate::output::grouped;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use traceglass::ErrorKind;
 use traceglass::rdf::contents::joins::{
-    AddressHistory, BufferMarkers, Holder, OpenMarker, buffer_states, explain_address,
+    AddressHistory, BufferMarkers, Holder, OpenMarker, SeenMarker, buffer_states, explain_address,
 };
 use traceglass::rdf::contents::rmt::Stream;
-use traceglass::rdf::contents::{Content, DriverEvents, EventValue, SystemInfo, ticks_to_ns};
+use traceglass::rdf::contents::{
+    CodeObject, Content, DriverEvents, EventValue, Hash128, MarkerStruct, PipelineHash, SystemInfo,
+    ticks_to_ns,
+};
 
 /// How many page faults are shown, and how many command buffers of each chunk.
 const SHOWN: usize = 8;
@@ -87,7 +91,7 @@ pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, su
         summary.field("page_faults", all.into());
         summary.field("more_page_faults", more.into());
     }
-    in_flight(&events, summary);
+    in_flight(loader, &events, summary);
 }
 
 /// Says what held the address.
@@ -144,7 +148,13 @@ fn describe(holder: &Holder<'_>, name: Option<String>) -> Value {
 }
 
 /// Says what the GPU was doing.
-fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
+fn in_flight(loader: &mut Loader<'_, '_>, events: &[DriverEvents<'_>], summary: &mut Summary) {
+    let is_any = events.iter().any(|events| buffer_states(*events).any(|state| state.is_in_flight()));
+    let (objects, hashes) = match is_any {
+        true => (loader.load("CodeObject"), loader.load("PsoCorrelation")),
+        false => (Vec::new(), Vec::new()),
+    };
+    let programs = Programs::new(&objects, &hashes);
     let (mut all, mut more) = (Vec::new(), 0_usize);
     let words = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     for events in events {
@@ -179,9 +189,14 @@ fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
                 let names: Vec<&str> = open.iter().take(MARKERS).map(String::as_str).collect();
                 summary.line("in flight", format!("  begun and not ended: {}{more}", names.join(", ")));
             }
+            let bound = markers.begun().and_then(|begun| bound(events, state.cmd_buffer(), begun));
+            let (line, pipeline) = bound.map_or((None, Value::Null), |api_hash| programs.describe(api_hash));
+            if let Some(line) = line {
+                summary.line("in flight", format!("  {line}"));
+            }
             all.push(json!({
                 "cmd_buffer": state.cmd_buffer(), "begin": state.begin(), "end": state.end(),
-                "last_begun": begun, "last_ended": ended, "open_markers": open,
+                "last_begun": begun, "last_ended": ended, "open_markers": open, "pipeline": pipeline,
             }));
         }
     }
@@ -189,5 +204,64 @@ fn in_flight(events: &[DriverEvents<'_>], summary: &mut Summary) {
     if !all.is_empty() {
         summary.field("in_flight", all.into());
         summary.field("more_in_flight", more.into());
+    }
+}
+
+/// The pipeline that was bound when the GPU began a marker: its hash in the API.
+fn bound(events: &DriverEvents<'_>, cmd_buffer: u32, begun: SeenMarker<'_>) -> Option<u64> {
+    let events = events.events().map_while(Result::ok);
+    let infos = events.filter_map(|event| match event.value() {
+        Ok(EventValue::MarkerInfo(info)) if info.cmd_buffer() == cmd_buffer => Some((event.offset(), info)),
+        _ => None,
+    });
+    let before = infos.filter(|(offset, info)| *offset < begun.offset() || info.marker() == begun.marker());
+    let binds = before.filter_map(|(_, info)| match info.content() {
+        MarkerStruct::PipelineBind(bind) => Some(bind.api_hash()),
+        _ => None,
+    });
+    binds.last()
+}
+
+/// The pipelines of a workload, by their hashes in the API, and what they were compiled to.
+struct Programs<'c> {
+    pipelines: HashMap<u64, PipelineHash<'c>>,
+    objects: HashMap<Hash128, CodeObject<'c>>,
+}
+
+impl<'c> Programs<'c> {
+    fn new(objects: &'c [Loaded<'_>], hashes: &'c [Loaded<'_>]) -> Self {
+        let objects = objects.iter().filter_map(|chunk| match chunk.content() {
+            Ok(Content::CodeObject(code)) => Some((code.hash(), code)),
+            _ => None,
+        });
+        let pipelines = hashes.iter().filter_map(|chunk| match chunk.content() {
+            Ok(Content::PipelineHashes(hashes)) => Some(hashes.pipelines()),
+            _ => None,
+        });
+        let pipelines = pipelines.flatten().map(|(_, pipeline)| (pipeline.api_hash(), pipeline));
+        Self { pipelines: pipelines.collect(), objects: objects.collect() }
+    }
+
+    /// A pipeline for people, and as JSON: its name, and the functions of its shaders.
+    fn describe(&self, api_hash: u64) -> (Option<String>, Value) {
+        let pipeline = self.pipelines.get(&api_hash);
+        let name = pipeline.map(|pipeline| pipeline.name().to_string()).filter(|name| !name.is_empty());
+        let object = pipeline.and_then(|pipeline| self.objects.get(&pipeline.hash()));
+        let functions = object.and_then(|code| code.elf().ok()).into_iter().flat_map(|elf| elf.functions());
+        let functions: Vec<String> =
+            functions.take(MARKERS).map(|function| function.name().to_string()).collect();
+        let mut line = format!("pipeline {api_hash:#x}");
+        name.iter().for_each(|name| line.push_str(&format!(" \"{name}\"")));
+        if let Some(pipeline) = pipeline {
+            line.push_str(&format!(", code object {:#x}", pipeline.hash().value()));
+        }
+        if !functions.is_empty() {
+            line.push_str(&format!(": {}", functions.join(", ")));
+        }
+        let hash = pipeline.map(|pipeline| format!("{:#x}", pipeline.hash().value()));
+        let object = json!({
+            "api_hash": format!("{api_hash:#x}"), "name": name, "hash": hash, "functions": functions,
+        });
+        (Some(line), object)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use traceglass::rdf::contents::{ChunkRecords, Content};
 use traceglass::rdf::element::UNCOMPRESSED_SIZE;
-use traceglass::rdf::{Chunk, Compression, File, Identifier};
+use traceglass::rdf::{Chunk, Compression, Identifier, SortedIndex};
 use traceglass::{Error, ErrorKind};
 
 /// How many bytes of contents are read to say what a file is about, in addition to eight times the file's size.
@@ -67,8 +67,8 @@ impl<'a> Loaded<'a> {
 }
 
 /// Reads chunks as long as the budget lasts.
-pub(super) struct Loader<'f, 'a> {
-    file: &'f File<'a>,
+pub(super) struct Loader<'s, 'a> {
+    file: SortedIndex<'a, 's>,
     decoder: Decoder,
     all: u64,
     left: u64,
@@ -76,10 +76,9 @@ pub(super) struct Loader<'f, 'a> {
     pub(super) exceeded: Option<u64>,
 }
 
-impl<'f, 'a> Loader<'f, 'a> {
+impl<'s, 'a> Loader<'s, 'a> {
     /// Reads as much as is in proportion to the file; of a large one of which not all is asked for, a little.
-    pub(super) fn new(file: &'f File<'a>, complete: bool) -> Self {
-        let size = u64::try_from(file.data().len()).unwrap_or(u64::MAX);
+    pub(super) fn new(file: SortedIndex<'a, 's>, size: u64, complete: bool) -> Self {
         let left = if complete { size.saturating_mul(8).saturating_add(BUDGET) } else { GLANCE };
         Self { file, decoder: Decoder::new(), all: left, left, exceeded: None }
     }
@@ -87,7 +86,7 @@ impl<'f, 'a> Loader<'f, 'a> {
     /// The chunks of that identifier that can be read.
     pub(super) fn load(&mut self, id: &str) -> Vec<Loaded<'a>> {
         let mut loaded = Vec::new();
-        for chunk in self.file.chunks(id.into()) {
+        for chunk in self.file.chunks(id) {
             let size = chunk.entry().output_size().unwrap_or(u64::MAX);
             let left = self.left.checked_sub(size).filter(|_| loaded.len() < MOST);
             let Some(left) = left else {

@@ -9,17 +9,18 @@ use loaded::{First, Loader};
 
 use super::decoder::Decoder;
 use super::plan::{Part as Stored, Plan, Turn};
+use super::walk::{Open, Step, places};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
 use traceglass::rdf::contents::joins::{QueueTime, queue_times};
-use traceglass::rdf::contents::rmt::Stream;
+use traceglass::rdf::contents::rmt::{Stream, TokenOrder};
 use traceglass::rdf::contents::{Clocks, Content, Json, SystemInfo};
 use traceglass::rdf::contents::{Part, Structure};
 use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
-use traceglass::{Error, ErrorKind, Finding};
+use traceglass::{Error, ErrorKind, Finding, Severity};
 
 /// What a file is about.
 #[derive(Default)]
@@ -52,8 +53,11 @@ impl Summary {
 /// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
 /// list of its processes only where `private` asks for them.
 pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
-    let mut loader = Loader::new(file, complete);
     let mut summary = Summary::default();
+    let mut order = vec![0; file.index().len()];
+    // It fails only if there are more entries than 32 bits can number.
+    let Ok(sorted) = file.sort(&mut order) else { return summary };
+    let mut loader = Loader::new(sorted, file.data().len() as u64, complete);
     let system = loader.load("SystemInfo");
     let system = system.iter().find_map(|chunk| match chunk.content() {
         Ok(Content::System(system)) => Some(system),
@@ -383,12 +387,31 @@ pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
     }
 }
 
-/// Reads what is inside the chunks that are known, and reports what is odd. All of it is a warning: the container can
-/// be read.
+/// Chunks of what happened.
+const HAPPENED: [&str; 7] = [
+    "DDEvent",
+    "RmtData",
+    "QueueEvent",
+    "COLoadEvent",
+    "RmvSnapshotData",
+    "SpmCounterData",
+    "UserMarkerHist",
+];
+
+/// Whether content that cannot be read of chunks with an identifier is damage of the file: what happened is lost. Other
+/// chunks hold facts, which may not be what their identifiers say: the container is whole, and gives their bytes. So it
+/// does of versions that are not known.
+pub fn is_damage(id: Identifier, error: &Error) -> bool {
+    let is_known = !matches!(error.kind(), ErrorKind::UnsupportedVersion { .. });
+    is_known && HAPPENED.iter().any(|known| known.as_bytes() == id.name())
+}
+
+/// Reads what is inside the chunks that are known, and reports what is odd.
 pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     let plan = Plan::of(file, Stored::Contents);
     let mut decoder = Decoder::new();
-    for entry in file.entries() {
+    let mut streams: HashMap<u32, (Open, TokenOrder)> = HashMap::new();
+    for (entry, place) in places(file) {
         let Some(chunk) = file.chunk_at(entry.number()) else { continue };
         if !is_known(entry.identifier()) {
             continue;
@@ -402,7 +425,6 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                 continue;
             }
         }
-        let mut warn = |error| report(Finding::warning(located(error, chunk)));
         let loaded = match Loaded::read(chunk, &mut decoder) {
             Ok(loaded) => loaded,
             Err(error) => {
@@ -413,17 +435,46 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                 continue;
             }
         };
+        let found = |finding: Finding| {
+            let is_damage = is_damage(place.id, &finding.cause());
+            let severity = if is_damage { finding.severity() } else { Severity::Warning };
+            Finding::new(severity, located(finding.cause(), chunk))
+        };
         match loaded.content() {
-            Ok(content) => content.check(&mut |finding| warn(finding.cause())),
-            Err(error) => warn(error),
+            Ok(content) => {
+                content.check(&mut |finding| report(found(finding)));
+                if let Content::Rmt(rmt) = content {
+                    let begin = || (Open::new(rmt, place), TokenOrder::default());
+                    let (open, order) = streams.entry(rmt.fields().stream()).or_insert_with(begin);
+                    // Nothing in here ends it.
+                    let _: Result<bool, _> = open.chunk(file, &loaded, place, &mut |step| {
+                        match step {
+                            Step::Record(place, record) => {
+                                let odd = record.token().and_then(|token| order.check(token));
+                                let of = usize::try_from(place.entry).ok().and_then(|at| file.chunk_at(at));
+                                if let Some((finding, of)) = odd.zip(of) {
+                                    report(Finding::warning(located(finding.cause(), of)));
+                                }
+                            }
+                            Step::Lost(_, error) => report(Finding::new(Severity::Error, error)),
+                            _ => {}
+                        }
+                        Ok(true)
+                    });
+                }
+            }
+            Err(error) => report(found(Finding::new(Severity::Error, error))),
         }
     }
+    let mut cut: Vec<Error> = streams.values().filter_map(|(open, _)| open.cut(file)).collect();
+    cut.sort_by_key(Error::offset);
+    cut.into_iter().for_each(|error| report(Finding::new(Severity::Error, error)));
     advice::advise(file, report);
 }
 
 /// Whether it is known what is in chunks with an identifier.
 pub fn is_known(id: Identifier) -> bool {
-    Content::IDENTIFIERS.iter().any(|known| Identifier::from(*known) == id)
+    Content::IDENTIFIERS.iter().any(|known| known.as_bytes() == id.name())
 }
 
 /// The fields of the structures of a chunk that is stored as it is, in the range to be shown.

@@ -1,0 +1,55 @@
+//! A recording as tracks and events. All segments are in memory: their batches overlap in time.
+
+use super::Dial9;
+use crate::output::{bytes, shown};
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Events, Growing, Outcome};
+use traceglass::Format;
+use traceglass::dial9::{ClassSlot, SchemaSlot};
+use traceglass::event::dial9::{Input, KindSlot, Moment, PoolPlace, Rooms, Timeline, TrackSlot};
+use traceglass::event::{EventKind, Item, Source as _, Window};
+
+impl Dial9<'_> {
+    pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
+        let content = |error| Failure::content(Format::Dial9, error);
+        let loaded = self.segments.iter().map(|segment| segment.load()).collect::<Result<Vec<_>>>()?;
+        let name = |number: usize| {
+            let path = self.segments.get(number).and_then(|segment| segment.path());
+            path.map(|path| format!("{}: ", shown(path))).unwrap_or_default()
+        };
+        let mut damage: Vec<String> = Vec::new();
+        for (number, (_, error)) in loaded.iter().enumerate() {
+            damage.extend(error.map(|error| format!("{}{error}", name(number))));
+        }
+        let mut schemas = Growing::new(SchemaSlot::EMPTY);
+        let mut classes = Growing::new(ClassSlot::EMPTY);
+        let mut kinds = Growing::new(KindSlot::EMPTY);
+        let mut moments = Growing::new(Moment::EMPTY);
+        let mut pools = Growing::new(PoolPlace::EMPTY);
+        let mut inputs = Growing::new(Input::EMPTY);
+        let mut tracks = Growing::new(TrackSlot::EMPTY);
+        let mut timeline = Timeline::new(Rooms {
+            schemas: &mut schemas,
+            classes: &mut classes,
+            kinds: &mut kinds,
+            moments: &mut moments,
+            pools: &mut pools,
+            inputs: &mut inputs,
+            tracks: &mut tracks,
+        });
+        timeline.set_window(window);
+        for (number, (data, _)) in loaded.iter().enumerate() {
+            timeline.add(number, data).map_err(content)?;
+        }
+        while let Some(item) = timeline.next_item().map_err(content)? {
+            if let Item::Event(event) = &item
+                && let EventKind::Gap(gap) = event.kind()
+            {
+                damage.push(format!("{}{}; {} lost", name(event.input()), gap.cause(), bytes(gap.len())));
+            }
+            events.item(&item)?;
+        }
+        events.advance(crate::trace::Trace::bytes(self));
+        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+    }
+}

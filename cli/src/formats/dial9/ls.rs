@@ -1,0 +1,151 @@
+//! Batches, for `ls`.
+
+use super::Dial9;
+use super::segments::Rooms;
+use crate::output::{ERROR, Out, grouped, insert_path, shown};
+use crate::status::{Result, Status};
+use crate::table::{Table, left, path, right};
+use crate::trace::{Listing, aligned, shown_time, time_json};
+use serde_json::{Map, Value};
+use traceglass::dial9::{Frame, Frames};
+
+/// A batch, or a part of the input that is lost.
+#[derive(Default)]
+struct Row {
+    offset: u64,
+    end: u64,
+    events: u64,
+    schemas: u64,
+    times: Option<(u64, u64)>,
+    lost: Option<String>,
+}
+
+impl Dial9<'_> {
+    pub(super) fn list(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        let bounds = self.range(&args.window)?;
+        let is_folder = self.segments.len() > 1;
+        let mut table = Table::new(&[
+            path(if is_folder { "segment" } else { "" }),
+            right("batch"),
+            right("offset"),
+            right("bytes"),
+            right("schemas").spare(2),
+            right("events"),
+            left("first event").spare(1),
+            right("length").spare(3),
+        ]);
+        let (mut status, mut number) = (Status::Clean, 0_u64);
+        for segment in &self.segments {
+            segment.open(|segment| {
+                for row in rows(&segment.data) {
+                    let is_in =
+                        row.times.is_some_and(|(first, last)| bounds.meets(first.into(), last.into()));
+                    if !bounds.is_everything() && !is_in {
+                        continue;
+                    }
+                    if row.lost.is_some() {
+                        status = Status::Damaged;
+                    }
+                    let name = segment.path.map(shown).unwrap_or_default();
+                    if args.json {
+                        let mut object = Map::new();
+                        object.insert("kind".into(), if row.lost.is_some() { "gap" } else { "batch" }.into());
+                        if let Some(path) = segment.path {
+                            insert_path(&mut object, path);
+                        }
+                        if row.lost.is_none() {
+                            object.insert("batch".into(), number.into());
+                        }
+                        object.insert("offset".into(), row.offset.into());
+                        object.insert("bytes".into(), row.end.saturating_sub(row.offset).into());
+                        match &row.lost {
+                            Some(cause) => drop(object.insert("cause".into(), cause.as_str().into())),
+                            None => {
+                                object.insert("schemas".into(), row.schemas.into());
+                                object.insert("events".into(), row.events.into());
+                                object.insert(
+                                    "time_ns".into(),
+                                    time_json(row.times.map(|(first, _)| first.into())),
+                                );
+                                object.insert(
+                                    "end_time_ns".into(),
+                                    time_json(row.times.map(|(_, last)| last.into())),
+                                );
+                            }
+                        }
+                        out.json(&Value::Object(object))?;
+                    } else if let Some(cause) = row.lost.clone() {
+                        let lost = grouped(row.end.saturating_sub(row.offset));
+                        let cells = vec![name, "lost".into(), format!("{:#x}", row.offset), lost];
+                        let rest = [String::new(), String::new(), cause, String::new()];
+                        table.styled_row(out, ERROR, cells.into_iter().chain(rest).collect())?;
+                    } else {
+                        let length =
+                            row.times.map(|(first, last)| aligned(last.saturating_sub(first).into()));
+                        table.row(
+                            out,
+                            vec![
+                                name,
+                                number.to_string(),
+                                format!("{:#x}", row.offset),
+                                grouped(row.end.saturating_sub(row.offset)),
+                                grouped(row.schemas),
+                                grouped(row.events),
+                                row.times
+                                    .map(|(first, _)| shown_time(first.into(), false))
+                                    .unwrap_or_default(),
+                                length.unwrap_or_default(),
+                            ],
+                        )?;
+                    }
+                    number = number.saturating_add(u64::from(row.lost.is_none()));
+                }
+                if segment.damage.is_some() {
+                    status = Status::Damaged;
+                }
+                Ok(())
+            })?;
+        }
+        if !args.json {
+            table.finish(out)?;
+        }
+        Ok(status)
+    }
+}
+
+/// The batches of a segment, and what is lost of it.
+fn rows(data: &[u8]) -> Vec<Row> {
+    let mut rooms = Rooms::new();
+    let mut frames = Frames::new(data, rooms.lend());
+    let mut rows: Vec<Row> = Vec::new();
+    loop {
+        match frames.next_frame() {
+            Ok(Some(Frame::Header(header))) => rows.push(Row { offset: header.offset(), ..Row::default() }),
+            Ok(Some(frame)) => {
+                let Some(row) = rows.last_mut() else { continue };
+                match frame {
+                    Frame::Event(event) => {
+                        row.events = row.events.saturating_add(1);
+                        // Symbols have the time 0, which says nothing.
+                        if let Some(time) = event.time().filter(|time| *time > 0) {
+                            let (first, last) = row.times.unwrap_or((time, time));
+                            row.times = Some((first.min(time), last.max(time)));
+                        }
+                    }
+                    Frame::Schema(_) => row.schemas = row.schemas.saturating_add(1),
+                    _ => {}
+                }
+            }
+            Ok(None) => return rows,
+            Err(error) => {
+                let Some(gap) = frames.recover() else { return rows };
+                let lost = Some(error.to_string());
+                rows.push(Row { offset: gap.offset(), end: gap.end(), lost, ..Row::default() });
+            }
+        }
+        let end = frames.offset();
+        if let Some(row) = rows.last_mut().filter(|row| row.lost.is_none()) {
+            row.end = end;
+        }
+    }
+}

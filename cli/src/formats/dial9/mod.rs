@@ -1,0 +1,145 @@
+//! dial9 for each verb: a segment, or a folder of rotated ones, which are read one after the other.
+
+mod cat;
+mod export;
+mod hex;
+mod info;
+mod ls;
+mod segments;
+mod summary;
+
+use crate::output::Out;
+use crate::status::{Failure, Result, Status, Unreadable};
+use crate::trace::{
+    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reference, Selection,
+    Trace, Window,
+};
+use segments::{Rooms, Segment};
+use std::path::Path;
+use traceglass::dial9::{self, Frames, Trace as Checked};
+use traceglass::{Finding, Format, Severity};
+
+/// A recording.
+pub struct Dial9<'a> {
+    segments: Vec<Segment<'a>>,
+}
+
+/// Opens a segment, or several one after the other.
+pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    match Checked::parse(data) {
+        Ok(_) => Ok(Box::new(Dial9 { segments: vec![Segment::Given(data)] })),
+        Err(error) => {
+            Err(Unreadable { format: Some(Format::Dial9), error: Some(error), message: error.to_string() })
+        }
+    }
+}
+
+/// Opens a segment that is gzip; `None` if it is none.
+pub fn open_gzip(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
+    segments::is_gzip(data).then(|| Box::new(Dial9 { segments: vec![Segment::Given(data)] }) as _)
+}
+
+/// Opens the segments of a folder; `None` if there are none.
+pub fn open_directory(path: &Path) -> Option<Box<dyn Trace>> {
+    let segments = segments::of_folder(path)?;
+    Some(Box::new(Dial9 { segments }))
+}
+
+impl Dial9<'_> {
+    /// The range that is asked for, in nanoseconds of the writer's clock.
+    fn range(&self, window: &Window) -> Result<Bounds> {
+        window.resolve(&Reference {
+            is_absolute: &|| Ok(false),
+            start: &|| self.first_time(),
+            of_clock: &|value| Ok(value),
+        })
+    }
+
+    /// The earliest time of an event of the first segment that has any; symbols have none.
+    fn first_time(&self) -> Result<Option<i128>> {
+        for segment in &self.segments {
+            let first = segment.open(|segment| {
+                let mut rooms = Rooms::new();
+                let mut frames = Frames::new(&segment.data, rooms.lend());
+                let mut first: Option<u64> = None;
+                loop {
+                    match frames.next_event() {
+                        Ok(Some(event)) => {
+                            let time = event.time().filter(|time| *time > 0);
+                            first = [first, time].into_iter().flatten().min();
+                        }
+                        Ok(None) => return Ok(first),
+                        Err(_) => drop(frames.recover()),
+                    }
+                }
+            })?;
+            if let Some(first) = first {
+                return Ok(Some(first.into()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Trace for Dial9<'_> {
+    fn format(&self) -> Format {
+        Format::Dial9
+    }
+
+    fn bytes(&self) -> u64 {
+        let sizes = self.segments.iter().map(|segment| match segment {
+            Segment::Given(data) => data.len() as u64,
+            Segment::File(path) => path.metadata().map_or(0, |about| about.len()),
+        });
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    fn clock_ns(&self, value: i128) -> Option<i128> {
+        Some(value)
+    }
+
+    fn events_in(&self, window: traceglass::event::Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
+    }
+
+    fn extract(&self, _: &mut dyn Parts) -> Result<Outcome> {
+        Err(Failure::usage("dial9 has no parts to be written as files"))
+    }
+
+    fn info(&self, _: &Inquiry) -> Result<Info> {
+        self.summarise()
+    }
+
+    fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
+        args.refuse_sha256("batches of dial9 have no bytes of their own")?;
+        self.list(args, out)
+    }
+
+    fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
+        self.print(args, cursor, out)
+    }
+
+    fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
+        let mut status = Status::Clean;
+        for segment in &self.segments {
+            segment.open(|segment| {
+                let mut rooms = Rooms::new();
+                let mut report = |finding: Finding| {
+                    status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
+                    findings.report_in(segment.path, finding);
+                };
+                // Rooms that grow are never too small.
+                let _ = dial9::check(&segment.data, rooms.lend(), &mut report);
+                if let Some(error) = segment.damage {
+                    report(Finding::new(Severity::Error, error));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(status)
+    }
+
+    fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
+        self.dump(fields)
+    }
+}

@@ -1,0 +1,137 @@
+//! What the command says of dial9.
+
+use crate::common::{Scratch, data, status, traceglass};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use std::io::Write as _;
+
+fn said(args: &[&str]) -> String {
+    String::from_utf8(traceglass(args).stdout).expect("text")
+}
+
+fn json(args: &[&str]) -> Vec<Value> {
+    said(args).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn sample() -> String {
+    data("trace.0.bin").to_str().expect("a path of UTF-8").to_owned()
+}
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut writer = GzEncoder::new(Vec::new(), Compression::fast());
+    writer.write_all(data).expect("a vector takes all");
+    writer.finish().expect("a vector takes all")
+}
+
+#[test]
+fn info_says_what_held_up_a_service() {
+    let info = json(&["info", "--json", &sample()]).remove(0);
+    assert_eq!(
+        (&info["format"], &info["events"], &info["batches"]),
+        (&"dial9".into(), &97.into(), &4.into())
+    );
+    assert_eq!(info["polls"]["count"], 20);
+    let longest = &info["polls"]["longest"][0];
+    assert_eq!((&longest["ns"], &longest["task"]), (&30_000_000.into(), &20.into()));
+    assert_eq!(longest["spawn_loc"], "src/main.rs:10:5");
+    assert_eq!(info["tasks"]["never_polled_again"], 1);
+    assert_eq!(info["empty_segments"], Value::Array(vec![]));
+    let text = said(&["info", &sample()]);
+    for expected in ["1 longer than 1 ms", "30.000 ms", "0.5.7"] {
+        assert!(text.contains(expected), "{expected} is not in {text}");
+    }
+}
+
+#[test]
+fn cat_prints_events_with_what_they_refer_to() {
+    let lines = json(&["cat", "--json", &sample()]);
+    assert_eq!(lines.len(), 97);
+    let sampled = lines.iter().find(|line| line["kind"] == "CpuSampleEvent").expect("a sample");
+    assert_eq!(sampled["callchain"], serde_json::json!(["0x555500001000", "0x555500002000"]));
+    assert_eq!((&sampled["source"], &sampled["thread_name"]), (&"on-cpu".into(), &"worker-1".into()));
+    let text = said(&["cat", &sample()]);
+    assert!(
+        text.contains("PollStartEvent  worker_id=1 local_queue=1 task_id=21 spawn_loc=\"src/db.rs:33:9\""),
+        "{text}"
+    );
+    // A range of time.
+    let some = json(&["cat", "--json", "--from", "+1ms", "--to", "+2ms", &sample()]);
+    assert!(!some.is_empty() && some.len() < 30);
+    for line in some {
+        let time = line["time_ns"].as_u64().unwrap() - 4_182_000_000_000;
+        assert!((1_000_000..=2_000_000).contains(&time), "{time}");
+    }
+}
+
+#[test]
+fn hex_names_each_byte() {
+    let text = said(&["hex", "--len", "4000", &sample()]);
+    for expected in
+        ["header magic", "schema tag", "PollStartEvent tag", "spawn_loc", "string pool tag", "time reset tag"]
+    {
+        assert!(text.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn a_folder_of_rotated_segments_is_one_recording() {
+    let scratch = Scratch::new("dial9-folder");
+    let first = std::fs::read(sample()).unwrap();
+    let nothing = &first[..first.windows(5).skip(1).position(|window| window == b"TRC\0\x01").unwrap() + 1];
+    // Ten comes after nine; the last one is being written.
+    scratch.write("trace.9.bin.gz", &gzip(&first));
+    scratch.write("trace.10.bin", nothing);
+    scratch.write("trace.11.bin.active", &first[..first.len() - 3]);
+    scratch.write("notes.txt", b"not a segment");
+    let folder = scratch.path("");
+    let info = json(&["info", "--json", &folder]).remove(0);
+    assert_eq!(info["segments"], 3);
+    assert_eq!(info["empty_segments"], serde_json::json!(["trace.10.bin"]));
+    assert!(said(&["info", &folder]).contains("EMPTY"));
+    let lines = json(&["cat", "--json", &folder]);
+    assert_eq!(lines.len(), 97 + 1 + 96);
+    let paths: Vec<_> = lines.iter().map(|line| line["path"].as_str().unwrap()).collect();
+    assert_eq!((paths[0], paths[97], paths[98]), ("trace.9.bin.gz", "trace.10.bin", "trace.11.bin.active"));
+    assert_eq!(status(&traceglass(&["check", &folder])), 3);
+    let batches = json(&["ls", "--json", &folder]);
+    assert_eq!(batches.iter().filter(|row| row["kind"] == "batch").count(), 4 + 1 + 4);
+    assert_eq!(batches.iter().filter(|row| row["kind"] == "gap").count(), 1);
+}
+
+#[test]
+fn gzip_is_told_by_its_bytes_and_its_damage_is_told() {
+    let scratch = Scratch::new("dial9-gzip");
+    let first = std::fs::read(sample()).unwrap();
+    let packed = gzip(&first);
+    let count = |name: &str, data: &[u8]| {
+        let file = scratch.file(name, data);
+        (json(&["cat", "--json", &file]).len(), status(&traceglass(&["check", &file])))
+    };
+    assert_eq!(count("no-suffix", &packed), (97, 0));
+    assert_eq!(count("twice", &[&packed[..], &packed].concat()), (194, 0));
+    assert_eq!(count("then-raw", &[&packed[..], &first].concat()), (194, 0));
+    assert_eq!(count("then-zeros", &[&packed[..], &[0; 512]].concat()), (97, 0));
+    assert_eq!(count("then-junk", &[&packed[..], b"junk"].concat()), (97, 3));
+    let mut wrong = packed.clone();
+    let place = wrong.len() - 8;
+    wrong[place] ^= 1;
+    assert_eq!(count("wrong-sum", &wrong), (97, 3));
+    let (some, code) = count("cut", &packed[..packed.len() / 2]);
+    assert!(some > 0 && some < 97 && code == 3, "{some}");
+    // What inflates to far more than a trace does is not inflated to the end.
+    let bomb = gzip(&[b"TRC\0\x01".to_vec(), vec![5; 64 << 20]].concat());
+    assert_eq!(count("bomb", &bomb).1, 3);
+}
+
+#[test]
+fn a_recording_is_exported_as_a_time_line() {
+    let scratch = Scratch::new("dial9-export");
+    let target = scratch.path("out.pftrace");
+    let output = traceglass(&["export", "--format", "perfetto", "--output", &target, &sample()]);
+    assert_eq!(status(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&std::fs::read(&target).unwrap()).into_owned();
+    for expected in ["worker 0", "task 20", "src/db.rs:33:9", "parked", "alive_tasks"] {
+        assert!(text.contains(expected), "{expected}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What is constant about events of a schema, for listeners.
+
+use super::kind::FieldType;
+use super::schema::{FieldDef, Schema};
+use super::tell::SLOTS;
+use super::tokio;
+use crate::record::{FieldInfo, Hint, Kind, Scope, Slot, Step};
+use core::fmt::{self, Display};
+
+impl Display for Schema<'_> {
+    /// The name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Tells the fields of a schema, the first of which has this slot. `unit` says what annotations say of a field.
+pub(crate) fn fields<'a>(
+    schema: &Schema<'_>,
+    first_slot: u32,
+    unit: &dyn Fn(u16) -> Option<&'a str>,
+    each: &mut dyn FnMut(Step<'_>),
+) {
+    each(Step::Scope(Scope::Fields));
+    for (place, def) in (0_u16..).zip(schema.fields()) {
+        let slot = Slot(first_slot.wrapping_add(u32::from(place).wrapping_mul(SLOTS)));
+        tell_field(schema, &def, unit(place), slot, each);
+    }
+    each(Step::End);
+}
+
+/// Tells what is constant about a field.
+fn tell_field(
+    schema: &Schema<'_>,
+    def: &FieldDef<'_>,
+    unit: Option<&str>,
+    slot: Slot,
+    each: &mut dyn FnMut(Step<'_>),
+) {
+    let (kind, element) = match def.field_type() {
+        FieldType::I64 => (Kind::Signed { bits: 64 }, None),
+        FieldType::F64 => (Kind::Float { bits: 64 }, None),
+        FieldType::Bool => (Kind::Boolean, None),
+        FieldType::String | FieldType::PooledString => (Kind::Text, None),
+        FieldType::Bytes => (Kind::Bytes, None),
+        FieldType::Varint => (Kind::Unsigned { bits: 64 }, None),
+        FieldType::U8 => (Kind::Unsigned { bits: 8 }, None),
+        FieldType::U16 => (Kind::Unsigned { bits: 16 }, None),
+        FieldType::U32 => (Kind::Unsigned { bits: 32 }, None),
+        FieldType::Stack | FieldType::PooledStack => {
+            (Kind::List, Some(FieldInfo::unnamed(Kind::Unsigned { bits: 64 }).hint(Hint::Address)))
+        }
+        FieldType::StringMap => (Kind::Map, Some(FieldInfo::unnamed(Kind::Text))),
+        FieldType::List => (Kind::List, Some(FieldInfo::unnamed(Kind::Any))),
+        FieldType::Map => (Kind::Map, Some(FieldInfo::unnamed(Kind::Any))),
+    };
+    let name = def.name();
+    let known = tokio::known_field(schema.name(), name);
+    let (hint, unit) = match (unit, known) {
+        (Some("ns"), _) => (Hint::Duration, None),
+        (Some("bytes"), _) => (Hint::None, Some("B")),
+        (Some(unit), _) => (Hint::None, Some(unit)),
+        (None, Some(known)) => (known.hint, known.unit),
+        (None, None) => (Hint::None, None),
+    };
+    let labels = |each: &mut dyn FnMut(&dyn Display, i128, i128)| {
+        for (number, label) in known.map_or(&[][..], |known| known.labels) {
+            each(label, i128::from(*number), i128::from(*number));
+        }
+    };
+    let has_labels = known.is_some_and(|known| !known.labels.is_empty());
+    let info = FieldInfo {
+        slot,
+        name: Some(&name),
+        kind,
+        hint,
+        unit,
+        labels: has_labels.then_some(&labels),
+        label_set: None,
+    };
+    each(Step::Field(info));
+    if let Some(element) = element {
+        each(Step::Field(FieldInfo { slot: Slot(slot.0.wrapping_add(1)), ..element }));
+        each(Step::End);
+    }
+}

@@ -1,0 +1,446 @@
+//! The reader: one frame after the other.
+
+use super::annotation::{Annotation, Annotations, TAG as ANNOTATIONS_TAG};
+use super::element::{ANNOTATIONS, CLASS, EVENT, FRAME, SCHEMA, STACK_POOL, STRING_POOL};
+use super::event::{self, Event, TAG as EVENT_TAG, TYPED};
+use super::frame::{Frame, RESET_TAG, TimeReset};
+use super::header::{Header, MAGIC, VERSION};
+use super::layout::LayoutFields;
+use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
+use super::schema::{NUMBERED, Place, Schema, TAG as SCHEMA_TAG};
+use super::storage::{Batch, Storage};
+use super::value::{Stack, between};
+use crate::bytes::{Bytes, to_u64};
+use crate::error::{Element, Error, ErrorKind, Result};
+use crate::gap::Gap;
+use core::fmt;
+use core::iter::FusedIterator;
+
+/// The frames of a trace, in the order of the input.
+///
+/// It keeps the schemas and pools of the batch that it is in. What an event refers to is what the pools hold when it is
+/// read: ask for it before the next frame.
+pub struct Frames<'a, 's> {
+    data: &'a [u8],
+    at: usize,
+    /// What times are counted from.
+    base: u64,
+    /// The number of headers read.
+    batches: u64,
+    /// Whether the input has begun as it must.
+    open: bool,
+    /// The error at which reading stopped.
+    failed: Option<Error>,
+    batch: Batch<'s>,
+}
+
+impl<'a, 's> Frames<'a, 's> {
+    /// The frames of a trace that may be damaged at its start; of any other, see
+    /// [`Trace::parse`](super::Trace::parse).
+    pub fn new(data: &'a [u8], storage: Storage<'s>) -> Self {
+        Self { data, at: 0, base: 0, batches: 0, open: false, failed: None, batch: Batch::new(storage) }
+    }
+
+    /// The next frame, all of it checked.
+    ///
+    /// # Errors
+    /// - `UnexpectedEnd` where the input ends inside a frame, or claims more than follows;
+    /// - `BadMagic`, `UnsupportedVersion` of a header;
+    /// - `Invalid` for an unknown frame, field type or type of a value in a list, `IntegerTooWide`, `TooDeep`;
+    /// - `NotUtf8` of names and annotations;
+    /// - `NoSuchClass` for an event without a schema, `Contradictory` for a second schema with the same number;
+    /// - `Overflow` of a time that has more than 64 bits;
+    /// - `CapacityExceeded` of lent storage.
+    ///
+    /// After an error there are no more frames, unless reading [recovers](Self::recover).
+    pub fn next_frame(&mut self) -> Result<Option<Frame<'a>>> {
+        if self.is_at(EVENT_TAG) {
+            return match self.event() {
+                Some(event) => Ok(Some(Frame::Event(event))),
+                None => Err(self.failed_event()),
+            };
+        }
+        self.next_other()
+    }
+
+    /// The next event; other frames are read and kept.
+    ///
+    /// # Errors
+    /// As of [`Self::next_frame`].
+    #[inline]
+    pub fn next_event(&mut self) -> Result<Option<Event<'a>>> {
+        loop {
+            if self.is_at(EVENT_TAG) {
+                return match self.event() {
+                    Some(event) => Ok(Some(event)),
+                    None => Err(self.failed_event()),
+                };
+            }
+            match self.next_other()? {
+                None => return Ok(None),
+                Some(Frame::Event(event)) => return Ok(Some(event)),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Reads the event here. `None` if that fails: [`Self::failed_event`] says why.
+    #[inline(always)]
+    fn event(&mut self) -> Option<Event<'a>> {
+        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
+        let event = Event::read(self.data, self.at, slot.place(), slot.plan(), self.base)?;
+        if slot.place().timed {
+            self.base = event.raw_time();
+        }
+        self.at = event.end();
+        Some(event)
+    }
+
+    /// Why the event here cannot be read.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed_event(&mut self) -> Error {
+        let rest = self.data.get(self.at..).unwrap_or_default();
+        let error = match rest.first_chunk::<TYPED>() {
+            None => Bytes::at(rest, self.offset()).truncated(EVENT, to_u64(TYPED)),
+            Some(&[_, low, high]) => {
+                let type_id = u16::from_le_bytes([low, high]);
+                match self.batch.slot(type_id) {
+                    None => Error::new(self.offset(), EVENT, ErrorKind::NoSuchClass { id: type_id.into() }),
+                    Some(slot) => Event::explain(self.data, self.at, slot.place(), self.base),
+                }
+            }
+        };
+        self.fail(error)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, error: Error) -> Error {
+        self.failed = Some(error);
+        error
+    }
+
+    /// As [`Self::next_frame`], of frames that are no events.
+    #[inline(never)]
+    fn next_other(&mut self) -> Result<Option<Frame<'a>>> {
+        // An empty input has no header.
+        if self.failed.is_some() || (self.at >= self.data.len() && self.open) {
+            return Ok(None);
+        }
+        let mut input = Bytes::at(self.data.get(self.at..).unwrap_or_default(), self.offset());
+        match self.read(&mut input) {
+            Ok(frame) => {
+                self.at = self.data.len().saturating_sub(input.len());
+                Ok(Some(frame))
+            }
+            Err(error) => {
+                let error = self.with_need(error);
+                Err(self.fail(error))
+            }
+        }
+    }
+
+    /// Reads a frame off the front, and keeps what must be remembered of it.
+    fn read(&mut self, input: &mut Bytes<'a>) -> Result<Frame<'a>> {
+        let start = *input;
+        let tag = match start.as_slice().first() {
+            Some(&tag) if self.open && Some(&tag) != MAGIC.first() => tag,
+            _ => {
+                let header = Header::read(input)?;
+                self.batch.begin();
+                self.base = 0;
+                self.batches = self.batches.saturating_add(1);
+                self.open = true;
+                return Ok(Frame::Header(header));
+            }
+        };
+        input.advance(1);
+        Ok(match tag {
+            SCHEMA_TAG => {
+                let schema = Schema::read(input, self.data)?;
+                self.batch.add_schema(self.data, &schema)?;
+                Frame::Schema(schema)
+            }
+            STRING_TAG => {
+                let pool = StringPool::read(input, self.data)?;
+                self.batch.add_strings(&pool)?;
+                Frame::Strings(pool)
+            }
+            STACK_TAG => {
+                let pool = StackPool::read(input, self.data)?;
+                self.batch.add_stacks(&pool)?;
+                Frame::Stacks(pool)
+            }
+            RESET_TAG => {
+                let reset = TimeReset::read(input)?;
+                self.base = reset.time();
+                Frame::TimeReset(reset)
+            }
+            ANNOTATIONS_TAG => {
+                let annotations = Annotations::read(input)?;
+                self.batch.add_annotations(&annotations)?;
+                Frame::Annotations(annotations)
+            }
+            tag => return Err(start.error(FRAME, ErrorKind::Invalid { value: tag.into() })),
+        })
+    }
+
+    /// The error with the capacity that the rest of the batch needs, if it is one of capacity.
+    #[cold]
+    fn with_need(&mut self, error: Error) -> Error {
+        let ErrorKind::CapacityExceeded { capacity, needed } = error.kind() else { return error };
+        // What the frame here has put in is counted again, so that this is enough, and mostly too much.
+        let used = to_u64(self.batch.used(error.element()));
+        let more = self.count_rest(error.element());
+        let needed = needed.max(used.saturating_add(more));
+        Error::new(error.offset(), error.element(), ErrorKind::CapacityExceeded { capacity, needed })
+    }
+
+    /// How many slots the frames from here on ask for, to the end of the batch or as far as can be told.
+    fn count_rest(&mut self, element: Element) -> u64 {
+        let (mut count, mut at) = (0_u64, self.at);
+        // Each schema may be of a class of its own.
+        let element = if element == CLASS { SCHEMA } else { element };
+        loop {
+            let mut input = Bytes::at(self.data.get(at..).unwrap_or_default(), to_u64(at));
+            let Some((&tag, rest)) = input.as_slice().split_first() else { return count };
+            if tag == EVENT_TAG {
+                let type_id = rest.first_chunk().map(|id| u16::from_le_bytes(*id));
+                let slot = type_id.and_then(|id| self.batch.slot(id));
+                // Its time does not matter.
+                match slot.and_then(|slot| Event::read(self.data, at, slot.place(), slot.plan(), 0)) {
+                    Some(event) => at = event.end(),
+                    None => return count,
+                }
+                continue;
+            }
+            input.advance(1);
+            let found = match tag {
+                SCHEMA_TAG => Schema::read(&mut input, self.data).map(|_| (SCHEMA, 1)),
+                STRING_TAG => {
+                    StringPool::read(&mut input, self.data).map(|pool| (STRING_POOL, pool.count().into()))
+                }
+                STACK_TAG => {
+                    StackPool::read(&mut input, self.data).map(|pool| (STACK_POOL, pool.count().into()))
+                }
+                ANNOTATIONS_TAG => Annotations::read(&mut input).map(|_| (ANNOTATIONS, 1)),
+                RESET_TAG => TimeReset::read(&mut input).map(|_| (FRAME, 0)),
+                _ => return count,
+            };
+            match found {
+                Ok((kind, slots)) if kind == element => count = count.saturating_add(slots),
+                Ok(_) => {}
+                Err(_) => return count,
+            }
+            at = self.data.len().saturating_sub(input.len());
+        }
+    }
+
+    /// After an error, goes on at the next header that begins a batch, and says what was lost; without one, everything
+    /// up to the end of the input was.
+    ///
+    /// Frames have no mark and no length: within a batch there is no way to find the next one. `None` if nothing failed.
+    pub fn recover(&mut self) -> Option<Gap> {
+        let cause = self.failed.take()?;
+        let start = self.at;
+        let mut at = start.saturating_add(1);
+        let mut spent = 0_usize;
+        let needle = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION];
+        self.at = loop {
+            let rest = self.data.get(at..).unwrap_or_default();
+            let Some(found) = rest.windows(needle.len()).position(|window| window == needle) else {
+                break self.data.len();
+            };
+            at = at.saturating_add(found);
+            let (begins, looked) = begins_batch(self.data, at, LOOK_MIN.max(LOOK.saturating_sub(spent)));
+            if begins {
+                break at;
+            }
+            spent = spent.saturating_add(looked);
+            // Each byte that is skipped pays for some that are looked at.
+            spent = spent.saturating_sub(found.saturating_mul(LOOK_EACH));
+            at = at.saturating_add(1);
+        };
+        self.open = true;
+        Some(Gap::new(to_u64(start), between(start, self.at), cause))
+    }
+
+    /// Offset of the next frame, or of the one that failed: that many bytes are good.
+    pub const fn offset(&self) -> u64 {
+        to_u64(self.at)
+    }
+
+    /// The number of headers read: batches are counted from 1.
+    pub const fn batch(&self) -> u64 {
+        self.batches
+    }
+
+    /// The pooled text with this id, as the batch has it now.
+    ///
+    /// `None` if there is none, or if no [storage for it](Storage::strings) was lent. It should be UTF-8.
+    #[inline]
+    pub fn string(&self, id: u32) -> Option<&'a [u8]> {
+        self.batch.string(self.data, id)
+    }
+
+    /// The pooled stack with this id, as the batch has it now.
+    ///
+    /// `None` if there is none, or if no [storage for it](Storage::stacks) was lent.
+    #[inline]
+    pub fn stack(&self, id: u32) -> Option<Stack<'a>> {
+        self.batch.stack(self.data, id)
+    }
+
+    /// The schema with this number, if the batch has one now.
+    pub fn schema(&self, type_id: u16) -> Option<Schema<'a>> {
+        self.batch.find_schema(self.data, type_id)
+    }
+
+    /// What was said of the fields of the schema with this number so far.
+    ///
+    /// Nothing, if no [storage for it](Storage::annotations) was lent.
+    pub fn annotations(&self, type_id: u16) -> impl Iterator<Item = Annotation<'a>> + Clone + '_ {
+        self.batch.annotations(self.data, type_id)
+    }
+
+    /// The number of a schema's class: schemas that have the same name and fields have the same class in all batches.
+    ///
+    /// Classes are counted from 0, as they are met. `None` if the schema is not known, or if no
+    /// [storage for it](Storage::classes) was lent.
+    pub fn class(&self, type_id: u16) -> Option<u32> {
+        self.batch.class(type_id)
+    }
+
+    /// The fields of one of its frames, as they lie in the input.
+    pub fn fields(&self, frame: &Frame<'a>) -> LayoutFields<'a> {
+        LayoutFields::new(self.data, frame)
+    }
+
+    /// Reads another input, with the same storage.
+    #[cfg(feature = "event")]
+    pub(crate) fn restart(&mut self, data: &'a [u8]) {
+        (self.data, self.at, self.base, self.open, self.failed) = (data, 0, 0, false, None);
+        self.batch.restart();
+    }
+
+    /// Whether all was read.
+    #[cfg(feature = "event")]
+    pub(crate) const fn is_at_end(&self) -> bool {
+        self.open && self.failed.is_none() && self.at >= self.data.len()
+    }
+
+    /// All of the input.
+    pub(super) const fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// Whether the next frame can be read, and has this tag.
+    #[inline(always)]
+    pub(super) fn is_at(&self, tag: u8) -> bool {
+        self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()
+    }
+
+    /// What is known of the event here before its values are read. `None` if that cannot be read:
+    /// [`Self::failed_event`] says why.
+    #[inline(always)]
+    pub(super) fn event_head(&mut self) -> Option<EventHead> {
+        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
+        let (values_at, time) = event::values(self.data, self.at, slot.place(), self.base)?;
+        let numbers = slot.plan().numbers;
+        Some(EventHead { place: slot.place(), numbers, class: slot.class(), values_at, time })
+    }
+
+    /// Where the event here ends, if it can be read.
+    #[inline]
+    pub(super) fn end_of_event(&self) -> Option<usize> {
+        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let slot = self.batch.find_slot(u16::from_le_bytes([low, high]))?;
+        let (values_at, _) = event::values(self.data, self.at, slot.place(), self.base)?;
+        slot.plan().end(self.data, values_at, &Schema::at(self.data, slot.place()))
+    }
+
+    /// Goes on after the event here, which ends at `end`.
+    #[inline(always)]
+    pub(super) const fn pass_event(&mut self, end: usize, time: Option<u64>) {
+        self.at = end;
+        if let Some(time) = time {
+            self.base = time;
+        }
+    }
+}
+
+/// What is known of an event before its values are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EventHead {
+    pub(super) place: Place,
+    /// As in the plan of its schema.
+    pub(super) numbers: [u8; NUMBERED],
+    /// As it is kept with its schema.
+    pub(super) class: Option<(u32, u32)>,
+    pub(super) values_at: usize,
+    pub(super) time: Option<u64>,
+}
+
+/// How much of frames after headers is looked at before any byte is skipped. A frame is as long as it says, and what
+/// looks like headers may lie in it: looking at each to its end would be work without bounds.
+const LOOK: usize = 0x10_0000;
+
+/// How many more bytes may be looked at for each one that is skipped.
+const LOOK_EACH: usize = 16;
+
+/// How much of a frame is looked at in any case. What is longer is believed.
+const LOOK_MIN: usize = 256;
+
+/// Whether a batch begins with the header at `at`: a whole frame that can stand there follows, or nothing. Also returns
+/// how much was looked at, of at most `look` bytes.
+fn begins_batch(data: &[u8], at: usize, look: usize) -> (bool, usize) {
+    let start = at.saturating_add(Header::SIZE);
+    let rest = data.get(start..).unwrap_or_default();
+    let near = rest.get(..look).unwrap_or(rest);
+    let mut input = Bytes::at(near, to_u64(start));
+    let Some((&tag, _)) = near.split_first() else { return (true, 0) };
+    let read = if Some(&tag) == MAGIC.first() {
+        Header::read(&mut input).map(drop)
+    } else {
+        input.advance(1);
+        let whole = near;
+        match tag {
+            SCHEMA_TAG => Schema::read(&mut input, whole).map(drop),
+            STRING_TAG => StringPool::read(&mut input, whole).map(drop),
+            STACK_TAG => StackPool::read(&mut input, whole).map(drop),
+            RESET_TAG => TimeReset::read(&mut input).map(drop),
+            ANNOTATIONS_TAG => Annotations::read(&mut input).map(drop),
+            _ => return (false, 0),
+        }
+    };
+    let begins = match read.map_err(|error| error.kind()) {
+        Ok(()) => true,
+        // What was looked at ends; the frame may go on.
+        Err(ErrorKind::UnexpectedEnd { needed }) => needed <= between(near.len(), rest.len()),
+        Err(_) => false,
+    };
+    (begins, near.len().saturating_sub(input.len()))
+}
+
+impl<'a> Iterator for Frames<'a, '_> {
+    type Item = Result<Frame<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_frame().transpose()
+    }
+}
+
+impl FusedIterator for Frames<'_, '_> {}
+
+impl fmt::Debug for Frames<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frames")
+            .field("offset", &self.at)
+            .field("batch", &self.batches)
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}

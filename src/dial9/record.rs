@@ -1,0 +1,257 @@
+//! Events as records: the one place that says what their fields are.
+
+use super::class;
+use super::element::CLASS;
+use super::event::TAG;
+use super::frames::{EventHead, Frames};
+use super::schema::{NUMBERED, Schema};
+use super::storage::Storage;
+use super::tell::{self, Pools, SLOTS};
+use super::value::Stack;
+use crate::error::{Error, ErrorKind, Result};
+use crate::gap::Gap;
+use crate::record::{Class, ClassId, Fact, Head, Listener, Scope, Slot, Source, Step, Time};
+use core::fmt::Display;
+
+/// The events of a trace as records, in the order of the input.
+///
+/// Their times count from the origin of the writer's monotonic clock. Pooled text and stacks are told as what they
+/// refer to. A reference to nothing is text that says so, or an absent stack.
+///
+/// Each event is read once, while it is told. After damage it [recovers](Frames::recover).
+///
+/// ```
+/// use traceglass::dial9::{ClassSlot, Records, SchemaSlot, Storage};
+/// use traceglass::record::{Nobody, Source as _};
+/// # let file = b"TRC\0\x01\x01\x07\0\x0c\0PollEndEvent\x01\x01\0\x09\0worker_id\x09\
+/// #     \x05\x40\x42\x0f\0\0\0\0\0\x02\x07\0\x05\0\0\x01";
+///
+/// let (mut schemas, mut classes) = ([SchemaSlot::EMPTY; 64], [ClassSlot::EMPTY; 256]);
+/// let mut records = Records::new(file, Storage::new(&mut schemas).classes(&mut classes));
+/// while let Some(head) = records.peek()? {
+///     assert_eq!(head.time.unwrap().ns(), 1_000_005);
+///     records.tell(&mut Nobody)?;
+/// }
+/// # Ok::<(), traceglass::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Records<'a, 's> {
+    frames: Frames<'a, 's>,
+    head: Option<(Head, EventHead)>,
+    gap: Option<Gap>,
+}
+
+impl<'a, 's> Records<'a, 's> {
+    /// The records of a trace. [Classes](Storage::classes) must be lent.
+    pub fn new(data: &'a [u8], storage: Storage<'s>) -> Self {
+        Self { frames: Frames::new(data, storage), head: None, gap: None }
+    }
+
+    /// The frames that it reads, with the schemas and pools as they are at the record whose head was seen last.
+    pub const fn frames(&self) -> &Frames<'a, 's> {
+        &self.frames
+    }
+
+    /// What the last error cost.
+    pub fn take_gap(&mut self) -> Option<Gap> {
+        self.gap.take()
+    }
+
+    /// Tells the next record, and returns whether there was one: for those who need not see heads first.
+    ///
+    /// # Errors
+    /// As of [`peek`](Source::peek) and [`tell`](Source::tell).
+    #[inline]
+    pub fn tell_next<L: Listener>(&mut self, to: &mut L) -> Result<bool> {
+        // Most of what follows an event is an event: nothing is put aside.
+        if self.head.is_none()
+            && self.frames.is_at(TAG)
+            && let Some(event) = self.frames.event_head()
+            && let Some(class) = event.class
+        {
+            let head = self.head_of(&event, class);
+            return self.tell_event(&head, &event, class, to).map(|()| true);
+        }
+        if self.peek()?.is_none() {
+            return Ok(false);
+        }
+        self.tell(to).map(|()| true)
+    }
+
+    #[inline(always)]
+    fn head_of(&self, event: &EventHead, class: (u32, u32)) -> Head {
+        let time = event.time.map(|ns| Time::since_origin(ns.into()));
+        Head { class: ClassId(class.0), time, offset: self.frames.offset(), bit: 0, len: None }
+    }
+
+    /// Goes on after damage. Storage that is too small is no damage: what follows would need it, too.
+    #[cold]
+    fn failed(&mut self, error: Error) -> Error {
+        if !matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
+            self.gap = self.frames.recover();
+        }
+        error
+    }
+
+    /// Reads up to the next event and its time.
+    #[inline]
+    fn next_head(&mut self) -> Result<Option<(Head, EventHead)>> {
+        while !self.frames.is_at(TAG) {
+            match self.frames.next_frame() {
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(None),
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        let Some(event) = self.frames.event_head() else {
+            let error = self.frames.failed_event();
+            return Err(self.failed(error));
+        };
+        let Some(class) = event.class else {
+            let kind = ErrorKind::CapacityExceeded { capacity: 0, needed: 1 };
+            return Err(Error::new(self.frames.offset(), CLASS, kind));
+        };
+        Ok(Some((self.head_of(&event, class), event)))
+    }
+
+    #[inline(always)]
+    fn tell_event<L: Listener>(
+        &mut self,
+        head: &Head,
+        event: &EventHead,
+        (_, fields_before): (u32, u32),
+        to: &mut L,
+    ) -> Result<()> {
+        let schema = Schema::at(self.frames.data(), event.place);
+        let first_slot = fields_before.wrapping_mul(SLOTS);
+        let class = EventClass { records: self, id: head.class, schema, first_slot };
+        let wants = to.begin(head, &class);
+        let end = if wants.has(Scope::Fields) {
+            to.scope(Scope::Fields);
+            self.tell_fields(event, &schema, first_slot, to)
+        } else {
+            self.frames.end_of_event()
+        };
+        let Some(end) = end.filter(|end| *end <= self.frames.data().len()) else {
+            to.abandon();
+            let error = self.frames.failed_event();
+            return Err(self.failed(error));
+        };
+        self.frames.pass_event(end, event.time);
+        if wants.has(Scope::Fields) {
+            to.end_scope();
+        }
+        to.end();
+        Ok(())
+    }
+
+    /// Tells the fields, and returns where they end; `None` if one cannot be read.
+    #[inline(always)]
+    fn tell_fields<L: Listener>(
+        &self,
+        event: &EventHead,
+        schema: &Schema<'a>,
+        slot: u32,
+        to: &mut L,
+    ) -> Option<usize> {
+        let (mut at, mut slot) = (event.values_at, slot);
+        for &number in event.numbers.iter().take(event.place.count.into()) {
+            if to.is_full() {
+                return self.frames.end_of_event();
+            }
+            at = tell::field(&self.frames, self.frames.data(), Slot(slot), at, number, to)?;
+            slot = slot.wrapping_add(SLOTS);
+        }
+        if usize::from(event.place.count) > NUMBERED {
+            self.tell_rest(schema, at, slot, to)
+        } else {
+            Some(at)
+        }
+    }
+
+    /// As [`Self::tell_fields`], of those whose types are not in the plan.
+    #[inline(never)]
+    fn tell_rest<L: Listener>(
+        &self,
+        schema: &Schema<'a>,
+        mut at: usize,
+        mut slot: u32,
+        to: &mut L,
+    ) -> Option<usize> {
+        for def in schema.fields().skip(NUMBERED) {
+            if to.is_full() {
+                return self.frames.end_of_event();
+            }
+            at = tell::field(&self.frames, self.frames.data(), Slot(slot), at, def.number(), to)?;
+            slot = slot.wrapping_add(SLOTS);
+        }
+        Some(at)
+    }
+}
+
+impl Source for Records<'_, '_> {
+    #[inline]
+    fn peek(&mut self) -> Result<Option<&Head>> {
+        if self.head.is_none() {
+            self.head = self.next_head()?;
+        }
+        Ok(self.head.as_ref().map(|(head, _)| head))
+    }
+
+    #[inline]
+    fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+        match self.head.take() {
+            Some((head, event)) => {
+                let class = event.class.unwrap_or_default();
+                self.tell_event(&head, &event, class, to)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the events of a schema have in common.
+struct EventClass<'r, 'a, 's> {
+    records: &'r Records<'a, 's>,
+    id: ClassId,
+    schema: Schema<'a>,
+    first_slot: u32,
+}
+
+impl Class for EventClass<'_, '_, '_> {
+    fn id(&self) -> ClassId {
+        self.id
+    }
+
+    fn name(&self) -> &dyn Display {
+        &self.schema
+    }
+
+    fn clock(&self) -> Option<&dyn Display> {
+        Some(&"monotonic")
+    }
+
+    fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
+        each("kind", Fact::Text(&self.schema));
+    }
+
+    fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
+        let frames = &self.records.frames;
+        let unit = |place| {
+            let notes = frames.annotations(self.schema.type_id());
+            notes.filter(|note| note.field() == place && note.key() == "unit").last().map(|note| note.value())
+        };
+        class::fields(&self.schema, self.first_slot, &unit, each);
+    }
+}
+
+impl<'a> Pools<'a> for Frames<'a, '_> {
+    #[inline(always)]
+    fn string(&self, id: u32) -> Option<&'a [u8]> {
+        Frames::string(self, id)
+    }
+
+    fn stack(&self, id: u32) -> Option<Stack<'a>> {
+        Frames::stack(self, id)
+    }
+}

@@ -1,0 +1,475 @@
+//! What must be remembered of a batch, in slots that the caller lends.
+
+use super::annotation::{AnnotationEntries, Annotations};
+use super::element::{ANNOTATIONS, CLASS, SCHEMA, STACK_POOL, STRING_POOL};
+use super::pool::{StackPool, StringPool};
+use super::schema::{Place, Plan, Schema};
+use super::tree::{Key as _, Links, Node, Root};
+use super::value::{Stack, stack_at, text_at};
+use crate::bytes::{Bytes, to_u64, to_usize};
+use crate::error::{Element, Error, ErrorKind, Result};
+use crate::room::Room;
+use core::fmt;
+
+/// A schema in a [`Storage`].
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaSlot {
+    links: Links,
+    place: Place,
+    plan: Plan,
+    /// The first and the last of its annotations.
+    notes: Option<(u32, u32)>,
+    /// Its class, if classes are kept, and how many fields the classes before it have.
+    class: Option<(u32, u32)>,
+}
+
+impl SchemaSlot {
+    /// A slot that is not in use.
+    pub const EMPTY: Self =
+        Self { links: Links::EMPTY, place: Place::EMPTY, plan: Plan::EMPTY, notes: None, class: None };
+
+    #[inline(always)]
+    pub(super) const fn place(&self) -> Place {
+        self.place
+    }
+
+    #[inline(always)]
+    pub(super) const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Its class, if classes are kept, and how many fields the classes before it have.
+    #[inline(always)]
+    pub(super) const fn class(&self) -> Option<(u32, u32)> {
+        self.class
+    }
+}
+
+/// Text or a stack in a [`Storage`].
+#[derive(Clone, Copy, Debug)]
+pub struct PoolSlot {
+    links: Links,
+    id: u32,
+    at: usize,
+}
+
+impl PoolSlot {
+    /// A slot that is not in use.
+    pub const EMPTY: Self = Self { links: Links::EMPTY, id: 0, at: 0 };
+}
+
+/// An annotations frame in a [`Storage`].
+#[derive(Clone, Copy, Debug)]
+pub struct AnnotationSlot {
+    /// Where the count stands.
+    at: usize,
+    /// The next one of the same schema.
+    next: Option<u32>,
+}
+
+impl AnnotationSlot {
+    /// A slot that is not in use.
+    pub const EMPTY: Self = Self { at: 0, next: None };
+}
+
+/// A class in a [`Storage`]: what schemas with the same name and fields are in all batches.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassSlot {
+    links: Links,
+    /// Where the first of them stands.
+    place: Place,
+    /// How many fields it has, and all classes before it.
+    fields: u16,
+    fields_before: u32,
+}
+
+impl ClassSlot {
+    /// A slot that is not in use.
+    pub const EMPTY: Self = Self { links: Links::EMPTY, place: Place::EMPTY, fields: 0, fields_before: 0 };
+}
+
+macro_rules! nodes {
+    ($($slot:ty)*) => {$(
+        impl Node for $slot {
+            #[inline(always)]
+            fn links(&self) -> &Links {
+                &self.links
+            }
+            fn links_mut(&mut self) -> &mut Links {
+                &mut self.links
+            }
+        }
+    )*};
+}
+
+nodes!(SchemaSlot PoolSlot ClassSlot);
+
+/// A reference to a room, so that it may be an array, a slice, or one that grows.
+type Lent<'s, T> = &'s mut (dyn Room<T> + 's);
+
+/// Room for what must be remembered of a batch, and of the classes of a whole trace.
+///
+/// Only schemas are needed to read events. Of a pool for which nothing is lent, the ids remain.
+pub struct Storage<'s> {
+    schemas: Lent<'s, SchemaSlot>,
+    strings: Option<Lent<'s, PoolSlot>>,
+    stacks: Option<Lent<'s, PoolSlot>>,
+    annotations: Option<Lent<'s, AnnotationSlot>>,
+    classes: Option<Lent<'s, ClassSlot>>,
+}
+
+impl<'s> Storage<'s> {
+    /// Room for a slot for each schema of a batch; writers have some tens of them.
+    pub fn new(schemas: Lent<'s, SchemaSlot>) -> Self {
+        Self { schemas, strings: None, stacks: None, annotations: None, classes: None }
+    }
+
+    /// The same with room for a slot for each text in the pool of a batch.
+    #[must_use]
+    pub fn strings(self, strings: Lent<'s, PoolSlot>) -> Self {
+        Self { strings: Some(strings), ..self }
+    }
+
+    /// The same with room for a slot for each stack in the pool of a batch.
+    #[must_use]
+    pub fn stacks(self, stacks: Lent<'s, PoolSlot>) -> Self {
+        Self { stacks: Some(stacks), ..self }
+    }
+
+    /// The same with room for a slot for each annotations frame of a batch.
+    #[must_use]
+    pub fn annotations(self, annotations: Lent<'s, AnnotationSlot>) -> Self {
+        Self { annotations: Some(annotations), ..self }
+    }
+
+    /// The same with room for a slot for each class of the whole trace.
+    #[must_use]
+    pub fn classes(self, classes: Lent<'s, ClassSlot>) -> Self {
+        Self { classes: Some(classes), ..self }
+    }
+}
+
+impl Storage<'_> {
+    /// Whether text and stacks are kept.
+    pub(super) const fn has_pools(&self) -> (bool, bool) {
+        (self.strings.is_some(), self.stacks.is_some())
+    }
+}
+
+impl fmt::Debug for Storage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Storage").finish_non_exhaustive()
+    }
+}
+
+/// The slots in use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    len: usize,
+    root: Root,
+}
+
+/// Takes the next slot, if there is one or the room grows.
+fn take<'t, T>(
+    used: &mut Used,
+    room: &'t mut (dyn Room<T> + '_),
+    element: Element,
+    at: u64,
+) -> Result<&'t mut [T]> {
+    let needed = used.len.saturating_add(1);
+    if room.slots().len() < needed && !room.grow(needed) {
+        let capacity = to_u64(room.slots().len());
+        return Err(Error::new(
+            at,
+            element,
+            ErrorKind::CapacityExceeded { capacity, needed: to_u64(needed) },
+        ));
+    }
+    used.len = needed;
+    Ok(room.slots_mut().get_mut(..needed).unwrap_or_default())
+}
+
+/// Which slot a schema is probably in, by the lowest bits of its number.
+const HINTS: usize = 64;
+
+/// The state of a batch.
+pub(super) struct Batch<'s> {
+    storage: Storage<'s>,
+    schemas: Used,
+    strings: Used,
+    stacks: Used,
+    annotations: Used,
+    classes: Used,
+    hints: [u16; HINTS],
+}
+
+impl<'s> Batch<'s> {
+    pub(super) fn new(storage: Storage<'s>) -> Self {
+        let used = Used::default();
+        let hints = [0; HINTS];
+        Self { storage, schemas: used, strings: used, stacks: used, annotations: used, classes: used, hints }
+    }
+
+    /// Forgets everything.
+    #[cfg(feature = "event")]
+    pub(super) fn restart(&mut self) {
+        self.begin();
+        self.classes = Used::default();
+    }
+
+    /// Forgets all but the classes.
+    pub(super) fn begin(&mut self) {
+        self.schemas = Used::default();
+        self.strings = Used::default();
+        self.stacks = Used::default();
+        self.annotations = Used::default();
+    }
+
+    /// The slots of the schemas.
+    #[inline(always)]
+    fn schema_slots(&self) -> &[SchemaSlot] {
+        self.storage.schemas.slots().get(..self.schemas.len).unwrap_or_default()
+    }
+
+    /// The slot of the schema with this number.
+    #[inline(always)]
+    pub(super) fn slot(&mut self, type_id: u16) -> Option<&SchemaSlot> {
+        let slots = self.storage.schemas.slots().get(..self.schemas.len)?;
+        let hint = self.hints.get_mut(usize::from(type_id) % HINTS)?;
+        match slots.get(usize::from(*hint)) {
+            Some(slot) if slot.place.type_id == type_id => Some(slot),
+            _ => find_schema(slots, self.schemas.root, type_id, hint),
+        }
+    }
+
+    /// The same, without a note of where it was found.
+    #[inline]
+    pub(super) fn find_slot(&self, type_id: u16) -> Option<&SchemaSlot> {
+        let slots = self.schema_slots();
+        let hint = self.hints.get(usize::from(type_id) % HINTS).copied().unwrap_or(0);
+        match slots.get(usize::from(hint)) {
+            Some(slot) if slot.place.type_id == type_id => Some(slot),
+            _ => find_schema(slots, self.schemas.root, type_id, &mut 0),
+        }
+    }
+
+    /// The schema with this number.
+    pub(super) fn find_schema<'a>(&self, data: &'a [u8], type_id: u16) -> Option<Schema<'a>> {
+        Some(Schema::at(data, self.find_slot(type_id)?.place))
+    }
+
+    /// Keeps a schema.
+    ///
+    /// # Errors
+    /// `Contradictory` if there is another one with its number; `CapacityExceeded`.
+    pub(super) fn add_schema(&mut self, data: &[u8], schema: &Schema<'_>) -> Result<()> {
+        if let Some(present) = self.find_schema(data, schema.type_id()) {
+            return if present == *schema {
+                Ok(())
+            } else {
+                Err(Error::new(schema.offset(), SCHEMA, ErrorKind::Contradictory))
+            };
+        }
+        let class = self.add_class(data, schema)?;
+        let key = u32::from(schema.type_id());
+        let nearest = self.schemas.root.nearest(self.schema_slots(), key);
+        let other = nearest.and_then(|place| self.schema_slots().get(place));
+        let difference = other.and_then(|slot| u32::from(slot.place.type_id).difference(key));
+        let nodes = take(&mut self.schemas, &mut *self.storage.schemas, SCHEMA, schema.offset())?;
+        if let Some(slot) = nodes.last_mut() {
+            *slot = SchemaSlot { place: schema.place(), plan: schema.plan(), class, ..SchemaSlot::EMPTY };
+        }
+        self.schemas.root.insert(nodes, key, difference);
+        Ok(())
+    }
+
+    /// The class of a schema, new or not, and how many fields those before it have; `None` if classes are not kept.
+    fn add_class(&mut self, data: &[u8], schema: &Schema<'_>) -> Result<Option<(u32, u32)>> {
+        let Some(room) = &mut self.storage.classes else { return Ok(None) };
+        let slots = room.slots().get(..self.classes.len).unwrap_or_default();
+        let key = schema.definition();
+        let mut difference = None;
+        if let Some(place) = self.classes.root.nearest(slots, key)
+            && let Some(slot) = slots.get(place)
+        {
+            difference = Schema::at(data, slot.place).definition().difference(key);
+            if difference.is_none() {
+                return Ok(u32::try_from(place).ok().map(|class| (class, slot.fields_before)));
+            }
+        }
+        let fields_before =
+            slots.last().map_or(0, |last| last.fields_before.saturating_add(last.fields.into()));
+        let nodes = take(&mut self.classes, &mut **room, CLASS, schema.offset())?;
+        if let Some(slot) = nodes.last_mut() {
+            *slot = ClassSlot {
+                place: schema.place(),
+                fields: schema.field_count(),
+                fields_before,
+                ..ClassSlot::EMPTY
+            };
+        }
+        self.classes.root.insert(nodes, key, difference);
+        Ok(u32::try_from(self.classes.len.saturating_sub(1)).ok().map(|class| (class, fields_before)))
+    }
+
+    /// The number of a schema's class; `None` if classes are not kept.
+    pub(super) fn class(&self, type_id: u16) -> Option<u32> {
+        self.find_slot(type_id)?.class.map(|(class, _)| class)
+    }
+
+    /// Keeps the text of a frame.
+    pub(super) fn add_strings(&mut self, pool: &StringPool<'_>) -> Result<()> {
+        let Some(room) = &mut self.storage.strings else { return Ok(()) };
+        let mut entries = pool.entries();
+        while let Some((id, at)) = entries.next_place() {
+            put(&mut self.strings, &mut **room, id, at, STRING_POOL)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the stacks of a frame.
+    pub(super) fn add_stacks(&mut self, pool: &StackPool<'_>) -> Result<()> {
+        let Some(room) = &mut self.storage.stacks else { return Ok(()) };
+        let mut entries = pool.entries();
+        while let Some((id, at)) = entries.next_place() {
+            put(&mut self.stacks, &mut **room, id, at, STACK_POOL)?;
+        }
+        Ok(())
+    }
+
+    /// The text with this id.
+    #[inline]
+    pub(super) fn string<'a>(&self, data: &'a [u8], id: u32) -> Option<&'a [u8]> {
+        let slots = self.storage.strings.as_ref()?.slots();
+        text_at(data, find(self.strings, slots, id)?.at).map(|(text, _)| text)
+    }
+
+    /// The stack with this id.
+    #[inline]
+    pub(super) fn stack<'a>(&self, data: &'a [u8], id: u32) -> Option<Stack<'a>> {
+        let slots = self.storage.stacks.as_ref()?.slots();
+        stack_at(data, find(self.stacks, slots, id)?.at).map(|(stack, _)| stack)
+    }
+
+    /// Keeps annotations, unless they are about no schema.
+    pub(super) fn add_annotations(&mut self, annotations: &Annotations<'_>) -> Result<()> {
+        let Some(room) = &mut self.storage.annotations else { return Ok(()) };
+        let Ok(type_id) = u16::try_from(annotations.type_id()) else { return Ok(()) };
+        let slots = self.storage.schemas.slots().get(..self.schemas.len).unwrap_or_default();
+        let Some(place) = self.schemas.root.nearest(slots, u32::from(type_id)) else { return Ok(()) };
+        let schema = self.storage.schemas.slots_mut().get_mut(place);
+        let Some(schema) = schema.filter(|slot| slot.place.type_id == type_id) else { return Ok(()) };
+        let nodes = take(&mut self.annotations, &mut **room, ANNOTATIONS, annotations.offset())?;
+        let number = u32::try_from(nodes.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        if let Some(slot) = nodes.last_mut() {
+            *slot = AnnotationSlot { at: annotations.count_at(), next: None };
+        }
+        let first = schema.notes.map_or(number, |(first, last)| {
+            if let Some(last) = nodes.get_mut(to_usize(last)) {
+                last.next = Some(number);
+            }
+            first
+        });
+        schema.notes = Some((first, number));
+        Ok(())
+    }
+
+    /// The annotations of a schema, in the order of the input.
+    pub(super) fn annotations<'a>(&self, data: &'a [u8], type_id: u16) -> KeptAnnotations<'a, '_> {
+        let slots = self.storage.annotations.as_ref().map_or(&[][..], |room| room.slots());
+        let next = self.find_slot(type_id).and_then(|slot| slot.notes).map(|(first, _)| first);
+        KeptAnnotations { data, slots, next, entries: AnnotationEntries::NONE }
+    }
+
+    /// How many slots of the room that `element` lies in are in use.
+    pub(super) fn used(&self, element: Element) -> usize {
+        let used = [
+            (SCHEMA, self.schemas),
+            (CLASS, self.classes),
+            (STRING_POOL, self.strings),
+            (STACK_POOL, self.stacks),
+            (ANNOTATIONS, self.annotations),
+        ];
+        used.iter().find(|(name, _)| *name == element).map_or(0, |(_, used)| used.len)
+    }
+}
+
+/// The slot of the schema with this number, which is noted in `hint`.
+#[inline(never)]
+fn find_schema<'t>(
+    slots: &'t [SchemaSlot],
+    root: Root,
+    type_id: u16,
+    hint: &mut u16,
+) -> Option<&'t SchemaSlot> {
+    let place = root.nearest(slots, u32::from(type_id))?;
+    let slot = slots.get(place).filter(|slot| slot.place.type_id == type_id)?;
+    *hint = u16::try_from(place).unwrap_or(0);
+    Some(slot)
+}
+
+/// Keeps where an entry of a pool stands.
+fn put(
+    used: &mut Used,
+    room: &mut (dyn Room<PoolSlot> + '_),
+    id: u32,
+    at: usize,
+    element: Element,
+) -> Result<()> {
+    let slots = room.slots_mut().get_mut(..used.len).unwrap_or_default();
+    let mut difference = None;
+    if let Some(place) = used.root.nearest(slots, id)
+        && let Some(slot) = slots.get_mut(place)
+    {
+        difference = slot.id.difference(id);
+        if difference.is_none() {
+            slot.at = at;
+            return Ok(());
+        }
+    }
+    let nodes = take(used, room, element, to_u64(at.saturating_sub(4)))?;
+    if let Some(slot) = nodes.last_mut() {
+        *slot = PoolSlot { id, at, ..PoolSlot::EMPTY };
+    }
+    used.root.insert(nodes, id, difference);
+    Ok(())
+}
+
+/// The slot with this id: writers count ids from 0, so that it is mostly the place, too.
+#[inline]
+fn find(used: Used, slots: &[PoolSlot], id: u32) -> Option<&PoolSlot> {
+    let slots = slots.get(..used.len)?;
+    slots.get(to_usize(id)).filter(|slot| slot.id == id).or_else(|| {
+        let slot = slots.get(used.root.nearest(slots, id)?)?;
+        (slot.id == id).then_some(slot)
+    })
+}
+
+/// The annotations of a [`Schema`], in the order of the input: see
+/// [`Frames::annotations`](super::Frames::annotations).
+#[derive(Clone, Debug)]
+pub struct KeptAnnotations<'a, 't> {
+    data: &'a [u8],
+    slots: &'t [AnnotationSlot],
+    next: Option<u32>,
+    entries: AnnotationEntries<'a>,
+}
+
+impl<'a> Iterator for KeptAnnotations<'a, '_> {
+    type Item = super::annotation::Annotation<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(entry) = self.entries.next() {
+                return Some(entry);
+            }
+            let slot = self.slots.get(to_usize(self.next?))?;
+            self.next = slot.next;
+            let rest = self.data.get(slot.at..)?;
+            let mut input = Bytes::at(rest, to_u64(slot.at));
+            self.entries = Annotations::read_entries(&mut input, slot.at, 0).ok()?.entries();
+        }
+    }
+}
+
+impl core::iter::FusedIterator for KeptAnnotations<'_, '_> {}

@@ -1,0 +1,73 @@
+//! What events say.
+
+use super::moment::PoolsAt;
+use crate::dial9::tell::{self, SLOTS};
+use crate::dial9::{Event, Schema, class};
+use crate::error::Result;
+use crate::record::{Class, ClassId, Fact, Head, Listener, Scope, Slot, Step, Time};
+use core::fmt::Display;
+
+/// Where the fields of an event come from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::event) struct Dial9Data<'a> {
+    pub(super) event: Event<'a>,
+    pub(super) pools: PoolsAt<'a, 'a>,
+    pub(super) kind: u32,
+    pub(super) fields_before: u32,
+}
+
+/// The class of an event.
+struct EventClass<'a> {
+    id: ClassId,
+    schema: Schema<'a>,
+    first_slot: u32,
+}
+
+impl Class for EventClass<'_> {
+    fn id(&self) -> ClassId {
+        self.id
+    }
+
+    fn name(&self) -> &dyn Display {
+        &self.schema
+    }
+
+    fn clock(&self) -> Option<&dyn Display> {
+        Some(&"monotonic")
+    }
+
+    fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
+        each("kind", Fact::Text(&self.schema));
+    }
+
+    fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
+        class::fields(&self.schema, self.first_slot, &|_| None, each);
+    }
+}
+
+impl Dial9Data<'_> {
+    pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        let schema = self.event.schema();
+        let first_slot = self.fields_before.wrapping_mul(SLOTS);
+        let class = EventClass { id: ClassId(self.kind), schema, first_slot };
+        let time = self.event.time().map(|ns| Time::since_origin(ns.into()));
+        let head = Head { class: class.id, time, offset: self.event.offset(), bit: 0, len: None };
+        let wants = to.begin(&head, &class);
+        if wants.has(Scope::Fields) {
+            to.scope(Scope::Fields);
+            for (slot, field) in (0_u32..).zip(self.event.fields()) {
+                if to.is_full() {
+                    break;
+                }
+                let slot = Slot(first_slot.wrapping_add(slot.wrapping_mul(SLOTS)));
+                match field.value() {
+                    Some(value) => tell::value_of(&self.pools, slot, value, to),
+                    None => to.absent(slot),
+                }
+            }
+            to.end_scope();
+        }
+        to.end();
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! dial9 as tracks and events: workers and their polls, tasks, wakes, queues, samples.
+//!
+//! # Tracks
+//! One of the recording; below it one of each worker, each task, each runtime with a counter of each of its numbers, of
+//! each thread that is no worker and was sampled, and one of each class of events that have no place on those.
+//!
+//! # Events
+//! | event | on the time line |
+//! |---|---|
+//! | `PollStartEvent`, `PollEndEvent` | a slice of the worker, called as the place where the task was spawned; the wakes of the task since its last poll end here |
+//! | `WorkerParkEvent`, `WorkerUnparkEvent` | a slice `parked` of the worker |
+//! | `TaskSpawnEvent`, `TaskTerminateEvent` | a slice of the task, called as that place |
+//! | `WakeEventEvent` | an instant of the worker that issued it, from which a flow leads to the task's next poll |
+//! | `RuntimeMetricsEvent`, `QueueSampleEvent` | the counters of the runtime |
+//! | `CpuSampleEvent` | an instant of the worker that last parked or unparked in the thread, else of the thread |
+//! | `TaskDumpEvent` | an instant of the task |
+//! | `SymbolTableEntry` | nothing: it names an address, and was at no time |
+//! | any other | an instant of its class |
+//!
+//! A slice whose end was not recorded ends where the next one begins, or with the recording; that end is
+//! [inferred](super::Event::is_inferred). An end without a beginning is an instant.
+//!
+//! # Times
+//! Nanoseconds of the writer's monotonic clock. An event without a time of its own is when the one before it was.
+//!
+//! # Order
+//! That of time, and of the input where that is the same. Batches overlap, and times go back within them: everything is
+//! read before the first event, and a [`Moment`] of 24 bytes is kept of each event. Damage comes first, as it is met.
+//!
+//! # Limits
+//! Segments of several processes repeat the numbers of workers and tasks: add those of one process.
+
+pub(super) mod fields;
+mod moment;
+mod rooms;
+mod timeline;
+mod tracks;
+mod waiting;
+
+pub use moment::{Input, KindSlot, Moment, PoolPlace};
+pub use rooms::Rooms;
+pub use timeline::Timeline;
+pub use tracks::TrackSlot;

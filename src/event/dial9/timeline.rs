@@ -1,0 +1,495 @@
+//! The batches of a recording, put in the order of time.
+
+use super::fields::Dial9Data;
+use super::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
+use super::rooms::{Filled, Rooms};
+use super::tracks::{Found, Of, Opened, Roots, TrackSlot, id_of};
+use super::waiting::{COUNTERS, WAITING, Waiting, end_of};
+use crate::bytes::to_usize;
+use crate::dial9::tell::Pools as _;
+use crate::dial9::{Event as Stored, Frame, Frames, Schema, Storage, Value};
+use crate::error::{ErrorKind, Result};
+use crate::event::data::Data;
+use crate::event::element::{LANES, REGISTRY};
+use crate::event::event::{Event, EventKind, FlowId, Flows, Number};
+use crate::event::label::Label;
+use crate::event::time::{Time, Window};
+use crate::event::track::{Clock, Track, TrackId, TrackKind};
+use crate::event::{Item, Source};
+use crate::gap::Gap;
+use crate::sort::sort_by_key;
+
+/// The track of the recording.
+const ROOT: TrackId = TrackId::new(0);
+
+const CLOCK: Clock<'static> = Clock::new(Some("monotonic"), false);
+
+/// The tracks and events of a dial9 recording.
+pub struct Timeline<'a, 't> {
+    frames: Frames<'a, 't>,
+    kinds: Filled<'t, KindSlot<'a>>,
+    moments: Filled<'t, Moment>,
+    pools: Filled<'t, PoolPlace>,
+    inputs: Filled<'t, Input<'a>>,
+    tracks: Filled<'t, TrackSlot<'a>>,
+    roots: Roots,
+    /// The input that is read, and the kinds of those before it.
+    reading: usize,
+    first_kind: usize,
+    batches: u32,
+    is_root_told: bool,
+    /// The moment that comes next, once they are in order.
+    next: Option<usize>,
+    /// The track that is closed next, at the end.
+    closing: usize,
+    last: u64,
+    waiting: [Option<Waiting<'a>>; WAITING],
+    window: Window,
+    failed: bool,
+}
+
+impl<'a, 't> Timeline<'a, 't> {
+    /// A timeline of no input yet.
+    pub fn new(rooms: Rooms<'a, 't>) -> Self {
+        let Rooms { schemas, classes, kinds, moments, pools, inputs, tracks } = rooms;
+        Self {
+            frames: Frames::new(&[], Storage::new(schemas).classes(classes)),
+            kinds: Filled::new(kinds),
+            moments: Filled::new(moments),
+            pools: Filled::new(pools),
+            inputs: Filled::new(inputs),
+            tracks: Filled::new(tracks),
+            roots: Roots::default(),
+            reading: usize::MAX,
+            first_kind: 0,
+            batches: 0,
+            is_root_told: false,
+            next: None,
+            closing: 0,
+            last: 0,
+            waiting: [None; WAITING],
+            window: Window::ALL,
+            failed: false,
+        }
+    }
+
+    /// Adds a segment, which events refer to as `input`. All are read before the first event: batches overlap in time,
+    /// and times go back within them.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`.
+    pub fn add(&mut self, input: usize, data: &'a [u8]) -> Result<()> {
+        self.inputs.push(Input { number: input, data, first_batch: 0 }, 0, LANES)
+    }
+
+    /// Reads all inputs, up to the first damage in them: of that there is an item.
+    fn read(&mut self) -> Result<Option<Item<'a>>> {
+        loop {
+            if self.reading == usize::MAX || self.frames.is_at_end() {
+                self.reading = self.reading.wrapping_add(1);
+                let batches = self.batches;
+                let Some(input) = self.inputs.slots_mut().get_mut(self.reading) else {
+                    self.order();
+                    return Ok(None);
+                };
+                input.first_batch = batches;
+                self.frames.restart(input.data);
+                self.first_kind = self.kinds.len;
+            }
+            let input = self.inputs.slots().get(self.reading).map_or(0, |input| input.number);
+            match self.frames.next_frame() {
+                Ok(Some(frame)) => self.keep(&frame)?,
+                Ok(None) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    let gap = self.frames.recover().unwrap_or(Gap::new(error.offset(), 0, error));
+                    return Ok(Some(Item::Event(Event::gap(input, None, ROOT, gap))));
+                }
+            }
+        }
+    }
+
+    /// Keeps where something stands.
+    fn keep(&mut self, frame: &Frame<'a>) -> Result<()> {
+        let batch = self.batches.saturating_sub(1);
+        match frame {
+            Frame::Header(_) => self.batches = self.batches.saturating_add(1),
+            // Classes are counted in the order in which their first schemas are met.
+            Frame::Schema(schema) if self.kind_of(schema) >= self.kinds.len => {
+                let fields_before =
+                    self.kinds.slots().last().map_or(0, |last| {
+                        last.fields_before.saturating_add(last.schema.field_count().into())
+                    });
+                let role = Role::of(schema.name());
+                let slot = KindSlot { role, schema: *schema, plan: schema.plan(), fields_before };
+                self.kinds.push(slot, schema.offset(), REGISTRY)?;
+            }
+            Frame::Event(event) => {
+                let kind = self.kind_of(&event.schema());
+                // Without a time of its own, it is when the one before it was.
+                let time = event.time().unwrap_or(self.last);
+                self.last = time;
+                let kind = u32::try_from(kind).unwrap_or(u32::MAX);
+                let moment = Moment { time, at: event.start(), batch, kind };
+                self.moments.push(moment, event.offset(), LANES)?;
+            }
+            Frame::Strings(pool) => {
+                let mut entries = pool.entries();
+                while let Some((id, at)) = entries.next_place() {
+                    self.pools.push(PoolPlace { batch, is_stack: false, id, at }, pool.offset(), REGISTRY)?;
+                }
+            }
+            Frame::Stacks(pool) => {
+                let mut entries = pool.entries();
+                while let Some((id, at)) = entries.next_place() {
+                    self.pools.push(PoolPlace { batch, is_stack: true, id, at }, pool.offset(), REGISTRY)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The number of a schema's class among those of all inputs.
+    fn kind_of(&self, schema: &Schema<'a>) -> usize {
+        self.first_kind.saturating_add(self.frames.class(schema.type_id()).map_or(0, to_usize))
+    }
+
+    /// Puts events in the order of time, those of the same time in the order of the inputs.
+    fn order(&mut self) {
+        // No two stand at one place.
+        sort_by_key(self.pools.slots_mut(), |place| place);
+        sort_by_key(self.moments.slots_mut(), |moment| (moment.time, moment.batch, moment.at));
+        self.last = self.moments.slots().last().map_or(0, |moment| moment.time);
+        self.next = Some(0);
+    }
+
+    /// The input of a batch.
+    fn input_of(&self, batch: u32) -> Option<Input<'a>> {
+        let inputs = self.inputs.slots();
+        let next = inputs.partition_point(|input| input.first_batch <= batch);
+        inputs.get(next.checked_sub(1)?).copied()
+    }
+
+    /// The event of a moment, and what is known of its class.
+    fn event(&self, moment: &Moment) -> Option<(Stored<'a>, KindSlot<'a>, PoolsAt<'a, '_>)> {
+        let data = self.input_of(moment.batch)?.data;
+        let kind = *self.kinds.slots().get(to_usize(moment.kind))?;
+        let event = Stored::at(data, moment.at, &kind.schema, &kind.plan, moment.time)?;
+        let pools = PoolsAt { data, pools: self.pools.slots(), batch: moment.batch, before: moment.at };
+        Some((event, kind, pools))
+    }
+
+    fn wait(&mut self, item: Waiting<'a>) {
+        if let Some(slot) = self.waiting.iter_mut().find(|slot| slot.is_none()) {
+            *slot = Some(item);
+        }
+    }
+
+    /// The slot of a track, new or not; a new one is announced if `told`.
+    fn track(&mut self, of: Of<'a>, told: bool, offset: u64) -> Result<usize> {
+        let at = match self.roots.find(self.tracks.slots(), of) {
+            Found::At(at) => at,
+            Found::Nowhere(difference) => {
+                self.tracks.push(TrackSlot::new(of), offset, REGISTRY)?;
+                self.roots.insert(self.tracks.slots_mut(), of, difference);
+                self.tracks.len.saturating_sub(1)
+            }
+        };
+        if let Some(slot) = self.tracks.slots_mut().get_mut(at)
+            && told
+            && !core::mem::replace(&mut slot.told, true)
+        {
+            self.wait(Waiting::Track(at));
+        }
+        Ok(at)
+    }
+
+    /// Puts what begins, or nothing, in place of what is open on a track. What was open ends, if it was not said to.
+    fn open(&mut self, at: usize, opened: Opened, time: u64) {
+        let was = self.tracks.slots_mut().get_mut(at).map(|slot| core::mem::replace(&mut slot.open, opened));
+        if was.is_some_and(|was| was != Opened::Nothing) {
+            self.wait(end_of(id_of(at), None, Label::Text(""), time));
+        }
+    }
+
+    /// Ends what is open on a track, if it is that; else something happened.
+    fn close(&mut self, at: usize, opened: Opened, name: Label<'a>, of: usize, time: u64) {
+        let slot = self.tracks.slots_mut().get_mut(at).filter(|slot| slot.open == opened);
+        match slot {
+            Some(slot) => {
+                slot.open = Opened::Nothing;
+                self.wait(end_of(id_of(at), Some(of), name, time));
+            }
+            None => self.instant(id_of(at), name, of, time),
+        }
+    }
+
+    fn instant(&mut self, track: TrackId, name: Label<'a>, of: usize, time: u64) {
+        let (kind, of) = (EventKind::Instant, Some(of));
+        self.wait(Waiting::Event { track, kind, name, starts: None, ends: Flows::NONE, of, time });
+    }
+
+    fn begin(&mut self, track: TrackId, name: Label<'a>, ends: Flows, of: usize, time: u64) {
+        let (kind, of) = (EventKind::Begin, Some(of));
+        self.wait(Waiting::Event { track, kind, name, starts: None, ends, of, time });
+    }
+
+    /// Puts what comes of an event among what waits.
+    fn happened(&mut self, of: usize, moment: &Moment) -> Result<()> {
+        let Some((event, kind, pools)) = self.event(moment) else { return Ok(()) };
+        let (time, offset) = (moment.time, event.offset());
+        let number = |name| event.get(name).and_then(|value| value.unsigned());
+        let text = |name| match event.get(name) {
+            Some(Value::PooledString(id)) => pools.string(id),
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        let name = Label::Text(event.name());
+        let (worker, task, tid) = (number("worker_id"), number("task_id"), number("tid"));
+        let place = text("spawn_loc").map(Label::of);
+        match (kind.role, worker, task, tid) {
+            (Role::PollStart, Some(worker), Some(task), _) => {
+                let worker = self.track(Of::Worker(worker), true, offset)?;
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.open(worker, Opened::Poll, time);
+                let ends = self.tracks.slots_mut().get_mut(task).map_or(Flows::NONE, |slot| {
+                    let ended = core::mem::replace(&mut slot.ended, slot.flows);
+                    Flows::new(id_of(task), ended, slot.flows)
+                });
+                self.begin(id_of(worker), place.unwrap_or(name), ends, of, time);
+            }
+            (Role::PollEnd, Some(worker), ..) => {
+                let worker = self.track(Of::Worker(worker), true, offset)?;
+                self.close(worker, Opened::Poll, name, of, time);
+            }
+            (Role::Park | Role::Unpark, Some(worker), _, tid) => {
+                let worker = self.track(Of::Worker(worker), true, offset)?;
+                if let Some(tid) = tid {
+                    let thread = self.track(Of::Thread(tid), false, offset)?;
+                    if let Some(slot) = self.tracks.slots_mut().get_mut(thread) {
+                        slot.worker = Some(worker);
+                    }
+                }
+                if kind.role == Role::Park {
+                    self.open(worker, Opened::Park, time);
+                    self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, of, time);
+                } else {
+                    self.close(worker, Opened::Park, name, of, time);
+                }
+            }
+            (Role::Wake, ..) => {
+                let woken = number("woken_task_id").unwrap_or_default();
+                let woken = self.track(Of::Task(woken), true, offset)?;
+                // The worker that issued it; 255 is none.
+                let track = match number("target_worker").filter(|worker| *worker < 255) {
+                    Some(worker) => self.track(Of::Worker(worker), true, offset)?,
+                    None => woken,
+                };
+                let starts = self.tracks.slots_mut().get_mut(woken).map(|slot| {
+                    let number = slot.flows;
+                    slot.flows = number.saturating_add(1);
+                    FlowId::new(id_of(woken), number)
+                });
+                let (track, kind, of, name) =
+                    (id_of(track), EventKind::Instant, Some(of), Label::Text("wake"));
+                self.wait(Waiting::Event { track, kind, name, starts, ends: Flows::NONE, of, time });
+            }
+            (Role::Spawn, _, Some(task), _) => {
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.open(task, Opened::Life, time);
+                self.begin(id_of(task), place.unwrap_or(name), Flows::NONE, of, time);
+            }
+            (Role::Terminate, _, Some(task), _) => {
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.close(task, Opened::Life, name, of, time);
+            }
+            (Role::Dump, _, Some(task), _) => {
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.instant(id_of(task), name, of, time);
+            }
+            (Role::Sample, _, _, Some(tid)) => {
+                let thread = self.track(Of::Thread(tid), false, offset)?;
+                let track = match self.tracks.slots().get(thread).and_then(|slot| slot.worker) {
+                    Some(worker) => worker,
+                    None => self.track(Of::Thread(tid), true, offset)?,
+                };
+                self.instant(id_of(track), name, of, time);
+            }
+            (Role::Symbol, ..) => {}
+            (Role::Metrics, ..) => {
+                let runtime = self.track(Of::Runtime(pools.runtime_of(&event)), true, offset)?;
+                let runtime = u32::try_from(runtime).unwrap_or(u32::MAX);
+                for (number, name) in (0_u16..).zip(COUNTERS) {
+                    let Some(value) = event.get(name).and_then(|value| value.unsigned()) else { continue };
+                    let track = self.track(Of::Counter(runtime, number), true, offset)?;
+                    let kind = EventKind::Counter(Number::Integer(value.into()));
+                    let (track, name, of) = (id_of(track), Label::Text(name), Some(of));
+                    self.wait(Waiting::Event {
+                        track,
+                        kind,
+                        name,
+                        starts: None,
+                        ends: Flows::NONE,
+                        of,
+                        time,
+                    });
+                }
+            }
+            _ => {
+                let track = self.track(Of::Kind(moment.kind), true, offset)?;
+                self.instant(id_of(track), name, of, time);
+            }
+        }
+        Ok(())
+    }
+
+    /// The item that waits longest.
+    fn next_waiting(&mut self) -> Option<Waiting<'a>> {
+        let first = self.waiting.first_mut()?.take();
+        self.waiting.rotate_left(1);
+        first
+    }
+
+    /// Finds what comes next.
+    fn advance(&mut self) -> Result<Option<Waiting<'a>>> {
+        loop {
+            if let Some(waiting) = self.next_waiting() {
+                return Ok(Some(waiting));
+            }
+            let next = self.next.unwrap_or(0);
+            let Some(&moment) = self.moments.slots().get(next) else {
+                // What is open at the end ends there.
+                let Some(slot) = self.tracks.slots_mut().get_mut(self.closing) else { return Ok(None) };
+                let open = core::mem::replace(&mut slot.open, Opened::Nothing);
+                let at = self.closing;
+                self.closing = at.saturating_add(1);
+                if open != Opened::Nothing {
+                    return Ok(Some(end_of(id_of(at), None, Label::Text(""), self.last)));
+                }
+                continue;
+            };
+            self.next = Some(next.saturating_add(1));
+            if self.window.contains(Some(Time::since_origin(moment.time.into()))) {
+                self.happened(next, &moment)?;
+            }
+        }
+    }
+
+    /// An item, borrowed.
+    fn item(&self, waiting: Waiting<'a>) -> Item<'_> {
+        match waiting {
+            Waiting::Track(at) => self.track_item(at),
+            Waiting::Event { track, kind, name, starts, ends, of, time } => {
+                let moment = of.and_then(|of| self.moments.slots().get(of));
+                let found = moment.and_then(|moment| Some((moment, self.event(moment)?)));
+                let time = Some(Time::since_origin(time.into()));
+                let Some((moment, (event, of, pools))) = found else {
+                    // It was not said, but follows.
+                    let (input, offset, len) = (0, 0, 0);
+                    let (inferred, data) = (true, Data::None);
+                    return Item::Event(Event {
+                        input,
+                        offset,
+                        len,
+                        time,
+                        track,
+                        kind,
+                        name,
+                        starts,
+                        ends,
+                        inferred,
+                        data,
+                    });
+                };
+                let data = Dial9Data { event, pools, kind: moment.kind, fields_before: of.fields_before };
+                Item::Event(Event {
+                    input: self.input_of(moment.batch).map_or(0, |input| input.number),
+                    offset: event.offset(),
+                    len: event.end_offset().saturating_sub(event.offset()),
+                    time,
+                    track,
+                    kind,
+                    name,
+                    starts,
+                    ends,
+                    inferred: false,
+                    data: Data::Dial9(data),
+                })
+            }
+        }
+    }
+
+    fn track_item(&self, at: usize) -> Item<'_> {
+        let of = self.tracks.slots().get(at).map_or(Of::Worker(0), |slot| slot.of);
+        let (kind, label, parent) = match of {
+            Of::Worker(id) => (TrackKind::Thread, Label::Numbered("worker", id), ROOT),
+            Of::Thread(id) => (TrackKind::Thread, Label::Numbered("thread", id), ROOT),
+            Of::Task(id) => (TrackKind::Task, Label::Numbered("task", id), ROOT),
+            Of::Kind(kind) => {
+                let slot = self.kinds.slots().get(to_usize(kind));
+                (TrackKind::Stream, Label::Text(slot.map_or("", |slot| slot.schema.name())), ROOT)
+            }
+            Of::Runtime(entry) => match entry.get(4..) {
+                Some(name @ [_, ..]) => (TrackKind::Stream, Label::of(name), ROOT),
+                _ => (TrackKind::Stream, Label::Text("runtime"), ROOT),
+            },
+            Of::Counter(runtime, name) => (
+                TrackKind::Counter { unit: None },
+                Label::Text(COUNTERS.get(usize::from(name)).copied().unwrap_or_default()),
+                id_of(to_usize(runtime)),
+            ),
+        };
+        Item::Track(Track {
+            id: id_of(at),
+            parent: Some(parent),
+            kind,
+            label,
+            clock: CLOCK,
+            data: Data::None,
+        })
+    }
+}
+
+impl Source for Timeline<'_, '_> {
+    fn next_item(&mut self) -> Result<Option<Item<'_>>> {
+        if self.failed {
+            return Ok(None);
+        }
+        if !core::mem::replace(&mut self.is_root_told, true) {
+            let (kind, label) = (TrackKind::Recording, Label::Text("dial9 recording"));
+            let track = Track { id: ROOT, parent: None, kind, label, clock: CLOCK, data: Data::None };
+            return Ok(Some(Item::Track(track)));
+        }
+        if self.next.is_none() {
+            match self.read() {
+                Ok(None) => {}
+                Ok(gap) => return Ok(gap),
+                Err(error) => {
+                    self.failed = true;
+                    return Err(error);
+                }
+            }
+        }
+        match self.advance() {
+            Ok(None) => Ok(None),
+            Ok(Some(waiting)) => Ok(Some(self.item(waiting))),
+            Err(error) => {
+                self.failed = true;
+                Err(error)
+            }
+        }
+    }
+
+    fn set_window(&mut self, window: Window) {
+        self.window = window;
+    }
+}
+
+impl core::fmt::Debug for Timeline<'_, '_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Timeline").field("inputs", &self.inputs.len).finish_non_exhaustive()
+    }
+}

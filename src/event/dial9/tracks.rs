@@ -1,0 +1,127 @@
+//! The tracks of a trace, found by what they are of.
+
+use crate::dial9::tree::{Key as _, Links, Node, Root};
+use crate::event::track::TrackId;
+
+/// What a track is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of<'a> {
+    Worker(u64),
+    Task(u64),
+    /// A thread of the system, which may be a worker's.
+    Thread(u64),
+    /// Events of a class that have no place of their own.
+    Kind(u32),
+    /// A runtime, by the length and the text of its name.
+    Runtime(&'a [u8]),
+    /// A number of a runtime: the slot of that, and the place of the field.
+    Counter(u32, u16),
+}
+
+/// A track.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackSlot<'a> {
+    links: Links,
+    pub(super) of: Of<'a>,
+    /// Whether it was announced.
+    pub(super) told: bool,
+    /// What began and did not end.
+    pub(super) open: Opened,
+    /// How many flows lead here, and how many of them have ended.
+    pub(super) flows: u64,
+    pub(super) ended: u64,
+    /// Of a thread, the slot of the worker that it is.
+    pub(super) worker: Option<usize>,
+}
+
+/// What began on a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    Nothing,
+    Poll,
+    Park,
+    Life,
+}
+
+impl<'a> TrackSlot<'a> {
+    /// A slot that is not in use.
+    pub const EMPTY: Self = Self::new(Of::Worker(0));
+
+    pub(super) const fn new(of: Of<'a>) -> Self {
+        let (links, open) = (Links::EMPTY, Opened::Nothing);
+        Self { links, of, told: false, open, flows: 0, ended: 0, worker: None }
+    }
+}
+
+impl Node for TrackSlot<'_> {
+    fn links(&self) -> &Links {
+        &self.links
+    }
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+impl Of<'_> {
+    /// The number to look for; `None` if it is looked for by its text.
+    fn number(self) -> Option<u128> {
+        let tagged = |tag: u128, id: u64| tag.wrapping_shl(64) | u128::from(id);
+        Some(match self {
+            Self::Worker(id) => tagged(1, id),
+            Self::Task(id) => tagged(2, id),
+            Self::Thread(id) => tagged(3, id),
+            Self::Kind(id) => tagged(4, id.into()),
+            Self::Counter(slot, place) => tagged(5, u64::from(slot).wrapping_shl(16) | u64::from(place)),
+            Self::Runtime(_) => return None,
+        })
+    }
+}
+
+/// The roots of what is looked for by a number and by text, once there is any.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Roots {
+    numbers: Option<Root>,
+    texts: Option<Root>,
+}
+
+/// Where a track is, or the place of the bit in which it differs from the nearest one.
+pub(super) enum Found {
+    At(usize),
+    Nowhere(Option<u64>),
+}
+
+impl Roots {
+    pub(super) fn find(&self, slots: &[TrackSlot<'_>], of: Of<'_>) -> Found {
+        let found = match (of.number(), of) {
+            (Some(number), _) => self.numbers.and_then(|root| {
+                let at = root.nearest(slots, number)?;
+                Some((at, slots.get(at)?.of.number()?.difference(number)))
+            }),
+            (None, Of::Runtime(text)) => self.texts.and_then(|root| {
+                let at = root.nearest(slots, text)?;
+                let Of::Runtime(other) = slots.get(at)?.of else { return None };
+                Some((at, other.difference(text)))
+            }),
+            _ => None,
+        };
+        match found {
+            Some((at, None)) => Found::At(at),
+            Some((_, difference)) => Found::Nowhere(difference),
+            None => Found::Nowhere(None),
+        }
+    }
+
+    /// Puts in the last of `slots`.
+    pub(super) fn insert(&mut self, slots: &mut [TrackSlot<'_>], of: Of<'_>, difference: Option<u64>) {
+        if let Some(number) = of.number() {
+            self.numbers.get_or_insert_default().insert(slots, number, difference);
+        } else if let Of::Runtime(text) = of {
+            self.texts.get_or_insert_default().insert(slots, text, difference);
+        }
+    }
+}
+
+/// The track in a slot. Before them all is that of the recording.
+pub(super) const fn id_of(slot: usize) -> TrackId {
+    TrackId::new(crate::bytes::to_u64(slot).saturating_add(1))
+}

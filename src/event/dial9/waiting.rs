@@ -1,0 +1,32 @@
+//! Items that wait until those before them were handed out.
+
+use crate::event::event::{EventKind, FlowId, Flows};
+use crate::event::label::Label;
+use crate::event::track::TrackId;
+
+/// The numbers of a runtime: as they are called now, and as they were.
+pub(super) const COUNTERS: [&str; 4] = ["global_queue_depth", "alive_tasks", "global_queue", "active_tasks"];
+
+/// How many items come of one event at most: those of a runtime's numbers, the track of each, and that of the runtime.
+pub(super) const WAITING: usize = 2 * COUNTERS.len() + 1;
+
+/// An item before it is borrowed.
+#[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant)] // There is nowhere to box it.
+pub(super) enum Waiting<'a> {
+    Track(usize),
+    Event {
+        track: TrackId,
+        kind: EventKind,
+        name: Label<'a>,
+        starts: Option<FlowId>,
+        ends: Flows,
+        of: Option<usize>,
+        time: u64,
+    },
+}
+
+/// The end of what is open on a track.
+pub(super) fn end_of<'a>(track: TrackId, of: Option<usize>, name: Label<'a>, time: u64) -> Waiting<'a> {
+    Waiting::Event { track, kind: EventKind::End, name, starts: None, ends: Flows::NONE, of, time }
+}

@@ -1,0 +1,318 @@
+//! An event record as a row: a listener.
+
+use crate::json::quote;
+use crate::rows::Rows;
+use std::collections::HashMap;
+use std::fmt::{Display, Write};
+use std::sync::Arc;
+use traceglass::record::{
+    Class, ClassId, FieldInfo, Head, Kind, Labels, Listener, Scope, Slot, Step, Text, Wants, Wide,
+};
+use traceglass_open::record::{Json, LabelTexts};
+
+/// A member that has a column.
+pub(super) struct Member {
+    pub(super) scope: Scope,
+    pub(super) name: String,
+    pub(super) column: usize,
+    /// True if it is written as JSON.
+    pub(super) is_json: bool,
+    /// The column of its labels.
+    pub(super) labels: Option<usize>,
+}
+
+/// A field of a class, and where it is written.
+struct Target {
+    slot: Slot,
+    column: usize,
+    is_json: bool,
+    labels: Option<(usize, LabelTexts)>,
+}
+
+/// What is known of the classes of a stream.
+#[derive(Default)]
+pub(super) struct Targets {
+    classes: HashMap<ClassId, Vec<Target>>,
+    json: Option<Json>,
+    text: String,
+}
+
+/// The columns of a row that are still to be filled.
+pub(super) struct Row<'r> {
+    pub(super) rows: &'r mut Rows,
+    pub(super) members: &'r [Member],
+    pub(super) known: &'r mut Targets,
+    pub(super) class: ClassId,
+    /// The field that mostly comes next.
+    pub(super) next: usize,
+    /// How many groups and lists are open.
+    pub(super) depth: usize,
+    /// The column of the field that is being written as JSON, and where its text begins.
+    pub(super) open: Option<(usize, usize)>,
+}
+
+impl Row<'_> {
+    /// Learns where the fields of a class are written. Contexts and payload have columns; the header has none.
+    #[cold]
+    fn learn(&mut self, class: &dyn Class) {
+        let mut targets = Vec::new();
+        let (mut scope, mut depth) = (Scope::Header, 0_usize);
+        class.fields(&mut |step| match step {
+            Step::Scope(begun) => (scope, depth) = (begun, 0),
+            Step::Field(info) => {
+                if depth == 0 {
+                    targets.extend(self.target(scope, &info));
+                }
+                if matches!(info.kind, Kind::Group | Kind::List | Kind::Map) {
+                    depth = depth.saturating_add(1);
+                }
+            }
+            _ => depth = depth.saturating_sub(1),
+        });
+        self.known.classes.insert(self.class, targets);
+    }
+
+    /// The place of a field. The options of a variant share a column.
+    fn target(&self, scope: Scope, info: &FieldInfo<'_>) -> Option<Target> {
+        let name = info.name?.to_string();
+        let member = self.members.iter().find(|member| member.scope == scope && member.name == name)?;
+        let are_flags = matches!(info.kind, Kind::Flags { .. });
+        let texts = |each| {
+            let join = |_: &str, labels: &[&str]| labels.join("|").into_bytes();
+            LabelTexts::new(Arc::new(Labels::new(each, are_flags)), "", join)
+        };
+        let labels = member.labels.zip(info.labels).map(|(column, each)| (column, texts(each)));
+        Some(Target { slot: info.slot, column: member.column, is_json: member.is_json, labels })
+    }
+
+    /// The place of a field that is not in another one.
+    #[inline]
+    fn find(&mut self, slot: Slot) -> Option<&Target> {
+        if self.depth > 0 {
+            return None;
+        }
+        let targets = self.known.classes.get(&self.class)?;
+        let is_it = |target: &&Target| target.slot == slot;
+        let at = match targets.get(self.next).filter(is_it) {
+            Some(_) => self.next,
+            None => targets.iter().position(|target| target.slot == slot)?,
+        };
+        self.next = at.saturating_add(1);
+        targets.get(at)
+    }
+
+    /// Writes a value: into its column, as JSON if that holds JSON, or as a part of what is open.
+    fn value(
+        &mut self,
+        slot: Slot,
+        number: Option<i128>,
+        put: impl FnOnce(&mut Rows, usize),
+        json: impl FnOnce(&mut String),
+        tell: impl FnOnce(&mut Json),
+    ) {
+        if self.open.is_some() {
+            if let Some(inner) = &mut self.known.json {
+                tell(inner);
+            }
+            return;
+        }
+        let mut text = std::mem::take(&mut self.known.text);
+        text.clear();
+        let mut beside = None;
+        let mut place = None;
+        if let Some(target) = self.find(slot) {
+            place = Some((target.column, target.is_json));
+            if let (Some((column, labels)), Some(number)) = (&target.labels, number) {
+                let labels = labels.get(number);
+                // Labels are text.
+                let labels = String::from_utf8(labels.into_owned()).unwrap_or_default();
+                beside = Some((*column, labels)).filter(|(_, labels)| !labels.is_empty());
+            }
+        }
+        match place {
+            // The first of two members of one name has the column.
+            Some((column, _)) if self.rows.has(column) => {}
+            Some((column, true)) => {
+                json(&mut text);
+                self.rows.text(column, Some(&text).filter(|text| !text.is_empty()).map(String::as_str));
+            }
+            Some((column, false)) => put(self.rows, column),
+            None => {}
+        }
+        if let Some((column, labels)) = beside.filter(|(column, _)| !self.rows.has(*column)) {
+            self.rows.text(column, Some(&labels));
+        }
+        self.known.text = text;
+    }
+
+    /// A group or list begins: it is written as JSON, if it has a column.
+    fn begin_nested(&mut self, slot: Slot, tell: impl FnOnce(&mut Json)) {
+        if self.open.is_none() {
+            let column = self.find(slot).filter(|target| target.is_json).map(|target| target.column);
+            let column = column.filter(|column| !self.rows.has(*column));
+            self.open = column.zip(self.known.json.as_ref().map(|json| json.buffer.mark()));
+        }
+        self.depth = self.depth.saturating_add(1);
+        if let (Some(_), Some(json)) = (self.open, &mut self.known.json) {
+            tell(json);
+        }
+    }
+
+    fn end_nested(&mut self, tell: impl FnOnce(&mut Json)) {
+        self.depth = self.depth.saturating_sub(1);
+        let (Some((column, start)), Some(json)) = (self.open, &mut self.known.json) else { return };
+        tell(json);
+        if self.depth == 0 {
+            let text = json.buffer.text().get(start..).unwrap_or_default();
+            self.rows.text(column, member_value(text));
+            json.buffer.truncate(start);
+            self.open = None;
+        }
+    }
+}
+
+/// The value of a member that was written as JSON: `"name":value,`.
+fn member_value(text: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(text).ok()?.strip_suffix(',')?;
+    let mut is_escaped = false;
+    let name_end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    })?;
+    // After both quotation marks and the colon.
+    text.get(name_end.saturating_add(3)..)
+}
+
+/// Appends what is shown.
+fn push(to: &mut String, value: impl Display) {
+    // A string takes all that is written to it.
+    let _ = write!(to, "{value}");
+}
+
+impl Listener for Row<'_> {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        self.class = head.class;
+        (self.next, self.depth, self.open) = (0, 0, None);
+        if !self.known.classes.contains_key(&head.class) {
+            self.learn(class);
+        }
+        let json = self.known.json.get_or_insert_with(Json::bare);
+        json.buffer.clear();
+        json.begin(head, class);
+        Wants::ALL.without(Scope::Header)
+    }
+
+    fn group(&mut self, slot: Slot) {
+        self.begin_nested(slot, |json| json.group(slot));
+    }
+
+    fn end_group(&mut self) {
+        self.end_nested(Json::end_group);
+    }
+
+    fn list(&mut self, slot: Slot, len: Option<u64>) {
+        self.begin_nested(slot, |json| json.list(slot, len));
+    }
+
+    fn end_list(&mut self) {
+        self.end_nested(Json::end_list);
+    }
+
+    fn key(&mut self, name: Text<'_>) {
+        if let (Some(_), Some(json)) = (self.open, &mut self.known.json) {
+            json.key(name);
+        }
+    }
+
+    fn unsigned(&mut self, slot: Slot, value: u64) {
+        self.value(
+            slot,
+            Some(value.into()),
+            |rows, at| rows.u64(at, Some(value)),
+            |text| push(text, value),
+            |json| json.unsigned(slot, value),
+        );
+    }
+
+    fn signed(&mut self, slot: Slot, value: i64) {
+        self.value(
+            slot,
+            Some(value.into()),
+            |rows, at| rows.i64(at, Some(value)),
+            |text| push(text, value),
+            |json| json.signed(slot, value),
+        );
+    }
+
+    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
+        self.value(
+            slot,
+            value.to_i128(),
+            |_, _| {},
+            |text| quote(text, &value.to_string()),
+            |json| json.wide(slot, value),
+        );
+    }
+
+    fn boolean(&mut self, slot: Slot, value: bool) {
+        self.value(
+            slot,
+            None,
+            |rows, at| rows.bool(at, Some(value)),
+            |text| push(text, value),
+            |json| json.boolean(slot, value),
+        );
+    }
+
+    fn float(&mut self, slot: Slot, value: f64) {
+        self.value(
+            slot,
+            None,
+            |rows, at| rows.f64(at, Some(value)),
+            |text| match value.is_finite() {
+                true => push(text, format_args!("{value:?}")),
+                false => quote(text, &value.to_string()),
+            },
+            |json| json.float(slot, value),
+        );
+    }
+
+    /// Bytes that are not text do not fit a column of text.
+    fn text(&mut self, slot: Slot, value: Text<'_>) {
+        let mut other = String::new();
+        let text = match value {
+            Text::Utf8(bytes) => std::str::from_utf8(bytes).ok(),
+            Text::Other { text, is_valid: true, .. } => {
+                push(&mut other, text);
+                Some(other.as_str())
+            }
+            _ => None,
+        };
+        self.value(
+            slot,
+            None,
+            |rows, at| rows.text(at, text),
+            |to| text.into_iter().for_each(|text| quote(to, text)),
+            |json| json.text(slot, value),
+        );
+    }
+
+    fn bytes(&mut self, slot: Slot, value: &[u8]) {
+        self.value(
+            slot,
+            None,
+            |rows, at| rows.blob(at, value),
+            |text| {
+                text.push('"');
+                value.iter().for_each(|byte| push(text, format_args!("{byte:02x}")));
+                text.push('"');
+            },
+            |json| json.bytes(slot, value),
+        );
+    }
+
+    fn absent(&mut self, slot: Slot) {
+        self.value(slot, None, |_, _| {}, |text| text.push_str("null"), |json| json.absent(slot));
+    }
+}

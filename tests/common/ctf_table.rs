@@ -1,0 +1,38 @@
+//! Schemas that are written as tables and read again.
+
+use std::fmt::Debug;
+use traceglass::ctf::schema::{Node, Schema};
+
+/// The bytes of a table at an address that is a multiple of 4, and `past` more.
+pub fn at_address<T>(table: &[u8], past: usize, read: impl FnOnce(&[u8]) -> T) -> T {
+    let mut storage = vec![0; table.len() + 8];
+    let start = storage.as_ptr().align_offset(4) + past;
+    let place = &mut storage[start..start + table.len()];
+    place.copy_from_slice(table);
+    read(place)
+}
+
+/// A table as large as it must be.
+pub fn written(schema: &Schema<'_, '_>) -> Vec<u8> {
+    let mut table = vec![0xee; usize::try_from(schema.written_size()).unwrap()];
+    assert_eq!(schema.write(&mut table).unwrap().len(), table.len());
+    table
+}
+
+/// What is read by a schema, by its table in place, and by a copy of that is the same.
+pub fn also_by_table<T: PartialEq + Debug>(
+    schema: &Schema<'_, '_>,
+    read: impl Fn(&Schema<'_, '_>) -> T,
+) -> T {
+    let expected = read(schema);
+    let table = written(schema);
+    let check = |from_table: &Schema<'_, '_>| {
+        assert_eq!(read(from_table), expected);
+        assert_eq!(from_table.metadata_hash(), schema.metadata_hash());
+        assert!(written(from_table) == table);
+    };
+    at_address(&table, 0, |table| check(&Schema::parse(table).unwrap()));
+    let mut nodes = vec![Node::EMPTY; table.len() / 24];
+    at_address(&table, 1, |table| check(&Schema::load(table, &mut nodes).unwrap()));
+    expected
+}

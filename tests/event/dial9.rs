@@ -1,0 +1,207 @@
+//! dial9: workers, tasks, wakes and counters, in the order of time.
+
+use crate::common::dial9::{VARINT, Writer, recording, sample};
+use std::collections::HashMap;
+use traceglass::dial9::{ClassSlot, Frames, SchemaSlot, Storage};
+use traceglass::event::dial9::{Input, KindSlot, Moment, PoolPlace, Rooms, Timeline, TrackSlot};
+use traceglass::event::{EventKind, Item, Number, Room, Source, TrackKind, Window};
+use traceglass::{ErrorKind, Result};
+
+/// A room that grows, up to a size.
+struct Growing<T>(Vec<T>, T, usize);
+
+impl<T: Clone> Room<T> for Growing<T> {
+    fn slots(&self) -> &[T] {
+        &self.0
+    }
+    fn slots_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+    fn grow(&mut self, needed: usize) -> bool {
+        if needed <= self.2 {
+            self.0.resize(needed, self.1.clone());
+        }
+        needed <= self.2
+    }
+}
+
+/// The lines of a timeline; `most` is how many slots each room has at most.
+fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<String>> {
+    let [schemas, classes, kinds, moments, pools, lanes, tracks] = most;
+    let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY, schemas);
+    let mut classes = Growing(Vec::new(), ClassSlot::EMPTY, classes);
+    let mut kinds = Growing(Vec::new(), KindSlot::EMPTY, kinds);
+    let mut moments = Growing(Vec::new(), Moment::EMPTY, moments);
+    let mut pools = Growing(Vec::new(), PoolPlace::EMPTY, pools);
+    let mut lanes = Growing(Vec::new(), Input::EMPTY, lanes);
+    let mut tracks = Growing(Vec::new(), TrackSlot::EMPTY, tracks);
+    let mut timeline = Timeline::new(Rooms {
+        schemas: &mut schemas,
+        classes: &mut classes,
+        kinds: &mut kinds,
+        moments: &mut moments,
+        pools: &mut pools,
+        inputs: &mut lanes,
+        tracks: &mut tracks,
+    });
+    for (number, input) in inputs.iter().enumerate() {
+        timeline.add(number, input)?;
+    }
+    timeline.set_window(window);
+    let (mut lines, mut names, mut open) = (Vec::new(), HashMap::new(), HashMap::new());
+    while let Some(item) = timeline.next_item()? {
+        match item {
+            Item::Track(track) => {
+                assert!(track.parent().is_none_or(|parent| names.contains_key(&parent)));
+                let kind = track.kind();
+                assert!(matches!(kind, TrackKind::Recording) == track.parent().is_none());
+                assert!(names.insert(track.id(), track.label().to_string()).is_none());
+            }
+            Item::Event(event) => {
+                let track = &names[&event.track()];
+                let depth: &mut i32 = open.entry(event.track()).or_default();
+                let what = match event.kind() {
+                    EventKind::Begin => {
+                        *depth += 1;
+                        "begin".to_owned()
+                    }
+                    EventKind::End => {
+                        *depth -= 1;
+                        "end".to_owned()
+                    }
+                    EventKind::Instant => "at".to_owned(),
+                    EventKind::Counter(Number::Integer(value)) => format!("= {value}"),
+                    EventKind::Gap(gap) => format!("gap {}", gap.len()),
+                    other => panic!("{other:?}"),
+                };
+                assert!((0..=1).contains(depth), "{track}");
+                let time = event.time().map_or(0, |time| time.ns());
+                let flows = event.starts().map_or(0, |_| 1) * 100 + event.ends().count();
+                let fields: Vec<String> =
+                    event.fields().map(|field| format!("{:?}", field.unwrap().value())).collect();
+                let inferred = if event.is_inferred() { " inferred" } else { "" };
+                assert_eq!(event.is_inferred(), event.len() == 0 && fields.is_empty());
+                lines.push(format!(
+                    "{time} {track} {what} {} {flows}{inferred} {}",
+                    event.name(),
+                    fields.len()
+                ));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(timeline.next_item()?.is_none());
+    assert!(open.values().all(|depth| *depth == 0), "all that began has ended");
+    Ok(lines)
+}
+
+const ENOUGH: [usize; 7] = [usize::MAX; 7];
+
+fn lines(inputs: &[&[u8]]) -> Vec<String> {
+    lines_of(inputs, Window::ALL, ENOUGH).unwrap()
+}
+
+#[test]
+fn a_recording_becomes_workers_tasks_and_wakes() {
+    let data = recording();
+    let lines = lines(&[&data]);
+    let start = 4_182_000_000_000_u64;
+    let has = |line: String| assert!(lines.contains(&line), "{line} is not in {lines:#?}");
+    has(format!("{start} ClockSyncEvent at ClockSyncEvent 0 1"));
+    has(format!("{} task 20 begin src/main.rs:10:5 0 4", start + 10_000));
+    has(format!("{} worker 0 begin src/main.rs:10:5 0 4", start + 20_000));
+    // It wakes task 21, whose first poll began before: its next one is where the wake leads.
+    has(format!("{} worker 0 at wake 100 3", start + 25_000));
+    has(format!("{} worker 1 begin src/db.rs:33:9 1 4", start + 30_000));
+    has(format!("{} worker 0 end PollEndEvent 0 1", start + 60_000));
+    has(format!("{} worker 0 begin parked 0 4", start + 61_000));
+    // Wakes that no worker issued are on the track of the task.
+    has(format!("{} task 20 at wake 100 3", start + 960_100));
+    let counters: Vec<&String> = lines.iter().filter(|line| line.contains("= ")).collect();
+    assert_eq!(counters.len(), 2);
+    assert!(counters[0].contains("global_queue_depth = 3") && counters[1].contains("alive_tasks = 2"));
+    // The sample is of the thread in which worker 1 parks later: it is not known yet.
+    assert!(lines.iter().any(|line| line.contains("thread 101 at CpuSampleEvent 0")), "{lines:#?}");
+    // Task 21 never ended, worker 1 stays parked.
+    let inferred: Vec<&String> = lines.iter().filter(|line| line.contains("inferred")).collect();
+    assert_eq!(inferred.len(), 2);
+    // In the order of time, and as many as there are events with the ends that were not said, and one more counter.
+    let times: Vec<u64> = lines.iter().map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+    assert!(times.is_sorted());
+    assert_eq!(lines.len(), 97 + 2 + 1);
+}
+
+#[test]
+fn segments_are_one_timeline_and_pools_are_those_of_their_batches() {
+    let poll = |text, time| {
+        let fields = [("worker_id", VARINT), ("task_id", VARINT), ("spawn_loc", 7)];
+        let start = Writer::new().header().schema(1, "PollStartEvent", &fields).strings(&[(0, text)]);
+        let again = start.reset(time).event(1, 0).raw(&[1, 5]).u32(0).strings(&[(0, "later")]);
+        again.event(1, 5).raw(&[1, 5]).u32(0).event(1, 5).raw(&[1, 5]).u32(9).0
+    };
+    let (first, second) = (poll("one", 2_000), poll("two", 1_000));
+    assert_eq!(
+        lines(&[&first, &second]),
+        [
+            "1000 worker 1 begin two 0 3",
+            "1005 worker 1 end  0 inferred 0",
+            "1005 worker 1 begin later 0 3",
+            "1010 worker 1 end  0 inferred 0",
+            "1010 worker 1 begin PollStartEvent 0 3",
+            "2000 worker 1 end  0 inferred 0",
+            "2000 worker 1 begin one 0 3",
+            "2005 worker 1 end  0 inferred 0",
+            "2005 worker 1 begin later 0 3",
+            "2010 worker 1 end  0 inferred 0",
+            "2010 worker 1 begin PollStartEvent 0 3",
+            "2010 worker 1 end  0 inferred 0",
+        ]
+    );
+    let window = Window::new(Some(1_005), Some(1_010));
+    let some = lines_of(&[&first, &second], window, ENOUGH).unwrap();
+    assert_eq!(some[0], "1005 worker 1 begin later 0 3");
+}
+
+#[test]
+fn damage_is_an_item_and_what_is_read_remains() {
+    let whole = lines(&[&recording()]);
+    let data = [&b"TRC\0\x01\xee"[..], &recording()].concat();
+    let some = lines(&[&data]);
+    assert_eq!(some[0], "0 dial9 recording gap 1 dial9 frame 0 0");
+    assert_eq!(some[1..], whole);
+    // Every event of a damaged file is there.
+    crate::common::mutations(&sample(), |_, mutant| {
+        let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY, usize::MAX);
+        let mut frames = Frames::new(mutant, Storage::new(&mut schemas));
+        let (mut events, mut gaps) = (0, 0);
+        loop {
+            match frames.next_event() {
+                // Symbols are at no time.
+                Ok(Some(event)) => events += usize::from(event.name() != "SymbolTableEntry"),
+                Ok(None) => break,
+                Err(_) => gaps += usize::from(frames.recover().is_some()),
+            }
+        }
+        let lines = lines(&[mutant]);
+        let count = |part| lines.iter().filter(|line| line.contains(part)).count();
+        assert_eq!((lines.len() - count(" gap ") - count("inferred"), count(" gap ")), (events, gaps));
+    });
+}
+
+#[test]
+fn rooms_that_are_too_small_say_how_much_is_needed() {
+    let data = recording();
+    for room in 0..7 {
+        let mut most = ENOUGH;
+        most[room] = 0;
+        let mut tries = 0;
+        while let Err(error) = lines_of(&[&data], Window::ALL, most) {
+            let ErrorKind::CapacityExceeded { capacity, needed } = error.kind() else { panic!("{error}") };
+            assert!(capacity <= most[room] as u64 && needed > most[room] as u64, "{error}");
+            most[room] = needed as usize;
+            tries += 1;
+            assert!(tries < 200);
+        }
+        assert!(tries > 0);
+    }
+}
