@@ -2,9 +2,7 @@
 
 use crate::common::rfr::{self, Chunk, Parent, Sequence, Value, Writer, event};
 use crate::common::told::told;
-use traceglass::record::{
-    Class, FieldInfo, Head, Hint, Listener, Record as _, Slot, Step, Text, Wants, Wide,
-};
+use traceglass::record::{Class, Head, Listener, Record as _, Slot, Wants};
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk as View, Identity, Item, NameSlot, NamedRecord, Names, Object,
     RecordKind, Registry, RegistrySlot, Site, StreamData, Streaming,
