@@ -10,7 +10,8 @@ use std::ops::Range;
 use traceglass::Format;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::schema::Node;
-use traceglass::event::{EventKind, Fields, Item, Room, Rooms, Source, Trace, Value, ctf, rdf, rfr};
+use traceglass::event::{EventKind, Item, Room, Rooms, Source, Trace, ctf, rdf, rfr};
+use traceglass::record::{Class, Head, Listener, Record, Slot, Text, Wants};
 use traceglass::rfr::{Chunk, Site};
 use traceglass::rtc::{Records, recover};
 use traceglass::zstd::Workspace;
@@ -34,21 +35,53 @@ impl<T: Clone> Room<T> for Growing<T> {
     }
 }
 
-/// Reads all fields: structures and lists are closed, and bytes are borrowed from the inputs or from what was lent.
-fn fields(fields: Fields<'_>, places: &[Range<*const u8>]) {
-    let mut open = 0_u32;
-    for field in fields {
-        let Ok(field) = field else { return };
-        let _ = field.name().map(|name| name.to_string().len());
-        match field.value() {
-            Value::Struct | Value::List => open += 1,
-            Value::End => open = open.checked_sub(1).expect("an end of nothing"),
-            Value::Text(text) => drop(text.to_string()),
-            Value::Bytes(bytes) => lies_in_one(bytes, places),
-            _ => {}
-        }
+/// Listens to all that is told: groups and lists are closed, and bytes are borrowed from the inputs or from what was
+/// lent.
+struct Checked<'p> {
+    places: &'p [Range<*const u8>],
+    open: u32,
+}
+
+impl Listener for Checked<'_> {
+    fn begin(&mut self, _: &Head, class: &dyn Class) -> Wants {
+        let _ = class.name().to_string();
+        Wants::ALL
     }
-    assert_eq!(open, 0);
+
+    fn abandon(&mut self) {
+        self.open = 0;
+    }
+
+    fn group(&mut self, _: Slot) {
+        self.open += 1;
+    }
+
+    fn end_group(&mut self) {
+        self.open = self.open.checked_sub(1).expect("an end of nothing");
+    }
+
+    fn list(&mut self, _: Slot, _: Option<u64>) {
+        self.open += 1;
+    }
+
+    fn end_list(&mut self) {
+        self.end_group();
+    }
+
+    fn text(&mut self, _: Slot, value: Text<'_>) {
+        let _ = value.to_string();
+    }
+
+    fn bytes(&mut self, _: Slot, value: &[u8]) {
+        lies_in_one(value, self.places);
+    }
+}
+
+/// Reads all that a record says.
+fn fields(record: &impl Record, places: &[Range<*const u8>]) {
+    let mut checked = Checked { places, open: 0 };
+    let _ = record.tell(&mut checked);
+    assert_eq!(checked.open, 0);
 }
 
 /// How many records and gaps there are.
@@ -125,13 +158,13 @@ fuzz_target!(|data: &[u8]| {
                 assert!(track.parent().is_none_or(|parent| known.contains(&parent)));
                 known.insert(track.id());
                 let _ = track.label().to_string();
-                fields(track.fields(), &places);
+                fields(&track, &places);
             }
             Ok(Some(Item::Event(event))) => {
                 assert!(known.contains(&event.track()), "on a track that was not announced");
                 let size = inputs[event.input()].len() as u64;
                 assert!(event.offset() <= size && event.end_offset() <= size, "outside of the input");
-                fields(event.fields(), &places);
+                fields(&event, &places);
                 match event.kind() {
                     EventKind::Gap(gap) if event.time().is_none() => {
                         assert!(gap.end() <= size);
