@@ -206,6 +206,18 @@ where
         Ok(number)
     }
 
+    /// The same in a stream, which describes a task or span when it begins: an object that is another one is meant from
+    /// now on.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`, at the object.
+    pub fn meet_in_stream(&mut self, object: &Object<'a>) -> Result<Option<u64>> {
+        let number = self.meet(object)?;
+        self.registry().succeed(object.iid());
+        self.settle();
+        Ok(number)
+    }
+
     /// Records a callsite of a stream. The first one with an id keeps it.
     ///
     /// # Errors
@@ -254,8 +266,8 @@ where
     pub fn follow_stream(&mut self, record: &StreamRecord<'a>) -> Result<()> {
         match record.data() {
             StreamData::Callsite(callsite) => self.meet_callsite(&callsite)?,
-            StreamData::Span(span) => drop(self.meet(&Object::Span(span))?),
-            StreamData::Task(task) => drop(self.meet(&Object::Task(task))?),
+            StreamData::Span(span) => drop(self.meet_in_stream(&Object::Span(span))?),
+            StreamData::Task(task) => drop(self.meet_in_stream(&Object::Task(task))?),
             StreamData::Record(data) => self.follow(&data),
             StreamData::End => {}
         }

@@ -421,7 +421,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     }
 
     /// Replaces a life by the one that waits for its end, if there is one.
-    fn succeed(&mut self, iid: u64) -> bool {
+    pub(super) fn succeed(&mut self, iid: u64) -> bool {
         let Some(known) = self.get(Space::Objects, iid) else { return false };
         let Some(life) = known.successor else { return false };
         let view = known.life.view;

@@ -343,12 +343,10 @@ fn names_are_those_of_an_obvious_search() {
 fn search<'a>(records: &[traceglass::rfr::StreamRecord<'a>], iid: u64) -> Option<&'a str> {
     // Each life: its object, whether it was born, whether it was dropped.
     let mut lives: Vec<(Option<traceglass::rfr::Task<'a>>, bool, bool)> = Vec::new();
-    let mut waiting = None;
     for record in records {
         match record.data() {
-            StreamData::Task(task) if task.iid() == iid && waiting.is_none() => match lives.last_mut() {
+            StreamData::Task(task) if task.iid() == iid => match lives.last_mut() {
                 Some((object @ None, ..)) => *object = Some(task),
-                Some((.., false)) => waiting = Some(task),
                 _ => lives.push((Some(task), false, false)),
             },
             StreamData::Record(data) if data.iid() == Some(iid) => {
@@ -359,9 +357,7 @@ fn search<'a>(records: &[traceglass::rfr::StreamRecord<'a>], iid: u64) -> Option
                     _ => false,
                 };
                 if begins {
-                    let is_described = waiting.is_some();
-                    let kind = data.kind();
-                    lives.push((waiting.take(), is_described || kind == RecordKind::NewTask, false));
+                    lives.push((None, data.kind() == RecordKind::NewTask, false));
                 } else if data.kind() == RecordKind::NewTask {
                     *born = true;
                 } else if data.kind() == RecordKind::TaskDrop {

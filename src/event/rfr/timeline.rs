@@ -259,7 +259,7 @@ where
             };
             match objects.next_object() {
                 Ok(Some(object)) => {
-                    if let Some(item) = self.meet(&object)? {
+                    if let Some(item) = self.meet(&object, false)? {
                         return Ok(Some(item));
                     }
                 }
@@ -304,8 +304,12 @@ where
     }
 
     /// Registers a span or a task.
-    fn meet(&mut self, object: &Object<'a>) -> Result<Option<Delivered<'a>>> {
-        let Some(number) = self.names.meet(object)? else { return Ok(None) };
+    fn meet(&mut self, object: &Object<'a>, in_stream: bool) -> Result<Option<Delivered<'a>>> {
+        let number = match in_stream {
+            true => self.names.meet_in_stream(object)?,
+            false => self.names.meet(object)?,
+        };
+        let Some(number) = number else { return Ok(None) };
         let id = TrackId::new(number);
         let (kind, label, parent) = match *object {
             Object::Task(task) => {
@@ -436,8 +440,8 @@ where
                 }
                 Some(delivered)
             }
-            StreamData::Task(task) => self.meet(&Object::Task(task))?,
-            StreamData::Span(span) => self.meet(&Object::Span(span))?,
+            StreamData::Task(task) => self.meet(&Object::Task(task), true)?,
+            StreamData::Span(span) => self.meet(&Object::Span(span), true)?,
             StreamData::Callsite(callsite) => {
                 self.names.meet_callsite(&callsite)?;
                 None

@@ -125,10 +125,10 @@ fn tell_stream<L: Listener>(stream: &Stream<'_>, class: &FixedClass, to: &mut L)
             to.float(class.slot(place), value.to_f64());
         }
     };
-    to.unsigned(class.slot(0), stream.id().into());
+    to.unsigned(class.slot(0), stream.id());
     text(to, 1, stream.format_name());
     if let Some(length) = stream.length() {
-        to.unsigned(class.slot(2), length.into());
+        to.unsigned(class.slot(2), length);
     }
     match stream.clock() {
         Some(ClockLink::Named(name)) => text(to, 3, Some(name)),
