@@ -105,16 +105,49 @@ macro_rules! parts {
     };
 }
 
+/// The parts of records of which there are many: they are told by code of their own.
+macro_rules! span_parts {
+    ($with:ident) => {
+        $with![SeqId, Iid, Span, Location, Micros]
+    };
+}
+macro_rules! task_parts {
+    ($with:ident) => {
+        $with![SeqId, Iid, Task, TaskId, Location, Micros]
+    };
+}
+macro_rules! waker_parts {
+    ($with:ident) => {
+        $with![SeqId, TaskIid, Task, TaskId, Context, ContextTask, Location, Micros]
+    };
+}
+pub(super) use {span_parts, task_parts, waker_parts};
+
+macro_rules! parts_of {
+    ($($part:ident),*) => {
+        &[$(Part::$part),*]
+    };
+}
+macro_rules! infos_of {
+    ($($part:ident),*) => {
+        &[$(Part::$part.info()),*]
+    };
+}
+
+const SPAN: &[Part] = span_parts!(parts_of);
+static SPAN_INFOS: &[FieldInfo<'static>] = span_parts!(infos_of);
+const TASK: &[Part] = task_parts!(parts_of);
+static TASK_INFOS: &[FieldInfo<'static>] = task_parts!(infos_of);
+const WAKER: &[Part] = waker_parts!(parts_of);
+static WAKER_INFOS: &[FieldInfo<'static>] = waker_parts!(infos_of);
+
 parts! {
     SPAN_NEW, SPAN_NEW_INFOS =
         [SeqId, Iid, Span, Location, Values, Element, End, Dynamic, Element, End, Micros];
-    SPAN, SPAN_INFOS = [SeqId, Iid, Span, Location, Micros];
     EVENT, EVENT_INFOS = [
         SeqId, Name, CallsiteId, Parent, ParentSpan, Target, Location, Level, Values, Element, End, Dynamic, Element,
         End, Micros
     ];
-    TASK, TASK_INFOS = [SeqId, Iid, Task, TaskId, Location, Micros];
-    WAKER, WAKER_INFOS = [SeqId, TaskIid, Task, TaskId, Context, ContextTask, Location, Micros];
     END, END_INFOS = [SeqId, Micros];
     CALLSITE, CALLSITE_INFOS = [
         SeqId, CallsiteId, Level, CallsiteKind, Name, Target, ModulePath, File, Line, FieldNames, Element, End,

@@ -148,6 +148,8 @@ pub struct Registry<R, T = ()> {
     generation: u64,
     /// The view of a life that ended, to be freed.
     freed: Option<ViewId>,
+    /// The key of an object that was found last, and its slot: most ids are looked up more than once.
+    recent: (u64, usize),
     slot: PhantomData<RegistrySlot<T>>,
 }
 
@@ -184,6 +186,7 @@ impl<R, T> Registry<R, T> {
             epoch: 0,
             generation: 0,
             freed: None,
+            recent: (0, NIL),
             slot: PhantomData,
         }
     }
@@ -231,6 +234,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     pub(super) fn clear(&mut self) {
         (self.roots, self.used, self.free) = (Roots::NONE, 0, NIL);
         (self.count, self.kept, self.freed) = (0, 0, None);
+        self.recent = (0, NIL);
     }
 
     fn link(&mut self, space: Space, above: Option<(usize, bool)>, slot: usize) {
@@ -265,16 +269,28 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         (NIL, above)
     }
 
+    /// The slot of a key, or `NIL`.
+    #[inline]
+    fn place(&self, space: Space, id: u64) -> usize {
+        match self.recent {
+            (key, at) if at != NIL && key == mix(id) && space == Space::Objects => at,
+            _ => self.find(space, id).0,
+        }
+    }
+
     /// What is known by this id.
     #[inline]
     pub(crate) fn peek(&self, space: Space, id: u64) -> Option<&Known<T>> {
-        let (at, _) = self.find(space, id);
+        let at = self.place(space, id);
         self.room.slots().get(at)?.known.as_ref().map(|(_, known)| known)
     }
 
     /// The same, which is not forgotten in the next chunks.
     pub(crate) fn get(&mut self, space: Space, id: u64) -> Option<&mut Known<T>> {
-        let (at, _) = self.find(space, id);
+        let at = self.place(space, id);
+        if space == Space::Objects {
+            self.recent = (mix(id), at);
+        }
         let epoch = self.epoch;
         let (_, known) = self.room.slots_mut().get_mut(at)?.known.as_mut()?;
         known.epoch = epoch;
@@ -457,6 +473,8 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     }
 
     fn remove(&mut self, space: Space, key: u64) {
+        // Something else may move to its slot.
+        self.recent = (0, NIL);
         let (mut at, mut above, mut bits) = (self.root(space), None, key);
         while let Some(slot) = self.room.slots().get(at).filter(|slot| slot.key != key) {
             let side = bits >> 63 != 0;

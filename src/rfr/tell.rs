@@ -1,7 +1,7 @@
 //! What records, objects and callsites say: the one description that text, JSON, tables and events are made of.
 
 use super::callsite::Callsite;
-use super::class::Part;
+use super::class::{Part, span_parts, task_parts, waker_parts};
 use super::event::{Event, Waker};
 use super::kind::RecordKind;
 use super::list::List;
@@ -10,7 +10,7 @@ use super::object::{Span, Task};
 use super::site::Site;
 use super::value::{Field, FieldValue, Parent};
 use crate::error::Result;
-use crate::record::{Head, Listener, Record, Scope, Slot, Text, Time, Wide};
+use crate::record::{FixedClass, Head, Listener, Record, Scope, Slot, Text, Time, Wide};
 
 /// The most bytes that are told of a name that was looked up, since it comes again with each record.
 const NAME_MAX: usize = 256;
@@ -124,7 +124,7 @@ impl<'n, 'a> NamedRecord<'n, 'a> {
     }
 
     /// The value of a field.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn value(&self, part: Part) -> Value<'a> {
         let id = |id: Option<u64>| id.map_or(Value::Absent, Value::Unsigned);
         let found = |text: Option<&'a str>| text.map_or(Value::Absent, Value::Found);
@@ -351,6 +351,7 @@ fn tell_value<L: Listener>(to: &mut L, slot: Slot, value: &FieldValue<'_>) {
     }
 }
 
+#[inline(never)]
 fn tell_fields<'a, L: Listener>(
     to: &mut L,
     slot: Slot,
@@ -369,6 +370,7 @@ fn tell_fields<'a, L: Listener>(
 }
 
 impl NamedRecord<'_, '_> {
+    #[inline(never)]
     fn tell_values<L: Listener>(&self, to: &mut L, slot: Slot, element: Slot) {
         to.group(slot);
         for (name, value) in self.values() {
@@ -389,6 +391,56 @@ impl NamedRecord<'_, '_> {
     }
 }
 
+impl NamedRecord<'_, '_> {
+    #[inline(always)]
+    fn tell_part<L: Listener>(&self, to: &mut L, class: &FixedClass, place: u32, part: Part) {
+        let (slot, element) = (class.slot(place), class.slot(place.saturating_add(1)));
+        match self.value(part) {
+            _ if matches!(part, Part::Element | Part::End) => {}
+            Value::Absent => to.absent(slot),
+            Value::Unsigned(value) | Value::Parent(Parent::Explicit(value)) => to.unsigned(slot, value),
+            Value::Own(text) => to.text(slot, Text::new(text)),
+            Value::Found(text) | Value::Place(text, None) => tell_found(to, slot, text),
+            Value::Place(file, Some(_)) if file.len() > NAME_MAX => tell_found(to, slot, file),
+            Value::Place(file, Some(line)) => {
+                let mut place = Short::new(file);
+                place.push(b":");
+                place.push_number(line);
+                to.text(slot, place.text());
+            }
+            Value::Parent(Parent::Current) => to.text(slot, Text::new("Current")),
+            Value::Parent(Parent::Root) => to.text(slot, Text::new("Root")),
+            Value::Values => self.tell_values(to, slot, element),
+            Value::Dynamic => tell_fields(to, slot, element, self.dynamic_fields().into_iter().flatten()),
+            Value::ConstFields => {
+                let fields = self.callsite().map(|callsite| callsite.const_fields());
+                tell_fields(to, slot, element, fields.into_iter().flatten());
+            }
+            Value::FieldNames => {
+                to.list(slot, None);
+                let names = self.callsite().map(|callsite| callsite.split_field_names());
+                for name in names.into_iter().flatten() {
+                    if to.is_full() {
+                        break;
+                    }
+                    to.text(element, Text::new(name));
+                }
+                to.end_list();
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn tell_parts<L: Listener>(&self, to: &mut L, class: &FixedClass, parts: &[Part]) {
+        for (place, part) in (0_u32..).zip(parts) {
+            if to.is_full() {
+                break;
+            }
+            self.tell_part(to, class, place, *part);
+        }
+    }
+}
+
 impl Record for NamedRecord<'_, '_> {
     #[inline]
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
@@ -398,48 +450,25 @@ impl Record for NamedRecord<'_, '_> {
         let head = Head { len: self.at.len, ..class.head(time, self.at.offset) };
         if to.begin(&head, &class).has(Scope::Fields) {
             to.scope(Scope::Fields);
-            for (place, part) in (0_u32..).zip(kind.parts()) {
-                if to.is_full() {
-                    break;
-                }
-                let (slot, element) = (class.slot(place), class.slot(place.saturating_add(1)));
-                match self.value(*part) {
-                    _ if matches!(part, Part::Element | Part::End) => {}
-                    Value::Absent => to.absent(slot),
-                    Value::Unsigned(value) | Value::Parent(Parent::Explicit(value)) => {
-                        to.unsigned(slot, value)
-                    }
-                    Value::Own(text) => to.text(slot, Text::new(text)),
-                    Value::Found(text) | Value::Place(text, None) => tell_found(to, slot, text),
-                    Value::Place(file, Some(_)) if file.len() > NAME_MAX => tell_found(to, slot, file),
-                    Value::Place(file, Some(line)) => {
-                        let mut place = Short::new(file);
-                        place.push(b":");
-                        place.push_number(line);
-                        to.text(slot, place.text());
-                    }
-                    Value::Parent(Parent::Current) => to.text(slot, Text::new("Current")),
-                    Value::Parent(Parent::Root) => to.text(slot, Text::new("Root")),
-                    Value::Values => self.tell_values(to, slot, element),
-                    Value::Dynamic => {
-                        tell_fields(to, slot, element, self.dynamic_fields().into_iter().flatten());
-                    }
-                    Value::ConstFields => {
-                        let fields = self.callsite().map(|callsite| callsite.const_fields());
-                        tell_fields(to, slot, element, fields.into_iter().flatten());
-                    }
-                    Value::FieldNames => {
-                        to.list(slot, None);
-                        let names = self.callsite().map(|callsite| callsite.split_field_names());
-                        for name in names.into_iter().flatten() {
-                            if to.is_full() {
-                                break;
-                            }
-                            to.text(element, Text::new(name));
+            // Each part by itself, where it is known which ones there are.
+            macro_rules! one_by_one {
+                ($($part:ident),*) => {{
+                    let mut place = 0_u32;
+                    $(
+                        if !to.is_full() {
+                            self.tell_part(to, &class, place, Part::$part);
                         }
-                        to.end_list();
-                    }
-                }
+                        place = place.saturating_add(1);
+                    )*
+                    let _ = place;
+                }};
+            }
+            match &self.about {
+                About::Waker(..) => waker_parts!(one_by_one),
+                About::Iid(RecordKind::SpanNew, _) => self.tell_parts(to, &class, kind.parts()),
+                About::Iid(kind, _) if kind.is_span() => span_parts!(one_by_one),
+                About::Iid(..) => task_parts!(one_by_one),
+                _ => self.tell_parts(to, &class, kind.parts()),
             }
             to.end_scope();
         }
