@@ -24,13 +24,16 @@ pub struct Checked {
     pub lines: Vec<String>,
     pub abandoned: usize,
     line: String,
-    classes: HashMap<ClassId, (String, Vec<(Scope, Vec<Node>)>)>,
+    classes: HashMap<ClassId, (String, Scopes)>,
     current: Option<ClassId>,
     scopes: usize,
     /// The members that may come at each level, those of the innermost last; what it is, and where the last one was.
     levels: Vec<(Vec<Node>, Kind, usize)>,
     key: bool,
 }
+
+/// What each scope of a class has.
+type Scopes = Vec<(Scope, Vec<Node>)>;
 
 /// The steps of a class as a tree.
 fn tree(class: &dyn Class) -> Vec<(Scope, Vec<Node>)> {
@@ -82,13 +85,10 @@ impl Checked {
         let found = members.iter().position(|member| member.slot == slot);
         let at = found.unwrap_or_else(|| panic!("{what}: {slot:?} is not one of {members:?}"));
         let node = members[at].clone();
-        match around {
-            Kind::Group => {
-                assert!(at >= *last, "{what}: {:?} comes after a later member", node.name);
-                *last = at;
-            }
-            // An element of a list or map may come again.
-            _ => {}
+        // An element of a list or map may come again.
+        if *around == Kind::Group {
+            assert!(at >= *last, "{what}: {:?} comes after a later member", node.name);
+            *last = at;
         }
         assert!(node.kind == Kind::Any || is_fit(node.kind), "{what}: told of {:?}", node.kind);
         if let (Some(name), false) = (&node.name, is_map) {

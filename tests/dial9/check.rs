@@ -9,7 +9,7 @@ type Found = Vec<(Severity, u64, Element, ErrorKind)>;
 
 fn found(data: &[u8]) -> (Found, Summary) {
     let mut found = Vec::new();
-    let mut rooms = crate::Rooms::new();
+    let mut rooms = crate::Rooms::default();
     let summary = check(data, rooms.lend(), &mut |finding| {
         let cause = finding.cause();
         found.push((finding.severity(), cause.offset(), cause.element(), cause.kind()));

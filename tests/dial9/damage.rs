@@ -175,7 +175,7 @@ fn a_damaged_start_costs_only_its_batch() {
     }
     let empty = read(b"");
     assert_eq!((empty.errors.len(), empty.errors[0].kind()), (1, ErrorKind::UnexpectedEnd { needed: 5 }));
-    let mut rooms = crate::Rooms::new();
+    let mut rooms = crate::Rooms::default();
     assert_eq!(Frames::new(b"no trace", rooms.lend()).count(), 1);
     assert!(Trace::parse(&data).is_ok());
 }

@@ -122,7 +122,7 @@ fn the_same_schema_may_come_again_after_its_annotations() {
         .annotations(2, &[(0, "unit", "none")])
         .event(1, 0)
         .varint(4);
-    let mut rooms = crate::Rooms::new();
+    let mut rooms = crate::Rooms::default();
     let mut frames = Frames::new(&data.0, rooms.lend());
     while let Some(event) = frames.next_event().unwrap() {
         let id = event.schema().type_id();
@@ -142,7 +142,7 @@ fn classes_are_the_same_in_all_batches() {
     let other = |writer: Writer, id| writer.schema(id, "PollEndEvent", &[("worker_id", U8)]);
     let data = other(end(poll(Writer::new().header(), 5), 6).header(), 5);
     let data = poll(end(data, 70_00), 300);
-    let mut rooms = crate::Rooms::new();
+    let mut rooms = crate::Rooms::default();
     let mut frames = Frames::new(&data.0, rooms.lend());
     let mut found = Vec::new();
     while let Some(frame) = frames.next_frame().unwrap() {
@@ -223,7 +223,7 @@ fn without_pools_the_ids_remain() {
 #[test]
 fn each_field_of_a_frame_is_located() {
     let data = sample();
-    let mut rooms = crate::Rooms::new();
+    let mut rooms = crate::Rooms::default();
     let mut frames = Frames::new(&data, rooms.lend());
     let mut said = String::new();
     while let Some(frame) = frames.next_frame().unwrap() {

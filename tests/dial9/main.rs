@@ -40,8 +40,8 @@ pub struct Rooms {
     pub classes: Growing<ClassSlot>,
 }
 
-impl Rooms {
-    pub fn new() -> Self {
+impl Default for Rooms {
+    fn default() -> Self {
         Self {
             schemas: Growing(Vec::new(), SchemaSlot::EMPTY),
             strings: Growing(Vec::new(), PoolSlot::EMPTY),
@@ -50,7 +50,9 @@ impl Rooms {
             classes: Growing(Vec::new(), ClassSlot::EMPTY),
         }
     }
+}
 
+impl Rooms {
     pub fn lend(&mut self) -> Storage<'_> {
         Storage::new(&mut self.schemas)
             .strings(&mut self.strings)
@@ -70,7 +72,7 @@ pub struct Told {
 
 /// Reads to the end, with what every reader relies on checked.
 pub fn read(data: &[u8]) -> Told {
-    let mut rooms = Rooms::new();
+    let mut rooms = Rooms::default();
     let mut frames = Frames::new(data, rooms.lend());
     let mut told = Told::default();
     let mut last = 0;

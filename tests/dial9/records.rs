@@ -98,7 +98,7 @@ impl Listener for Lines {
 
 /// All records, and the errors between them.
 fn told(data: &[u8], at_once: bool) -> (Lines, Vec<Error>) {
-    let mut rooms = Rooms::new();
+    let mut rooms = Rooms::default();
     let mut records = Records::new(data, rooms.lend());
     let (mut lines, mut errors) = (Lines::default(), Vec::new());
     loop {
@@ -171,7 +171,7 @@ fn agrees_with_frames(data: &[u8]) {
     let (lines, errors) = told(data, true);
     let (again, same) = told(data, false);
     assert_eq!((&lines.lines, &errors, lines.abandoned), (&again.lines, &same, again.abandoned));
-    let mut rooms = Rooms::new();
+    let mut rooms = Rooms::default();
     let mut frames = Frames::new(data, rooms.lend());
     let (mut events, mut expected) = (Vec::new(), Vec::new());
     loop {
@@ -193,7 +193,7 @@ fn agrees_with_frames(data: &[u8]) {
         assert!(line.starts_with(event.as_str()), "{line} is not {event}");
     }
     // Those who want no fields see the same heads.
-    let mut rooms = Rooms::new();
+    let mut rooms = Rooms::default();
     let mut records = Records::new(data, rooms.lend());
     let mut heads = Lines { wants_nothing: true, ..Lines::default() };
     let mut failed = 0;
@@ -292,7 +292,7 @@ fn units_and_meanings_are_told_with_the_class() {
         .event(2, 0)
         .raw(&[0])
         .u32(0);
-    let mut rooms = Rooms::new();
+    let mut rooms = Rooms::default();
     let mut records = Records::new(&data.0, rooms.lend());
     let mut infos = Infos::default();
     while records.tell_next(&mut infos).unwrap() {}
@@ -312,7 +312,7 @@ fn units_and_meanings_are_told_with_the_class() {
 #[test]
 fn without_room_for_classes_nothing_is_told() {
     let data = sample();
-    let mut rooms = Rooms::new();
+    let mut rooms = Rooms::default();
     let mut records = Records::new(&data, Storage::new(&mut rooms.schemas));
     for _ in 0..2 {
         let error = records.peek().unwrap_err();

@@ -52,9 +52,12 @@ impl Field {
     }
 }
 
+/// The name of a field, what its numbers are, and the labels of theirs.
+type Described = (Option<String>, Hint, Vec<(String, i128, i128)>);
+
 #[derive(Default)]
 struct Told {
-    known: HashMap<Slot, (Option<String>, Hint, Vec<(String, i128, i128)>)>,
+    known: HashMap<Slot, Described>,
     fields: Vec<Field>,
     key: Option<String>,
     is_context: bool,

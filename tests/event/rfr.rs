@@ -477,8 +477,7 @@ fn what_may_be_met_again_is_kept() {
                     // Wakers and births are on the thread's track, and have the id as a field.
                     let mut fields = fields(&event).unwrap().into_iter();
                     let is_id = |name: &str| matches!(name, "iid" | "task_iid");
-                    let field =
-                        fields.find(|field| field.name().is_some_and(|name| is_id(&name.to_string())));
+                    let field = fields.find(|field| field.name().is_some_and(is_id));
                     let field = field.map(|field| field.value());
                     // A birth leads to the task's track.
                     let track = event.starts().map_or(event.track(), |flow| flow.track());
