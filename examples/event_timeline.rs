@@ -13,27 +13,9 @@ use std::io::{BufWriter, Write};
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
-use traceglass::event::{EventKind, Item, Number, Room, Rooms, Source, Trace, ctf, rdf, rfr};
+use traceglass::event::{EventKind, Item, Number, Rooms, Source, Trace, rdf};
 use traceglass::rfr::{Callsites, Site};
 use traceglass::zstd::Workspace;
-
-/// Room that grows.
-struct Growing<T>(Vec<T>, T);
-
-impl<T: Clone> Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-
-    fn grow(&mut self, needed: usize) -> bool {
-        self.0.resize(needed.max(2 * self.0.len()), self.1.clone());
-        true
-    }
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
@@ -49,19 +31,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let decoded = traceglass::rdf::File::parse(first).map_or(0, |file| rdf::needed(&file));
     let callsites = inputs.iter().filter_map(|input| Callsites::parse(input).ok());
     let callsites = callsites.map(Iterator::count).max().unwrap_or(0);
-    let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
-    let mut names = Growing(Vec::new(), rfr::NameSlot::EMPTY);
-    let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
+    let mut registry = Vec::new();
+    let mut names = Vec::new();
+    let mut lanes = Vec::new();
     let mut callsites = vec![Site::EMPTY; callsites];
     let mut schema = None;
     let mut nodes = vec![Node::EMPTY; usize::try_from(nodes)?];
     let mut merge = vec![MergeSlot::EMPTY; inputs.len()];
-    let mut streams = Growing(Vec::new(), ctf::StreamSlot::EMPTY);
+    let mut streams = Vec::new();
     let mut buffer = vec![0; 1 << 20];
     let mut decoded = vec![0; usize::try_from(decoded)?];
     let mut workspace = Workspace::new();
-    let mut tracks = Growing(Vec::new(), rdf::TrackSlot::EMPTY);
-    let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
+    let mut tracks = Vec::new();
+    let mut chunks = Vec::new();
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)

@@ -143,7 +143,7 @@ mod heap;
 #[cfg_attr(not(all(feature = "rtc", feature = "ctf", feature = "rdf-contents")), allow(dead_code))]
 mod json;
 mod layout;
-#[cfg(any(feature = "dial9", feature = "rfr", feature = "event"))]
+#[macro_use]
 mod room;
 #[cfg(any(feature = "rdf", feature = "rfr", all(feature = "dial9", feature = "event")))]
 mod sort;
@@ -195,7 +195,6 @@ pub use gap::Gap;
 #[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
 pub use json::{JsonChars, JsonString};
 pub use layout::{LayoutField, LayoutValue};
-#[cfg(any(feature = "dial9", feature = "event"))]
 pub use room::Room;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 pub use text::Text;

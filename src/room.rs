@@ -74,6 +74,18 @@ impl<T, const N: usize> Room<T> for [T; N] {
     }
 }
 
+/// `EMPTY` is a slot's default: that is what rooms that grow are filled with.
+#[allow(unused_macros)] // In a build without formats that lend slots.
+macro_rules! default_is_empty {
+    ($slot:ty $(, $parameter:ident)?) => {
+        impl$(<$parameter>)? Default for $slot {
+            fn default() -> Self {
+                Self::EMPTY
+            }
+        }
+    };
+}
+
 /// A room that grows, with at least twice as many slots each time.
 #[cfg(feature = "alloc")]
 impl<T: Default> Room<T> for alloc::vec::Vec<T> {

@@ -13,7 +13,7 @@ mod time;
 
 #[cfg(feature = "view")]
 pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Marks, Node, OpenBrowse, Plain};
-pub use content::{Events, Export, Growing, Outcome, Part, PartId, Parts, Target, no_events};
+pub use content::{Events, Export, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]

@@ -26,7 +26,9 @@ fuzz_target!(|data: &[u8]| {
             }
             Err(error) => {
                 located_in(&error, text);
-                if let (ErrorKind::CapacityExceeded { capacity, needed: more }, Ok(needed)) = (error.kind(), needed) {
+                if let (ErrorKind::CapacityExceeded { capacity, needed: more }, Ok(needed)) =
+                    (error.kind(), needed)
+                {
                     assert!(capacity != nodes.len() as u64 || more > capacity || needed > 100_000);
                 }
             }

@@ -9,5 +9,10 @@ mod common;
 mod numbers;
 #[path = "../../tests/ctf/random.rs"]
 mod random;
+#[allow(dead_code, unused_imports)] // It has tests of its own.
+#[path = "../../tests/ctf/tell.rs"]
+mod tell;
 
-fuzz_target!(|seed: u64| random::run(seed | 1));
+fuzz_target!(|seed: u64| {
+    random::run(seed | 1);
+});

@@ -42,7 +42,8 @@ fuzz_target!(|data: &[u8]| {
     if table.len() >= HEADER {
         table[..8].copy_from_slice(b"TGSCHEMA");
         table[8..10].copy_from_slice(&1_u16.to_le_bytes());
-        let nodes = (u32::from_le_bytes(table[20..24].try_into().unwrap()) as usize) % ((table.len() - HEADER) / NODE + 1);
+        let nodes = (u32::from_le_bytes(table[20..24].try_into().unwrap()) as usize)
+            % ((table.len() - HEADER) / NODE + 1);
         let names = table.len() - HEADER - nodes * NODE;
         for (at, value) in [(16, table.len()), (20, nodes), (28, names)] {
             table[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());

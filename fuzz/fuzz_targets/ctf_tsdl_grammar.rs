@@ -26,8 +26,16 @@ fn integer(c: &mut Choices<'_>, out: &mut String) {
     *out += &format!("integer {{ size = {size}; ");
     for _ in 0..c.byte() % 4 {
         *out += c.of(&[
-            "align = 8; ", "signed = true; ", "byte_order = be; ", "base = x; ", "encoding = UTF8; ",
-            "map = clock.k.value; ", "align = 1; ", "align = 64; ", "other = \"x\"; ", "align = 3; ",
+            "align = 8; ",
+            "signed = true; ",
+            "byte_order = be; ",
+            "base = x; ",
+            "encoding = UTF8; ",
+            "map = clock.k.value; ",
+            "align = 1; ",
+            "align = 64; ",
+            "other = \"x\"; ",
+            "align = 3; ",
         ]);
     }
     *out += "}";
@@ -38,7 +46,13 @@ fn class(c: &mut Choices<'_>, depth: usize, out: &mut String) {
     match c.byte() % if depth > 5 { 4 } else { 8 } {
         0 | 1 => *out += c.of(&TYPES),
         2 => integer(c, out),
-        3 => *out += c.of(&["string", "floating_point { exp_dig = 8; mant_dig = 24; }", "string { encoding = ASCII; }"]),
+        3 => {
+            *out += c.of(&[
+                "string",
+                "floating_point { exp_dig = 8; mant_dig = 24; }",
+                "string { encoding = ASCII; }",
+            ])
+        }
         4 => {
             *out += c.of(&["enum : u8 { ", "enum { ", "enum E : i32 { ", "enum : integer { size = 5; } { "]);
             for _ in 0..c.byte() % 4 + 1 {
@@ -65,7 +79,15 @@ fn class(c: &mut Choices<'_>, depth: usize, out: &mut String) {
 }
 
 fn path(c: &mut Choices<'_>) -> String {
-    let scope = c.of(&["", "", "event.fields.", "event.context.", "stream.event.header.", "trace.packet.header.", "env."]);
+    let scope = c.of(&[
+        "",
+        "",
+        "event.fields.",
+        "event.context.",
+        "stream.event.header.",
+        "trace.packet.header.",
+        "env.",
+    ]);
     let mut path = format!("{scope}{}", c.of(&NAMES));
     for _ in 0..c.byte() % 3 / 2 {
         path += ".";

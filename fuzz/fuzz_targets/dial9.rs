@@ -2,11 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::dial9::{
-    AnnotationSlot, ClassSlot, Event, Frame, Frames, PoolSlot, Records, SchemaSlot, Storage, Value, check,
-};
+use traceglass::dial9::{Event, Frame, Frames, PoolSlot, Records, Storage, Value, check};
 use traceglass::record::{Class, Head, Listener, Nobody, Slot, Source as _, Text, Wants};
-use traceglass::{ErrorKind, Room, Severity};
+use traceglass::{ErrorKind, Severity};
 use traceglass_fuzz::{found, lies_in, located_in};
 
 fuzz_target!(|data: &[u8]| {
@@ -14,29 +12,13 @@ fuzz_target!(|data: &[u8]| {
     read(&[b"TRC\0\x01", data].concat());
 });
 
-/// Room that grows.
-struct Growing<T>(Vec<T>, T);
-
-impl<T: Clone> Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-    fn grow(&mut self, needed: usize) -> bool {
-        self.0.resize(needed.max(2 * self.0.len()), self.1.clone());
-        true
-    }
-}
-
 /// Calls `with` with storage that grows.
 fn lent<T>(with: impl FnOnce(Storage<'_>) -> T) -> T {
-    let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY);
-    let mut strings = Growing(Vec::new(), PoolSlot::EMPTY);
-    let mut stacks = Growing(Vec::new(), PoolSlot::EMPTY);
-    let mut annotations = Growing(Vec::new(), AnnotationSlot::EMPTY);
-    let mut classes = Growing(Vec::new(), ClassSlot::EMPTY);
+    let mut schemas = Vec::new();
+    let mut strings = Vec::new();
+    let mut stacks = Vec::new();
+    let mut annotations = Vec::new();
+    let mut classes = Vec::new();
     let storage = Storage::new(&mut schemas).strings(&mut strings).stacks(&mut stacks);
     with(storage.annotations(&mut annotations).classes(&mut classes))
 }
@@ -213,7 +195,7 @@ fn tell(data: &[u8], storage: Storage<'_>) -> Count {
 fn needs(data: &[u8]) {
     let mut strings = 1;
     loop {
-        let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY);
+        let mut schemas = Vec::new();
         let mut slots = vec![PoolSlot::EMPTY; strings];
         let mut slots = &mut slots[..];
         let mut frames = Frames::new(data, Storage::new(&mut schemas).strings(&mut slots));
@@ -236,8 +218,8 @@ fn needs(data: &[u8]) {
         assert!(needed <= data.len());
         strings = needed;
     }
-    let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY);
-    let mut classes = Growing(Vec::new(), ClassSlot::EMPTY);
+    let mut schemas = Vec::new();
+    let mut classes = Vec::new();
     let mut records = Records::new(data, Storage::new(&mut schemas).classes(&mut classes));
     while !matches!(records.tell_next(&mut Nobody), Ok(false)) {}
 }

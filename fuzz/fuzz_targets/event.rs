@@ -10,30 +10,12 @@ use std::ops::Range;
 use traceglass::Format;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::schema::Node;
-use traceglass::event::{EventKind, Item, Room, Rooms, Source, Trace, ctf, rdf, rfr};
+use traceglass::event::{EventKind, Item, Rooms, Source, Trace, ctf};
 use traceglass::record::{Class, Head, Listener, Record, Slot, Text, Wants};
 use traceglass::rfr::{Chunk, Site};
 use traceglass::rtc::{Records, recover};
 use traceglass::zstd::Workspace;
 use traceglass_fuzz::lies_in_one;
-
-/// Room that grows.
-struct Growing<T>(Vec<T>, T);
-
-impl<T: Clone> Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-
-    fn grow(&mut self, needed: usize) -> bool {
-        self.0.resize(needed.max(2 * self.0.len()), self.1.clone());
-        true
-    }
-}
 
 /// Listens to all that is told: groups and lists are closed, and bytes are borrowed from the inputs or from what was
 /// lent.
@@ -129,9 +111,9 @@ fuzz_target!(|data: &[u8]| {
     let inputs = &all[..];
     let Some(format) = Format::detect(inputs[0]) else { return };
 
-    let mut registry = Growing(Vec::new(), rfr::RegistrySlot::EMPTY);
-    let mut names = Growing(Vec::new(), rfr::NameSlot::EMPTY);
-    let mut lanes = Growing(Vec::new(), rfr::Lane::EMPTY);
+    let mut registry = Vec::new();
+    let mut names = Vec::new();
+    let mut lanes = Vec::new();
     let mut callsites = [Site::EMPTY; 64];
     let (mut schema, mut nodes) = (None, vec![Node::EMPTY; 512]);
     let mut merge = [MergeSlot::EMPTY];
@@ -140,8 +122,8 @@ fuzz_target!(|data: &[u8]| {
     let mut decoded = vec![0; 1 << 16];
     let places = [data, &buffer, &decoded].map(<[u8]>::as_ptr_range);
     let mut workspace = Workspace::new();
-    let mut tracks = Growing(Vec::new(), rdf::TrackSlot::EMPTY);
-    let mut chunks = Growing(Vec::new(), rdf::Lane::EMPTY);
+    let mut tracks = Vec::new();
+    let mut chunks = Vec::new();
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)

@@ -94,7 +94,9 @@ fuzz_target!(|input: &[u8]| {
                 Some(record.offset())
             });
         }
-        Content::StringTable(strings) => strings.strings().flatten().for_each(|text| lies_in(text.bytes(), data)),
+        Content::StringTable(strings) => {
+            strings.strings().flatten().for_each(|text| lies_in(text.bytes(), data))
+        }
         Content::SpmCounter(counter) => assert_eq!(counter.samples().count() as u64, counter.len()),
         _ => {}
     }

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::Severity;
-use traceglass::rfr::{CallsiteTable, Callsites, TableEntry};
+use traceglass::rfr::{CallsiteTable, Callsites, Site};
 use traceglass_fuzz::{found, lies_in, located_in, walk};
 
 fuzz_target!(|data: &[u8]| {
@@ -29,7 +29,7 @@ fn read(data: &[u8]) {
         }
         Some(callsite.offset())
     });
-    let mut entries = vec![TableEntry::EMPTY; count];
+    let mut entries = vec![Site::EMPTY; count];
     let table = CallsiteTable::build(&callsites, &mut entries).unwrap();
     assert_eq!(table.error(), damage);
     for callsite in callsites.clone().map_while(Result::ok).take(64) {

@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::rfr::{
-    Chunk, Directory, DirectoryEntry, Identity, Item, Merge, MergeSlot, NameSlot, Names, Object, Record, RecordData,
-    RegistrySlot, Sequence,
+    Chunk, Directory, DirectoryEntry, Identity, Item, Merge, MergeSlot, NameSlot, Names, Object, Record,
+    RecordData, RegistrySlot, Sequence,
 };
 use traceglass::{Error, Severity};
 use traceglass_fuzz::{found, lies_in, located_in, walk};

@@ -61,7 +61,9 @@ pub fn read_stream(data: &[u8], schema: &Schema<'_, '_>) {
                 let mut open = 0_u32;
                 while let Some(field) = fields.next_field().expect("a field of a record that was delivered") {
                     match field.value() {
-                        Value::Structure | Value::Array(_) | Value::Optional(true) | Value::Variant(_) => open += 1,
+                        Value::Structure | Value::Array(_) | Value::Optional(true) | Value::Variant(_) => {
+                            open += 1
+                        }
                         Value::End => open -= 1,
                         Value::Text(text) => {
                             lies_in(text.bytes(), data);

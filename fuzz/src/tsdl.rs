@@ -54,7 +54,9 @@ fn outline(metadata: &[u8], data: &[u8]) -> Result<String> {
     let mut nodes = vec![Node::EMPTY; needed.nodes as usize];
     if let Some((_, less)) = nodes.split_last_mut() {
         let error = compile(stream, less, Workspace { nodes: types, names }).unwrap_err();
-        assert!(!matches!(error.kind(), ErrorKind::CapacityExceeded { capacity, needed } if needed <= capacity));
+        assert!(
+            !matches!(error.kind(), ErrorKind::CapacityExceeded { capacity, needed } if needed <= capacity)
+        );
     }
     let schema = match compile(stream, &mut nodes, Workspace { nodes: types, names }) {
         Ok(schema) => schema,

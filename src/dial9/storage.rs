@@ -45,6 +45,8 @@ impl SchemaSlot {
     }
 }
 
+default_is_empty!(SchemaSlot);
+
 /// Text or a stack in a [`Storage`].
 #[derive(Clone, Copy, Debug)]
 pub struct PoolSlot {
@@ -57,6 +59,8 @@ impl PoolSlot {
     /// A slot that is not in use.
     pub const EMPTY: Self = Self { links: Links::EMPTY, id: 0, at: 0 };
 }
+
+default_is_empty!(PoolSlot);
 
 /// An annotations frame in a [`Storage`].
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +75,8 @@ impl AnnotationSlot {
     /// A slot that is not in use.
     pub const EMPTY: Self = Self { at: 0, next: None };
 }
+
+default_is_empty!(AnnotationSlot);
 
 /// A class in a [`Storage`]: what schemas with the same name and fields are in all batches.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +93,8 @@ impl ClassSlot {
     /// A slot that is not in use.
     pub const EMPTY: Self = Self { links: Links::EMPTY, place: Place::EMPTY, fields: 0, fields_before: 0 };
 }
+
+default_is_empty!(ClassSlot);
 
 macro_rules! nodes {
     ($($slot:ty)*) => {$(

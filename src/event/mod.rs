@@ -14,16 +14,16 @@
 //!                        └─▸ input, offset, len, time, track, name, flows, fields
 //! ```
 //! Nothing is copied: labels, names and records borrow from the input. An event and a track tell a
-//! [`Listener`](crate::record::Listener) what they say ([`Record`](crate::record::Record)). A range that cannot be read is an event, too ([`EventKind::Gap`]), at the place in the order
-//! where reading met it.
+//! [`Listener`](crate::record::Listener) what they say ([`Record`](crate::record::Record)). A range that cannot be read
+//! is an event, too ([`EventKind::Gap`]), at the place in the order where reading met it.
 //!
 //! # Units
 //! Times are nanoseconds in 128 bits: of a clock that is absolute since the Unix epoch, of any other since that clock's
 //! own origin. A time that is not known is `None`, never zero.
 //!
 //! # Memory
-//! All state lies in slots that the caller lends: a [`Room`] is a slice or an array, or a type of the caller that can
-//! grow. One that is full and cannot grow is [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded).
+//! All state lies in slots that the caller lends: a [`Room`] is a slice or an array, or one that can grow, such as a `Vec`
+//! with the feature `alloc`. One that is full and cannot grow is [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded).
 //!
 //! # Examples
 //! A program that reads whatever it is given lends what each format takes, and has one loop:

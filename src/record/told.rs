@@ -23,8 +23,8 @@ use core::ops::Range;
 /// use traceglass::record::{Record, Told};
 /// # let file = b"\x0brfr-c/0.0.2\x80\xe2\xcf\xaa\x06\0\xc0\x84\x3d\x04\x09\x01\x01\x04\x09\x01\x01\x05\x07\x63\x04main\0\0\x02\x04\x06\x05\x09\x07\x05";
 ///
-/// let mut registry = rfr::Registry::new([rfr::RegistrySlot::EMPTY; 16]);
-/// let mut timeline = rfr::Timeline::new(&mut registry, [const { rfr::Lane::EMPTY }; 16]);
+/// let mut registry = rfr::Registry::new(Vec::new());
+/// let mut timeline = rfr::Timeline::new(&mut registry, Vec::new(), Vec::new());
 /// timeline.add(0, file)?;
 /// let mut told = Told::default();
 /// while let Some(item) = timeline.next_item()? {

@@ -50,6 +50,8 @@ impl DirectoryEntry {
     }
 }
 
+default_is_empty!(DirectoryEntry);
+
 /// The sequences of a chunk with random access, after one pass over it.
 ///
 /// ```

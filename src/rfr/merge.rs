@@ -44,6 +44,8 @@ impl MergeSlot<'_> {
     }
 }
 
+default_is_empty!(MergeSlot<'_>);
+
 impl Place for MergeSlot<'_> {
     type Rank = Rank;
 

@@ -56,6 +56,8 @@ impl NameSlot<'_> {
     pub const EMPTY: Self = Self(View::Free(usize::MAX));
 }
 
+default_is_empty!(NameSlot<'_>);
+
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // There is nowhere to box it.
 enum View<'a> {

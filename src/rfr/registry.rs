@@ -124,6 +124,8 @@ impl<T> RegistrySlot<T> {
     }
 }
 
+default_is_empty!(RegistrySlot<T>, T);
+
 /// The tasks, spans and sequences of a recording that have been met, in room that the caller lends.
 ///
 /// It borrows nothing from the input: one can follow a recording whose files are opened one after the other. It needs

@@ -108,6 +108,8 @@ impl<'a> Site<'a> {
     }
 }
 
+default_is_empty!(Site<'_>);
+
 /// The path of a source file from the crate on, where it lies in Cargo's registry.
 fn short(file: &str) -> &str {
     let Some((_, after)) = file.split_once("/registry/src/") else { return file };

@@ -59,7 +59,6 @@ mod damage;
 mod error;
 mod events;
 mod file;
-mod growing;
 pub mod ipc;
 mod json;
 mod order;

@@ -3,9 +3,8 @@
 use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
-use crate::growing::Growing;
 use crate::sink::Sink;
-use traceglass::event::rdf::{Lane, TrackSlot, needed};
+use traceglass::event::rdf::needed;
 use traceglass::event::rtc::Timeline;
 use traceglass::zstd::Workspace;
 use traceglass::{Format, rdf, rtc};
@@ -108,7 +107,7 @@ fn chunks(
     let limit = (data.len() as u64).saturating_mul(TIMES).max(BUFFER);
     // A claim is believed up to the limit only; zeros that are never written to take no memory.
     let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
-    let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
+    let (tracks, lanes) = (Vec::new(), Vec::new());
     let mut decoder = Workspace::new();
     let timeline = traceglass::event::rdf::Timeline::new(0, data, &mut buffer, &mut decoder, tracks, lanes);
     let mut timeline = match timeline {

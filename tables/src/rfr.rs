@@ -5,14 +5,13 @@ mod typed;
 use crate::error::Result;
 use crate::events::{Common, OWN, Part, Place};
 use crate::file::{Bytes, File};
-use crate::growing::Growing;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::sink::Sink;
 use crate::table::Table;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
-use traceglass::event::rfr::{Lane, Registry, RegistrySlot as TrackSlot, Timeline};
+use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, FormatIdentifier, Identity, Item, Meta, NameSlot, NamedRecord, Names,
     Object, RecordKind, RegistrySlot, Site, StreamData, Streaming, Variant,
@@ -251,9 +250,9 @@ impl Reading<'_> {
         if !common.needs_events() {
             return Ok(Ok(()));
         }
-        let mut registry = Registry::new(Growing::new(TrackSlot::EMPTY));
-        let names = Growing::new(NameSlot::EMPTY);
-        let mut timeline = Timeline::new(&mut registry, names, Growing::new(Lane::EMPTY));
+        let mut registry = Registry::new(Vec::new());
+        let names = Vec::new();
+        let mut timeline = Timeline::new(&mut registry, names, Vec::new());
         if let Some(callsites) = callsites {
             timeline.set_callsites(callsites);
         }
@@ -266,8 +265,8 @@ impl Reading<'_> {
 /// The names of a file.
 fn names<'a>(
     callsites: Option<CallsiteTable<'a, 'a>>,
-) -> Names<'a, 'a, Growing<RegistrySlot>, Growing<NameSlot<'a>>> {
-    let mut names = Names::new(Growing::new(RegistrySlot::EMPTY), Growing::new(NameSlot::EMPTY));
+) -> Names<'a, 'a, Vec<RegistrySlot>, Vec<NameSlot<'a>>> {
+    let mut names = Names::new(Vec::new(), Vec::new());
     if let Some(callsites) = callsites {
         names.set_callsites(callsites);
     }

@@ -41,7 +41,7 @@ fn each_record_is_a_row_of_its_kind() {
         let found: Vec<_> = all.map(|((offset, time), id)| (offset, time.unwrap(), id)).collect();
         assert_eq!(found, expected.remove(&kind).unwrap_or_default(), "{table}");
     }
-    let tasks = names(&read(&trace, "task_poll_start", &Query::default(), 1), "name");
+    let tasks = names(&read(&trace, "task_poll_start", &Query::default(), 1), "task");
     assert!(tasks.contains(&Some("ping".to_owned())));
 }
 

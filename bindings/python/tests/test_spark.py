@@ -77,11 +77,11 @@ def test_rows_are_those_of_one_process(spark, fleet):
     # Many partitions, so that both workers read.
     found = load(spark, fleet, table="task_poll_start", splitBytes="1").collect()
     expected = [
-        (name, row["iid"], row["time_ns"], row["name"], row["bytes"])
+        (name, row["iid"], row["time_ns"], row["task"], row["bytes"])
         for name in ["device-0", "device-1", "device-2", "stream.rfr", "cut.rfr"]
         for row in rows(fleet / name, "task_poll_start")
     ]
-    got = [(row["trace"], int(row["iid"]), row["time_ns"], row["name"], row["bytes"]) for row in found]
+    got = [(row["trace"], int(row["iid"]), row["time_ns"], row["task"], row["bytes"]) for row in found]
     assert collections.Counter(got) == collections.Counter(expected) and expected
 
 

@@ -75,31 +75,6 @@ pub fn no_events(format: Format) -> Failure {
     ))
 }
 
-/// Room that grows.
-pub struct Growing<T>(Vec<T>, T);
-
-impl<T> Growing<T> {
-    pub const fn new(empty: T) -> Self {
-        Self(Vec::new(), empty)
-    }
-}
-
-impl<T: Clone> traceglass::event::Room<T> for Growing<T> {
-    fn slots(&self) -> &[T] {
-        &self.0
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-
-    fn grow(&mut self, needed: usize) -> bool {
-        let len = needed.max(self.0.len().saturating_mul(2)).max(16);
-        self.0.resize(len, self.1.clone());
-        true
-    }
-}
-
 /// What `export` makes of which traces.
 #[derive(clap::Args)]
 pub struct Export {

@@ -22,6 +22,8 @@ impl MergeSlot<'_, '_> {
     pub const EMPTY: Self = Self { source: None, rank: Rank { nanoseconds: 0, source: 0 } };
 }
 
+default_is_empty!(MergeSlot<'_, '_>);
+
 /// A stream in the heap: the time of its next record, and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {

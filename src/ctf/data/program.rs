@@ -68,6 +68,8 @@ impl ProgramSlot {
     pub const EMPTY: Self = Self { code: Code::Scope, slot: NONE, a: 0, b: 0 };
 }
 
+default_is_empty!(ProgramSlot);
+
 /// Steps through all records of a trace, in storage that the caller lends.
 ///
 /// ```

@@ -326,6 +326,8 @@ impl Node {
     }
 }
 
+default_is_empty!(Node);
+
 #[allow(clippy::as_conversions)]
 const fn halves(value: u64) -> (u32, u32) {
     (value as u32, (value >> 32) as u32)

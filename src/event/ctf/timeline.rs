@@ -34,6 +34,8 @@ impl StreamSlot<'_, '_> {
     pub const EMPTY: Self = Self { packets: None, input: 0, size: 0, numbers: (0, 0) };
 }
 
+default_is_empty!(StreamSlot<'_, '_>);
+
 /// The tracks and events of a CTF trace.
 #[derive(Debug)]
 pub struct Timeline<'a, 's, 't, R> {

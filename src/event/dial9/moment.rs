@@ -18,6 +18,8 @@ impl Moment {
     pub const EMPTY: Self = Self { time: 0, at: 0, batch: 0, kind: 0 };
 }
 
+default_is_empty!(Moment);
+
 /// An entry of a pool: whose it is, and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PoolPlace {
@@ -32,6 +34,8 @@ impl PoolPlace {
     pub const EMPTY: Self = Self { batch: 0, is_stack: false, id: 0, at: 0 };
 }
 
+default_is_empty!(PoolPlace);
+
 /// An input, and the number of its first batch among those of all inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
@@ -44,6 +48,8 @@ impl Input<'_> {
     /// A slot that is not in use.
     pub const EMPTY: Self = Self { number: 0, data: &[], first_batch: 0 };
 }
+
+default_is_empty!(Input<'_>);
 
 /// A class of events: what schemas with the same name and fields are in all batches of an input.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +66,8 @@ impl KindSlot<'_> {
     pub const EMPTY: Self =
         Self { role: Role::Other, schema: Schema::EMPTY, plan: Plan::EMPTY, fields_before: 0 };
 }
+
+default_is_empty!(KindSlot<'_>);
 
 /// What events of a class are on the time line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

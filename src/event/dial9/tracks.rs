@@ -53,6 +53,8 @@ impl<'a> TrackSlot<'a> {
     }
 }
 
+default_is_empty!(TrackSlot<'_>);
+
 impl Node for TrackSlot<'_> {
     fn links(&self) -> &Links {
         &self.links

@@ -124,6 +124,8 @@ impl<'s> Lane<'s> {
     }
 }
 
+default_is_empty!(Lane<'_>);
+
 impl Place for Lane<'_> {
     type Rank = Rank;
 

@@ -112,6 +112,8 @@ impl TrackSlot<'_> {
     pub const EMPTY: Self = Self { key: Key(Space::Gpu, 0, 0), below: (NIL, NIL), known: None };
 }
 
+default_is_empty!(TrackSlot<'_>);
+
 /// A digital search tree: at depth d, bit d of the key decides. None is deeper than 128, whatever the numbers are.
 #[derive(Debug)]
 pub(super) struct Tracks<'s, R> {

@@ -50,6 +50,8 @@ impl Lane<'_> {
     pub const EMPTY: Self = Self { content: Content::Free(usize::MAX), rank: Rank::EMPTY };
 }
 
+default_is_empty!(Lane<'_>);
+
 impl Place for Lane<'_> {
     type Rank = Rank;
 

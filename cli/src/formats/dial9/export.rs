@@ -3,10 +3,9 @@
 use super::Dial9;
 use crate::output::{bytes, shown};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Growing, Outcome};
+use crate::trace::{Events, Outcome};
 use traceglass::Format;
-use traceglass::dial9::{ClassSlot, SchemaSlot};
-use traceglass::event::dial9::{Input, KindSlot, Moment, PoolPlace, Rooms, Timeline, TrackSlot};
+use traceglass::event::dial9::{Rooms, Timeline};
 use traceglass::event::{EventKind, Item, Source as _, Window};
 
 impl Dial9<'_> {
@@ -21,13 +20,13 @@ impl Dial9<'_> {
         for (number, (_, error)) in loaded.iter().enumerate() {
             damage.extend(error.map(|error| format!("{}{error}", name(number))));
         }
-        let mut schemas = Growing::new(SchemaSlot::EMPTY);
-        let mut classes = Growing::new(ClassSlot::EMPTY);
-        let mut kinds = Growing::new(KindSlot::EMPTY);
-        let mut moments = Growing::new(Moment::EMPTY);
-        let mut pools = Growing::new(PoolPlace::EMPTY);
-        let mut inputs = Growing::new(Input::EMPTY);
-        let mut tracks = Growing::new(TrackSlot::EMPTY);
+        let mut schemas = Vec::new();
+        let mut classes = Vec::new();
+        let mut kinds = Vec::new();
+        let mut moments = Vec::new();
+        let mut pools = Vec::new();
+        let mut inputs = Vec::new();
+        let mut tracks = Vec::new();
         let mut timeline = Timeline::new(Rooms {
             schemas: &mut schemas,
             classes: &mut classes,

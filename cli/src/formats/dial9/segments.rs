@@ -3,7 +3,6 @@
 use crate::folder;
 use crate::input::Mapped;
 use crate::status::{Failure, Result};
-use crate::trace::Growing;
 use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
 use std::io::{ErrorKind as Io, Read};
@@ -149,21 +148,21 @@ fn inflate(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
 
 /// Rooms for what a reader remembers.
 pub struct Rooms {
-    schemas: Growing<SchemaSlot>,
-    strings: Growing<PoolSlot>,
-    stacks: Growing<PoolSlot>,
-    annotations: Growing<AnnotationSlot>,
-    classes: Growing<ClassSlot>,
+    schemas: Vec<SchemaSlot>,
+    strings: Vec<PoolSlot>,
+    stacks: Vec<PoolSlot>,
+    annotations: Vec<AnnotationSlot>,
+    classes: Vec<ClassSlot>,
 }
 
 impl Rooms {
     pub fn new() -> Self {
         Self {
-            schemas: Growing::new(SchemaSlot::EMPTY),
-            strings: Growing::new(PoolSlot::EMPTY),
-            stacks: Growing::new(PoolSlot::EMPTY),
-            annotations: Growing::new(AnnotationSlot::EMPTY),
-            classes: Growing::new(ClassSlot::EMPTY),
+            schemas: Vec::new(),
+            strings: Vec::new(),
+            stacks: Vec::new(),
+            annotations: Vec::new(),
+            classes: Vec::new(),
         }
     }
 

@@ -4,8 +4,8 @@ use super::Rdf;
 use super::plan::overlap;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Growing, Outcome, no_events};
-use traceglass::event::rdf::{Lane, Timeline, TrackSlot, needed};
+use crate::trace::{Events, Outcome, no_events};
+use traceglass::event::rdf::{Timeline, needed};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::zstd::Workspace;
 use traceglass::{ErrorKind, Format};
@@ -24,7 +24,7 @@ impl Rdf<'_> {
         let limit = self.size().saturating_mul(TIMES).max(BUFFER);
         // A claim is believed up to the limit only; zeros that are never written to take no memory.
         let mut buffer = vec![0; usize::try_from(needed(&self.file).min(limit)).unwrap_or(usize::MAX)];
-        let (tracks, lanes) = (Growing::new(TrackSlot::EMPTY), Growing::new(Lane::EMPTY));
+        let (tracks, lanes) = (Vec::new(), Vec::new());
         let mut decoder = Workspace::new();
         let mut timeline =
             Timeline::new(0, self.file.data(), &mut buffer, &mut decoder, tracks, lanes).map_err(content)?;

@@ -5,9 +5,9 @@ use super::files::{Kind, Part};
 use super::scan::{self, Damage};
 use super::sites::Sites;
 use crate::status::{Failure, Result};
-use crate::trace::{Events, Growing, Outcome, Part as Extracted, Parts};
+use crate::trace::{Events, Outcome, Part as Extracted, Parts};
 use std::mem;
-use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
+use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::rfr::ChunkHeader;
 use traceglass::{ErrorKind, Format, Severity};
@@ -48,12 +48,11 @@ impl Rfr<'_> {
         let content = |error| Failure::content(Format::Rfr, error);
         let (sites, mut entries) = (Sites::open(&self.files)?, Vec::new());
         let table = sites.table(&mut entries).map_err(content)?;
-        let mut registry = Registry::new(Growing::new(RegistrySlot::EMPTY));
+        let mut registry = Registry::new(Vec::new());
         let streams = self.files.of(Kind::Stream).map(|part| vec![part]);
         for group in groups(self.files.chunks()).into_iter().chain(streams) {
             let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
-            let mut timeline =
-                Timeline::new(&mut registry, Growing::new(NameSlot::EMPTY), Growing::new(Lane::EMPTY));
+            let mut timeline = Timeline::new(&mut registry, Vec::new(), Vec::new());
             timeline.set_window(window);
             if let Some(table) = table {
                 timeline.set_callsites(table);

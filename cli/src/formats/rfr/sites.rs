@@ -2,16 +2,15 @@
 
 use super::files::{Data, Files, Kind, Part};
 use crate::status::Result;
-use crate::trace::Growing;
 use traceglass::rfr::{self, CallsiteTable, Callsites, NameSlot, RegistrySlot, Site};
 use traceglass::{Error, ErrorKind};
 
 /// The names of a chunk, or of a stream.
-pub type Names<'a> = rfr::Names<'a, 'a, Growing<RegistrySlot>, Growing<NameSlot<'a>>>;
+pub type Names<'a> = rfr::Names<'a, 'a, Vec<RegistrySlot>, Vec<NameSlot<'a>>>;
 
 /// No names yet, but for those of callsites.
 pub fn names<'a>(callsites: Option<CallsiteTable<'a, 'a>>) -> Names<'a> {
-    let mut names = Names::new(Growing::new(RegistrySlot::EMPTY), Growing::new(NameSlot::EMPTY));
+    let mut names = Names::new(Vec::new(), Vec::new());
     if let Some(callsites) = callsites {
         names.set_callsites(callsites);
     }

@@ -45,6 +45,8 @@ impl<'a> CodeFact<'a> {
     }
 }
 
+default_is_empty!(CodeFact<'_>);
+
 /// All that is known of the code object with one hash.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeUse<'a, 's> {

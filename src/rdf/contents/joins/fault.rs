@@ -100,6 +100,8 @@ impl<'a> Holder<'a> {
     }
 }
 
+default_is_empty!(Holder<'_>);
+
 /// An allocation that held an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {

@@ -60,6 +60,8 @@ impl<'a> OpenMarker<'a> {
     }
 }
 
+default_is_empty!(OpenMarker<'_>);
+
 /// What the GPU was doing in a command buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferMarkers<'a, 's> {

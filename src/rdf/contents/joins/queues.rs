@@ -60,6 +60,8 @@ impl QueueTime {
     }
 }
 
+default_is_empty!(QueueTime);
+
 /// Adds up the work of each queue, sorted by GPU and queue.
 ///
 /// # Errors

@@ -3,9 +3,9 @@
 use super::{Ctf, programs};
 use crate::output::{grouped, shown};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Growing, Outcome, Part, Parts};
+use crate::trace::{Events, Outcome, Part, Parts};
 use traceglass::ctf::data::{MergeSlot, check};
-use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass::event::ctf::Timeline;
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::{Format, Severity};
 
@@ -24,7 +24,7 @@ impl Ctf<'_> {
                 .flat_map(|trace| trace.files.streams.iter().map(move |stream| (stream, &trace.schema)))
                 .collect();
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-            let mut timeline = Timeline::new(&mut slots, Growing::new(StreamSlot::EMPTY));
+            let mut timeline = Timeline::new(&mut slots, Vec::new());
             for (input, (stream, schema)) in streams.iter().enumerate() {
                 timeline.add(input, stream.data.data(), schema).map_err(content)?;
             }
