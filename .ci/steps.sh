@@ -117,13 +117,13 @@ api() {
     ! grep -nE '\b(zerocopy|nom|heapless|crc|memchr|ruzstd)::' tests/public-api.txt
 }
 
-FORMATS="rdf rdf-contents rtc ctf rfr zstd event"
+FORMATS="rdf rdf-contents rtc ctf rfr dial9 zstd event"
 
 # Each format alone, and none: the library compiles without a warning.
 features() {
     local feature
     cargo clippy --quiet --lib --no-default-features -- -D warnings
-    for feature in $FORMATS ruzstd defmt; do
+    for feature in $FORMATS alloc serde ruzstd defmt; do
         cargo clippy --quiet --lib --no-default-features --features "$feature" -- -D warnings
     done
 }
@@ -131,7 +131,7 @@ features() {
 # The tests of each format alone.
 feature_tests() {
     local feature
-    for feature in $FORMATS ruzstd defmt; do
+    for feature in $FORMATS alloc serde ruzstd defmt; do
         cargo test --quiet --no-default-features --features "$feature" >/dev/null
     done
 }
