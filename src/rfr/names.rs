@@ -4,6 +4,7 @@ use super::callsite::Callsite;
 use super::chunk::ChunkHeader;
 use super::element::NAMES;
 use super::kind::{RecordData, RecordKind};
+use super::named::Named;
 use super::object::Object;
 use super::record::Record;
 use super::registry::{Identity, Known, Registry, RegistrySlot, Space, ViewId};
@@ -14,38 +15,6 @@ use super::tell::{About, At, NamedRecord};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
-
-/// A task or a span, and the place in the source that it comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Named<'a> {
-    object: Object<'a>,
-    site: Option<Site<'a>>,
-}
-
-impl<'a> Named<'a> {
-    /// The object.
-    pub const fn object(&self) -> Object<'a> {
-        self.object
-    }
-
-    /// The callsite, if it is known.
-    pub const fn site(&self) -> Option<&Site<'a>> {
-        self.site.as_ref()
-    }
-
-    /// The name of the task, if it is one and has a name.
-    pub fn task(&self) -> Option<&'a str> {
-        self.object.as_task().map(|task| task.name()).filter(|name| !name.is_empty())
-    }
-
-    /// The name of the span, if it is one whose callsite is known.
-    pub fn span(&self) -> Option<&'a str> {
-        match self.object {
-            Object::Span(_) => self.site.as_ref()?.name(),
-            Object::Task(_) => None,
-        }
-    }
-}
 
 /// Room for what is known of a task, a span, or a callsite of a stream.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use super::class::{Part, span_parts, task_parts, waker_parts};
 use super::event::{Event, Waker};
 use super::kind::RecordKind;
 use super::list::List;
-use super::names::Named;
+use super::named::Named;
 use super::object::{Span, Task};
 use super::site::Site;
 use super::value::{Field, FieldValue, Parent};

@@ -5,6 +5,7 @@ mod contents;
 mod decoder;
 mod export;
 mod extract;
+mod loaded;
 pub mod neighbor;
 mod plan;
 #[cfg(feature = "view")]

@@ -1,7 +1,8 @@
 //! A file, looked at piece by piece: chunks by where they stand, and the records in them.
 
-use super::contents::{self, Loaded};
+use super::contents;
 use super::decoder::Decoder;
+use super::loaded::{Loaded, is_known};
 use super::walk::{self, Open, Step};
 use super::{entry_fields, name};
 use crate::output::grouped;
@@ -207,7 +208,7 @@ impl View<'_> {
         let place = chunk_place(entry);
         let Some(chunk) = self.file.chunk_at(entry.number()) else { return rows };
         let mut decoder = Decoder::new();
-        if !contents::is_known(entry.identifier()) {
+        if !is_known(entry.identifier()) {
             // Nothing can be said of what is in it: the bytes are in the pane beside.
             let size = u64::try_from(entry.data_size()).unwrap_or(0);
             let record = ChunkRecord::unknown(size, chunk.header().unwrap_or_default());

@@ -1,7 +1,7 @@
 //! All records of a file, chunk by chunk in the order of the index: what `cat` prints and the viewer shows.
 
-use super::contents::{Loaded, is_known, located};
 use super::decoder::Decoder;
+use super::loaded::{Loaded, is_known, located};
 use super::plan::{Part, Plan, Turn};
 use crate::status::Result;
 use std::collections::{BTreeMap, HashMap};

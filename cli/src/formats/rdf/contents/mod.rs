@@ -2,12 +2,9 @@
 
 mod advice;
 mod crash;
-mod loaded;
-
-pub use loaded::Loaded;
-use loaded::{First, Loader};
 
 use super::decoder::Decoder;
+use super::loaded::{First, Loaded, Loader, is_known, located};
 use super::plan::{Part as Stored, Plan, Turn};
 use super::walk::{Open, Step, places};
 use crate::output::{bytes, counted, grouped};
@@ -19,7 +16,7 @@ use traceglass::rdf::contents::joins::{QueueTime, queue_times};
 use traceglass::rdf::contents::rmt::{Stream, TokenOrder};
 use traceglass::rdf::contents::{Clocks, Content, Json, SystemInfo};
 use traceglass::rdf::contents::{Part, Structure};
-use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
+use traceglass::rdf::{Compression, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
 /// What a file is about.
@@ -370,23 +367,6 @@ impl Streams {
     }
 }
 
-/// An error inside a chunk, as one of the file: located where its data is stored, if it is compressed.
-pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
-    let entry = chunk.entry();
-    let in_header = error.element().name().ends_with("header");
-    let range = if in_header { entry.header_range() } else { entry.stored_range() };
-    let start = range.map_or(entry.offset(), |range| range.start);
-    let raw = in_header || entry.compression() == Compression::None;
-    let offset = if raw { start.saturating_add(error.offset()) } else { start };
-    match error.kind() {
-        // The version stands in the index.
-        kind @ ErrorKind::UnsupportedVersion { .. } => {
-            Error::new(entry.offset().saturating_add(20), error.element(), kind)
-        }
-        kind => Error::new(offset, error.element(), kind),
-    }
-}
-
 /// Chunks of what happened.
 const HAPPENED: [&str; 7] = [
     "DDEvent",
@@ -470,11 +450,6 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     cut.sort_by_key(Error::offset);
     cut.into_iter().for_each(|error| report(Finding::new(Severity::Error, error)));
     advice::advise(file, report);
-}
-
-/// Whether it is known what is in chunks with an identifier.
-pub fn is_known(id: Identifier) -> bool {
-    Content::IDENTIFIERS.iter().any(|known| known.as_bytes() == id.name())
 }
 
 /// The fields of the structures of a chunk that is stored as it is, in the range to be shown.

@@ -1,6 +1,6 @@
 //! Chunks in memory, in bounds that the size of the file sets.
 
-use super::super::decoder::Decoder;
+use super::decoder::Decoder;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,11 +24,11 @@ const MOST: usize = 1 << 16;
 
 /// A chunk that was read.
 pub struct Loaded<'a> {
-    pub(super) id: Identifier,
-    pub(super) version: u32,
-    pub(super) header: &'a [u8],
+    pub id: Identifier,
+    pub version: u32,
+    pub header: &'a [u8],
     /// Borrowed where it is stored as it is.
-    pub(super) data: Cow<'a, [u8]>,
+    pub data: Cow<'a, [u8]>,
 }
 
 impl<'a> Loaded<'a> {
@@ -126,4 +126,26 @@ impl<K: Eq + Hash, V> First<K, V> {
         let found = self.by_key.get(key).into_iter().chain(&self.any);
         found.min_by_key(|(place, _)| *place).map(|(_, value)| value)
     }
+}
+
+/// An error inside a chunk, as one of the file: located where its data is stored, if it is compressed.
+pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
+    let entry = chunk.entry();
+    let in_header = error.element().name().ends_with("header");
+    let range = if in_header { entry.header_range() } else { entry.stored_range() };
+    let start = range.map_or(entry.offset(), |range| range.start);
+    let raw = in_header || entry.compression() == Compression::None;
+    let offset = if raw { start.saturating_add(error.offset()) } else { start };
+    match error.kind() {
+        // The version stands in the index.
+        kind @ ErrorKind::UnsupportedVersion { .. } => {
+            Error::new(entry.offset().saturating_add(20), error.element(), kind)
+        }
+        kind => Error::new(offset, error.element(), kind),
+    }
+}
+
+/// Whether it is known what is in chunks with an identifier.
+pub fn is_known(id: Identifier) -> bool {
+    Content::IDENTIFIERS.iter().any(|known| known.as_bytes() == id.name())
 }
