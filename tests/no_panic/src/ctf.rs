@@ -1,10 +1,12 @@
 //! The entries of `traceglass::ctf`.
 
 use crate::slice_mut;
-use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value};
+use crate::sum::Sum;
+use traceglass::ctf::data::{Merge, MergeSlot, Packets, ProgramSlot, Programs, Stream, Value, check};
 use traceglass::ctf::metadata::{Decoder, Form, MetadataStream, PacketHeader, ParseOptions, Step, compact};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 use traceglass::ctf::schema::{Node, Schema};
+use traceglass::record::Source;
 
 entries! {
     ctf_metadata_detect(data) { u64::from(Form::detect(data).is_some()) }
@@ -203,8 +205,35 @@ pub unsafe extern "C" fn ctf_data_merge(
             Err(_) => sum ^= u64::from(merge.recover().is_some()),
         }
     }
-    let summary = traceglass::ctf::data::check(data, &schema, &mut |finding| sum ^= finding.cause().offset());
-    sum ^ summary.records()
+    sum
+}
+
+/// Records told by steps and without them, and checked.
+///
+/// # Safety
+///
+/// As `slice`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ctf_data_tell(data: *const u8, len: usize, metadata: *const u8, size: usize) -> u64 {
+    let (data, metadata) = unsafe { (crate::slice(data, len), crate::slice(metadata, size)) };
+    let Ok(stream) = MetadataStream::parse(metadata) else { return 1 };
+    let mut nodes = [Node::EMPTY; 128];
+    let Ok(schema) = Schema::compile(&stream, &mut nodes) else { return 2 };
+    let mut steps = [ProgramSlot::EMPTY; 128];
+    let mut sum = Sum(Programs::needed(&schema));
+    for programs in [Programs::compile(&schema, &mut steps).unwrap_or(Programs::NONE), Programs::NONE] {
+        let mut stream = Stream::new(Packets::new(data, &schema), programs);
+        loop {
+            match stream.peek() {
+                Ok(Some(_)) => sum.0 ^= u64::from(stream.tell(&mut sum).is_ok()),
+                Ok(None) => break,
+                Err(error) => sum.0 ^= error.offset(),
+            }
+        }
+        let summary = check(data, &schema, programs, &mut |finding| sum.0 ^= finding.cause().offset());
+        sum.0 ^= summary.records();
+    }
+    sum.0
 }
 
 entries! {

@@ -13,7 +13,9 @@ fn sum_of(value: &Value<'_>) -> u64 {
         Value::Bool(value) => value.into(),
         Value::String(bytes) | Value::Bytes(bytes) => bytes.len() as u64,
         Value::Stack(stack) => stack.addresses().fold(0, |sum, address| sum ^ address),
-        Value::StringMap(map) => map.pairs().fold(0, |sum, (key, value)| sum ^ (key.len() ^ value.len()) as u64),
+        Value::StringMap(map) => {
+            map.pairs().fold(0, |sum, (key, value)| sum ^ (key.len() ^ value.len()) as u64)
+        }
         Value::List(list) => flat(list.values()),
         Value::Map(map) => flat(map.values()) ^ map.pairs().count() as u64,
         ref other => other.unsigned().unwrap_or(1),

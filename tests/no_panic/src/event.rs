@@ -1,43 +1,11 @@
 //! The entries of `traceglass::event`.
 
+use crate::sum::fields;
 use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Item, Label, Rooms, Source, Trace, Window, ctf, dial9, rdf, rtc};
-use traceglass::record::{Class, Head, Listener, Record, Slot, Text, Wants};
 
 fn label(label: Label<'_>) -> u64 {
     label.as_str().map_or(1, str::len) as u64
-}
-
-/// Adds up what it is told.
-struct Sum(u64);
-
-impl Listener for Sum {
-    fn begin(&mut self, head: &Head, _: &dyn Class) -> Wants {
-        self.0 ^= head.offset;
-        Wants::ALL
-    }
-
-    fn unsigned(&mut self, _: Slot, value: u64) {
-        self.0 ^= value;
-    }
-
-    fn text(&mut self, _: Slot, value: Text<'_>) {
-        if let Text::Utf8(bytes) = value {
-            self.0 ^= bytes.len() as u64;
-        }
-    }
-
-    fn bytes(&mut self, _: Slot, value: &[u8]) {
-        self.0 ^= value.len() as u64;
-    }
-}
-
-fn fields(record: &impl Record) -> u64 {
-    let mut sum = Sum(0);
-    match record.tell(&mut sum) {
-        Ok(()) => sum.0,
-        Err(_) => 1,
-    }
 }
 
 /// All that a source yields.

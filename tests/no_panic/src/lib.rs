@@ -26,6 +26,7 @@ mod event;
 mod rdf;
 mod rfr;
 mod rtc;
+mod sum;
 mod zstd;
 
 unsafe extern "C" {
