@@ -112,8 +112,11 @@ default_is_empty!(Site<'_>);
 
 /// The path of a source file from the crate on, where it lies in Cargo's registry.
 fn short(file: &str) -> &str {
-    let Some((_, after)) = file.split_once("/registry/src/") else { return file };
-    after.split_once('/').map_or(after, |(_, path)| path)
+    let registry = b"/registry/src/";
+    // Searches of `str` for text can panic as far as the linker can tell.
+    let found = file.as_bytes().windows(registry.len()).position(|bytes| bytes == registry);
+    let after = found.and_then(|at| file.get(at.saturating_add(registry.len())..));
+    after.map_or(file, |after| after.split_once('/').map_or(after, |(_, path)| path))
 }
 
 #[cfg(test)]

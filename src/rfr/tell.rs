@@ -312,10 +312,10 @@ impl Short {
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        let end = self.len.saturating_add(bytes.len());
-        if let Some(to) = self.bytes.get_mut(self.len..end) {
-            to.copy_from_slice(bytes);
-            self.len = end;
+        let room = self.bytes.get_mut(self.len..).and_then(|free| free.get_mut(..bytes.len()));
+        if let Some(room) = room {
+            room.copy_from_slice(bytes);
+            self.len = self.len.saturating_add(bytes.len());
         }
     }
 

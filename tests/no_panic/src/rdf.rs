@@ -90,11 +90,15 @@ pub unsafe extern "C" fn rdf_decompress(
     chunk.data(buffer, workspace).map_or(3, |data| data.len() as u64)
 }
 
+/// That of a name; none that is known if it is too long.
+fn id(name: &str) -> Identifier {
+    Identifier::new(name).unwrap_or(Identifier::from_bytes([0; 16]))
+}
+
 /// The chunks that are known, and one that is not.
 fn identifier(number: u8) -> Identifier {
     use traceglass::rdf::contents::Content;
-    let name = Content::IDENTIFIERS.get(usize::from(number)).and_then(|id| Identifier::new(id));
-    name.unwrap_or(Identifier::from_bytes([0; 16]))
+    Content::IDENTIFIERS.get(usize::from(number)).map_or(Identifier::from_bytes([0; 16]), |name| id(name))
 }
 
 entries! {
@@ -114,7 +118,7 @@ entries! {
     }
     rdf_contents_system(data) {
         use traceglass::rdf::contents::Content;
-        let Ok(Content::System(system)) = Content::parse("SystemInfo".try_into().unwrap(), 1, &[], data) else { return 1 };
+        let Ok(Content::System(system)) = Content::parse(id("SystemInfo"), 1, &[], data) else { return 1 };
         let mut sum = system.cpu_hz().unwrap_or(1) ^ system.gpu_hz().unwrap_or(2) ^ system.memory_bytes().unwrap_or(3);
         sum ^= system.hostname().map_or(0, |text| text.chars().count() as u64);
         sum ^= system.driver_name().map_or(0, |text| text.decode(&mut [0; 32]).map_or(1, str::len) as u64);
@@ -125,13 +129,13 @@ entries! {
     }
     rdf_contents_overrides(data) {
         use traceglass::rdf::contents::Content;
-        let Ok(Content::DriverOverrides(all)) = Content::parse("DriverOverrides".try_into().unwrap(), 3, &[], data) else { return 1 };
+        let Ok(Content::DriverOverrides(all)) = Content::parse(id("DriverOverrides"), 3, &[], data) else { return 1 };
         let names = all.overridden().filter_map(|one| one.name().map(|name| name.raw().len() as u64 ^ u64::from(one.component().is_some())));
         names.sum::<u64>() ^ u64::from(all.is_experiments() == Some(true))
     }
     rdf_contents_code(data) {
         use traceglass::rdf::contents::Content;
-        let Ok(Content::CodeObject(code)) = Content::parse("CodeObject".try_into().unwrap(), 1, &[0; 16], data) else { return 1 };
+        let Ok(Content::CodeObject(code)) = Content::parse(id("CodeObject"), 1, &[0; 16], data) else { return 1 };
         let mut sum = code.pipeline_note().and_then(|note| note.hash()).map_or(0, |hash| hash.lower() ^ hash.upper());
         let Ok(elf) = code.elf() else { return 2 };
         sum ^= elf.functions().map(|one| one.value() ^ one.size() ^ one.name().bytes().len() as u64).sum::<u64>();
@@ -168,7 +172,7 @@ entries! {
         use traceglass::rdf::contents::joins::{BufferMarkers, OpenMarker, buffer_states};
         use traceglass::rdf::contents::Content;
         let Some((header, data)) = data.split_first_chunk::<32>() else { return 1 };
-        let Ok(Content::DriverEvents(events)) = Content::parse("DDEvent".try_into().unwrap(), 1, header, data) else { return 2 };
+        let Ok(Content::DriverEvents(events)) = Content::parse(id("DDEvent"), 1, header, data) else { return 2 };
         let mut sum = 0;
         for state in buffer_states(events) {
             let mut storage = [OpenMarker::EMPTY; 8];
@@ -180,7 +184,7 @@ entries! {
     rdf_contents_queues(data) {
         use traceglass::rdf::contents::joins::{QueueTime, queue_times};
         use traceglass::rdf::contents::Content;
-        let events = data.chunks(72).filter_map(|data| match Content::parse("QueueEvent".try_into().unwrap(), 1, &[], data) {
+        let events = data.chunks(72).filter_map(|data| match Content::parse(id("QueueEvent"), 1, &[], data) {
             Ok(Content::QueueEvent(event)) => Some(event),
             _ => None,
         });
@@ -194,7 +198,7 @@ entries! {
     }
     rdf_contents_clocks(data) {
         use traceglass::rdf::contents::{Clocks, Content};
-        let Ok(Content::ClockCalibration(clock)) = Content::parse("ClockCalibration".try_into().unwrap(), 2, &[], data) else { return 1 };
+        let Ok(Content::ClockCalibration(clock)) = Content::parse(id("ClockCalibration"), 2, &[], data) else { return 1 };
         let Some(clocks) = Clocks::new(clock, clock.cpu_ticks(), clock.gpu_ticks()) else { return 2 };
         (clocks.cpu_ticks(7) ^ clocks.gpu_to_ns(8) ^ clocks.gpu_duration_ns(9)) as u64
     }
