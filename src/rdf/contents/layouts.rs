@@ -140,7 +140,10 @@ pub(super) struct Layout {
 impl Layout {
     /// The structures that lie together: those of the header, those of the data.
     pub fn places(&self) -> impl Iterator<Item = &'static [Block]> + Clone + use<> {
-        self.blocks.chunk_by(|a, b| a.part == b.part)
+        let first = self.blocks.first().map(|block| block.part);
+        let len = self.blocks.iter().take_while(|block| Some(block.part) == first).count();
+        let (one, other) = self.blocks.split_at_checked(len).unwrap_or((self.blocks, &[]));
+        [one, other].into_iter().filter(|blocks| !blocks.is_empty())
     }
 
     /// The number of the layout of a chunk.
