@@ -200,7 +200,8 @@ const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 
 /// Room for one part of a [`Schema`](super::Schema): 24 bytes.
 ///
-/// A schema is compiled into nodes that the caller lends; what they hold is private to it.
+/// A schema is compiled into nodes that the caller lends; what they hold is private to it. The traits of zerocopy are for
+/// [`Schema::parse`](super::Schema::parse) alone, and may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Node {
