@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::label::Label;
+use super::states::Slice;
 use super::time::Time;
 use super::track::TrackId;
 use crate::gap::Gap;
@@ -90,6 +91,14 @@ impl<'a> Event<'a> {
     /// The flows that end with it: what caused it.
     pub const fn ends(&self) -> Flows {
         self.ends
+    }
+
+    /// What is known of it as one end of a slice that was found by a table of states.
+    pub const fn slice(&self) -> Option<Slice<'a>> {
+        match self.data {
+            Data::State(data) => Some(Slice(data)),
+            _ => None,
+        }
     }
 
     /// Whether it was inferred from another record: the end of a slice that was not recorded.
