@@ -37,6 +37,8 @@ mod record;
 pub mod reference;
 #[cfg(unix)]
 mod signals;
+mod slices;
+mod states;
 mod status;
 mod style;
 mod table;

@@ -213,7 +213,7 @@ impl Events for First {
 }
 
 /// A range of time, in nanoseconds of the trace's clock.
-fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
+pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
     if window.is_everything() {
         return Ok(traceglass::event::Window::ALL);
     }
