@@ -58,6 +58,8 @@ pub struct Slices<'t, T> {
     to: &'t mut T,
     tracks: HashMap<TrackId, Lane, RandomState>,
     json: Json,
+    /// What is open when the trace ends.
+    left: Vec<(TrackId, usize, Begun)>,
     advance: &'t mut dyn FnMut(u64),
 }
 
@@ -79,23 +81,20 @@ struct Begun {
 
 impl<'t, T: TakeSlices> Slices<'t, T> {
     pub fn new(to: &'t mut T, advance: &'t mut dyn FnMut(u64)) -> Self {
-        Self { to, tracks: HashMap::default(), json: Json::merged(), advance }
+        Self { to, tracks: HashMap::default(), json: Json::merged(), left: Vec::new(), advance }
     }
 
     /// Gives out what has not ended.
-    pub fn finish(self) -> Result<()> {
-        let mut left: Vec<_> = self
-            .tracks
-            .into_iter()
-            .flat_map(|(id, lane)| {
-                let label: std::rc::Rc<str> = lane.label.into();
-                lane.open.into_iter().enumerate().map(move |(depth, begun)| (id, depth, label.clone(), begun))
-            })
-            .collect();
-        left.sort_by_key(|(id, depth, _, begun)| (begun.time.map(Time::ns), *id, *depth));
-        for (_, depth, track, begun) in &left {
+    pub fn finish(mut self) -> Result<()> {
+        for (id, lane) in &mut self.tracks {
+            let open = lane.open.drain(..).enumerate();
+            self.left.extend(open.map(|(depth, begun)| (*id, depth, begun)));
+        }
+        self.left.sort_by_key(|(id, depth, begun)| (begun.time.map(Time::ns), *id, *depth));
+        for (id, depth, begun) in &self.left {
+            let label = self.tracks.get(id).map_or("", |lane| &lane.label);
             let edges = begun.edges.with(Edges::OPEN_END);
-            self.to.slice(&begun.slice(track, *depth, None, edges))?;
+            self.to.slice(&begun.slice(label, *depth, None, edges))?;
         }
         Ok(())
     }
@@ -145,6 +144,11 @@ impl<'t, T: TakeSlices> Slices<'t, T> {
         merge(&mut begun.args, &more);
         let Some(lane) = self.tracks.get(&event.track()) else { return Ok(()) };
         let edges = begun.edges.with(edges);
+        if edges.has(Edges::OPEN_END) {
+            begun.edges = edges;
+            self.left.push((event.track(), lane.open.len(), begun));
+            return Ok(());
+        }
         self.to.slice(&begun.slice(&lane.label, lane.open.len(), event.time(), edges))
     }
 }

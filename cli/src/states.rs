@@ -11,15 +11,18 @@ use traceglass::event::states::{OpSlot, Rooms, RuleSlot, States, Table};
 pub struct Pairs {
     /// The user's, which comes first.
     own: Option<String>,
+    /// True if no table is wanted, not even the built-in one.
+    pub are_off: bool,
 }
 
 impl Pairs {
     /// The tables that the options name.
     pub fn open(options: &Pairing) -> Result<Self> {
-        let Some(path) = &options.states else { return Ok(Self::default()) };
+        let are_off = options.no_states;
+        let Some(path) = &options.states else { return Ok(Self { own: None, are_off }) };
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("--states {}: {error}", shown(path))))?;
-        let pairs = Self { own: Some(text) };
+        let pairs = Self { own: Some(text), are_off };
         if let (Err(error), Some(text)) = (Room::default().table(&pairs), &pairs.own) {
             let at = usize::try_from(error.offset()).unwrap_or(usize::MAX).min(text.len());
             let lines = text.bytes().take(at).filter(|&byte| byte == b'\n').count();
@@ -54,6 +57,14 @@ impl<'t> Room<'t> {
 pub struct Following<'f, 'r, 't> {
     pub states: States<'r, 't>,
     pub events: &'f mut dyn Events,
+}
+
+impl Following<'_, '_, '_> {
+    /// Gives out what is open when the trace ends.
+    pub fn finish(&mut self) -> Result<()> {
+        let Self { states, events } = self;
+        states.finish(&mut |item| events.item(item))
+    }
 }
 
 impl Events for Following<'_, '_, '_> {

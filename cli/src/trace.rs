@@ -23,8 +23,8 @@ pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json}
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
 use crate::input::Input;
-use crate::states::Pairs;
 use crate::output::Out;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::Table;
 use serde_json::{Map, Value};

@@ -24,6 +24,23 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// An event of nothing, for what is known without one.
+    pub(super) const fn nothing() -> Self {
+        Self {
+            input: 0,
+            offset: 0,
+            len: 0,
+            time: None,
+            track: TrackId::new(0),
+            kind: EventKind::Instant,
+            name: Label::Text(""),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: true,
+            data: Data::None,
+        }
+    }
+
     /// What could not be read, at the place where reading met it.
     pub(super) const fn gap(input: usize, time: Option<Time>, track: TrackId, gap: Gap) -> Self {
         Self {

@@ -24,7 +24,15 @@ impl<'o> SliceLines<'o> {
     /// Those that have a part in a window.
     pub fn new(json: bool, window: Window, out: &'o mut Out) -> Self {
         let json = json.then(Line::new);
-        Self { json, window, out, stamps: Stamps::default(), line: String::new(), aliases: BTreeMap::new(), printed: false }
+        Self {
+            json,
+            window,
+            out,
+            stamps: Stamps::default(),
+            line: String::new(),
+            aliases: BTreeMap::new(),
+            printed: false,
+        }
     }
 
     /// Prints what tracks are called, as JSON: people see it with each slice.
@@ -67,7 +75,8 @@ impl<'o> SliceLines<'o> {
         };
         let name = self.out.paint(HEADING, printable(slice.name));
         let depth = slice.depth.min(32).saturating_mul(2);
-        let mut line = format!("{:>20}  {duration:>14}  {}  {:depth$}{name}", self.line, self.out.paint(DIM, track), "");
+        let mut line =
+            format!("{:>20}  {duration:>14}  {}  {:depth$}{name}", self.line, self.out.paint(DIM, track), "");
         for (key, value) in object(slice.args) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             line.push_str(&format!(" {}={}", printable(&key), printable(&value)));

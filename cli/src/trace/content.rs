@@ -93,6 +93,8 @@ pub struct Export {
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
+    pub pairing: super::Pairing,
+    #[command(flatten)]
     pub reading: super::Reading,
     /// Files or directories; - for stdin
     #[arg(value_name = "PATH", required = true)]

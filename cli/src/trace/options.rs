@@ -23,6 +23,9 @@ pub struct Pairing {
     /// A table of pairs of events that make slices, whose rules come before the built-in ones
     #[arg(long, value_name = "FILE")]
     pub states: Option<PathBuf>,
+    /// Pair no events of CTF: they stay instants
+    #[arg(long, conflicts_with = "states")]
+    pub no_states: bool,
 }
 
 /// Which parts `ls` lists, and how.

@@ -6,6 +6,7 @@ use crate::export::perfetto::{Left, Perfetto};
 use crate::input::Input;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Time, Window};
 use std::path::{Path, PathBuf};
@@ -240,6 +241,7 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
 }
 
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+    let pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
@@ -249,7 +251,7 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>)
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let mut outcome = trace.events_in(window, &mut writing)?;
+        let mut outcome = trace.states_in(window, &pairs, &mut writing)?;
         drop(writing);
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);

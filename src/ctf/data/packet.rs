@@ -1,5 +1,3 @@
-use super::class::Described;
-use crate::record::{Class, ClassId};
 use super::bits::bits_of;
 use super::cursor::Cursor;
 use super::element;
@@ -9,7 +7,7 @@ use super::window::{NO_SLOTS, Slots, Window};
 use crate::bytes::to_u64;
 use crate::ctf::schema::node::{Kind, NONE, Node, role};
 use crate::ctf::schema::scope::{Scope, root_of};
-use crate::ctf::schema::{EventClass, Schema, StreamClass};
+use crate::ctf::schema::{Schema, StreamClass};
 use crate::error::{Error, ErrorKind, Result};
 use core::iter::FusedIterator;
 
@@ -46,16 +44,6 @@ impl<'a, 's> Packets<'a, 's> {
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(crate) fn is_of(&self, schema: &Schema<'_, '_>) -> bool {
         core::ptr::eq(self.schema.nodes.0, schema.nodes.0)
-    }
-
-    /// Calls `each` with every class of event records of their trace, numbered from `base` on.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    pub(crate) fn each_class(&self, base: u32, each: &mut dyn FnMut(&dyn Class)) {
-        let schema = self.schema;
-        for place in 0..schema.event_count() {
-            let class = EventClass { schema, index: schema.event_at(place) };
-            each(&Described::new(class, ClassId(base.wrapping_add(place)), base));
-        }
     }
 
     /// Offset of the packet that is read next; after an error, of that with the fault.

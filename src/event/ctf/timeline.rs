@@ -12,7 +12,6 @@ use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
-use crate::record::Class;
 use crate::room::Room;
 
 /// The track of the trace.
@@ -104,19 +103,6 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         self.merge.add(packets)?;
         self.count = needed;
         Ok(())
-    }
-
-    /// Calls `each` with every class of event records that the streams can have.
-    pub fn each_class(&self, each: &mut dyn FnMut(&dyn Class)) {
-        let mut last = None;
-        for slot in self.streams.slots().iter().take(self.count) {
-            // Streams of one trace come one after the other.
-            if last.replace(slot.numbers) != Some(slot.numbers)
-                && let Some(packets) = &slot.packets
-            {
-                packets.each_class(slot.numbers.0, each);
-            }
-        }
     }
 
     /// The track that is to be announced next.

@@ -79,6 +79,22 @@ impl Listener for Capture<'_, '_, '_> {
     }
 }
 
+/// Listens to the beginning of a record, and learns that its class occurs.
+pub(super) struct Learning<'c, 't, 'r> {
+    pub(super) table: &'c Table<'t, 'r>,
+    pub(super) classes: &'c mut Classes<'r>,
+    pub(super) failed: Result<()>,
+}
+
+impl Listener for Learning<'_, '_, '_> {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        if !self.classes.has_name(head.class.index()) {
+            self.failed = self.classes.learn_name(self.table, class);
+        }
+        Wants::NOTHING
+    }
+}
+
 impl Capture<'_, '_, '_> {
     fn text_of(&mut self, slot: Slot, text: &dyn Display) {
         let named = self.classes.fields.slots().get(slot.index());

@@ -21,13 +21,15 @@ pub(super) type Name = Scratch<256>;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClassSlot {
     is_known: bool,
+    /// True if its name is known to occur.
+    has_name: bool,
     first: u32,
     len: u32,
 }
 
 impl ClassSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { is_known: false, first: 0, len: 0 };
+    pub const EMPTY: Self = Self { is_known: false, has_name: false, first: 0, len: 0 };
 }
 
 /// Room for a rule that a class of events follows.
@@ -90,12 +92,22 @@ impl Classes<'_> {
         Some(slot.first..slot.first.saturating_add(slot.len))
     }
 
+    /// True if the name of a class is known to occur.
+    pub(super) fn has_name(&self, class: usize) -> bool {
+        self.classes.slots().get(class).is_some_and(|slot| slot.has_name)
+    }
+
     pub(super) fn match_at(&self, at: u32) -> Option<MatchSlot> {
         self.matches.slots().get(usize::try_from(at).ok()?).copied()
     }
 
     /// Learns that there is a class of this name.
     pub(super) fn learn_name(&mut self, table: &Table<'_, '_>, class: &dyn Class) -> Result<()> {
+        let at = class.id().index();
+        grow(self.classes, at.saturating_add(1))?;
+        if let Some(slot) = self.classes.slots_mut().get_mut(at) {
+            slot.has_name = true;
+        }
         let Some(name) = name_of(class) else { return Ok(()) };
         let mut keys = 0_u64;
         each_field(class, &mut |_, scope, field| {
@@ -137,7 +149,7 @@ impl Classes<'_> {
         if let Some(slot) = self.classes.slots_mut().get_mut(at) {
             let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             let len = number(self.count.saturating_sub(first));
-            *slot = ClassSlot { is_known: true, first: number(first), len };
+            (slot.is_known, slot.first, slot.len) = (true, number(first), len);
         }
         Ok(())
     }
@@ -195,7 +207,8 @@ impl Classes<'_> {
                 let Some((front, back)) = split(pattern, b'*') else { continue };
                 let mut other = Name::EMPTY;
                 [front, what, back].into_iter().for_each(|part| other.push(part));
-                if let Some(known) = self.names.find(hash(0, other.text())).and_then(|at| self.names.get(at)) {
+                if let Some(known) = self.names.find(hash(0, other.text())).and_then(|at| self.names.get(at))
+                {
                     *count = count.saturating_add(1);
                     keys &= known.0;
                 }

@@ -68,7 +68,8 @@ impl Context<'_, '_, '_> {
     pub(super) fn holds(&self, condition: Option<Condition<'_>>, to: &mut Output) -> bool {
         let Some(condition) = condition else { return false };
         let start = to.len();
-        let holds = self.template(condition.template, to).is_some_and(|found| to.get(found) == condition.value);
+        let holds =
+            self.template(condition.template, to).is_some_and(|found| to.get(found) == condition.value);
         to.truncate(start);
         holds
     }

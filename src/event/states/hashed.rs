@@ -57,6 +57,11 @@ impl<'t, T: Copy> Entries<'t, T> {
         None
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.count).unwrap_or(NONE)
+    }
+
     pub(super) fn get(&self, at: u32) -> Option<&T> {
         self.slots.slots().get(usize::try_from(at).ok()?)?.value.as_ref()
     }

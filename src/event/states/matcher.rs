@@ -1,25 +1,24 @@
 //! The matcher: from events to states and slices.
 
-use super::capture::Capture;
+use super::capture::{Capture, Learning};
 use super::classes::{Classes, MatchSlot, Name, Role};
 use super::context::{Context, Kept, KeptSlot, Output};
 use super::edges::Edges;
 use super::hashed::{Entries, NONE};
-use super::open::{Open, OpenSlot, State, TrackSlot};
 use super::op::{Op, OpSlot};
+use super::open::{Open, OpenSlot, State, TrackSlot};
 use super::rooms::StateRooms;
 use super::rule::{Rule, RuleKind};
 use super::table::Table;
 use super::text::hash;
 use super::value::{Texts, ValueSlot};
 use crate::error::{Error, Result};
+use crate::event::Item;
 use crate::event::data::{Data, StateData};
 use crate::event::event::{Event, EventKind, Flows};
 use crate::event::label::Label;
 use crate::event::time::Time;
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
-use crate::event::Item;
-use crate::record::Class;
 use core::fmt::{Display, Write as _};
 
 /// The number of the first track of states: a source has fewer tracks of its own.
@@ -117,13 +116,16 @@ impl<'r, 't> States<'r, 't> {
         })
     }
 
-    /// Learns that the trace has a class of events. Rules for any name need both ends to be known beforehand: all classes
-    /// come before the first event.
+    /// Learns which events the trace has: all are given here before the first is matched. Rules for any name pair only
+    /// what occurs; without this they pair nothing.
     ///
     /// # Errors
     /// `CapacityExceeded`.
-    pub fn learn(&mut self, class: &dyn Class) -> Result<()> {
-        self.classes.learn_name(self.table, class)
+    pub fn learn(&mut self, event: &Event<'_>) -> Result<()> {
+        let mut learning = Learning { table: self.table, classes: &mut self.classes, failed: Ok(()) };
+        // One that cannot be read does not occur.
+        let _ = event.data.tell(&mut learning);
+        learning.failed
     }
 
     /// How much was done so far, and what was odd.
@@ -135,7 +137,11 @@ impl<'r, 't> States<'r, 't> {
     ///
     /// # Errors
     /// `CapacityExceeded`, and those of `to`.
-    pub fn item<E: From<Error>>(&mut self, item: &Item<'_>, to: &mut Sink<'_, E>) -> core::result::Result<(), E> {
+    pub fn item<E: From<Error>>(
+        &mut self,
+        item: &Item<'_>,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
         let event = match item {
             Item::Track(track) => {
                 if self.root.is_none() {
@@ -148,11 +154,12 @@ impl<'r, 't> States<'r, 't> {
         let stream = u32::try_from(event.track.number()).unwrap_or(NONE);
         match (event.kind, event.time) {
             (EventKind::Gap(_), _) => {
-                self.lose(event, stream, to)?;
+                self.open.stream(stream)?.has_gap = true;
                 to(item)
             }
             (EventKind::Instant, Some(time)) => {
-                if event.data.follows_loss() {
+                let of = self.open.stream(stream)?;
+                if core::mem::take(&mut of.has_gap) || event.data.follows_loss() {
                     self.lose(event, stream, to)?;
                 }
                 let is_taken = self.event(event, time, stream, to)?;
@@ -161,6 +168,26 @@ impl<'r, 't> States<'r, 't> {
             }
             _ => to(item),
         }
+    }
+
+    /// Gives out what is open at the end of the trace: ends without a time.
+    ///
+    /// # Errors
+    /// Those of `to`.
+    pub fn finish<E: From<Error>>(&mut self, to: &mut Sink<'_, E>) -> core::result::Result<(), E> {
+        let last = Event::nothing();
+        let moment = Moment { event: &last, time: Time::since_origin(0), stream: NONE, cpu: None };
+        for track in 0..self.open.tracks.len() {
+            while let Some(slot) = self.open.pop(track) {
+                let edges = Edges::OPEN_END.with(self.open.edges(&slot, slot.begun));
+                moment.send(track, None, EventKind::End, "", edges, Part::EMPTY, to)?;
+            }
+            if self.open.tracks.get(track).is_some_and(|slot| matches!(slot.state, State::Value(..))) {
+                self.open.set_state(track, State::Unknown);
+                moment.send(track, None, EventKind::End, "", Edges::OPEN_END, Part::EMPTY, to)?;
+            }
+        }
+        Ok(())
     }
 
     /// Ends what cannot be known any more after a loss in a stream: at the last event before.
@@ -328,6 +355,7 @@ impl<'r, 't> States<'r, 't> {
         let number = self.track(track, moment, to)?;
         let Some(slot) = self.open.tracks.get(number) else { return Ok(()) };
         let mut state = slot.state;
+        let is_new = state == State::Unknown;
         let table = self.table;
         if let State::Value(now, _) = state
             && table.range(rule.keep).iter().any(|kept| matches!(kept.0, Op::Hash(hash) if hash == now))
@@ -341,7 +369,14 @@ impl<'r, 't> States<'r, 't> {
             state = State::Value(hash(0, was), ns);
         }
         let now = match (state, value_hash) {
-            (State::Value(before, since), Some(now)) if before == now => State::Value(now, since),
+            (State::Value(before, _), Some(now)) if before == now => {
+                // Of one that had begun before, the time is that of the event that tells so.
+                self.open.set_state(number, state);
+                if is_new {
+                    self.open.feed(number, moment.stream);
+                }
+                return Ok(());
+            }
             (State::Value(_, since), now) => {
                 let is_backwards = ns < since;
                 self.counts.backwards = self.counts.backwards.saturating_add(is_backwards.into());
@@ -351,13 +386,11 @@ impl<'r, 't> States<'r, 't> {
             }
             (_, now) => now.map_or(State::None, |now| State::Value(now, ns)),
         };
-        if matches!(now, State::Value(..)) && now != state {
+        if matches!(now, State::Value(..)) {
             let args = Part { args: table.range(rule.args), cpu };
             moment.begin(number, self.output.get(value), Edges::NONE, args, to)?;
         }
-        if let Some(slot) = self.open.tracks.get_mut(number) {
-            slot.state = now;
-        }
+        self.open.set_state(number, now);
         self.open.feed(number, moment.stream);
         Ok(())
     }
@@ -442,7 +475,8 @@ impl<'r, 't> States<'r, 't> {
             }
         }
         let begun = moment.time.ns();
-        let slot = OpenSlot { rule: found.rule, key, begun, stream: moment.stream, is_keyless, ..OpenSlot::EMPTY };
+        let slot =
+            OpenSlot { rule: found.rule, key, begun, stream: moment.stream, is_keyless, ..OpenSlot::EMPTY };
         self.open.push(track, slot)?;
         if is_keyless {
             self.open.feed(track, moment.stream);
@@ -463,7 +497,7 @@ impl<'r, 't> States<'r, 't> {
         self.with(found, moment, event, |context, out| {
             rule.value.and_then(|name| context.template(name, out)).unwrap_or_else(|| {
                 let start = out.len();
-                out.push(context.event);
+                out.push("?");
                 start..out.len()
             })
         })
@@ -486,7 +520,8 @@ impl<'r, 't> States<'r, 't> {
         let (mut at, mut above) = (top, 0);
         while let Some(slot) = self.open.slot(at).filter(|_| above < SEARCH_MAX) {
             self.counts.compared = self.counts.compared.saturating_add(1);
-            if slot.rule == found.rule && (any_key || slot.key == key || rule.key_optional && slot.is_keyless) {
+            if slot.rule == found.rule && (any_key || slot.key == key || rule.key_optional && slot.is_keyless)
+            {
                 break;
             }
             (at, above) = (slot.below, above.saturating_add(1));
@@ -590,7 +625,13 @@ impl Moment<'_, '_> {
     }
 
     /// The same, not before it began.
-    fn end_at<E>(&self, track: u32, begun: i128, edges: Edges, to: &mut Sink<'_, E>) -> core::result::Result<(), E> {
+    fn end_at<E>(
+        &self,
+        track: u32,
+        begun: i128,
+        edges: Edges,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
         self.end_with(track, begun, edges, Part::EMPTY, to)
     }
 

@@ -65,6 +65,8 @@ pub struct StreamSlot {
     pub(super) last: Option<i128>,
     /// How often events of it were lost.
     pub(super) losses: u32,
+    /// True if events were lost since its last one.
+    pub(super) has_gap: bool,
     /// The first track that it feeds.
     fed: u32,
     /// The offset of its last packet, and the processor of that.
@@ -74,7 +76,8 @@ pub struct StreamSlot {
 
 impl StreamSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { last: None, losses: 0, fed: NONE, packet: None, cpu: None };
+    pub const EMPTY: Self =
+        Self { last: None, losses: 0, has_gap: false, fed: NONE, packet: None, cpu: None };
 }
 
 default_is_empty!(StreamSlot);
@@ -110,6 +113,12 @@ impl Open<'_> {
 
     fn slot_mut(&mut self, at: u32) -> Option<&mut OpenSlot> {
         self.slots.slots_mut().get_mut(usize::try_from(at).ok()?)
+    }
+
+    pub(super) fn set_state(&mut self, track: u32, state: State) {
+        if let Some(slot) = self.tracks.get_mut(track) {
+            slot.state = state;
+        }
     }
 
     /// Says that a track is fed by a stream.

@@ -215,13 +215,11 @@ impl<'t> Table<'t, '_> {
 const SECTION: &str = "state, let, label, slice, cpu, thread, keys or table.NAME";
 
 /// The parts of the kinds of rules.
-const STATE_PARTS: &[&str] =
-    &["on", "track", "value", "was", "none", "was_none", "skip", "keep", "args"];
+const STATE_PARTS: &[&str] = &["on", "track", "value", "was", "none", "was_none", "skip", "keep", "args"];
 const LET_PARTS: &[&str] = &["on", "map", "key", "value"];
 const LABEL_PARTS: &[&str] = &["on", "track", "label"];
-const SLICE_PARTS: &[&str] = &[
-    "begin", "end", "track", "key", "name", "args", "end_args", "nest", "key_optional", "generic",
-];
+const SLICE_PARTS: &[&str] =
+    &["begin", "end", "track", "key", "name", "args", "end_args", "nest", "key_optional", "generic"];
 
 fn truth(lexer: &mut Lexer<'_>) -> Result<bool> {
     match lexer.next_word()? {
@@ -230,4 +228,3 @@ fn truth(lexer: &mut Lexer<'_>) -> Result<bool> {
         _ => Err(lexer.unexpected("true or false")),
     }
 }
-

@@ -33,7 +33,8 @@ pub struct Args<'a>(StateData<'a>);
 
 impl Record for Args<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        let mut filter = Filter { to, args: self.0, fields: [Slot(0); MAX], count: 0, depth: 0, inside: false };
+        let mut filter =
+            Filter { to, args: self.0, fields: [Slot(0); MAX], count: 0, depth: 0, inside: false };
         self.0.of.tell(&mut filter)
     }
 }

@@ -111,8 +111,11 @@ pub struct Perfetto {
     absolute: Option<bool>,
     /// The tracks above counters, which take nothing but values.
     counters: HashMap<TrackId, TrackId, RandomState>,
-    /// The time of the last event of the input.
+    /// The time of the last event of the input, and that of the first.
     last: Option<u64>,
+    first: Option<u64>,
+    /// When the last slice of a track ended that a table of pairs made.
+    ended: HashMap<TrackId, u64, RandomState>,
     /// Whether the input's sequence has begun.
     begun: bool,
     names: Names,
@@ -133,6 +136,8 @@ impl Perfetto {
         self.sequence = self.sequence.saturating_add(1);
         self.begun = false;
         self.last = None;
+        self.first = None;
+        self.ended.clear();
         self.counters.clear();
         self.names = Names::default();
         self.annotations = Annotations::default();
@@ -242,6 +247,18 @@ impl Perfetto {
                 };
                 self.clock(ns, time.is_absolute(), out)?;
                 self.last = Some(ns);
+                self.first = self.first.or(Some(ns));
+                if event.kind() == EventKind::End && event.slice().is_some() {
+                    self.ended.insert(event.track(), ns);
+                }
+                ns
+            }
+            // It is open when the trace ends, as it is drawn without an end.
+            (None, _) if event.slice().is_some() && event.kind() == EventKind::End => return Ok(()),
+            // It had begun before: it is drawn from the end of the one before it, or from the start.
+            (None, _) if event.slice().is_some() => {
+                let ended = self.ended.get(&event.track()).copied();
+                let Some(ns) = ended.or(self.first).or(self.last) else { return Ok(()) };
                 ns
             }
             // A loss is shown where reading came upon it.

@@ -3,8 +3,8 @@
 use super::files::Stream;
 use super::{Ctf, programs};
 use crate::output::{grouped, shown};
-use crate::status::{Failure, Result, Status};
 use crate::states::{Following, Pairs, Room};
+use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome, Part, Parts};
 use std::path::Path;
 use traceglass::ctf::data::{MergeSlot, check};
@@ -39,21 +39,29 @@ impl Ctf<'_> {
                 timeline.add(input, stream.data.data(), schema).map_err(content)?;
             }
             timeline.set_window(window);
-            let Some(pairs) = pairs else { return read(timeline, &streams, damage, events) };
+            let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
+                return read(timeline, &streams, damage, events);
+            };
             let names: Vec<_> = streams.iter().map(|(stream, _)| name_of(&stream.path)).collect();
             let names: Vec<_> = names.iter().map(String::as_str).collect();
             let mut room = Room::default();
             let table = room.table(pairs)?;
             let mut storage = Storage::default();
             let mut states = States::new(&table, &names, storage.rooms()).map_err(content)?;
-            let mut learned = Ok(());
-            timeline.each_class(&mut |class| {
-                if learned.is_ok() {
-                    learned = states.learn(class);
+            let mut slots = vec![MergeSlot::EMPTY; streams.len()];
+            let mut before = Timeline::new(&mut slots, Vec::new());
+            for (input, (stream, schema)) in streams.iter().enumerate() {
+                before.add(input, stream.data.data(), schema).map_err(content)?;
+            }
+            while let Some(item) = before.next_item().map_err(content)? {
+                if let Item::Event(event) = &item {
+                    states.learn(event).map_err(content)?;
                 }
-            });
-            learned.map_err(content)?;
-            read(timeline, &streams, damage, &mut Following { states, events })
+            }
+            let mut following = Following { states, events };
+            let outcome = read(timeline, &streams, damage, &mut following)?;
+            following.finish()?;
+            Ok(outcome)
         })
     }
 
