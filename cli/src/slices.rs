@@ -44,8 +44,8 @@ impl Slice<'_> {
 pub trait TakeSlices {
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()>;
 
-    /// An event that is no part of a slice.
-    fn instant(&mut self, _event: &Event<'_>) -> Result<()> {
+    /// An event as it was recorded.
+    fn event(&mut self, _event: &Event<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -172,16 +172,25 @@ impl<T: TakeSlices> Events for Slices<'_, T> {
                 }
                 Ok(())
             }
-            Item::Event(event) => match event.kind() {
-                EventKind::Begin => {
-                    self.begin(event);
-                    Ok(())
+            Item::Event(event) => {
+                if event.slice().is_none() {
+                    self.to.event(event)?;
                 }
-                EventKind::End => self.end(event),
-                _ => self.to.instant(event),
-            },
+                match event.kind() {
+                    EventKind::Begin => {
+                        self.begin(event);
+                        Ok(())
+                    }
+                    EventKind::End => self.end(event),
+                    _ => Ok(()),
+                }
+            }
             _ => Ok(()),
         }
+    }
+
+    fn taken(&mut self, event: &Event<'_>) -> Result<()> {
+        self.to.event(event)
     }
 
     fn advance(&mut self, bytes: u64) {

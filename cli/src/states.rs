@@ -70,7 +70,15 @@ impl Following<'_, '_, '_> {
 impl Events for Following<'_, '_, '_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
         let Self { states, events } = self;
-        states.item(item, &mut |item| events.item(item))
+        let mut is_passed = false;
+        states.item(item, &mut |item| {
+            is_passed |= matches!(item, Item::Event(event) if event.slice().is_none());
+            events.item(item)
+        })?;
+        match item {
+            Item::Event(event) if !is_passed => events.taken(event),
+            _ => Ok(()),
+        }
     }
 
     fn advance(&mut self, bytes: u64) {

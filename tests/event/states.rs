@@ -328,7 +328,7 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
 
 #[test]
 fn what_is_found_is_what_the_slow_way_finds() {
-    let mut numbers = Random::new(36);
+    let mut numbers = Random(36);
     let (mut slices, mut flags) = (0, std::collections::BTreeSet::new());
     for round in 0..300 {
         let events = random(&mut numbers, 1 + round * 2, 2 + u64::from(round) % 5);
