@@ -3,8 +3,8 @@
 use crate::output::shown;
 use crate::status::{Failure, Result};
 use crate::trace::{Events, Pairing};
-use traceglass::event::Item;
 use traceglass::event::states::{OpSlot, Rooms, RuleSlot, States, Table};
+use traceglass::event::{Item, Window};
 
 /// The texts of tables.
 #[derive(Default)]
@@ -56,27 +56,38 @@ impl<'t> Room<'t> {
 /// Passes on items with the states that are found in them.
 pub struct Following<'f, 'r, 't> {
     pub states: States<'r, 't>,
+    /// The events that are wanted; states and slices are passed on from before it, too, if they can reach into it.
+    pub window: Window,
     pub events: &'f mut dyn Events,
 }
 
 impl Following<'_, '_, '_> {
     /// Gives out what is open when the trace ends.
     pub fn finish(&mut self) -> Result<()> {
-        let Self { states, events } = self;
+        let Self { states, events, .. } = self;
         states.finish(&mut |item| events.item(item))
     }
 }
 
 impl Events for Following<'_, '_, '_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        let Self { states, events } = self;
+        let Self { states, window, events } = self;
         let mut is_passed = false;
-        states.item(item, &mut |item| {
-            is_passed |= matches!(item, Item::Event(event) if event.slice().is_none());
-            events.item(item)
+        let window = *window;
+        if let Item::Event(event) = item
+            && event.time().is_some_and(|time| window.to().is_some_and(|to| time.ns() >= to))
+        {
+            return Ok(());
+        }
+        states.item(item, &mut |item| match item {
+            Item::Event(event) if event.slice().is_none() => {
+                is_passed = true;
+                if window.contains(event.time()) { events.item(item) } else { Ok(()) }
+            }
+            _ => events.item(item),
         })?;
         match item {
-            Item::Event(event) if !is_passed => events.taken(event),
+            Item::Event(event) if !is_passed && window.contains(event.time()) => events.taken(event),
             _ => Ok(()),
         }
     }

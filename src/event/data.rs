@@ -1,6 +1,7 @@
 //! What events and tracks are made of.
 
 use super::states::{Edges, OpSlot};
+use super::time::Time;
 
 /// What an event or a track is made of: a record of its format.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,8 @@ pub(super) struct StateData<'a> {
     /// The processor.
     pub(super) cpu: Option<u64>,
     pub(super) edges: Edges,
+    /// When the event happened.
+    pub(super) noticed: Time,
 }
 
 impl Data<'_> {

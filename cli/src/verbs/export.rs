@@ -247,12 +247,13 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>)
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
-        perfetto.begin(&name.to_string_lossy());
+        perfetto.begin(&name.to_string_lossy(), window);
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
         let mut outcome = trace.states_in(window, &pairs, &mut writing)?;
-        drop(writing);
+        let Writing { perfetto, mut destination, .. } = writing;
+        perfetto.settle(&mut |data| destination.write(data))?;
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
         }

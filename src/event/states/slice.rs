@@ -4,6 +4,7 @@ use super::edges::Edges;
 use super::op::Op;
 use crate::error::Result;
 use crate::event::data::StateData;
+use crate::event::time::Time;
 use crate::record::{Class, FieldInfo, Head, Kind, Listener, Record, Scope, Slot, Step, Text, Wants, Wide};
 
 /// One end of a slice that was found by a [`Table`](super::Table).
@@ -14,6 +15,11 @@ impl<'a> Slice<'a> {
     /// What is not known, or out of the ordinary.
     pub const fn edges(&self) -> Edges {
         self.0.edges
+    }
+
+    /// The time of the event that tells of it: known also of a begin that lies before the trace.
+    pub const fn noticed(&self) -> Time {
+        self.0.noticed
     }
 
     /// The processor, if it is an argument.

@@ -38,10 +38,11 @@ impl Ctf<'_> {
             for (input, (stream, schema)) in streams.iter().enumerate() {
                 timeline.add(input, stream.data.data(), schema).map_err(content)?;
             }
-            timeline.set_window(window);
             let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
+                timeline.set_window(window);
                 return read(timeline, &streams, damage, events);
             };
+            // What lies before a window is read for what is open when that begins.
             let names: Vec<_> = streams.iter().map(|(stream, _)| name_of(&stream.path)).collect();
             let names: Vec<_> = names.iter().map(String::as_str).collect();
             let mut room = Room::default();
@@ -58,7 +59,7 @@ impl Ctf<'_> {
                     states.learn(event).map_err(content)?;
                 }
             }
-            let mut following = Following { states, events };
+            let mut following = Following { states, window, events };
             let outcome = read(timeline, &streams, damage, &mut following)?;
             following.finish()?;
             Ok(outcome)
