@@ -1,6 +1,6 @@
 //! What events and tracks are made of.
 
-use super::states::{Edges, OpSlot};
+use super::states::{ArgSlot, Edges};
 use super::time::Time;
 
 /// What an event or a track is made of: a record of its format.
@@ -30,9 +30,9 @@ pub(super) enum Data<'a> {
 pub(super) struct StateData<'a> {
     /// What the event is made of.
     pub(super) of: &'a Data<'a>,
-    /// The names of its arguments.
-    pub(super) args: &'a [OpSlot<'a>],
-    /// The processor.
+    /// The fields that are its arguments.
+    pub(super) args: &'a [ArgSlot],
+    /// The processor, if it is one.
     pub(super) cpu: Option<u64>,
     pub(super) edges: Edges,
     /// When the event happened.

@@ -7,8 +7,8 @@ use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::states::{
-    ClassSlot, Counts, Edges, FieldSlot, Hashed, MatchSlot, OpSlot, OpenSlot, Rooms, RuleSlot, StateRooms,
-    States, StreamSlot as Fed, Table, ValueSlot,
+    ArgSlot, ClassSlot, Counts, Edges, FieldSlot, Hashed, MatchSlot, OpSlot, OpenSlot, Rooms, RuleSlot,
+    StateRooms, States, StreamSlot as Fed, Table, ValueSlot,
 };
 use traceglass::event::{EventKind, Item, Source, TrackId};
 use traceglass::{Error, ErrorKind};
@@ -255,11 +255,12 @@ macro_rules! rooms {
         let (mut matches, mut fields) = (vec![MatchSlot::EMPTY; count], vec![FieldSlot::EMPTY; 256]);
         let (mut values, mut tracks) = (vec![ValueSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
         let (mut open, mut kept) = (vec![OpenSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
-        let mut streams = vec![Fed::EMPTY; count];
+        let (mut streams, mut args) = (vec![Fed::EMPTY; count], vec![ArgSlot::EMPTY; count]);
         let $rooms = StateRooms {
             classes: &mut &mut classes[..],
             names: &mut &mut names[..],
             matches: &mut &mut matches[..],
+            args: &mut &mut args[..],
             fields: &mut &mut fields[..],
             values: &mut &mut values[..],
             tracks: &mut &mut tracks[..],

@@ -218,8 +218,14 @@ impl<'f> Filler<'f> {
     }
 
     fn event(&mut self, event: &traceglass::event::Event<'_>) -> Option<()> {
+        // Of a slice that had begun before, or has not ended, it is known when that was noticed.
+        let noticed = event.slice().filter(|_| event.time().is_none()).map(|slice| slice.noticed());
+        if noticed.is_some() && event.kind() == EventKind::End {
+            return None;
+        }
         let time = event
             .time()
+            .or(noticed)
             .filter(|time| self.lanes.span.is_none() || time.is_absolute() == self.lanes.absolute);
         let Some(time) = time else {
             self.lanes.timeless = self.lanes.timeless.saturating_add(1);
@@ -261,7 +267,10 @@ impl<'f> Filler<'f> {
         let lane = self.lanes.lanes.get_mut(place)?;
         if event.kind() == EventKind::Begin {
             if lane.depth == 0 {
-                (lane.since, lane.slice) = (ns, name);
+                // The first of its lane is seen from the start.
+                let start = self.window.map(|(from, _)| from).or(self.lanes.span.map(|(first, _)| first));
+                let since = start.filter(|_| noticed.is_some() && !known).unwrap_or(ns);
+                (lane.since, lane.slice) = (since, name);
             }
             lane.depth = lane.depth.saturating_add(1);
         }

@@ -10,6 +10,7 @@ use super::filler::Filler;
 use super::findings::{self, List};
 use super::lanes::Lanes;
 use crate::input::Input;
+use crate::states::Pairs;
 use crate::status::Failure;
 use crate::trace::{Browse, Findings, Open, Reading};
 use std::path::{Path, PathBuf};
@@ -232,7 +233,8 @@ pub fn lanes(
     let mut filler = Filler::new(window, tell);
     let done = Input::open(path).and_then(|input| {
         let trace = open(&input, reading)?;
-        let failed = trace.events(&mut filler).err();
+        let all = traceglass::event::Window::ALL;
+        let failed = trace.states_in(all, &Pairs::default(), &mut filler).err();
         Ok(failed.filter(|failure| !matches!(failure, Failure::Stopped)))
     });
     let mut lanes = filler.finish();

@@ -105,7 +105,7 @@ fn decode(trace: &[u8]) -> Vec<String> {
                     assert_eq!(table.insert(int(&entry, 1).unwrap(), text(&entry, 2).unwrap()), None);
                 }
             }
-            let event = message(bytes(&packet, 11).unwrap());
+            let Some(event) = bytes(&packet, 11).map(message) else { continue };
             let kind = ["", "begin", "end", "instant", "counter"][int(&event, 9).unwrap() as usize];
             let mut line =
                 format!("{} {} {kind}", int(&packet, 8).unwrap(), tracks[&int(&event, 11).unwrap()]);
@@ -121,8 +121,11 @@ fn decode(trace: &[u8]) -> Vec<String> {
                     (48, Stored::Int(flow)) => line.push_str(&format!(" -{:x}", flow & 0xff_ffff_ffff)),
                     (4, Stored::Bytes(annotation)) => {
                         let annotation = message(annotation);
-                        let key = &keys[&int(&annotation, 1).unwrap()];
-                        let value = annotation.iter().filter(|(field, _)| *field != 1);
+                        let key = match int(&annotation, 1) {
+                            Some(number) => keys[&number].clone(),
+                            None => text(&annotation, 10).unwrap(),
+                        };
+                        let value = annotation.iter().filter(|(field, _)| !matches!(field, 1 | 10));
                         line.push_str(&format!(" {key}={:?}", value.collect::<Vec<_>>()));
                     }
                     _ => {}
@@ -333,6 +336,30 @@ fn queues_of_a_gpu_become_slices() {
         (2, 2, 2, 2)
     );
     assert!(lines.iter().any(|line| line.starts_with("101000 queue 1 begin CmdBufSubmit")), "{lines:#?}");
+}
+
+/// Threads that run are slices; one that runs when a range of time begins is drawn from there.
+#[test]
+fn pairs_of_events_are_slices() {
+    let sample = data("sample.ctf");
+    let export = |args: &[&str]| {
+        let args = [&["export", "--format", "perfetto"], args, &[sample.to_str().unwrap()]].concat();
+        let out = traceglass(&args);
+        assert_eq!(status(&out), 0, "{out:?}");
+        decode(&out.stdout)
+    };
+    let of = |lines: &[String], text: &str| lines.iter().filter(|line| line.contains(text)).count();
+    let lines = export(&[]);
+    let batteries = of(&lines, " instant battery");
+    assert_eq!((of(&lines, " CPU 0 begin "), of(&lines, " CPU 0 end")), (12, 11), "{lines:#?}");
+    assert!(batteries > 0 && of(&lines, "thread_switched_in") == 0, "{lines:#?}");
+    let lines = export(&["--no-states"]);
+    assert_eq!((of(&lines, " begin "), of(&lines, " instant thread_switched_in")), (0, 12));
+    let lines = export(&["--from", "+2500us", "--to", "+3500us"]);
+    let begun: Vec<_> = lines.iter().filter(|line| line.contains(" CPU 0 begin ")).collect();
+    assert_eq!((begun.len(), of(&lines, " CPU 0 end")), (1, 0), "{lines:#?}");
+    assert!(begun[0].starts_with("1795225314002500000 CPU 0 begin sensor"), "{begun:?}");
+    assert!(begun[0].contains(" began_ns=[(3, Int(1795225314002000000))]"), "{begun:?}");
 }
 
 #[test]

@@ -11,4 +11,5 @@ mod ranges;
 mod rdf_contents;
 mod reference;
 mod rfr;
+mod states;
 mod windows;

@@ -8,7 +8,7 @@ use super::table::Table;
 use super::text::{Scratch, hash, split};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
-use crate::record::{Class, Kind, Scope, Step};
+use crate::record::{Class, Kind, Scope, Slot, Step};
 use crate::room::Room;
 
 /// No field.
@@ -41,11 +41,16 @@ pub struct MatchSlot {
     pub(super) star: (usize, usize),
     /// The field that tells calls of a generic rule apart.
     pub(super) key: Option<u32>,
+    /// The first argument, and how many there are.
+    args: (usize, usize),
+    /// True if the processor is an argument.
+    pub(super) has_cpu: bool,
 }
 
 impl MatchSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { rule: 0, role: Role::On, star: (0, 0), key: None };
+    pub const EMPTY: Self =
+        Self { rule: 0, role: Role::On, star: (0, 0), key: None, args: (0, 0), has_cpu: false };
 }
 
 /// What an event is to a rule.
@@ -56,6 +61,17 @@ pub(super) enum Role {
     End,
     Begin,
 }
+
+/// Room for an argument: a field of a class that a rule names.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgSlot(pub(in crate::event) Slot);
+
+impl ArgSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self(Slot(0));
+}
+
+default_is_empty!(ArgSlot);
 
 /// Room for a field: the numbers of its names in the table.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +97,10 @@ pub(super) struct Classes<'r> {
     pub(super) classes: &'r mut (dyn Room<ClassSlot> + 'r),
     pub(super) matches: &'r mut (dyn Room<MatchSlot> + 'r),
     pub(super) fields: &'r mut (dyn Room<FieldSlot> + 'r),
+    pub(super) args: &'r mut (dyn Room<ArgSlot> + 'r),
     pub(super) names: Entries<'r, NameSlot>,
     pub(super) count: usize,
+    pub(super) arg_count: usize,
 }
 
 impl Classes<'_> {
@@ -99,6 +117,12 @@ impl Classes<'_> {
 
     pub(super) fn match_at(&self, at: u32) -> Option<MatchSlot> {
         self.matches.slots().get(usize::try_from(at).ok()?).copied()
+    }
+
+    /// The arguments of an event that follows a rule.
+    pub(super) fn args_of(&self, found: &MatchSlot) -> &[ArgSlot] {
+        let (first, len) = found.args;
+        self.args.slots().get(first..first.saturating_add(len)).unwrap_or_default()
     }
 
     /// Learns that there is a class of this name.
@@ -135,11 +159,14 @@ impl Classes<'_> {
         if let Some(name) = name_of(class) {
             self.find_rules(table, name.text())?;
         }
+        for at in first..self.count {
+            self.learn_args(table, class, at)?;
+        }
         let mut failed = Ok(());
         if self.count > first {
             each_field(class, &mut |slot, scope, field| {
                 if failed.is_ok() {
-                    failed = self.learn_field(table, slot, scope, field);
+                    failed = self.learn_field(table, slot.index(), scope, field);
                 }
             });
         }
@@ -154,6 +181,41 @@ impl Classes<'_> {
         Ok(())
     }
 
+    /// Finds the fields that are arguments.
+    fn learn_args(&mut self, table: &Table<'_, '_>, class: &dyn Class, at: usize) -> Result<()> {
+        let Some(&found) = self.matches.slots().get(at) else { return Ok(()) };
+        let Some(rule) = table.rule_at(found.rule) else { return Ok(()) };
+        let ops = if found.role == Role::End { rule.end_args } else { rule.args };
+        let first = self.arg_count;
+        let mut failed = Ok(());
+        each_field(class, &mut |slot, scope, field| {
+            let is_wanted = table.range(ops).iter().any(|arg| match arg.0 {
+                Op::All => matches!(scope, Scope::Payload | Scope::Fields),
+                Op::Text(wanted) => wanted == field && scope != Scope::Header,
+                _ => false,
+            });
+            if is_wanted && failed.is_ok() {
+                failed = self.push_arg(slot);
+            }
+        });
+        failed?;
+        if let Some(found) = self.matches.slots_mut().get_mut(at) {
+            found.args = (first, self.arg_count.saturating_sub(first));
+            found.has_cpu = table.range(ops).iter().any(|arg| matches!(arg.0, Op::Cpu));
+        }
+        Ok(())
+    }
+
+    fn push_arg(&mut self, slot: Slot) -> Result<()> {
+        let needed = self.arg_count.saturating_add(1);
+        grow(self.args, needed)?;
+        if let Some(to) = self.args.slots_mut().get_mut(self.arg_count) {
+            *to = ArgSlot(slot);
+        }
+        self.arg_count = needed;
+        Ok(())
+    }
+
     fn find_rules(&mut self, table: &Table<'_, '_>, name: &str) -> Result<()> {
         let mut is_taken = false;
         let rules = || (0_u32..).map_while(|at| Some((at, table.rule_at(at)?)));
@@ -161,7 +223,7 @@ impl Classes<'_> {
             for (at, rule) in rules().filter(|(_, rule)| rule.kind == kind) {
                 if let Some(star) = any(table, rule.on, name) {
                     is_taken |= kind == RuleKind::State;
-                    self.push(MatchSlot { rule: at, role: Role::On, star, key: None })?;
+                    self.push(MatchSlot { rule: at, role: Role::On, star, ..MatchSlot::EMPTY })?;
                 }
             }
         }
@@ -169,7 +231,7 @@ impl Classes<'_> {
         for role in [Role::End, Role::Begin] {
             let found = slices().find_map(|(rule, of)| {
                 let star = any(table, if role == Role::End { of.end } else { of.on }, name)?;
-                Some(MatchSlot { rule, role, star, key: None })
+                Some(MatchSlot { rule, role, star, ..MatchSlot::EMPTY })
             });
             if let Some(found) = found {
                 is_taken = true;
@@ -182,7 +244,7 @@ impl Classes<'_> {
         for (at, rule) in rules().filter(|(_, rule)| rule.generic) {
             for role in [Role::End, Role::Begin] {
                 if let Some((star, key)) = self.counterpart(table, rule, role, name) {
-                    return self.push(MatchSlot { rule: at, role, star, key });
+                    return self.push(MatchSlot { rule: at, role, star, key, ..MatchSlot::EMPTY });
                 }
             }
         }
@@ -277,7 +339,7 @@ fn any(table: &Table<'_, '_>, patterns: Ops, name: &str) -> Option<(usize, usize
 }
 
 /// Calls `each` with the slot, the scope and the name of each member of a scope.
-fn each_field(class: &dyn Class, each: &mut dyn FnMut(usize, Scope, &str)) {
+fn each_field(class: &dyn Class, each: &mut dyn FnMut(Slot, Scope, &str)) {
     use core::fmt::Write as _;
     let (mut depth, mut inside) = (0_u32, Scope::Fields);
     class.fields(&mut |step| match step {
@@ -287,7 +349,7 @@ fn each_field(class: &dyn Class, each: &mut dyn FnMut(usize, Scope, &str)) {
                 let mut name = Name::EMPTY;
                 // A scratch takes all that is written to it.
                 let _ = write!(name, "{given}");
-                each(field.slot.index(), inside, name.text());
+                each(field.slot, inside, name.text());
             }
             if matches!(field.kind, Kind::Group | Kind::List | Kind::Map) {
                 depth = depth.saturating_add(1);

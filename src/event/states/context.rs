@@ -68,8 +68,9 @@ impl Context<'_, '_, '_> {
     pub(super) fn holds(&self, condition: Option<Condition<'_>>, to: &mut Output) -> bool {
         let Some(condition) = condition else { return false };
         let start = to.len();
-        let holds =
-            self.template(condition.template, to).is_some_and(|found| to.get(found) == condition.value);
+        let holds = self
+            .template(condition.template, to)
+            .is_some_and(|found| to.bytes(found) == condition.value.as_bytes());
         to.truncate(start);
         holds
     }
@@ -131,7 +132,7 @@ impl Context<'_, '_, '_> {
                 if !self.inner(inner, None, to) {
                     return false;
                 }
-                let key = hash(map, to.get(start..to.len()));
+                let key = hash(map, to.bytes(start..to.len()));
                 to.truncate(start);
                 let Some(kept) = self.maps.find(key).and_then(|at| self.maps.get(at)) else { return false };
                 to.push(kept.0.text());
@@ -142,7 +143,7 @@ impl Context<'_, '_, '_> {
                 }
                 let key = start..to.len();
                 let found = self.table.range(ops).iter().find_map(|slot| match slot.0 {
-                    Op::Entry(value, text) if value == to.get(key.clone()) => Some(text),
+                    Op::Entry(value, text) if value.as_bytes() == to.bytes(key.clone()) => Some(text),
                     _ => None,
                 });
                 to.truncate(start);

@@ -1,7 +1,7 @@
 //! What the matcher gives out.
 
+use super::classes::ArgSlot;
 use super::edges::Edges;
-use super::op::OpSlot;
 use super::text::hash;
 use crate::error::Error;
 use crate::event::Item;
@@ -28,7 +28,7 @@ pub(super) struct Moment<'m, 'e> {
 /// The arguments of one end.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
-    pub(super) args: &'a [OpSlot<'a>],
+    pub(super) args: &'a [ArgSlot],
     pub(super) cpu: Option<u64>,
 }
 

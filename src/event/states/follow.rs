@@ -44,7 +44,7 @@ impl States<'_, '_> {
         let Some((track, value, was, cpu)) = evaluated else { return Ok(()) };
         let value_hash = match value.is_empty() {
             true => None,
-            false => Some(hash(0, self.output.get(value.clone()))),
+            false => Some(hash(0, self.output.bytes(value.clone()))),
         };
         let number = self.track(track, moment, to)?;
         let Some(slot) = self.open.tracks.get(number) else { return Ok(()) };
@@ -81,7 +81,7 @@ impl States<'_, '_> {
             (_, now) => now.map_or(State::None, |now| State::Value(now, ns)),
         };
         if matches!(now, State::Value(..)) {
-            let args = Part { args: table.range(rule.args), cpu };
+            let args = Part { args: self.classes.args_of(found), cpu: cpu.filter(|_| found.has_cpu) };
             moment.begin(number, self.output.get(value), Edges::NONE, args, to)?;
         }
         self.open.set_state(number, now);
@@ -101,7 +101,7 @@ impl States<'_, '_> {
             Some((context.template(rule.key?, out)?, context.template(rule.value?, out)?))
         });
         let Some((key, value)) = evaluated else { return Ok(()) };
-        let key = hash(rule.map, self.output.get(key));
+        let key = hash(rule.map, self.output.bytes(key));
         keep(&mut self.kept, key, self.output.get(value)).map(drop)
     }
 
@@ -148,7 +148,7 @@ impl States<'_, '_> {
         let is_keyless = key.is_empty();
         // Calls of a rule for any name are told apart by what that name is.
         let what = if rule.generic { event.get(found.star.0..found.star.1) } else { "" };
-        let key = hash(hash(0, what), self.output.get(key));
+        let key = hash(hash(0, what), self.output.bytes(key));
         let number = self.track(track, moment, to)?;
         Ok(Some((number, key, is_keyless, cpu)))
     }
@@ -179,7 +179,7 @@ impl States<'_, '_> {
             self.open.feed(track, moment.stream);
         }
         let name = self.name(rule, found, moment, event);
-        let args = Part { args: self.table.range(rule.args), cpu };
+        let args = Part { args: self.classes.args_of(found), cpu: cpu.filter(|_| found.has_cpu) };
         moment.begin(track, self.output.get(name).trim_ascii(), Edges::NONE, args, to)
     }
 
@@ -224,7 +224,7 @@ impl States<'_, '_> {
             }
             (at, above) = (slot.below, above.saturating_add(1));
         }
-        let args = Part { args: self.table.range(rule.end_args), cpu };
+        let cpu = cpu.filter(|_| found.has_cpu);
         if self.open.slot(at).is_some() && above < SEARCH_MAX {
             for _ in 0..above {
                 let Some(slot) = self.open.pop(track) else { break };
@@ -234,6 +234,7 @@ impl States<'_, '_> {
             let Some(slot) = self.open.pop(track) else { return Ok(()) };
             let edges = self.open.edges(&slot, ns);
             self.counts.backwards = self.counts.backwards.saturating_add(edges.has(Edges::BACKWARDS).into());
+            let args = Part { args: self.classes.args_of(found), cpu };
             return moment.end_with(track, slot.begun, edges, args, to);
         }
         if top != NONE {
@@ -244,6 +245,7 @@ impl States<'_, '_> {
         let edges = if lost { Edges::BEGIN_LOST } else { Edges::OPEN_START };
         let name = self.name(rule, found, moment, event);
         moment.begin(track, self.output.get(name).trim_ascii(), edges, Part::EMPTY, to)?;
+        let args = Part { args: self.classes.args_of(found), cpu };
         moment.end_with(track, ns, Edges::NONE, args, to)
     }
 }

@@ -42,7 +42,7 @@ pub struct Counts {
 /// event. See [`Event::slice`].
 pub struct States<'r, 't> {
     pub(super) table: &'r Table<'t, 'r>,
-    classes: Classes<'r>,
+    pub(super) classes: Classes<'r>,
     values: &'r mut [ValueSlot],
     pub(super) kept: Entries<'r, KeptSlot>,
     pub(super) open: Open<'r>,
@@ -73,8 +73,10 @@ impl<'r, 't> States<'r, 't> {
             classes: rooms.classes,
             matches: rooms.matches,
             fields: rooms.fields,
+            args: rooms.args,
             names: Entries::new(rooms.names),
             count: 0,
+            arg_count: 0,
         };
         let open = Open {
             tracks: Entries::new(rooms.tracks),
@@ -293,11 +295,11 @@ impl<'r, 't> States<'r, 't> {
         moment: &Moment<'_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<u32, E> {
-        let name = self.output.get(name);
-        let hash = hash(0, name);
+        let hash = hash(0, self.output.bytes(name.clone()));
         if let Some(known) = self.open.tracks.find(hash) {
             return Ok(known);
         }
+        let name = self.output.get(name);
         let number = self.open.tracks.insert(hash, TrackSlot::NEW)?;
         let label = self.kept.find(label_key(hash)).and_then(|at| self.kept.get(at));
         announce(number, name, label.map(|kept| kept.0.text()), self.root, moment, to)?;

@@ -55,7 +55,7 @@ mod template;
 mod text;
 mod value;
 
-pub use classes::{ClassSlot, FieldSlot, MatchSlot, NameSlot};
+pub use classes::{ArgSlot, ClassSlot, FieldSlot, MatchSlot, NameSlot};
 pub use context::KeptSlot;
 pub use edges::Edges;
 pub use emit::Sink;

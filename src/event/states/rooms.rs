@@ -1,6 +1,6 @@
 //! What the matcher is lent.
 
-use super::classes::{ClassSlot, FieldSlot, MatchSlot, NameSlot};
+use super::classes::{ArgSlot, ClassSlot, FieldSlot, MatchSlot, NameSlot};
 use super::context::KeptSlot;
 use super::hashed::Hashed;
 use super::open::{OpenSlot, StreamSlot, TrackSlot};
@@ -16,6 +16,8 @@ pub struct StateRooms<'r> {
     pub names: &'r mut (dyn Room<Hashed<NameSlot>> + 'r),
     /// A slot for each rule that a class of events follows.
     pub matches: &'r mut (dyn Room<MatchSlot> + 'r),
+    /// A slot for each argument of those rules.
+    pub args: &'r mut (dyn Room<ArgSlot> + 'r),
     /// A slot for each number of a field.
     pub fields: &'r mut (dyn Room<FieldSlot> + 'r),
     /// A slot for each name of a field in the table.
@@ -43,6 +45,7 @@ pub struct Storage {
     classes: alloc::vec::Vec<ClassSlot>,
     names: alloc::vec::Vec<Hashed<NameSlot>>,
     matches: alloc::vec::Vec<MatchSlot>,
+    args: alloc::vec::Vec<ArgSlot>,
     fields: alloc::vec::Vec<FieldSlot>,
     values: alloc::vec::Vec<ValueSlot>,
     tracks: alloc::vec::Vec<Hashed<TrackSlot>>,
@@ -55,7 +58,7 @@ pub struct Storage {
 impl Storage {
     /// All of it, to be lent.
     pub fn rooms(&mut self) -> StateRooms<'_> {
-        let Self { classes, names, matches, fields, values, tracks, open, kept, streams } = self;
-        StateRooms { classes, names, matches, fields, values, tracks, open, kept, streams }
+        let Self { classes, names, matches, args, fields, values, tracks, open, kept, streams } = self;
+        StateRooms { classes, names, matches, args, fields, values, tracks, open, kept, streams }
     }
 }

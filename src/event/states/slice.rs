@@ -1,11 +1,11 @@
 //! What a slice that was found by a table says.
 
+use super::classes::ArgSlot;
 use super::edges::Edges;
-use super::op::Op;
 use crate::error::Result;
 use crate::event::data::StateData;
 use crate::event::time::Time;
-use crate::record::{Class, FieldInfo, Head, Kind, Listener, Record, Scope, Slot, Step, Text, Wants, Wide};
+use crate::record::{Class, Head, Listener, Record, Scope, Slot, Text, Wants, Wide};
 
 /// One end of a slice that was found by a [`Table`](super::Table).
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,8 @@ impl<'a> Slice<'a> {
     }
 
     /// The processor, if it is an argument.
-    pub fn cpu(&self) -> Option<u64> {
-        self.0.cpu.filter(|_| self.0.args.iter().any(|arg| matches!(arg.0, Op::Cpu)))
+    pub const fn cpu(&self) -> Option<u64> {
+        self.0.cpu
     }
 
     /// The arguments: a record of those fields of the event that the rule names.
@@ -39,22 +39,15 @@ pub struct Args<'a>(StateData<'a>);
 
 impl Record for Args<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        let mut filter =
-            Filter { to, args: self.0, fields: [Slot(0); MAX], count: 0, depth: 0, inside: false };
+        let mut filter = Filter { to, args: self.0.args, depth: 0, inside: false };
         self.0.of.tell(&mut filter)
     }
 }
 
-/// The most arguments that are told of an event.
-const MAX: usize = 64;
-
 /// Passes on the fields that are wanted.
 struct Filter<'l, 'a, L> {
     to: &'l mut L,
-    args: StateData<'a>,
-    /// The members of scopes that are wanted, by their slots.
-    fields: [Slot; MAX],
-    count: usize,
+    args: &'a [ArgSlot],
     /// How many groups and lists are open.
     depth: u32,
     /// True in a group or list that is wanted.
@@ -63,12 +56,11 @@ struct Filter<'l, 'a, L> {
 
 impl<L: Listener> Filter<'_, '_, L> {
     /// True if the field is wanted.
-    fn wants(&mut self, slot: Slot) -> bool {
+    fn wants(&self, slot: Slot) -> bool {
         if self.depth > 0 {
             return self.inside;
         }
-        let known = self.fields.get(..self.count).unwrap_or_default();
-        known.contains(&slot)
+        self.args.iter().any(|arg| arg.0 == slot)
     }
 
     fn open(&mut self, slot: Slot) -> bool {
@@ -84,50 +76,13 @@ impl<L: Listener> Filter<'_, '_, L> {
         self.depth = self.depth.saturating_sub(1);
         self.inside
     }
-
-    /// Finds the members that are wanted, in the order of their class.
-    fn find(&mut self, class: &dyn Class) {
-        let (mut depth, mut scope) = (0_u32, Scope::Fields);
-        class.fields(&mut |step| match step {
-            Step::Scope(inside) => (depth, scope) = (1, inside),
-            Step::Field(field) => {
-                if depth == 1 && is_named(self.args.args, scope, &field) {
-                    if let Some(to) = self.fields.get_mut(self.count) {
-                        *to = field.slot;
-                        self.count = self.count.saturating_add(1);
-                    }
-                }
-                if matches!(field.kind, Kind::Group | Kind::List | Kind::Map) {
-                    depth = depth.saturating_add(1);
-                }
-            }
-            Step::End => depth = depth.saturating_sub(1),
-        });
-    }
-}
-
-/// True if a rule names the field.
-fn is_named(args: &[super::op::OpSlot<'_>], scope: Scope, field: &FieldInfo<'_>) -> bool {
-    use core::fmt::Write as _;
-    let is_payload = matches!(scope, Scope::Payload | Scope::Fields);
-    let mut name = super::text::Scratch::<256>::EMPTY;
-    if let Some(given) = field.name {
-        // A scratch takes all that is written to it.
-        let _ = write!(name, "{given}");
-    }
-    args.iter().any(|arg| match arg.0 {
-        Op::All => is_payload,
-        Op::Text(wanted) => wanted == name.text() && scope != Scope::Header,
-        _ => false,
-    })
 }
 
 impl<L: Listener> Listener for Filter<'_, '_, L> {
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
-        self.find(class);
         match self.to.begin(head, class) {
             Wants::NOTHING => Wants::NOTHING,
-            wants if self.count > 0 => wants.without(Scope::Header),
+            wants if !self.args.is_empty() => wants.without(Scope::Header),
             _ => Wants::NOTHING,
         }
     }

@@ -31,10 +31,14 @@ impl<const N: usize> Scratch<N> {
         self.len = self.len.min(len);
     }
 
+    /// The bytes of a piece of it.
+    pub(super) fn bytes(&self, range: Range<usize>) -> &[u8] {
+        self.bytes.get(..self.len).and_then(|bytes| bytes.get(range)).unwrap_or_default()
+    }
+
     /// A piece of it. All that is put is text, cut where a character ends.
     pub(super) fn get(&self, range: Range<usize>) -> &str {
-        let bytes = self.bytes.get(..self.len).and_then(|bytes| bytes.get(range)).unwrap_or_default();
-        core::str::from_utf8(bytes).unwrap_or_default()
+        core::str::from_utf8(self.bytes(range)).unwrap_or_default()
     }
 
     /// Puts text, and leaves out what there is no room for.
@@ -71,8 +75,9 @@ pub(super) fn split(text: &str, byte: u8) -> Option<(&str, &str)> {
 }
 
 /// The hash of a text, after another hash.
-pub(super) fn hash(mut state: u64, text: &str) -> u64 {
-    for chunk in text.as_bytes().chunks(8) {
+pub(super) fn hash(mut state: u64, text: impl AsRef<[u8]>) -> u64 {
+    let text = text.as_ref();
+    for chunk in text.chunks(8) {
         let mut word = [0; 8];
         word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
         state = mix(state ^ u64::from_le_bytes(word));

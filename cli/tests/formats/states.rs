@@ -1,0 +1,127 @@
+//! Slices and statistics, of the shipped samples and of tables of one's own.
+
+use crate::common::{Scratch, data, status, traceglass};
+use serde_json::Value;
+
+fn lines(args: &[&str]) -> Vec<Value> {
+    let output = traceglass(args);
+    assert_eq!(status(&output), 0, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Each record of a thread that runs ends the state before it. Between the packets a record was discarded: there the state
+/// ends with the last record before.
+#[test]
+fn slices_are_what_lies_between_records() {
+    let sample = data("sample.ctf");
+    let sample = sample.to_str().unwrap();
+    let records = lines(&["cat", "--json", sample]);
+    let switched: Vec<_> = records.iter().filter(|record| record["name"] == "thread_switched_in").collect();
+    let slices = lines(&["cat", "--slices", "--json", sample]);
+    assert_eq!((slices.len(), switched.len()), (12, 12));
+    let mut next = switched.iter().skip(1);
+    let last_of_packet = records.iter().rfind(|record| record["packet"] == 0).unwrap();
+    for (slice, begin) in slices.iter().zip(&switched) {
+        let end = next.next().map_or(&Value::Null, |record| &record["time_ns"]);
+        assert_eq!(slice["track"], "CPU 0");
+        assert_eq!((&slice["name"], &slice["time_ns"]), (&begin["payload"]["name"], &begin["time_ns"]));
+        let is_lost = slice["flags"] == Value::from(vec!["end_lost"]);
+        assert_eq!(is_lost, begin["time_ns"] == 1_795_225_314_006_000_000_i64);
+        let end = if is_lost { &last_of_packet["time_ns"] } else { end };
+        assert_eq!((&slice["end_time_ns"], &slice["offset"]), (end, &begin["offset"]));
+        let flags = match end {
+            Value::Null => vec!["open_end"],
+            _ if is_lost => vec!["end_lost"],
+            _ => vec![],
+        };
+        assert_eq!(slice["flags"], Value::from(flags));
+    }
+    // A range of time has those that touch it, with their true ends.
+    let range = ["cat", "--slices", "--json", "--from", "+2500us", "--to", "+3500us", sample];
+    let found = lines(&range);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0], slices[2]);
+    assert!(lines(&["cat", "--slices", "--no-states", "--json", sample]).is_empty());
+}
+
+#[test]
+fn a_table_of_ones_own_comes_first() {
+    let scratch = Scratch::new("states");
+    let sample = data("sample.ctf");
+    let sample = sample.to_str().unwrap();
+    let table = "# Mine.\nstate = [ { on = \"battery\", track = \"battery\", value = \"{millivolts}\" } ]\n";
+    let table = scratch.file("mine.toml", table.as_bytes());
+    let found = lines(&["cat", "--slices", "--json", "--states", &table, sample]);
+    let batteries: Vec<_> = found.iter().filter(|slice| slice["track"] == "battery").collect();
+    let records = lines(&["cat", "--json", sample]);
+    let records = records.iter().filter(|record| record["name"] == "battery");
+    assert!(
+        records
+            .map(|record| record["payload"]["millivolts"].to_string())
+            .eq(batteries.iter().map(|slice| slice["name"].as_str().unwrap().to_owned()))
+    );
+    assert_eq!((batteries.len(), found.len()), (4, 16));
+
+    let wrong = scratch.file("wrong.toml", b"# Mine.\n\nstate = [ { when = \"x\" } ]\n");
+    for args in [
+        &["cat", "--slices", "--states", &wrong, sample][..],
+        &["stats", "--states", &wrong, sample],
+        &["export", "--format", "perfetto", "--states", &wrong, sample],
+    ] {
+        let output = traceglass(args);
+        assert_eq!(status(&output), 2, "{args:?}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains("wrong.toml: line 3: "), "{message}");
+        assert!(output.stdout.is_empty());
+    }
+    let absent = scratch.path("absent.toml");
+    assert_eq!(status(&traceglass(&["stats", "--states", &absent, sample])), 2);
+}
+
+/// What is counted is what `cat` prints.
+#[test]
+fn statistics_add_up() {
+    for sample in ["sample.ctf", "sample.rfr", "stream.rfr", "trace.0.bin", "sample.rtc"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let stats = lines(&["stats", "--json", path]);
+        let slices = lines(&["cat", "--slices", "--json", path]);
+        let slices: Vec<_> = slices.iter().filter(|line| line["kind"] == "slice").collect();
+        let mut count = 0;
+        for line in stats.iter().filter(|line| line["kind"] == "slice") {
+            let of: Vec<_> = slices.iter().filter(|slice| slice["name"] == line["name"]).collect();
+            let mut spans: Vec<i64> = of.iter().filter_map(|slice| slice["duration_ns"].as_i64()).collect();
+            spans.sort_unstable();
+            count += of.len();
+            assert_eq!(line["count"], spans.len(), "{sample} {line}");
+            assert_eq!(line["open"], of.len() - spans.len(), "{sample} {line}");
+            assert_eq!(line["total_ns"], spans.iter().sum::<i64>(), "{sample} {line}");
+            let Some((least, greatest)) = spans.first().zip(spans.last()) else { continue };
+            assert_eq!((&line["min_ns"], &line["max_ns"]), (&(*least).into(), &(*greatest).into()));
+            let median = spans[(spans.len() - 1) / 2];
+            assert!((line["p50_ns"].as_i64().unwrap() - median).abs() * 64 <= median, "{sample} {line}");
+            let longest = of.iter().find(|slice| slice["duration_ns"] == *greatest).unwrap();
+            assert_eq!(line["max_offset"], longest["offset"], "{sample} {line}");
+        }
+        assert_eq!(count, slices.len(), "{sample}");
+        let events: u64 = stats
+            .iter()
+            .filter(|line| line["kind"] == "event")
+            .map(|line| line["count"].as_u64().unwrap())
+            .sum();
+        assert!(events > 0, "{sample}");
+        if sample == "sample.ctf" {
+            assert_eq!(events, lines(&["cat", "--json", path]).len() as u64);
+        }
+        // Against itself, nothing has changed.
+        for line in lines(&["stats", "--json", "--against", path, path]) {
+            for (name, value) in line["against"].as_object().unwrap() {
+                assert_eq!(&line[name], value, "{sample} {name}");
+            }
+        }
+        let people = traceglass(&["stats", path]);
+        assert_eq!(status(&people), 0);
+        assert!(String::from_utf8_lossy(&people.stdout).contains("events"), "{people:?}");
+    }
+}
