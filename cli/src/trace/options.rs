@@ -83,8 +83,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Refuses options that select parts of another format.
+    /// Refuses options that select parts of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        self.window.refuse_reversed()?;
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!("this is {format}, and --metadata and --context are of CTF")));
@@ -145,8 +146,9 @@ impl Listing {
         }
     }
 
-    /// Refuses options of another format.
+    /// Refuses options of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        self.window.refuse_reversed()?;
         if self.ctf != CtfListing::default() && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
                 "this is {format}, and --packets and --fragments are of CTF"
