@@ -81,7 +81,7 @@ fn measure_rdf(table: &mut Table, large: bool) {
 
     let asked = common::rdf::asked(entries, 10_000);
     let identifiers: Vec<(Identifier, usize)> =
-        asked.iter().map(|(id, n)| (id.as_str().into(), *n)).collect();
+        asked.iter().map(|(id, n)| (Identifier::new(id).unwrap(), *n)).collect();
     let keys: Vec<([u8; 16], usize)> = asked.iter().map(|(id, n)| (key(id.as_bytes()), *n)).collect();
     let lookups = Unit::Nanoseconds(" lookup", asked.len() as u64);
     let mut storage = vec![0; entries as usize];
