@@ -108,10 +108,8 @@ pub fn driver_events(data: &[u8]) -> u64 {
 /// The time of every queue event.
 pub fn queues(data: &[u8]) -> u64 {
     let id = "QueueEvent".try_into().unwrap();
-    data.chunks_exact(72).fold(0, |sum, chunk| {
-        match Content::parse(id, 1, &[], chunk) {
-            Ok(Content::QueueEvent(event)) => sum.wrapping_add(event.gpu_ticks().unwrap_or(0)),
-            other => panic!("{other:?}"),
-        }
+    data.chunks_exact(72).fold(0, |sum, chunk| match Content::parse(id, 1, &[], chunk) {
+        Ok(Content::QueueEvent(event)) => sum.wrapping_add(event.gpu_ticks().unwrap_or(0)),
+        other => panic!("{other:?}"),
     })
 }

@@ -8,7 +8,7 @@ const INFO: &[Field] = &[
     may(
         "format",
         Text,
-        "`rdf`, `rtc`, `ctf2`, `ctf1` (CTF whose metadata is TSDL) or `rfr`; `rmt` or `sqtt` of files that RADV writes; null if that cannot be told",
+        "`rdf`, `rtc`, `ctf2`, `ctf1` (CTF whose metadata is TSDL), `rfr` or `dial9`; `rmt` or `sqtt` of files that RADV writes; null if that cannot be told",
     ),
     may("bytes", Int, "size of the file, or of all files of a recording"),
     has(
@@ -292,6 +292,37 @@ pub const OBJECTS: &[Object] = &[
         ],
     },
     Object {
+        verb: "info",
+        of: "dial9",
+        kinds: &[],
+        shown_by: &[&["info", "--json", "trace.0.bin"]],
+        fields: &[
+            INFO,
+            &[
+                part("writer_version", Text, "of dial9-tokio-telemetry, if the recording says so"),
+                has("segments", Int, "how many files there are"),
+                has("batches", Int, "how many headers these have"),
+                has("events", Int, "how many events"),
+                has("inflated_bytes", Int, "size of all segments, those in gzip inflated"),
+                has("empty_segments", List, "the segments in which nothing was recorded"),
+                has("lost_bytes", Int, "how many bytes cannot be read"),
+                may("time_ns", Int, "the earliest time, in nanoseconds of the monotonic clock"),
+                may("end_time_ns", Int, "the latest time"),
+                part(
+                    "start_unix_ns",
+                    Int,
+                    "the earliest time since the Unix epoch, by the recorder's clock pairs",
+                ),
+                part("recorder_complete", Bool, "false if the recorder says that events are missing"),
+                part("polls", Members, "`count`, `ns` in all, `over_1ms`, `unpaired`, and the `longest`"),
+                part("wake_to_poll", Members, "`count`, `p50_ns`, `p99_ns`"),
+                part("tasks", Members, "`spawned`, `terminated`, `never_polled`, `never_polled_again`"),
+                part("workers", List, "`worker`, `polls`, `busy_ns`, `idle_ns`, `ns` of each"),
+                has("kinds", Members, "how many events there are of each schema"),
+            ],
+        ],
+    },
+    Object {
         verb: "ls",
         of: "RDF",
         kinds: &["entry"],
@@ -508,6 +539,40 @@ pub const OBJECTS: &[Object] = &[
         ],
     },
     Object {
+        verb: "ls",
+        of: "dial9",
+        kinds: &["batch"],
+        shown_by: &[&["ls", "--json", "trace.0.bin"]],
+        fields: &[
+            KIND,
+            &[
+                part("path", Text, "its segment, of a folder"),
+                has("batch", Int, "its number, from 0"),
+                has("offset", Int, "where it begins in the inflated segment"),
+                has("bytes", Int, "its size"),
+                has("schemas", Int, "how many schemas it declares"),
+                has("events", Int, "how many events it has"),
+                may("time_ns", Int, "the earliest time of its events, in nanoseconds of the monotonic clock"),
+                may("end_time_ns", Int, "the latest time"),
+            ],
+        ],
+    },
+    Object {
+        verb: "ls",
+        of: "dial9, where something is lost",
+        kinds: &["gap"],
+        shown_by: &[],
+        fields: &[
+            KIND,
+            &[
+                part("path", Text, "its segment, of a folder"),
+                has("offset", Int, "where it begins in the inflated segment"),
+                has("bytes", Int, "how many bytes cannot be read"),
+                has("cause", Text, "why"),
+            ],
+        ],
+    },
+    Object {
         verb: "cat",
         of: "RTC",
         kinds: &["record"],
@@ -693,6 +758,24 @@ pub const OBJECTS: &[Object] = &[
         kinds: &["Callsite"],
         shown_by: &[&["cat", "--json", "--callsites", "sample.rfr"], &["cat", "--json", "stream.rfr"]],
         fields: &[KIND, TIME, RECORD, CALLSITE, SITE],
+    },
+    Object {
+        verb: "cat",
+        of: "dial9: the name of an event's schema, and its fields; such as",
+        kinds: &["PollStartEvent"],
+        shown_by: &[&["cat", "--json", "trace.0.bin"]],
+        fields: &[
+            KIND,
+            TIME,
+            &[
+                part("path", Text, "its segment, of a folder"),
+                has("offset", Int, "where it begins in the inflated segment"),
+                has("worker_id", Int, "a field; one with the name of a member above ends in `_`"),
+                has("local_queue", Int, "a field"),
+                has("task_id", Int, "a field"),
+                has("spawn_loc", Text, "a field; text from a pool as it reads"),
+            ],
+        ],
     },
     Object {
         verb: "check",
