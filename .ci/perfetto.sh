@@ -47,7 +47,7 @@ ctf() {
     rm -rf "$scratch/ctf"
     mkdir "$scratch/ctf"
     find "$1" -maxdepth 1 -type f ! -name expected.ndjson -exec cp {} "$scratch/ctf" \;
-    tolerate "$traceglass" export --format perfetto "$scratch/ctf" >"$scratch/trace" 2>"$scratch/messages"
+    tolerate "$traceglass" export --format perfetto --no-states "$scratch/ctf" >"$scratch/trace" 2>"$scratch/messages"
     node cli/tests/perfetto/ctf.mjs "$scratch/trace" "$1/expected.ndjson"
     count=$((count + 1))
 }

@@ -37,6 +37,9 @@ mod record;
 pub mod reference;
 #[cfg(unix)]
 mod signals;
+mod slices;
+mod states;
+mod stats;
 mod status;
 mod style;
 mod table;
@@ -83,6 +86,7 @@ enum Verb {
     Info(verbs::info::Args),
     Ls(verbs::ls::Args),
     Cat(Box<verbs::cat::Args>),
+    Stats(Box<verbs::stats::Args>),
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
     Export(verbs::export::Args),
@@ -145,6 +149,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Info(args) => verbs::info::run(args, open, &mut out),
         Verb::Ls(args) => verbs::ls::run(args, open, &mut out),
         Verb::Cat(args) => verbs::cat::run(args, open, &mut out),
+        Verb::Stats(args) => verbs::stats::run(args, open, &mut out),
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
         Verb::Export(args) => verbs::export::run(args, open, &mut out),

@@ -18,12 +18,13 @@ pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables};
-pub use options::{Listing, RdfSelect, Reading, RfrSelect, Selection};
+pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
 use crate::input::Input;
 use crate::output::Out;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::Table;
 use serde_json::{Map, Value};
@@ -67,6 +68,16 @@ pub trait Trace {
     /// The same of a range of time; what lies outside of it is not read where the format has a way around it.
     fn events_in(&self, _window: traceglass::event::Window, _events: &mut dyn Events) -> Result<Outcome> {
         Err(no_events(self.format()))
+    }
+
+    /// Its tracks and events, with the states and slices that a table of pairs finds in them.
+    fn states_in(
+        &self,
+        window: traceglass::event::Window,
+        _pairs: &Pairs,
+        events: &mut dyn Events,
+    ) -> Result<Outcome> {
+        self.events_in(window, events)
     }
 
     /// What is wrong in it though none of its events, nor any table, tells of that.

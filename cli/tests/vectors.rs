@@ -14,6 +14,8 @@ mod rdf;
 mod rfr;
 #[path = "vectors/rtc.rs"]
 mod rtc;
+#[path = "vectors/states.rs"]
+mod states;
 
 use serde_json::{Map, Value};
 use std::path::PathBuf;

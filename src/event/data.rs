@@ -1,5 +1,8 @@
 //! What events and tracks are made of.
 
+use super::states::{Edges, OpSlot};
+use super::time::Time;
+
 /// What an event or a track is made of: a record of its format.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Data<'a> {
@@ -14,6 +17,53 @@ pub(super) enum Data<'a> {
     Dial9(super::dial9::fields::Dial9Data<'a>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::fields::CtfData<'a>),
+    /// A state or slice, found by a table.
+    State(StateData<'a>),
+    /// What a track is called besides its label.
+    Named(&'a str),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
     Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
+}
+
+/// One end of a state or slice that was found by a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StateData<'a> {
+    /// What the event is made of.
+    pub(super) of: &'a Data<'a>,
+    /// The names of its arguments.
+    pub(super) args: &'a [OpSlot<'a>],
+    /// The processor.
+    pub(super) cpu: Option<u64>,
+    pub(super) edges: Edges,
+    /// When the event happened.
+    pub(super) noticed: Time,
+}
+
+impl Data<'_> {
+    /// The offset of the packet that a record lies in, if it lies in one.
+    pub(super) fn packet_offset(&self) -> Option<u64> {
+        match self {
+            #[cfg(feature = "ctf")]
+            Self::Ctf(data) => Some(data.record.packet().offset()),
+            _ => None,
+        }
+    }
+
+    /// The processor of that packet.
+    pub(super) fn packet_cpu(&self) -> Option<u64> {
+        match self {
+            #[cfg(feature = "ctf")]
+            Self::Ctf(data) => data.record.packet().cpu(),
+            _ => None,
+        }
+    }
+
+    /// True if events of the same stream were discarded before this one.
+    pub(super) const fn follows_loss(&self) -> bool {
+        match self {
+            #[cfg(feature = "ctf")]
+            Self::Ctf(data) => data.follows_loss,
+            _ => false,
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::label::Label;
+use super::states::Slice;
 use super::time::Time;
 use super::track::TrackId;
 use crate::gap::Gap;
@@ -23,6 +24,23 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// An event of nothing, for what is known without one.
+    pub(super) const fn nothing() -> Self {
+        Self {
+            input: 0,
+            offset: 0,
+            len: 0,
+            time: None,
+            track: TrackId::new(0),
+            kind: EventKind::Instant,
+            name: Label::Text(""),
+            starts: None,
+            ends: Flows::NONE,
+            inferred: true,
+            data: Data::None,
+        }
+    }
+
     /// What could not be read, at the place where reading met it.
     pub(super) const fn gap(input: usize, time: Option<Time>, track: TrackId, gap: Gap) -> Self {
         Self {
@@ -90,6 +108,14 @@ impl<'a> Event<'a> {
     /// The flows that end with it: what caused it.
     pub const fn ends(&self) -> Flows {
         self.ends
+    }
+
+    /// What is known of it as one end of a slice that was found by a table of states.
+    pub const fn slice(&self) -> Option<Slice<'a>> {
+        match self.data {
+            Data::State(data) => Some(Slice(data)),
+            _ => None,
+        }
     }
 
     /// Whether it was inferred from another record: the end of a slice that was not recorded.

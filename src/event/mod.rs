@@ -88,6 +88,7 @@ pub mod element;
 mod event;
 mod label;
 mod rank;
+pub mod states;
 mod tell;
 mod time;
 mod trace;

@@ -24,11 +24,16 @@ impl Record for Track<'_> {
 }
 
 impl Data<'_> {
-    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+    pub(super) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
         // In a build without formats.
         let _ = &to;
         match self {
-            Self::None | Self::Never(..) => Ok(()),
+            Self::None | Self::Named(_) | Self::Never(..) => Ok(()),
+            // It is never made of another one.
+            Self::State(data) => match data.of {
+                Self::State(_) => Ok(()),
+                of => of.tell(to),
+            },
             #[cfg(feature = "rfr")]
             Self::Rfr(data) => data.tell(to),
             #[cfg(feature = "rdf-contents")]

@@ -121,6 +121,14 @@ impl<'a> Track<'a> {
         self.label
     }
 
+    /// What it is called besides its label: the name of the program that a thread runs.
+    pub const fn alias(&self) -> Option<&'a str> {
+        match self.data {
+            Data::Named(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The clock of the times of its events.
     pub const fn clock(&self) -> Clock<'a> {
         self.clock

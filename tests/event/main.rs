@@ -15,5 +15,7 @@ mod rdf;
 mod rfr;
 #[cfg(feature = "rtc")]
 mod rtc;
+#[cfg(feature = "ctf")]
+mod states;
 #[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]
 mod told;

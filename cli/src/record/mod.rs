@@ -4,10 +4,12 @@
 //! before a message, so that both come in order.
 
 mod lines;
+mod slices;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use lines::Lines;
+pub use slices::SliceLines;
 pub use text::{SHOWN as NAME_SHOWN, Text};
 pub use traceglass_open::record::{Buffer, Json, Place, Spelling, Tables};

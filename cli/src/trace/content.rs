@@ -4,7 +4,7 @@ use super::Window;
 use crate::status::{Failure, Result, Status};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
-use traceglass::event::Item;
+use traceglass::event::{Event, Item};
 
 /// What could not be read of a trace, while the rest was exported.
 pub struct Outcome {
@@ -24,6 +24,11 @@ impl Outcome {
 /// Takes tracks and events, in the order of time.
 pub trait Events {
     fn item(&mut self, item: &Item<'_>) -> Result<()>;
+
+    /// An event that came to begin or end states and slices, which are items of their own.
+    fn taken(&mut self, _event: &Event<'_>) -> Result<()> {
+        Ok(())
+    }
 
     /// That many more bytes have been read.
     fn advance(&mut self, bytes: u64);
@@ -92,6 +97,8 @@ pub struct Export {
     /// Overwrite a file that exists; write raw bytes even to a terminal
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub pairing: super::Pairing,
     #[command(flatten)]
     pub reading: super::Reading,
     /// Files or directories; - for stdin

@@ -17,6 +17,17 @@ pub struct Reading {
     pub private: bool,
 }
 
+/// Which events make slices.
+#[derive(clap::Args, Clone, Default)]
+pub struct Pairing {
+    /// A table of pairs of events that make slices, whose rules come before the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub states: Option<PathBuf>,
+    /// Pair no events of CTF: they stay instants
+    #[arg(long, conflicts_with = "states")]
+    pub no_states: bool,
+}
+
 /// Which parts `ls` lists, and how.
 #[derive(clap::Args)]
 pub struct Listing {
@@ -59,6 +70,11 @@ pub struct Selection {
     /// One JSON object a record
     #[arg(long)]
     pub json: bool,
+    /// Slices instead of records: what lasted, on which track, from when to when
+    #[arg(long, conflicts_with_all = ["raw", "follow"])]
+    pub slices: bool,
+    #[command(flatten)]
+    pub pairing: Pairing,
     /// The bytes as they are: of a chunk of RDF, which is what is printed anyway, or of a stream of RTC
     #[arg(long, conflicts_with = "json")]
     pub raw: bool,

@@ -3,7 +3,10 @@
 use super::export;
 use crate::input::Input;
 use crate::output::Out;
-use crate::progress;
+use crate::progress::{self, Progress};
+use crate::record::SliceLines;
+use crate::slices::Slices;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
@@ -37,6 +40,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     }
     if let (true, Some(folder)) = (args.rdf.all, &args.rdf.output) {
         return export::files(folder, std::slice::from_ref(&args.path), args.reading, open, out);
+    }
+    if args.slices {
+        return slices(args, open, out);
     }
     progress::begin("reading", 0);
     let mut cursor = Cursor { follows: args.follow, ..Cursor::default() };
@@ -72,6 +78,26 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             return Ok(worst);
         }
     }
+}
+
+/// Prints slices, in the order in which they end.
+fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
+    let pairs = Pairs::open(&args.pairing)?;
+    let input = Input::open(&args.path)?;
+    let trace = open(&input, args.reading)?;
+    args.refuse_foreign(trace.format())?;
+    let window = export::in_ns(&args.window, &*trace)?;
+    progress::begin("reading", trace.bytes());
+    let progress = Progress::new(trace.bytes());
+    let mut lines = SliceLines::new(args.json, window, out);
+    let mut advance = |bytes| progress.advance(bytes);
+    let mut slices = Slices::new(&mut lines, &mut advance);
+    // All is read: what is open when the window begins had begun before.
+    let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+    slices.finish()?;
+    lines.finish()?;
+    outcome.damage.iter().for_each(|line| out.warn(&args.path, line));
+    Ok(outcome.status)
 }
 
 /// The size of a file; of a folder none.

@@ -6,6 +6,7 @@ use crate::export::perfetto::{Left, Perfetto};
 use crate::input::Input;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Time, Window};
 use std::path::{Path, PathBuf};
@@ -214,7 +215,7 @@ impl Events for First {
 }
 
 /// A range of time, in nanoseconds of the trace's clock.
-fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
+pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
     if window.is_everything() {
         return Ok(traceglass::event::Window::ALL);
     }
@@ -241,17 +242,19 @@ fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass:
 }
 
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+    let pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
-        perfetto.begin(&name.to_string_lossy());
+        perfetto.begin(&name.to_string_lossy(), window);
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let mut outcome = trace.events_in(window, &mut writing)?;
-        drop(writing);
+        let mut outcome = trace.states_in(window, &pairs, &mut writing)?;
+        let Writing { perfetto, mut destination, .. } = writing;
+        perfetto.settle(&mut |data| destination.write(data))?;
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
         }

@@ -9,5 +9,6 @@ pub mod hex;
 pub mod info;
 pub mod ls;
 pub mod man;
+pub mod stats;
 #[cfg(feature = "view")]
 pub mod view;

@@ -25,6 +25,8 @@ pub struct Json {
     scratch: String,
     /// True if only the fields of records are written.
     is_bare: bool,
+    /// True if fields of contexts are written beside the others.
+    is_merged: bool,
     /// The second whose text was made last, and that text up to the point.
     second: Option<i64>,
     second_text: Vec<u8>,
@@ -141,6 +143,7 @@ impl Default for Json {
             key: (0, 0),
             scratch: String::new(),
             is_bare: false,
+            is_merged: false,
             second: None,
             second_text: Vec::new(),
         }
@@ -152,6 +155,11 @@ impl Json {
     /// after it.
     pub fn bare() -> Self {
         Self { is_bare: true, ..Self::default() }
+    }
+
+    /// Writes an object of the fields of all scopes, as [`Self::bare`] otherwise.
+    pub fn merged() -> Self {
+        Self { is_merged: true, ..Self::bare() }
     }
 
     /// Sets the members that say where records come from, each with a comma before it.
@@ -254,6 +262,7 @@ impl Json {
     /// Contexts are objects of their own; what the record is about is beside them.
     fn bare_scope(&mut self, scope: Scope) {
         let name = scope.name().filter(|_| matches!(scope, Scope::CommonContext | Scope::SpecificContext));
+        let name = name.filter(|_| !self.is_merged);
         self.is_flat = name.is_none();
         if let Some(name) = name {
             // A buffer takes all that is written to it.

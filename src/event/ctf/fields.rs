@@ -7,9 +7,11 @@ use crate::record::Listener;
 /// An event record.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) struct CtfData<'a> {
-    pub(super) record: data::Record<'a, 'a, 'a>,
+    pub(in crate::event) record: data::Record<'a, 'a, 'a>,
     /// The number of the first class and field of its trace.
     pub(super) base: u32,
+    /// True if the tracer discarded records before it.
+    pub(in crate::event) follows_loss: bool,
 }
 
 impl CtfData<'_> {

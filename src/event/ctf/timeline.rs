@@ -263,7 +263,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             starts: None,
             ends: Flows::NONE,
             inferred: false,
-            data: Data::Ctf(CtfData { record, base }),
+            data: Data::Ctf(CtfData { record, base, follows_loss: self.loss.is_some() }),
         })))
     }
 

@@ -35,6 +35,20 @@ const fn tag(field: u32, kind: u32) -> u8 {
     (field << 3 | kind) as u8
 }
 
+/// Adds an annotation of text to an event.
+pub fn note(event: &mut Message, name: &str, text: &str) {
+    let mut message = Message::default();
+    message.text(NAME, name).text(STRING, text);
+    event.nested(DEBUG_ANNOTATIONS, message.bytes());
+}
+
+/// The same of a number.
+pub fn note_number(event: &mut Message, name: &str, number: u64) {
+    let mut message = Message::default();
+    message.text(NAME, name).uint(UINT, number);
+    event.nested(DEBUG_ANNOTATIONS, message.bytes());
+}
+
 /// Writes records, in room that is kept.
 pub struct Annotations {
     buffer: Buffer,

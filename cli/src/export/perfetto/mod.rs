@@ -13,9 +13,9 @@ use annotation::{Annotations, Description};
 use foldhash::fast::RandomState;
 use message::Message;
 use names::Names;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind};
+use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind, Window};
 
 /// Fields of `Trace`, `TracePacket` and what is in it.
 mod field {
@@ -100,6 +100,14 @@ pub struct Left {
 /// Where packets go.
 pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
 
+/// A slice that begins before the window.
+struct Held {
+    /// When it began, if that is known.
+    began: Option<u64>,
+    /// Its event.
+    inner: Vec<u8>,
+}
+
 /// Writes a trace.
 #[derive(Default)]
 pub struct Perfetto {
@@ -111,8 +119,14 @@ pub struct Perfetto {
     absolute: Option<bool>,
     /// The tracks above counters, which take nothing but values.
     counters: HashMap<TrackId, TrackId, RandomState>,
-    /// The time of the last event of the input.
+    /// The time of the last event of the input, and that of the first.
     last: Option<u64>,
+    first: Option<u64>,
+    /// When the last slice of a track ended that a table of pairs made.
+    ended: HashMap<TrackId, u64, RandomState>,
+    /// The begin of the range of time that is wanted, and what is open before it.
+    from: Option<u64>,
+    held: BTreeMap<TrackId, Vec<Held>>,
     /// Whether the input's sequence has begun.
     begun: bool,
     names: Names,
@@ -128,11 +142,16 @@ pub struct Perfetto {
 }
 
 impl Perfetto {
-    /// Begins another input, which is shown by this name.
-    pub fn begin(&mut self, name: &str) {
+    /// Begins another input, which is shown by this name. Slices of pairs that begin before the window are drawn from its
+    /// begin, if they are open then.
+    pub fn begin(&mut self, name: &str, window: Window) {
+        self.from = window.from().and_then(|from| u64::try_from(from).ok());
+        self.held.clear();
         self.sequence = self.sequence.saturating_add(1);
         self.begun = false;
         self.last = None;
+        self.first = None;
+        self.ended.clear();
         self.counters.clear();
         self.names = Names::default();
         self.annotations = Annotations::default();
@@ -181,6 +200,9 @@ impl Perfetto {
                 self.text.push_str(&self.name)
             }
             _ => push_label(&mut self.text, track.label(), NAME_MAX),
+        }
+        if let Some(alias) = track.alias() {
+            let _ = write!(self.text, " ({alias})");
         }
         self.inner.text(field::TRACK_NAME, &self.text);
         if let Some(parent) = track.parent() {
@@ -242,7 +264,24 @@ impl Perfetto {
                 };
                 self.clock(ns, time.is_absolute(), out)?;
                 self.last = Some(ns);
+                self.first = self.first.or(Some(ns));
+                if event.kind() == EventKind::End && event.slice().is_some() {
+                    self.ended.insert(event.track(), ns);
+                }
                 ns
+            }
+            // It is open when the trace ends, as it is drawn without an end.
+            (None, _) if event.slice().is_some() && event.kind() == EventKind::End => return Ok(()),
+            // It had begun before: it is drawn from the end of the one before it, or from the start.
+            (None, _) if event.slice().is_some() => {
+                let Some(noticed) = event.slice().map(|slice| slice.noticed()) else { return Ok(()) };
+                let Some(ns) = u64::try_from(noticed.ns()).ok().filter(|ns| i64::try_from(*ns).is_ok())
+                else {
+                    return Ok(());
+                };
+                self.clock(ns, noticed.is_absolute(), out)?;
+                let ended = self.ended.get(&event.track()).copied();
+                ended.max(self.first).unwrap_or(ns)
             }
             // A loss is shown where reading came upon it.
             (None, Some(last)) => last,
@@ -251,6 +290,18 @@ impl Perfetto {
                 return Ok(());
             }
         };
+        let is_before = self.from.is_some_and(|from| match event.time() {
+            Some(_) => ns < from,
+            None => true,
+        });
+        let is_held = is_before && event.slice().is_some();
+        if is_held && event.kind() == EventKind::End {
+            self.held.entry(event.track()).or_default().pop();
+            return Ok(());
+        }
+        if !is_before && self.from.is_some() {
+            self.settle(out)?;
+        }
         self.inner.clear();
         self.interned.clear();
         let is_value = matches!(event.kind(), EventKind::Counter(_));
@@ -285,11 +336,46 @@ impl Perfetto {
             let limit = own.saturating_add(SHARED);
             self.annotations.write(event, limit, &mut self.inner, &mut self.interned);
         }
+        if let Some(slice) = event.slice() {
+            if kind == SLICE_END {
+                self.annotations.write(&slice.args(), SHARED, &mut self.inner, &mut self.interned);
+            }
+            let flags: Vec<_> = slice.edges().names().collect();
+            if !flags.is_empty() {
+                annotation::note(&mut self.inner, "flags", &flags.join(" "));
+            }
+        }
+        if is_held {
+            let began = event.time().map(|_| ns);
+            let held = Held { began, inner: self.inner.bytes().to_vec() };
+            self.held.entry(event.track()).or_default().push(held);
+            if self.interned.is_empty() {
+                return Ok(());
+            }
+            self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
+            return self.packet(NEEDS_STATE, out);
+        }
         self.packet.uint(field::TIMESTAMP, ns).nested(field::TRACK_EVENT, self.inner.bytes());
         if !self.interned.is_empty() {
             self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
         }
         self.packet(NEEDS_STATE, out)
+    }
+
+    /// Writes what is open when the window begins.
+    pub fn settle(&mut self, out: &mut Sink<'_>) -> Result<()> {
+        let Some(from) = self.from.take() else { return Ok(()) };
+        for held in std::mem::take(&mut self.held).into_values().flatten() {
+            self.inner.clear();
+            if let Some(began) = held.began {
+                annotation::note_number(&mut self.inner, "began_ns", began);
+            }
+            let event = [&held.inner, self.inner.bytes()].concat();
+            self.packet.uint(field::TIMESTAMP, from).nested(field::TRACK_EVENT, &event);
+            self.packet(NEEDS_STATE, out)?;
+        }
+        self.first = Some(from);
+        Ok(())
     }
 
     fn name(&mut self, event: &Event<'_>) {

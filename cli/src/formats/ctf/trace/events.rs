@@ -1,11 +1,16 @@
 //! The event records of all data streams, merged by time; and the streams as they are.
 
+use super::files::Stream;
 use super::{Ctf, programs};
 use crate::output::{grouped, shown};
+use crate::states::{Following, Pairs, Room};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome, Part, Parts};
+use std::path::Path;
 use traceglass::ctf::data::{MergeSlot, check};
-use traceglass::event::ctf::Timeline;
+use traceglass::ctf::schema::Schema;
+use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass::event::states::{States, Storage};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::{Format, Severity};
 
@@ -16,9 +21,14 @@ const SHOWN: u64 = 12;
 const STEP: u64 = 1 << 16;
 
 impl Ctf<'_> {
-    pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
+    pub(super) fn export_events(
+        &self,
+        window: Window,
+        pairs: Option<&Pairs>,
+        events: &mut dyn Events,
+    ) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Ctf2, error);
-        self.with(|traces, mut damage| {
+        self.with(|traces, damage| {
             let streams: Vec<_> = traces
                 .iter()
                 .flat_map(|trace| trace.files.streams.iter().map(move |stream| (stream, &trace.schema)))
@@ -28,32 +38,31 @@ impl Ctf<'_> {
             for (input, (stream, schema)) in streams.iter().enumerate() {
                 timeline.add(input, stream.data.data(), schema).map_err(content)?;
             }
-            timeline.set_window(window);
-            // How far each stream has been read.
-            let mut read = vec![0_u64; streams.len()];
-            let mut gaps = 0_u64;
-            while let Some(item) = timeline.next_item().map_err(content)? {
+            let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
+                timeline.set_window(window);
+                return read(timeline, &streams, damage, events);
+            };
+            // What lies before a window is read for what is open when that begins.
+            let names: Vec<_> = streams.iter().map(|(stream, _)| name_of(&stream.path)).collect();
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            let mut room = Room::default();
+            let table = room.table(pairs)?;
+            let mut storage = Storage::default();
+            let mut states = States::new(&table, &names, storage.rooms()).map_err(content)?;
+            let mut slots = vec![MergeSlot::EMPTY; streams.len()];
+            let mut before = Timeline::new(&mut slots, Vec::new());
+            for (input, (stream, schema)) in streams.iter().enumerate() {
+                before.add(input, stream.data.data(), schema).map_err(content)?;
+            }
+            while let Some(item) = before.next_item().map_err(content)? {
                 if let Item::Event(event) = &item {
-                    if let EventKind::Gap(gap) = event.kind() {
-                        gaps = gaps.saturating_add(1);
-                        if let (1..=SHOWN, Some((stream, _))) = (gaps, streams.get(event.input())) {
-                            damage.push(format!("{}: {}", shown(&stream.path), gap.cause()));
-                        }
-                    }
-                    if let Some(read) = read.get_mut(event.input()) {
-                        let ahead = event.offset().saturating_sub(*read);
-                        if ahead >= STEP {
-                            events.advance(ahead);
-                            *read = event.offset();
-                        }
-                    }
+                    states.learn(event).map_err(content)?;
                 }
-                events.item(&item)?;
             }
-            if let Some(more) = gaps.checked_sub(SHOWN).filter(|&more| more > 0) {
-                damage.push(format!("and {} more", grouped(more)));
-            }
-            Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+            let mut following = Following { states, window, events };
+            let outcome = read(timeline, &streams, damage, &mut following)?;
+            following.finish()?;
+            Ok(outcome)
         })
     }
 
@@ -96,4 +105,44 @@ impl Ctf<'_> {
         }
         Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
     }
+}
+
+/// The name of a stream, for what is known by nothing else.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Reads all of a timeline.
+fn read<'a, 's>(
+    mut timeline: Timeline<'a, 's, '_, Vec<StreamSlot<'a, 's>>>,
+    streams: &[(&Stream, &Schema<'_, '_>)],
+    mut damage: Vec<String>,
+    events: &mut dyn Events,
+) -> Result<Outcome> {
+    let content = |error| Failure::content(Format::Ctf2, error);
+    // How far each stream has been read.
+    let mut read = vec![0_u64; streams.len()];
+    let mut gaps = 0_u64;
+    while let Some(item) = timeline.next_item().map_err(content)? {
+        if let Item::Event(event) = &item {
+            if let EventKind::Gap(gap) = event.kind() {
+                gaps = gaps.saturating_add(1);
+                if let (1..=SHOWN, Some((stream, _))) = (gaps, streams.get(event.input())) {
+                    damage.push(format!("{}: {}", shown(&stream.path), gap.cause()));
+                }
+            }
+            if let Some(read) = read.get_mut(event.input()) {
+                let ahead = event.offset().saturating_sub(*read);
+                if ahead >= STEP {
+                    events.advance(ahead);
+                    *read = event.offset();
+                }
+            }
+        }
+        events.item(&item)?;
+    }
+    if let Some(more) = gaps.checked_sub(SHOWN).filter(|&more| more > 0) {
+        damage.push(format!("and {} more", grouped(more)));
+    }
+    Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
 }

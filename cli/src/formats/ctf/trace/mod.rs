@@ -19,6 +19,7 @@ mod window;
 use crate::input::Mapped;
 use crate::output::{Out, counted, shown};
 use crate::progress::Progress;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
@@ -237,7 +238,11 @@ impl Trace for Ctf<'_> {
     }
 
     fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(window, events)
+        self.export_events(window, None, events)
+    }
+
+    fn states_in(&self, window: Window, pairs: &Pairs, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, Some(pairs), events)
     }
 
     fn clock_ns(&self, value: i128) -> Option<i128> {

@@ -1,0 +1,296 @@
+//! `traceglass stats`
+
+use super::export;
+use crate::input::Input;
+use crate::output::{DIM, HEADING, Out, grouped, percent, printable, shortened, shown};
+use crate::progress::{self, Progress};
+use crate::slices::Slices;
+use crate::states::Pairs;
+use crate::stats::{Busy, Named, Sketch, Stats};
+use crate::status::{Failure, Result, Status};
+use crate::table::{Table, left, right};
+use crate::trace::{Open, Pairing, Reading, Window, aligned, time_json};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// How often and how long: counts, rates and durations by name, and how busy each track is
+///
+/// Slices come first, those that took longest in all before the others; then tracks, the busiest first; then events, the
+/// most frequent first. Count, total, least and greatest are exact; p50 and p99 are off by 1/64 at most. Memory does not
+/// grow with the number of events.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// One JSON object for each name and each track
+    #[arg(long)]
+    json: bool,
+    /// Another trace to compare with: what became slower, what is new
+    #[arg(long, value_name = "PATH")]
+    against: Option<PathBuf>,
+    #[command(flatten)]
+    window: Window,
+    #[command(flatten)]
+    pairing: Pairing,
+    #[command(flatten)]
+    reading: Reading,
+    /// A file or directory; - for stdin
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass stats trace/                        which call is slow, which task hogs
+  traceglass stats --from +1s --to +2s trace/    in one second
+  traceglass stats --against before/ after/      what became slower
+  traceglass stats --json trace/ | jq 'select(.kind == \"slice\") | {name, p99_ns}'";
+
+/// The widest name in a table.
+const WIDE: usize = 60;
+
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    let pairs = Pairs::open(&args.pairing)?;
+    let (stats, mut worst) = read(args, &args.path, &pairs, open, out)?;
+    let other = match &args.against {
+        Some(path) => {
+            let (other, status) = read(args, path, &pairs, open, out)?;
+            worst = worst.max(status);
+            Some(other)
+        }
+        None => None,
+    };
+    match args.json {
+        true => print_json(&stats, other.as_ref(), out)?,
+        false => print_text(&stats, other.as_ref(), out)?,
+    }
+    Ok(worst)
+}
+
+/// Counts what is in a trace.
+fn read(args: &Args, path: &Path, pairs: &Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
+    let input = Input::open(path)?;
+    let trace = open(&input, args.reading)?;
+    let window = export::in_ns(&args.window, &*trace)?;
+    progress::begin("reading", trace.bytes());
+    let progress = Progress::new(trace.bytes());
+    let mut stats = Stats::new(window);
+    let mut advance = |bytes| progress.advance(bytes);
+    let mut slices = Slices::new(&mut stats, &mut advance);
+    let outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
+    slices.finish()?;
+    outcome.damage.iter().for_each(|line| out.warn(path, line));
+    if stats.events.is_empty() {
+        return Err(Failure::unreadable(format!(
+            "{}: no event, of which there could be statistics",
+            shown(path)
+        )));
+    }
+    Ok((stats, outcome.status))
+}
+
+/// Entries of a map, those with the greatest number first.
+fn sorted<'m, T, N: Ord>(
+    map: impl IntoIterator<Item = (&'m String, &'m T)>,
+    number: impl Fn(&T) -> N,
+) -> Vec<(&'m String, &'m T)>
+where
+    T: 'm,
+{
+    let mut entries: Vec<_> = map.into_iter().collect();
+    entries.sort_by(|(a, of_a), (b, of_b)| number(of_b).cmp(&number(of_a)).then_with(|| a.cmp(b)));
+    entries
+}
+
+/// How often in a second.
+fn rate(count: u64, ns: i128) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss)]
+    let rate = count as f64 * 1e9 / ns as f64;
+    (ns > 0).then_some(rate)
+}
+
+/// How many times as much one is as the other.
+fn ratio(one: Option<i128>, other: Option<i128>) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss)]
+    let ratio = one? as f64 / other.filter(|&other| other > 0)? as f64;
+    Some(ratio)
+}
+
+fn share(part: i128, whole: i128) -> String {
+    let number = |value: i128| u64::try_from(value.max(0)).unwrap_or(u64::MAX);
+    percent(number(part), number(whole))
+}
+
+fn of_slices(named: &Named, ns: i128) -> Value {
+    let Named { sketch, longest_at, open } = named;
+    let known = |value: i128| time_json((sketch.count > 0).then_some(value));
+    let histogram: Vec<_> = sketch
+        .powers()
+        .iter()
+        .map(|(&power, &count)| json!({"from_ns": if power == 0 { 0 } else { 1_u64 << power }, "count": count}))
+        .collect();
+    json!({
+        "count": sketch.count,
+        "rate": rate(sketch.count, ns),
+        "total_ns": time_json(Some(sketch.total)),
+        "min_ns": known(sketch.min),
+        "mean_ns": time_json(sketch.mean()),
+        "p50_ns": time_json(sketch.percentile(50)),
+        "p99_ns": time_json(sketch.percentile(99)),
+        "max_ns": known(sketch.max),
+        "max_offset": (sketch.count > 0).then_some(longest_at),
+        "open": open,
+        "histogram": histogram,
+    })
+}
+
+fn of_track(busy: &Busy, ns: i128) -> Value {
+    #[allow(clippy::cast_precision_loss)]
+    let share = |part: i128| (ns > 0).then(|| part as f64 / ns as f64);
+    let names = sorted(&busy.names, |ns| *ns);
+    let names: Vec<_> = names
+        .into_iter()
+        .map(|(name, ns)| json!({"name": name, "ns": time_json(Some(*ns)), "share": share(*ns)}))
+        .collect();
+    json!({"busy_ns": time_json(Some(busy.ns)), "share": share(busy.ns), "names": names})
+}
+
+fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()> {
+    let mut line = |head: Value, about: Value, against: Option<Value>| {
+        let mut object = serde_json::Map::new();
+        for part in [head, about] {
+            object.extend(part.as_object().cloned().unwrap_or_default());
+        }
+        if other.is_some() {
+            object.insert("against".into(), against.unwrap_or(Value::Null));
+        }
+        out.json(&Value::Object(object))
+    };
+    let (ns, other_ns) = (stats.ns(), other.map_or(0, Stats::ns));
+    for (name, named) in sorted(&stats.slices, |named| named.sketch.total) {
+        let against = other.and_then(|other| other.slices.get(name)).map(|named| of_slices(named, other_ns));
+        line(json!({"kind": "slice", "name": name}), of_slices(named, ns), against)?;
+    }
+    for (track, busy) in sorted(&stats.tracks, |busy| busy.ns) {
+        let against = other.and_then(|other| other.tracks.get(track)).map(|busy| of_track(busy, other_ns));
+        let head = json!({"kind": "track", "track": track, "label": stats.aliases.get(track)});
+        line(head, of_track(busy, ns), against)?;
+    }
+    let of_events = |count: u64, ns| json!({"count": count, "rate": rate(count, ns)});
+    for (name, count) in sorted(&stats.events, |count| *count) {
+        let against = other.and_then(|other| other.events.get(name)).map(|count| of_events(*count, other_ns));
+        line(json!({"kind": "event", "name": name}), of_events(*count, ns), against)?;
+    }
+    Ok(())
+}
+
+/// A name in a table.
+fn named(name: &str) -> String {
+    printable(&shortened(name, WIDE))
+}
+
+fn shown_rate(count: u64, ns: i128) -> String {
+    rate(count, ns).map_or_else(String::new, |rate| match rate {
+        10.0.. => grouped(rate.round() as i128),
+        _ => format!("{rate:.1}"),
+    })
+}
+
+/// A change, where it is one of more than a hundredth.
+fn change(ratio: Option<f64>, is_known: bool) -> String {
+    match ratio {
+        _ if !is_known => "new".to_owned(),
+        Some(ratio) if (ratio - 1.0).abs() > 0.01 => format!("{:+.0} %", (ratio - 1.0) * 100.0),
+        Some(_) => "same".to_owned(),
+        None => String::new(),
+    }
+}
+
+fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()> {
+    let ns = stats.ns();
+    if !stats.slices.is_empty() {
+        out.line(out.paint(HEADING, "slices"))?;
+        let mut columns = vec![
+            left("name"),
+            right("count"),
+            right("per second").spare(2),
+            right("total"),
+            right("min").spare(4),
+            right("mean"),
+            right("p50").spare(3),
+            right("p99"),
+            right("max"),
+            right("at").spare(1),
+            left("spread").spare(5),
+        ];
+        if other.is_some() {
+            columns.insert(1, right("mean was").spare(6));
+            columns.insert(1, right("change"));
+        }
+        let mut table = Table::new(&columns);
+        for (name, about) in sorted(&stats.slices, |named| named.sketch.total) {
+            let Named { sketch, longest_at, .. } = about;
+            let time = |value: Option<i128>| {
+                value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
+            };
+            let mut cells = vec![
+                named(name),
+                grouped(sketch.count),
+                shown_rate(sketch.count, ns),
+                time(Some(sketch.total)),
+                time(Some(sketch.min)),
+                time(sketch.mean()),
+                time(sketch.percentile(50)),
+                time(sketch.percentile(99)),
+                time(Some(sketch.max)),
+                format!("{longest_at:#x}"),
+                sketch.bars(),
+            ];
+            if let Some(other) = other {
+                let was = other.slices.get(name).map(|named| &named.sketch);
+                let mean = was.and_then(Sketch::mean);
+                cells.insert(1, mean.map_or_else(String::new, aligned));
+                cells.insert(1, change(ratio(sketch.mean(), mean), was.is_some()));
+            }
+            table.row(out, cells)?;
+        }
+        table.finish(out)?;
+        out.line(out.paint(HEADING, "tracks"))?;
+        let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
+        for (track, busy) in sorted(&stats.tracks, |busy| busy.ns) {
+            let most: Vec<_> = sorted(&busy.names, |ns| *ns)
+                .into_iter()
+                .take(3)
+                .map(|(name, part)| format!("{} {}", named(name), share(*part, ns)))
+                .collect();
+            let track = match stats.aliases.get(track) {
+                Some(alias) => format!("{} ({})", named(track), named(alias)),
+                None => named(track),
+            };
+            table.row(out, vec![track, aligned(busy.ns), share(busy.ns, ns), most.join(", ")])?;
+        }
+        table.finish(out)?;
+    }
+    out.line(out.paint(HEADING, "events"))?;
+    let mut columns = vec![left("name"), right("count"), right("per second")];
+    if other.is_some() {
+        columns.push(right("was"));
+    }
+    let mut table = Table::new(&columns);
+    for (name, count) in sorted(&stats.events, |count| *count) {
+        let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
+        if let Some(other) = other {
+            cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));
+        }
+        table.row(out, cells)?;
+    }
+    table.finish(out)?;
+    let gone = other.map_or(0, |other| {
+        let slices = other.slices.keys().filter(|name| !stats.slices.contains_key(*name)).count();
+        slices.saturating_add(other.events.keys().filter(|name| !stats.events.contains_key(*name)).count())
+    });
+    if gone > 0 {
+        let what = crate::output::counted(i128::try_from(gone).unwrap_or(0), "name is", "names are");
+        out.line(out.paint(DIM, format!("{what} in the other trace only")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,308 @@
+//! Classes of events, and the rules that their events follow: found once for each class.
+
+use super::element::ROOM;
+use super::hashed::Entries;
+use super::op::{Op, Ops, Source};
+use super::rule::{Rule, RuleKind, star};
+use super::table::Table;
+use super::text::{Scratch, hash, split};
+use crate::bytes::to_u64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Class, Kind, Scope, Step};
+use crate::room::Room;
+
+/// No field.
+pub(super) const NO_FIELD: u32 = u32::MAX;
+
+/// A name of a class. One that does not fit follows no rule.
+pub(super) type Name = Scratch<256>;
+
+/// Room for a class of events.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClassSlot {
+    is_known: bool,
+    /// True if its name is known to occur.
+    has_name: bool,
+    first: u32,
+    len: u32,
+}
+
+impl ClassSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self { is_known: false, has_name: false, first: 0, len: 0 };
+}
+
+/// Room for a rule that a class of events follows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatchSlot {
+    pub(super) rule: u32,
+    pub(super) role: Role,
+    /// The part of the name that `*` stands for.
+    pub(super) star: (usize, usize),
+    /// The field that tells calls of a generic rule apart.
+    pub(super) key: Option<u32>,
+}
+
+impl MatchSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self { rule: 0, role: Role::On, star: (0, 0), key: None };
+}
+
+/// What an event is to a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    #[default]
+    On,
+    End,
+    Begin,
+}
+
+/// Room for a field: the numbers of its names in the table.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldSlot {
+    pub(super) name: u32,
+    /// Of a field of a context, the number of the name that only contexts have: `tid_context`.
+    pub(super) context: u32,
+}
+
+impl FieldSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self { name: NO_FIELD, context: NO_FIELD };
+}
+
+default_is_empty!(FieldSlot);
+
+/// Room for the name of a class: which of the fields it has that tell calls apart, as bits.
+#[derive(Clone, Copy, Debug)]
+pub struct NameSlot(u64);
+
+/// The classes that were met.
+pub(super) struct Classes<'r> {
+    pub(super) classes: &'r mut (dyn Room<ClassSlot> + 'r),
+    pub(super) matches: &'r mut (dyn Room<MatchSlot> + 'r),
+    pub(super) fields: &'r mut (dyn Room<FieldSlot> + 'r),
+    pub(super) names: Entries<'r, NameSlot>,
+    pub(super) count: usize,
+}
+
+impl Classes<'_> {
+    /// The range of the rules of a class; `None` if it is not known yet.
+    pub(super) fn known(&self, class: usize) -> Option<core::ops::Range<u32>> {
+        let slot = self.classes.slots().get(class).filter(|slot| slot.is_known)?;
+        Some(slot.first..slot.first.saturating_add(slot.len))
+    }
+
+    /// True if the name of a class is known to occur.
+    pub(super) fn has_name(&self, class: usize) -> bool {
+        self.classes.slots().get(class).is_some_and(|slot| slot.has_name)
+    }
+
+    pub(super) fn match_at(&self, at: u32) -> Option<MatchSlot> {
+        self.matches.slots().get(usize::try_from(at).ok()?).copied()
+    }
+
+    /// Learns that there is a class of this name.
+    pub(super) fn learn_name(&mut self, table: &Table<'_, '_>, class: &dyn Class) -> Result<()> {
+        let at = class.id().index();
+        grow(self.classes, at.saturating_add(1))?;
+        if let Some(slot) = self.classes.slots_mut().get_mut(at) {
+            slot.has_name = true;
+        }
+        let Some(name) = name_of(class) else { return Ok(()) };
+        let mut keys = 0_u64;
+        each_field(class, &mut |_, scope, field| {
+            if matches!(scope, Scope::Payload | Scope::Fields) {
+                for (at, key) in (0_u32..).zip(table.range(table.keys)) {
+                    let named = matches!(key.0, Op::Try { source: Source::Field(number), .. }
+                        if table.names().get(usize::try_from(number).unwrap_or(usize::MAX)) == Some(&field));
+                    if named {
+                        keys |= 1_u64.checked_shl(at).unwrap_or(0);
+                    }
+                }
+            }
+        });
+        let hash = hash(0, name.text());
+        match self.names.find(hash).and_then(|at| self.names.get_mut(at)) {
+            Some(known) => known.0 &= keys,
+            None => drop(self.names.insert(hash, NameSlot(keys))?),
+        }
+        Ok(())
+    }
+
+    /// Learns a class: the rules that its events follow, and the fields that these name.
+    pub(super) fn learn(&mut self, table: &Table<'_, '_>, class: &dyn Class) -> Result<()> {
+        let first = self.count;
+        if let Some(name) = name_of(class) {
+            self.find_rules(table, name.text())?;
+        }
+        let mut failed = Ok(());
+        if self.count > first {
+            each_field(class, &mut |slot, scope, field| {
+                if failed.is_ok() {
+                    failed = self.learn_field(table, slot, scope, field);
+                }
+            });
+        }
+        failed?;
+        let at = class.id().index();
+        grow(self.classes, at.saturating_add(1))?;
+        if let Some(slot) = self.classes.slots_mut().get_mut(at) {
+            let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let len = number(self.count.saturating_sub(first));
+            (slot.is_known, slot.first, slot.len) = (true, number(first), len);
+        }
+        Ok(())
+    }
+
+    fn find_rules(&mut self, table: &Table<'_, '_>, name: &str) -> Result<()> {
+        let mut is_taken = false;
+        let rules = || (0_u32..).map_while(|at| Some((at, table.rule_at(at)?)));
+        for kind in [RuleKind::State, RuleKind::Let, RuleKind::Label] {
+            for (at, rule) in rules().filter(|(_, rule)| rule.kind == kind) {
+                if let Some(star) = any(table, rule.on, name) {
+                    is_taken |= kind == RuleKind::State;
+                    self.push(MatchSlot { rule: at, role: Role::On, star, key: None })?;
+                }
+            }
+        }
+        let slices = || rules().filter(|(_, rule)| rule.kind == RuleKind::Slice && !rule.generic);
+        for role in [Role::End, Role::Begin] {
+            let found = slices().find_map(|(rule, of)| {
+                let star = any(table, if role == Role::End { of.end } else { of.on }, name)?;
+                Some(MatchSlot { rule, role, star, key: None })
+            });
+            if let Some(found) = found {
+                is_taken = true;
+                self.push(found)?;
+            }
+        }
+        if is_taken {
+            return Ok(());
+        }
+        for (at, rule) in rules().filter(|(_, rule)| rule.generic) {
+            for role in [Role::End, Role::Begin] {
+                if let Some((star, key)) = self.counterpart(table, rule, role, name) {
+                    return self.push(MatchSlot { rule: at, role, star, key });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What `*` stands for in a name of a generic rule, if the trace has the other end, too; and the field that all of
+    /// these classes have.
+    fn counterpart(
+        &self,
+        table: &Table<'_, '_>,
+        rule: &Rule<'_>,
+        role: Role,
+        name: &str,
+    ) -> Option<((usize, usize), Option<u32>)> {
+        let star = any(table, if role == Role::End { rule.end } else { rule.on }, name)?;
+        let what = name.get(star.0..star.1).filter(|what| !what.is_empty())?;
+        let (mut begins, mut ends, mut keys) = (0_u32, 0_u32, u64::MAX);
+        for (patterns, count) in [(rule.on, &mut begins), (rule.end, &mut ends)] {
+            for slot in table.range(patterns) {
+                let Op::Text(pattern) = slot.0 else { continue };
+                let Some((front, back)) = split(pattern, b'*') else { continue };
+                let mut other = Name::EMPTY;
+                [front, what, back].into_iter().for_each(|part| other.push(part));
+                if let Some(known) = self.names.find(hash(0, other.text())).and_then(|at| self.names.get(at))
+                {
+                    *count = count.saturating_add(1);
+                    keys &= known.0;
+                }
+            }
+        }
+        if begins == 0 || ends == 0 {
+            return None;
+        }
+        let place = usize::try_from(keys.trailing_zeros()).unwrap_or(usize::MAX);
+        let key = match table.range(table.keys).get(place).map(|slot| slot.0) {
+            Some(Op::Try { source: Source::Field(name), .. }) => Some(name),
+            _ => None,
+        };
+        Some((star, key))
+    }
+
+    fn learn_field(&mut self, table: &Table<'_, '_>, slot: usize, scope: Scope, name: &str) -> Result<()> {
+        let mut field = FieldSlot::EMPTY;
+        for (number, known) in (0_u32..).zip(table.names()) {
+            if *known == name {
+                field.name = number;
+            }
+            if is_context(scope) && known.strip_suffix("_context") == Some(name) {
+                field.context = number;
+            }
+        }
+        if field.name == NO_FIELD && field.context == NO_FIELD {
+            return Ok(());
+        }
+        grow(self.fields, slot.saturating_add(1))?;
+        if let Some(place) = self.fields.slots_mut().get_mut(slot) {
+            *place = field;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, found: MatchSlot) -> Result<()> {
+        let needed = self.count.saturating_add(1);
+        grow(self.matches, needed)?;
+        if let Some(slot) = self.matches.slots_mut().get_mut(self.count) {
+            *slot = found;
+        }
+        self.count = needed;
+        Ok(())
+    }
+}
+
+const fn is_context(scope: Scope) -> bool {
+    matches!(scope, Scope::CommonContext | Scope::SpecificContext)
+}
+
+fn name_of(class: &dyn Class) -> Option<Name> {
+    use core::fmt::Write as _;
+    let mut name = Name::EMPTY;
+    // A scratch takes all that is written to it.
+    let _ = write!(name, "{}", class.name());
+    (!name.is_full()).then_some(name)
+}
+
+/// What `*` stands for in a name, for the first of some patterns that it matches.
+fn any(table: &Table<'_, '_>, patterns: Ops, name: &str) -> Option<(usize, usize)> {
+    table.range(patterns).iter().find_map(|slot| match slot.0 {
+        Op::Text(pattern) => star(pattern, name),
+        _ => None,
+    })
+}
+
+/// Calls `each` with the slot, the scope and the name of each member of a scope.
+fn each_field(class: &dyn Class, each: &mut dyn FnMut(usize, Scope, &str)) {
+    use core::fmt::Write as _;
+    let (mut depth, mut inside) = (0_u32, Scope::Fields);
+    class.fields(&mut |step| match step {
+        Step::Scope(scope) => (depth, inside) = (1, scope),
+        Step::Field(field) => {
+            if let (1, Some(given)) = (depth, field.name) {
+                let mut name = Name::EMPTY;
+                // A scratch takes all that is written to it.
+                let _ = write!(name, "{given}");
+                each(field.slot.index(), inside, name.text());
+            }
+            if matches!(field.kind, Kind::Group | Kind::List | Kind::Map) {
+                depth = depth.saturating_add(1);
+            }
+        }
+        Step::End => depth = depth.saturating_sub(1),
+    });
+}
+
+/// Sees to it that a room has so many slots.
+pub(super) fn grow<T>(room: &mut (dyn Room<T> + '_), needed: usize) -> Result<()> {
+    let capacity = room.slots().len();
+    if needed <= capacity || room.grow(needed) {
+        return Ok(());
+    }
+    let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(needed) };
+    Err(Error::new(0, ROOM, kind))
+}

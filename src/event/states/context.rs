@@ -1,0 +1,166 @@
+//! What templates are filled from.
+
+use super::hashed::Entries;
+use super::op::{Condition, Inner, Op, Ops, Source};
+use super::table::Table;
+use super::text::{Scratch, hash};
+use super::value::{Texts, Value, ValueSlot};
+use core::fmt::Write as _;
+use core::ops::Range;
+
+/// Text that templates give.
+pub(super) type Output = Scratch<2048>;
+
+/// The longest text that a map remembers.
+const KEPT_MAX: usize = 96;
+
+/// A text that a map remembers.
+pub(super) type Kept = Scratch<KEPT_MAX>;
+
+/// What templates are filled from: an event, and what is remembered.
+pub(super) struct Context<'c, 't, 'r> {
+    pub(super) table: &'c Table<'t, 'r>,
+    pub(super) values: &'c [ValueSlot],
+    pub(super) texts: &'c Texts,
+    pub(super) maps: &'c Entries<'r, KeptSlot>,
+    /// The name of the event.
+    pub(super) event: &'c str,
+    /// The part of the name that `*` stands for.
+    pub(super) star: &'c str,
+    pub(super) stream: &'c dyn core::fmt::Display,
+    /// The processor of the packet.
+    pub(super) cpu: Option<u64>,
+    /// The number of the field that tells calls of a generic rule apart.
+    pub(super) key: Option<u32>,
+}
+
+/// Room for something that is remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptSlot(pub(super) Kept);
+
+impl Context<'_, '_, '_> {
+    /// The text of a template; `None` if it has no value.
+    pub(super) fn template(&self, ops: Ops, to: &mut Output) -> Option<Range<usize>> {
+        let start = to.len();
+        let mut skip = 0_u32;
+        for slot in self.table.range(ops) {
+            if skip > 0 {
+                skip = skip.saturating_sub(1);
+                continue;
+            }
+            match slot.0 {
+                Op::Text(text) => to.push(text),
+                Op::Try { source, mask, hex, more } => {
+                    if self.source(source, mask, hex, to) {
+                        skip = more;
+                    } else if more == 0 {
+                        to.truncate(start);
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(start..to.len())
+    }
+
+    /// True if a condition holds.
+    pub(super) fn holds(&self, condition: Option<Condition<'_>>, to: &mut Output) -> bool {
+        let Some(condition) = condition else { return false };
+        let start = to.len();
+        let holds =
+            self.template(condition.template, to).is_some_and(|found| to.get(found) == condition.value);
+        to.truncate(start);
+        holds
+    }
+
+    /// The number of the processor.
+    pub(super) fn processor(&self) -> Option<u64> {
+        self.table.range(self.table.cpu).iter().find_map(|slot| match slot.0 {
+            Op::Try { source: Source::PacketCpu, .. } => self.cpu,
+            Op::Try { source: Source::Field(name), .. } => self.value(name).number(),
+            _ => None,
+        })
+    }
+
+    fn value(&self, name: u32) -> Value {
+        let at = usize::try_from(name).unwrap_or(usize::MAX);
+        self.values.get(at).map_or(Value::None, |slot| slot.0)
+    }
+
+    fn source(&self, source: Source<'_>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
+        match source {
+            Source::Cpu => self.put_processor(to),
+            Source::Thread => self.table.range(self.table.thread).iter().any(|slot| match slot.0 {
+                Op::Try { source: Source::Thread, .. } => false,
+                Op::Try { source: Source::Cpu, .. } => self.put_processor(to),
+                Op::Try { source, mask, hex, .. } => self.simple(source, mask, hex, to),
+                _ => false,
+            }),
+            _ => self.simple(source, mask, hex, to),
+        }
+    }
+
+    fn put_processor(&self, to: &mut Output) -> bool {
+        self.table.range(self.table.cpu).iter().any(|slot| match slot.0 {
+            Op::Try { source, mask, hex, .. } => self.simple(source, mask, hex, to),
+            _ => false,
+        })
+    }
+
+    /// A value that needs no list of others.
+    fn simple(&self, source: Source<'_>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
+        let start = to.len();
+        match source {
+            Source::Cpu | Source::Thread => return false,
+            Source::Field(name) => return self.value(name).put(self.texts, mask, hex, to),
+            Source::Key => return self.key.is_some_and(|key| self.value(key).put(self.texts, None, hex, to)),
+            Source::Text(text) => to.push(text),
+            Source::Event => to.push(self.event),
+            Source::Star => {
+                to.push(self.star);
+                return !self.star.is_empty();
+            }
+            Source::PacketCpu => {
+                let Some(cpu) = self.cpu else { return false };
+                // Text takes all that is written to it.
+                let _ = write!(to, "{cpu}");
+            }
+            Source::Stream => drop(write!(to, "stream {}", self.stream)),
+            Source::Map(map, inner) => {
+                if !self.inner(inner, None, to) {
+                    return false;
+                }
+                let key = hash(map, to.get(start..to.len()));
+                to.truncate(start);
+                let Some(kept) = self.maps.find(key).and_then(|at| self.maps.get(at)) else { return false };
+                to.push(kept.0.text());
+            }
+            Source::Table(ops, inner, mask) => {
+                if !self.inner(inner, mask, to) {
+                    return false;
+                }
+                let key = start..to.len();
+                let found = self.table.range(ops).iter().find_map(|slot| match slot.0 {
+                    Op::Entry(value, text) if value == to.get(key.clone()) => Some(text),
+                    _ => None,
+                });
+                to.truncate(start);
+                let Some(text) = found else { return false };
+                to.push(text);
+            }
+        }
+        true
+    }
+
+    fn inner(&self, inner: Inner<'_>, mask: Option<u64>, to: &mut Output) -> bool {
+        match inner {
+            Inner::Field(name) => self.value(name).put(self.texts, mask, false, to),
+            Inner::Cpu => self.put_processor(to),
+            Inner::Text(text) => {
+                to.push(text);
+                true
+            }
+        }
+    }
+}

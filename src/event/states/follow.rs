@@ -1,0 +1,261 @@
+//! What rules do for an event.
+
+use super::classes::{MatchSlot, Name};
+use super::context::{Kept, KeptSlot};
+use super::edges::Edges;
+use super::emit::{Moment, Part, Sink, announce, label_key};
+use super::hashed::{Entries, NONE};
+use super::matcher::States;
+use super::op::Op;
+use super::open::{OpenSlot, State};
+use super::rule::Rule;
+use super::text::hash;
+use crate::error::{Error, Result};
+
+/// The deepest level of a stack at which the begin of an end is looked for.
+const SEARCH_MAX: usize = 512;
+
+impl States<'_, '_> {
+    /// Sets the state of a track.
+    pub(super) fn state<E: From<Error>>(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
+        let evaluated = self.with(found, moment, event, |context, out| {
+            if context.holds(rule.skip, out) {
+                return None;
+            }
+            let track = context.template(rule.track?, out)?;
+            let value = if context.holds(rule.none, out) {
+                out.len()..out.len()
+            } else {
+                context.template(rule.value?, out)?
+            };
+            let was = match rule.was {
+                Some(was) if !context.holds(rule.was_none, out) => context.template(was, out),
+                _ => None,
+            };
+            Some((track, value, was, context.processor()))
+        });
+        let Some((track, value, was, cpu)) = evaluated else { return Ok(()) };
+        let value_hash = match value.is_empty() {
+            true => None,
+            false => Some(hash(0, self.output.get(value.clone()))),
+        };
+        let number = self.track(track, moment, to)?;
+        let Some(slot) = self.open.tracks.get(number) else { return Ok(()) };
+        let mut state = slot.state;
+        let is_new = state == State::Unknown;
+        let table = self.table;
+        if let State::Value(now, _) = state
+            && table.range(rule.keep).iter().any(|kept| matches!(kept.0, Op::Hash(hash) if hash == now))
+        {
+            return Ok(());
+        }
+        let ns = moment.time.ns();
+        if let (State::Unknown, Some(was)) = (state, was.filter(|was| !was.is_empty())) {
+            let was = self.output.get(was);
+            moment.begin(number, was, Edges::OPEN_START, Part::EMPTY, to)?;
+            state = State::Value(hash(0, was), ns);
+        }
+        let now = match (state, value_hash) {
+            (State::Value(before, _), Some(now)) if before == now => {
+                // Of one that had begun before, the time is that of the event that tells so.
+                self.open.set_state(number, state);
+                if is_new {
+                    self.open.feed(number, moment.stream);
+                }
+                return Ok(());
+            }
+            (State::Value(_, since), now) => {
+                let is_backwards = ns < since;
+                self.counts.backwards = self.counts.backwards.saturating_add(is_backwards.into());
+                let edges = if is_backwards { Edges::BACKWARDS } else { Edges::NONE };
+                moment.end_at(number, since, edges, to)?;
+                now.map_or(State::None, |now| State::Value(now, ns))
+            }
+            (_, now) => now.map_or(State::None, |now| State::Value(now, ns)),
+        };
+        if matches!(now, State::Value(..)) {
+            let args = Part { args: table.range(rule.args), cpu };
+            moment.begin(number, self.output.get(value), Edges::NONE, args, to)?;
+        }
+        self.open.set_state(number, now);
+        self.open.feed(number, moment.stream);
+        Ok(())
+    }
+
+    /// Remembers a value.
+    pub(super) fn remember(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+    ) -> Result<()> {
+        let evaluated = self.with(found, moment, event, |context, out| {
+            Some((context.template(rule.key?, out)?, context.template(rule.value?, out)?))
+        });
+        let Some((key, value)) = evaluated else { return Ok(()) };
+        let key = hash(rule.map, self.output.get(key));
+        keep(&mut self.kept, key, self.output.get(value)).map(drop)
+    }
+
+    /// Names a track.
+    pub(super) fn label<E: From<Error>>(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
+        let evaluated = self.with(found, moment, event, |context, out| {
+            Some((context.template(rule.track?, out)?, context.template(rule.value?, out)?))
+        });
+        let Some((track, label)) = evaluated else { return Ok(()) };
+        let (track, label) = (self.output.get(track), self.output.get(label));
+        let hash = hash(0, track);
+        let is_new = keep(&mut self.kept, label_key(hash), label)?;
+        if let Some(number) = self.open.tracks.find(hash).filter(|_| is_new) {
+            announce(number, track, Some(label), self.root, moment, to)?;
+        }
+        Ok(())
+    }
+
+    /// The track and the key of a slice; the key as a hash, and whether it is empty.
+    fn place_of<E: From<Error>>(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<Option<(u32, u64, bool, Option<u64>)>, E> {
+        let evaluated = self.with(found, moment, event, |context, out| {
+            let track = context.template(rule.track?, out)?;
+            let key = match rule.key {
+                Some(key) => context.template(key, out)?,
+                None => out.len()..out.len(),
+            };
+            Some((track, key, context.processor()))
+        });
+        let Some((track, key, cpu)) = evaluated else { return Ok(None) };
+        let is_keyless = key.is_empty();
+        // Calls of a rule for any name are told apart by what that name is.
+        let what = if rule.generic { event.get(found.star.0..found.star.1) } else { "" };
+        let key = hash(hash(0, what), self.output.get(key));
+        let number = self.track(track, moment, to)?;
+        Ok(Some((number, key, is_keyless, cpu)))
+    }
+
+    /// Begins a slice.
+    pub(super) fn begin<E: From<Error>>(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
+        let Some((track, key, is_keyless, cpu)) = self.place_of(rule, found, moment, event, to)? else {
+            return Ok(());
+        };
+        if rule.one {
+            while let Some(slot) = self.open.pop(track) {
+                let edges = Edges::END_MISSING.with(self.open.edges(&slot, moment.time.ns()));
+                moment.end_at(track, slot.begun, edges, to)?;
+            }
+        }
+        let begun = moment.time.ns();
+        let slot =
+            OpenSlot { rule: found.rule, key, begun, stream: moment.stream, is_keyless, ..OpenSlot::EMPTY };
+        self.open.push(track, slot)?;
+        if is_keyless {
+            self.open.feed(track, moment.stream);
+        }
+        let name = self.name(rule, found, moment, event);
+        let args = Part { args: self.table.range(rule.args), cpu };
+        moment.begin(track, self.output.get(name).trim_ascii(), Edges::NONE, args, to)
+    }
+
+    /// The name of a slice.
+    fn name(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+    ) -> core::ops::Range<usize> {
+        self.with(found, moment, event, |context, out| {
+            rule.value.and_then(|name| context.template(name, out)).unwrap_or_else(|| {
+                let start = out.len();
+                out.push("?");
+                start..out.len()
+            })
+        })
+    }
+
+    /// Ends a slice.
+    pub(super) fn end<E: From<Error>>(
+        &mut self,
+        rule: &Rule<'_>,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        event: &Name,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
+        let Some((track, key, is_keyless, cpu)) = self.place_of(rule, found, moment, event, to)? else {
+            return Ok(());
+        };
+        let ns = moment.time.ns();
+        let top = self.open.tracks.get(track).map_or(NONE, |slot| slot.top);
+        let any_key = rule.key_optional && is_keyless;
+        let (mut at, mut above) = (top, 0);
+        while let Some(slot) = self.open.slot(at).filter(|_| above < SEARCH_MAX) {
+            self.counts.compared = self.counts.compared.saturating_add(1);
+            if slot.rule == found.rule && (any_key || slot.key == key || rule.key_optional && slot.is_keyless)
+            {
+                break;
+            }
+            (at, above) = (slot.below, above.saturating_add(1));
+        }
+        let args = Part { args: self.table.range(rule.end_args), cpu };
+        if self.open.slot(at).is_some() && above < SEARCH_MAX {
+            for _ in 0..above {
+                let Some(slot) = self.open.pop(track) else { break };
+                let edges = Edges::END_MISSING.with(self.open.edges(&slot, ns));
+                moment.end_at(track, slot.begun, edges, to)?;
+            }
+            let Some(slot) = self.open.pop(track) else { return Ok(()) };
+            let edges = self.open.edges(&slot, ns);
+            self.counts.backwards = self.counts.backwards.saturating_add(edges.has(Edges::BACKWARDS).into());
+            return moment.end_with(track, slot.begun, edges, args, to);
+        }
+        if top != NONE {
+            self.counts.stray = self.counts.stray.saturating_add(1);
+            return Ok(());
+        }
+        let lost = self.open.stream(moment.stream)?.losses > 0;
+        let edges = if lost { Edges::BEGIN_LOST } else { Edges::OPEN_START };
+        let name = self.name(rule, found, moment, event);
+        moment.begin(track, self.output.get(name).trim_ascii(), edges, Part::EMPTY, to)?;
+        moment.end_with(track, ns, Edges::NONE, args, to)
+    }
+}
+
+/// Keeps a text; true if it is another one than before. A long one is cut.
+fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, text: &str) -> Result<bool> {
+    let mut room = Kept::EMPTY;
+    room.push(text);
+    match kept.find(key).and_then(|at| kept.get_mut(at)) {
+        Some(known) if known.0.text() == room.text() => return Ok(false),
+        Some(known) => known.0 = room,
+        None => drop(kept.insert(key, KeptSlot(room))?),
+    }
+    Ok(true)
+}

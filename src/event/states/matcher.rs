@@ -1,0 +1,306 @@
+//! The matcher: from events to states and slices.
+
+use super::capture::{Capture, Learning};
+use super::classes::{Classes, MatchSlot, Name, Role};
+use super::context::{Context, KeptSlot, Output};
+use super::edges::Edges;
+use super::emit::{Moment, Part, Sink, announce, label_key};
+use super::hashed::{Entries, NONE};
+use super::open::{Open, State, TrackSlot};
+use super::rooms::StateRooms;
+use super::rule::RuleKind;
+use super::table::Table;
+use super::text::hash;
+use super::value::{Texts, ValueSlot};
+use crate::error::{Error, Result};
+use crate::event::Item;
+use crate::event::event::{Event, EventKind};
+use crate::event::time::Time;
+use crate::event::track::TrackId;
+use core::fmt::{Display, Write as _};
+
+/// How much was done, and what was odd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Events that were looked at.
+    pub events: u64,
+    /// Ends that have no begin though something is open on their track: nothing is shown of them.
+    pub stray: u64,
+    /// Ends before their begins.
+    pub backwards: u64,
+    /// How many open slices were looked at to find those that end.
+    pub compared: u64,
+    /// Rules that were followed.
+    pub followed: u64,
+}
+
+/// Finds states and slices in events.
+///
+/// Items of a [`Source`](crate::event::Source) go in, items come out: tracks and events as they are, but for the events
+/// that begin or end something. Those become a begin or an end on a track of their own, whose fields are those of the
+/// event. See [`Event::slice`].
+pub struct States<'r, 't> {
+    pub(super) table: &'r Table<'t, 'r>,
+    classes: Classes<'r>,
+    values: &'r mut [ValueSlot],
+    pub(super) kept: Entries<'r, KeptSlot>,
+    pub(super) open: Open<'r>,
+    /// The track of the recording, which is above the others, and its clock.
+    pub(super) root: Option<(TrackId, bool)>,
+    inputs: &'r [&'r str],
+    texts: Texts,
+    pub(super) output: Output,
+    pub(super) counts: Counts,
+}
+
+impl core::fmt::Debug for States<'_, '_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("States").field("counts", &self.counts).finish_non_exhaustive()
+    }
+}
+
+impl<'r, 't> States<'r, 't> {
+    /// States of a table. `inputs` are the names of the source's inputs, for events of which no thread and no processor is
+    /// known.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`, of the room for values.
+    pub fn new(table: &'r Table<'t, 'r>, inputs: &'r [&'r str], rooms: StateRooms<'r>) -> Result<Self> {
+        let names = table.names().len();
+        super::classes::grow(rooms.values, names)?;
+        let classes = Classes {
+            classes: rooms.classes,
+            matches: rooms.matches,
+            fields: rooms.fields,
+            names: Entries::new(rooms.names),
+            count: 0,
+        };
+        let open = Open {
+            tracks: Entries::new(rooms.tracks),
+            slots: rooms.open,
+            streams: rooms.streams,
+            free: NONE,
+            taken: 0,
+        };
+        Ok(Self {
+            table,
+            classes,
+            values: rooms.values.slots_mut().get_mut(..names).unwrap_or_default(),
+            kept: Entries::new(rooms.kept),
+            open,
+            root: None,
+            inputs,
+            texts: Texts::EMPTY,
+            output: Output::EMPTY,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Learns which events the trace has: all are given here before the first is matched. Rules for any name pair only
+    /// what occurs; without this they pair nothing.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`.
+    pub fn learn(&mut self, event: &Event<'_>) -> Result<()> {
+        let mut learning = Learning { table: self.table, classes: &mut self.classes, failed: Ok(()) };
+        // One that cannot be read does not occur.
+        let _ = event.data.tell(&mut learning);
+        learning.failed
+    }
+
+    /// How much was done so far, and what was odd.
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Takes an item, and gives out what comes of it.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`, and those of `to`.
+    pub fn item<E: From<Error>>(
+        &mut self,
+        item: &Item<'_>,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
+        let event = match item {
+            Item::Track(track) => {
+                if self.root.is_none() {
+                    self.root = Some((track.id, track.clock.is_absolute()));
+                }
+                return to(item);
+            }
+            Item::Event(event) => event,
+        };
+        let stream = u32::try_from(event.track.number()).unwrap_or(NONE);
+        match (event.kind, event.time) {
+            (EventKind::Gap(_), _) => {
+                self.open.stream(stream)?.has_gap = true;
+                to(item)
+            }
+            (EventKind::Instant, Some(time)) => {
+                let of = self.open.stream(stream)?;
+                if core::mem::take(&mut of.has_gap) || event.data.follows_loss() {
+                    self.lose(event, stream, to)?;
+                }
+                let is_taken = self.event(event, time, stream, to)?;
+                self.open.stream(stream)?.last = Some(time.ns());
+                if is_taken { Ok(()) } else { to(item) }
+            }
+            _ => to(item),
+        }
+    }
+
+    /// Gives out what is open at the end of the trace: ends without a time.
+    ///
+    /// # Errors
+    /// Those of `to`.
+    pub fn finish<E: From<Error>>(&mut self, to: &mut Sink<'_, E>) -> core::result::Result<(), E> {
+        let last = Event::nothing();
+        let moment = Moment { event: &last, time: Time::since_origin(0), stream: NONE, cpu: None };
+        for track in 0..self.open.tracks.len() {
+            while let Some(slot) = self.open.pop(track) {
+                let edges = Edges::OPEN_END.with(self.open.edges(&slot, slot.begun));
+                moment.send(track, None, EventKind::End, "", edges, Part::EMPTY, to)?;
+            }
+            if self.open.tracks.get(track).is_some_and(|slot| matches!(slot.state, State::Value(..))) {
+                self.open.set_state(track, State::Unknown);
+                moment.send(track, None, EventKind::End, "", Edges::OPEN_END, Part::EMPTY, to)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends what cannot be known any more after a loss in a stream: at the last event before.
+    fn lose<E: From<Error>>(
+        &mut self,
+        event: &Event<'_>,
+        stream: u32,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<(), E> {
+        let of = self.open.stream(stream)?;
+        of.losses = of.losses.saturating_add(1);
+        let Some(last) = of.last else { return Ok(()) };
+        let is_absolute = self.root.is_some_and(|(_, absolute)| absolute);
+        let is_absolute = event.time.map_or(is_absolute, Time::is_absolute);
+        let time = if is_absolute { Time::since_epoch(last) } else { Time::since_origin(last) };
+        let moment = Moment { event, time, stream, cpu: None };
+        while let Some(track) = self.open.fed_by(stream) {
+            self.open.starve(track);
+            let Some(slot) = self.open.tracks.get_mut(track) else { continue };
+            let state = core::mem::replace(&mut slot.state, State::Unknown);
+            let has_keyless = slot.keyless > 0;
+            if matches!(state, State::Value(..)) {
+                moment.end(track, Edges::END_LOST, to)?;
+            }
+            while has_keyless && self.open.pop(track).is_some() {
+                moment.end(track, Edges::END_LOST, to)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the rules for an event; true if it begins or ends something.
+    fn event<E: From<Error>>(
+        &mut self,
+        event: &Event<'_>,
+        time: Time,
+        stream: u32,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<bool, E> {
+        self.counts.events = self.counts.events.saturating_add(1);
+        let mut capture = Capture {
+            table: self.table,
+            classes: &mut self.classes,
+            values: self.values,
+            texts: &mut self.texts,
+            matches: 0..0,
+            failed: Ok(()),
+        };
+        // A record that cannot be read follows no rule; it is given out as it is.
+        let is_readable = event.data.tell(&mut capture).is_ok();
+        let matches = capture.matches.clone();
+        capture.failed?;
+        if matches.is_empty() || !is_readable {
+            return Ok(false);
+        }
+        let of = self.open.stream(stream)?;
+        if of.packet.is_none() || of.packet != event.data.packet_offset() {
+            (of.packet, of.cpu) = (event.data.packet_offset(), event.data.packet_cpu());
+        }
+        let moment = Moment { event, time, stream, cpu: of.cpu };
+        let mut name = Name::EMPTY;
+        // A scratch takes all that is written to it.
+        let _ = write!(name, "{}", event.name);
+        let mut is_taken = false;
+        for at in matches {
+            let Some(found) = self.classes.match_at(at) else { break };
+            let table = self.table;
+            let Some(rule) = table.rule_at(found.rule) else { break };
+            self.counts.followed = self.counts.followed.saturating_add(1);
+            self.output.truncate(0);
+            match (rule.kind, found.role) {
+                (RuleKind::State, _) => {
+                    is_taken = true;
+                    self.state(rule, &found, &moment, &name, to)?;
+                }
+                (RuleKind::Let, _) => self.remember(rule, &found, &moment, &name)?,
+                (RuleKind::Label, _) => self.label(rule, &found, &moment, &name, to)?,
+                (RuleKind::Slice, Role::End) => {
+                    is_taken = true;
+                    self.end(rule, &found, &moment, &name, to)?;
+                }
+                (RuleKind::Slice, _) => {
+                    is_taken = true;
+                    self.begin(rule, &found, &moment, &name, to)?;
+                }
+            }
+        }
+        Ok(is_taken)
+    }
+
+    /// Evaluates something in the context of an event.
+    pub(super) fn with<T>(
+        &mut self,
+        found: &MatchSlot,
+        moment: &Moment<'_, '_>,
+        name: &Name,
+        work: impl FnOnce(&Context<'_, 't, 'r>, &mut Output) -> T,
+    ) -> T {
+        let number = moment.event.input;
+        let stream: &dyn Display = match self.inputs.get(number) {
+            Some(name) => name,
+            None => &number,
+        };
+        let context = Context {
+            table: self.table,
+            values: self.values,
+            texts: &self.texts,
+            maps: &self.kept,
+            event: name.text(),
+            star: name.get(found.star.0..found.star.1),
+            stream,
+            cpu: moment.cpu,
+            key: found.key,
+        };
+        work(&context, &mut self.output)
+    }
+
+    /// The track of this name, which is announced if it is new.
+    pub(super) fn track<E: From<Error>>(
+        &mut self,
+        name: core::ops::Range<usize>,
+        moment: &Moment<'_, '_>,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<u32, E> {
+        let name = self.output.get(name);
+        let hash = hash(0, name);
+        if let Some(known) = self.open.tracks.find(hash) {
+            return Ok(known);
+        }
+        let number = self.open.tracks.insert(hash, TrackSlot::NEW)?;
+        let label = self.kept.find(label_key(hash)).and_then(|at| self.kept.get(at));
+        announce(number, name, label.map(|kept| kept.0.text()), self.root, moment, to)?;
+        Ok(number)
+    }
+}

@@ -1,0 +1,213 @@
+//! What is open: states and slices, by their tracks.
+
+use super::classes::grow;
+use super::edges::Edges;
+use super::hashed::{Entries, NONE};
+use crate::error::Result;
+use crate::room::Room;
+
+/// Room for a track that has states or slices.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackSlot {
+    pub(super) state: State,
+    /// The slice that began last.
+    pub(super) top: u32,
+    /// The source's track whose events feed it, and its neighbors among those that this one feeds.
+    stream: u32,
+    before: u32,
+    after: u32,
+    /// How many open slices have no key.
+    pub(super) keyless: u32,
+}
+
+/// What state a track is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Not known yet, or not any more.
+    Unknown,
+    None,
+    /// A value, by its hash, since a time.
+    Value(u64, i128),
+}
+
+impl TrackSlot {
+    pub(super) const NEW: Self =
+        Self { state: State::Unknown, top: NONE, stream: NONE, before: NONE, after: NONE, keyless: 0 };
+}
+
+/// Room for a slice that is open.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenSlot {
+    pub(super) rule: u32,
+    /// The hash of its key.
+    pub(super) key: u64,
+    pub(super) begun: i128,
+    /// The one below it on its track; of a slot that is free, the next free one.
+    pub(super) below: u32,
+    pub(super) stream: u32,
+    /// How often the stream had lost events when it began.
+    pub(super) losses: u32,
+    pub(super) is_keyless: bool,
+}
+
+impl OpenSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self =
+        Self { rule: 0, key: 0, begun: 0, below: NONE, stream: 0, losses: 0, is_keyless: false };
+}
+
+default_is_empty!(OpenSlot);
+
+/// Room for what is known of a track of the source.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamSlot {
+    /// The time of its last event.
+    pub(super) last: Option<i128>,
+    /// How often events of it were lost.
+    pub(super) losses: u32,
+    /// True if events were lost since its last one.
+    pub(super) has_gap: bool,
+    /// The first track that it feeds.
+    fed: u32,
+    /// The offset of its last packet, and the processor of that.
+    pub(super) packet: Option<u64>,
+    pub(super) cpu: Option<u64>,
+}
+
+impl StreamSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self =
+        Self { last: None, losses: 0, has_gap: false, fed: NONE, packet: None, cpu: None };
+}
+
+default_is_empty!(StreamSlot);
+
+/// What is open.
+pub(super) struct Open<'r> {
+    pub(super) tracks: Entries<'r, TrackSlot>,
+    pub(super) slots: &'r mut (dyn Room<OpenSlot> + 'r),
+    pub(super) streams: &'r mut (dyn Room<StreamSlot> + 'r),
+    /// The first slot that is free again, and how many were taken.
+    pub(super) free: u32,
+    pub(super) taken: u32,
+}
+
+impl Open<'_> {
+    pub(super) fn stream(&mut self, number: u32) -> Result<&mut StreamSlot> {
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        grow(self.streams, at.saturating_add(1))?;
+        let capacity = crate::bytes::to_u64(self.streams.slots().len());
+        self.streams.slots_mut().get_mut(at).ok_or_else(|| {
+            let kind = crate::ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
+            crate::Error::new(0, super::element::ROOM, kind)
+        })
+    }
+
+    fn stream_at(&mut self, number: u32) -> Option<&mut StreamSlot> {
+        self.streams.slots_mut().get_mut(usize::try_from(number).ok()?)
+    }
+
+    pub(super) fn slot(&self, at: u32) -> Option<&OpenSlot> {
+        self.slots.slots().get(usize::try_from(at).ok()?).filter(|_| at != NONE)
+    }
+
+    fn slot_mut(&mut self, at: u32) -> Option<&mut OpenSlot> {
+        self.slots.slots_mut().get_mut(usize::try_from(at).ok()?)
+    }
+
+    pub(super) fn set_state(&mut self, track: u32, state: State) {
+        if let Some(slot) = self.tracks.get_mut(track) {
+            slot.state = state;
+        }
+    }
+
+    /// Says that a track is fed by a stream.
+    pub(super) fn feed(&mut self, track: u32, stream: u32) {
+        if self.tracks.get(track).is_none_or(|slot| slot.stream == stream) {
+            return;
+        }
+        self.starve(track);
+        let Some(of) = self.stream_at(stream) else { return };
+        let after = core::mem::replace(&mut of.fed, track);
+        if let Some(next) = self.tracks.get_mut(after) {
+            next.before = track;
+        }
+        if let Some(slot) = self.tracks.get_mut(track) {
+            (slot.stream, slot.before, slot.after) = (stream, NONE, after);
+        }
+    }
+
+    /// Says that a track is fed by no stream.
+    pub(super) fn starve(&mut self, track: u32) {
+        let Some(&TrackSlot { stream, before, after, .. }) = self.tracks.get(track) else { return };
+        if stream == NONE {
+            return;
+        }
+        match self.tracks.get_mut(before) {
+            Some(slot) => slot.after = after,
+            None => {
+                if let Some(of) = self.stream_at(stream) {
+                    of.fed = after;
+                }
+            }
+        }
+        if let Some(slot) = self.tracks.get_mut(after) {
+            slot.before = before;
+        }
+        if let Some(slot) = self.tracks.get_mut(track) {
+            (slot.stream, slot.before, slot.after) = (NONE, NONE, NONE);
+        }
+    }
+
+    /// The first track that a stream feeds.
+    pub(super) fn fed_by(&mut self, stream: u32) -> Option<u32> {
+        self.stream_at(stream).map(|of| of.fed).filter(|&track| track != NONE)
+    }
+
+    /// Puts a slice on the stack of its track.
+    pub(super) fn push(&mut self, track: u32, slot: OpenSlot) -> Result<()> {
+        let losses = self.stream(slot.stream)?.losses;
+        let at = match self.slot(self.free) {
+            Some(free) => {
+                let at = self.free;
+                self.free = free.below;
+                at
+            }
+            None => {
+                let at = self.taken;
+                let needed = usize::try_from(at).unwrap_or(usize::MAX).saturating_add(1);
+                grow(self.slots, needed)?;
+                self.taken = at.saturating_add(1);
+                at
+            }
+        };
+        let Some(of) = self.tracks.get_mut(track) else { return Ok(()) };
+        let below = core::mem::replace(&mut of.top, at);
+        of.keyless = of.keyless.saturating_add(slot.is_keyless.into());
+        if let Some(to) = self.slot_mut(at) {
+            *to = OpenSlot { below, losses, ..slot };
+        }
+        Ok(())
+    }
+
+    /// Takes the top of a track's stack.
+    pub(super) fn pop(&mut self, track: u32) -> Option<OpenSlot> {
+        let at = self.tracks.get(track)?.top;
+        let slot = *self.slot(at)?;
+        let free = core::mem::replace(&mut self.free, at);
+        if let Some(freed) = self.slot_mut(at) {
+            freed.below = free;
+        }
+        let of = self.tracks.get_mut(track)?;
+        of.top = slot.below;
+        of.keyless = of.keyless.saturating_sub(slot.is_keyless.into());
+        Some(slot)
+    }
+
+    /// What is to be said of the end of a slice at a time.
+    pub(super) fn edges(&mut self, slot: &OpenSlot, ns: i128) -> Edges {
+        let is_across = self.stream_at(slot.stream).is_some_and(|of| of.losses != slot.losses);
+        let across = if is_across { Edges::ACROSS_LOSS } else { Edges::NONE };
+        across.with(if ns < slot.begun { Edges::BACKWARDS } else { Edges::NONE })
+    }
+}

@@ -1,0 +1,73 @@
+//! Values of fields that rules name.
+
+use super::text::Scratch;
+use core::fmt::Write as _;
+
+/// Room for the texts of an event's fields.
+pub(super) type Texts = Scratch<2048>;
+
+/// The longest text of a field that is looked at.
+pub(super) const TEXT_MAX: usize = 256;
+
+/// Room for the value of a field that a table names.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ValueSlot(pub(super) Value);
+
+impl ValueSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self(Value::None);
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Value {
+    #[default]
+    None,
+    Unsigned(u64),
+    Signed(i64),
+    Boolean(bool),
+    /// A range of the texts.
+    Text(usize, usize),
+}
+
+impl Value {
+    /// The value as an unsigned number.
+    pub(super) fn number(self) -> Option<u64> {
+        match self {
+            Self::Unsigned(value) => Some(value),
+            Self::Signed(value) => u64::try_from(value).ok(),
+            _ => None,
+        }
+    }
+
+    /// Puts the value as text; false if there is none.
+    pub(super) fn put<const N: usize>(
+        self,
+        texts: &Texts,
+        mask: Option<u64>,
+        hex: bool,
+        to: &mut Scratch<N>,
+    ) -> bool {
+        let number = match self {
+            Self::None => return false,
+            Self::Text(first, end) => {
+                to.push(texts.get(first..end));
+                return true;
+            }
+            Self::Boolean(value) => {
+                to.push(if value { "true" } else { "false" });
+                return true;
+            }
+            Self::Unsigned(value) => value,
+            Self::Signed(value) if mask.is_none() && !hex => {
+                // Text takes all that is written to it.
+                let _ = write!(to, "{value}");
+                return true;
+            }
+            Self::Signed(value) => value.cast_unsigned(),
+        };
+        let number = mask.map_or(number, |mask| number & mask);
+        let _ = if hex { write!(to, "{number:#x}") } else { write!(to, "{number}") };
+        true
+    }
+}

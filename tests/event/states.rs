@@ -1,0 +1,414 @@
+//! States: what a table finds in random events is what the obvious slow way finds.
+
+use crate::common::random::Random;
+use std::collections::BTreeMap;
+use traceglass::ctf::data::MergeSlot;
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass::event::states::{
+    ClassSlot, Counts, Edges, FieldSlot, Hashed, MatchSlot, OpSlot, OpenSlot, Rooms, RuleSlot, StateRooms,
+    States, StreamSlot as Fed, Table, ValueSlot,
+};
+use traceglass::event::{EventKind, Item, Source, TrackId};
+use traceglass::{Error, ErrorKind};
+
+/// Packets of a size in bits, a processor and a count of discarded records; records of an id, a time, a place and a key.
+const METADATA: &str = concat!(
+    "\x1e",
+    r#"{"type": "preamble", "version": 2}"#,
+    "\x1e",
+    r#"{"type": "field-class-alias", "name": "u8", "field-class":
+        {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}}"#,
+    "\x1e",
+    r#"{"type": "field-class-alias", "name": "two", "field-class": {"type": "structure", "member-classes": [
+        {"name": "place", "field-class": "u8"}, {"name": "id", "field-class": "u8"}]}}"#,
+    "\x1e",
+    r#"{"type": "clock-class", "id": "c", "frequency": 1000000000, "origin": "unix-epoch"}"#,
+    "\x1e",
+    r#"{"type": "trace-class"}"#,
+    "\x1e",
+    r#"{"type": "data-stream-class", "default-clock-class-id": "c",
+        "packet-context-field-class": {"type": "structure", "member-classes": [
+            {"name": "total", "field-class": {"type": "fixed-length-unsigned-integer", "length": 32,
+                "byte-order": "little-endian", "roles": ["packet-total-length", "packet-content-length"]}},
+            {"name": "cpu_id", "field-class": "u8"},
+            {"name": "lost", "field-class": {"type": "fixed-length-unsigned-integer", "length": 32,
+                "byte-order": "little-endian", "roles": ["discarded-event-record-counter-snapshot"]}}]},
+        "event-record-header-field-class": {"type": "structure", "member-classes": [
+            {"name": "id", "field-class": {"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["event-record-class-id"]}},
+            {"name": "time", "field-class": {"type": "fixed-length-unsigned-integer", "length": 32,
+                "byte-order": "little-endian", "roles": ["default-clock-timestamp"]}}]}}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 0, "name": "lock", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 1, "name": "unlock", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 2, "name": "call", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 3, "name": "return", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 4, "name": "set", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 5, "name": "adc_start", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 6, "name": "adc_stop", "payload-field-class": "two"}"#,
+    "\x1e",
+    r#"{"type": "event-record-class", "id": 7, "name": "led_start", "payload-field-class": "two"}"#,
+);
+
+const TABLE: &str = r##"
+cpu = ["packet_context.cpu_id"]
+keys = ["none", "id"]
+table.names = { 1 = "one", 2 = "two" }
+slice = [
+  { begin = "lock", end = "unlock", track = "locks {place}", key = "{id}", name = "lock {#names[id&3]|id:x}" },
+  { begin = "call", end = ["return"], track = "calls {place}", name = "call {$cpu}" },
+  { generic = true, begin = "*_start", end = "*_stop", track = "any", key = "{$key|''}", name = "{$1}" },
+]
+state = [
+  { on = "set", track = "state {place}", value = "{id}", was = "before {id}", none = "{id} == 0", was_none = "{id} == 1", keep = ["3"] },
+]
+"##;
+
+/// An event: its time, its stream, whether others were lost before it, its id, place and key.
+#[derive(Clone, Copy, Debug)]
+struct Happened {
+    time: u32,
+    stream: usize,
+    after_loss: bool,
+    id: u8,
+    place: u8,
+    key: u8,
+}
+
+/// A slice: track, name, begin, end, edges.
+type Found = (String, String, Option<i128>, Option<i128>, Vec<&'static str>);
+
+/// Random events, at times of their own.
+fn random(random: &mut Random, count: u32, keys: u64) -> Vec<Happened> {
+    (0..count)
+        .map(|time| Happened {
+            time,
+            stream: (random.next() % 2) as usize,
+            after_loss: random.next() % 40 == 0,
+            id: (random.next() % 8) as u8,
+            place: (random.next() % 3) as u8,
+            key: (random.next() % keys) as u8,
+        })
+        .collect()
+}
+
+/// The events of a stream as packets: a new one after each loss.
+fn packets(events: &[Happened], stream: usize) -> Vec<u8> {
+    let mut packets: Vec<Vec<u8>> = vec![Vec::new()];
+    for event in events.iter().filter(|event| event.stream == stream) {
+        if event.after_loss {
+            packets.push(Vec::new());
+        }
+        let last = packets.last_mut().unwrap();
+        last.extend([&[event.id][..], &event.time.to_le_bytes(), &[event.place, event.key]].concat());
+    }
+    let whole = packets.iter().zip(0_u32..).map(|(records, lost)| {
+        let bits = (9 + records.len() as u32) * 8;
+        [&bits.to_le_bytes()[..], &[stream as u8], &lost.to_le_bytes(), records].concat()
+    });
+    whole.collect::<Vec<_>>().concat()
+}
+
+/// What is open, in the slow way.
+#[derive(Clone, Debug)]
+struct Open {
+    rule: u8,
+    key: u8,
+    name: String,
+    begin: i128,
+    stream: usize,
+    losses: u32,
+}
+
+/// The obvious way: all is searched for each event.
+fn oracle(events: &[Happened]) -> (Vec<Found>, u64) {
+    let (mut found, mut stray) = (Vec::new(), 0);
+    let mut stacks: BTreeMap<String, Vec<Open>> = BTreeMap::new();
+    // `None` is not known, an empty name is nothing.
+    let mut states: BTreeMap<String, Option<(String, i128)>> = BTreeMap::new();
+    let mut fed: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut last, mut losses) = ([None; 2], [0; 2]);
+    let occurs = |id| events.iter().any(|event| event.id == id);
+    let is_pair = occurs(5) && occurs(6);
+    for event in events {
+        let &Happened { time, stream, id, place, key, .. } = event;
+        let time = i128::from(time);
+        if event.after_loss {
+            losses[stream] += 1;
+            let lost: Vec<_> =
+                fed.iter().filter(|(_, of)| **of == stream).map(|(track, _)| track.clone()).collect();
+            for track in lost.into_iter().filter(|_| last[stream].is_some()) {
+                fed.remove(&track);
+                if let Some(Some((name, begin))) = states.insert(track.clone(), None)
+                    && !name.is_empty()
+                {
+                    found.push((track.clone(), name, Some(begin), last[stream], vec!["end_lost"]));
+                }
+                let stack = stacks.entry(track.clone()).or_default();
+                if stack.iter().any(|open| open.rule == 2) {
+                    for open in stack.drain(..) {
+                        found.push((
+                            track.clone(),
+                            open.name,
+                            Some(open.begin),
+                            last[stream],
+                            vec!["end_lost"],
+                        ));
+                    }
+                }
+            }
+        }
+        last[stream] = Some(time);
+        let across = |open: &Open, mut flags: Vec<&'static str>| {
+            if losses[open.stream] != open.losses {
+                flags.insert(0, "across_loss");
+            }
+            flags
+        };
+        let (track, name, rule) = match id {
+            0 | 1 => {
+                let name = ["", "one", "two", ""][usize::from(key & 3)];
+                let name = if name.is_empty() { format!("lock {key:#x}") } else { format!("lock {name}") };
+                (format!("locks {place}"), name, 0)
+            }
+            2 | 3 => (format!("calls {place}"), format!("call {stream}"), 2),
+            5 | 6 if is_pair => ("any".to_owned(), "adc".to_owned(), 5),
+            4 => {
+                let track = format!("state {place}");
+                let state = states.entry(track.clone()).or_default();
+                let value = if key == 0 { String::new() } else { key.to_string() };
+                if matches!(state, Some((now, _)) if now == "3") {
+                    continue;
+                }
+                match state.clone() {
+                    None if key != 1 => {
+                        let was =
+                            (track.clone(), format!("before {key}"), None, Some(time), vec!["open_start"]);
+                        found.push(was);
+                    }
+                    Some((now, _)) if now == value && !now.is_empty() => continue,
+                    Some((now, begin)) if !now.is_empty() => {
+                        found.push((track.clone(), now, Some(begin), Some(time), vec![]));
+                    }
+                    _ => {}
+                }
+                *state = Some((value, time));
+                fed.insert(track, stream);
+                continue;
+            }
+            _ => continue,
+        };
+        let stack = stacks.entry(track.clone()).or_default();
+        let key = if rule == 2 { 0 } else { key };
+        if matches!(id, 0 | 2 | 5) {
+            stack.push(Open { rule, key, name, begin: time, stream, losses: losses[stream] });
+            if rule == 2 {
+                fed.insert(track, stream);
+            }
+            continue;
+        }
+        match stack.iter().rposition(|open| open.key == key) {
+            Some(at) => {
+                for (depth, open) in stack.drain(at..).enumerate() {
+                    let flags = across(&open, if depth == 0 { vec![] } else { vec!["end_missing"] });
+                    found.push((track.clone(), open.name, Some(open.begin), Some(time), flags));
+                }
+            }
+            None if stack.is_empty() => {
+                let flag = if losses[stream] > 0 { "begin_lost" } else { "open_start" };
+                found.push((track, name, None, Some(time), vec![flag]));
+            }
+            None => stray += 1,
+        }
+    }
+    for (track, stack) in stacks {
+        for open in stack {
+            let mut flags = vec!["open_end"];
+            if losses[open.stream] != open.losses {
+                flags.insert(0, "across_loss");
+            }
+            found.push((track.clone(), open.name, Some(open.begin), None, flags));
+        }
+    }
+    for (track, state) in states {
+        if let Some((name, begin)) = state.filter(|(name, _)| !name.is_empty()) {
+            found.push((track, name, Some(begin), None, vec!["open_end"]));
+        }
+    }
+    found.sort();
+    (found, stray)
+}
+
+/// Room of so many slots of each kind, lent.
+macro_rules! rooms {
+    ($rooms:ident, $count:expr) => {
+        let count = $count;
+        let (mut classes, mut names) = (vec![ClassSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
+        let (mut matches, mut fields) = (vec![MatchSlot::EMPTY; count], vec![FieldSlot::EMPTY; 256]);
+        let (mut values, mut tracks) = (vec![ValueSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
+        let (mut open, mut kept) = (vec![OpenSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
+        let mut streams = vec![Fed::EMPTY; count];
+        let $rooms = StateRooms {
+            classes: &mut &mut classes[..],
+            names: &mut &mut names[..],
+            matches: &mut &mut matches[..],
+            fields: &mut &mut fields[..],
+            values: &mut &mut values[..],
+            tracks: &mut &mut tracks[..],
+            open: &mut &mut open[..],
+            kept: &mut &mut kept[..],
+            streams: &mut &mut streams[..],
+        };
+    };
+}
+
+/// The slices that a table finds; how many slots of each kind there are.
+fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Error> {
+    let data = [packets(events, 0), packets(events, 1)];
+    let metadata = MetadataStream::parse(METADATA.as_bytes())?;
+    let mut nodes = vec![Node::EMPTY; 1024];
+    let schema = Schema::compile(&metadata, &mut nodes)?;
+    let (mut rules, mut ops, mut names) = ([RuleSlot::EMPTY; 8], [OpSlot::EMPTY; 128], [""; 16]);
+    let mut table = Table::new(Rooms { rules: &mut rules, ops: &mut ops, names: &mut names });
+    table.add(TABLE)?;
+    rooms!(rooms, slots);
+    let mut states = States::new(&table, &["a", "b"], rooms)?;
+    let mut found = Vec::new();
+    let mut lanes: BTreeMap<TrackId, (String, Vec<(String, Option<i128>, Edges)>)> = BTreeMap::new();
+    for is_learning in [true, false] {
+        let mut merge = [MergeSlot::EMPTY; 2];
+        let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);
+        for (number, data) in data.iter().enumerate() {
+            timeline.add(number, data, &schema)?;
+        }
+        let mut take = |item: &Item<'_>| {
+            match item {
+                Item::Track(track) => lanes.entry(track.id()).or_default().0 = track.label().to_string(),
+                Item::Event(event) => {
+                    let lane = lanes.entry(event.track()).or_default();
+                    let time = event.time().map(|time| time.ns());
+                    let edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());
+                    match event.kind() {
+                        EventKind::Begin => lane.1.push((event.name().to_string(), time, edges)),
+                        EventKind::End => {
+                            let (name, begin, before) = lane.1.pop().expect("a begin comes before its end");
+                            let flags = before.with(edges).names().collect();
+                            found.push((lane.0.clone(), name, begin, time, flags));
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+            Ok::<(), Error>(())
+        };
+        while let Some(item) = timeline.next_item()? {
+            match &item {
+                Item::Event(event) if is_learning => states.learn(event)?,
+                _ if is_learning => {}
+                item => states.item(item, &mut take)?,
+            }
+        }
+        if !is_learning {
+            states.finish(&mut take)?;
+        }
+    }
+    assert!(lanes.values().all(|(_, open)| open.is_empty()), "all is given out at the end");
+    found.sort();
+    Ok((found, states.counts()))
+}
+
+#[test]
+fn what_is_found_is_what_the_slow_way_finds() {
+    let mut numbers = Random(36);
+    let (mut slices, mut flags) = (0, std::collections::BTreeSet::new());
+    for round in 0..300 {
+        let events = random(&mut numbers, 1 + round * 2, 2 + u64::from(round) % 5);
+        let (expected, stray) = oracle(&events);
+        let (found, counts) = matched(&events, 1024).unwrap();
+        assert_eq!(found, expected, "round {round}: {events:?}");
+        assert_eq!(counts.stray, stray);
+        assert_eq!(counts.events, events.len() as u64);
+        slices += found.len();
+        flags.extend(found.iter().flat_map(|found| found.4.iter().copied()));
+    }
+    assert!(slices > 10_000, "{slices}");
+    let all = ["across_loss", "begin_lost", "end_lost", "end_missing", "open_end", "open_start"];
+    assert!(flags.iter().eq(&all), "{flags:?}");
+}
+
+/// Begins that nothing ends lie below each end: it looks at 512 of them, not at all.
+#[test]
+fn work_is_linear_in_the_events() {
+    let event = |time, id, key| Happened { time, stream: 0, after_loss: false, id, place: 0, key };
+    let (begun, ended) = (4000, 1000);
+    let events: Vec<_> = (0..begun)
+        .map(|time| event(time, 0, 7))
+        .chain((begun..begun + ended).map(|time| event(time, 1, 9)))
+        .collect();
+    let (found, counts) = matched(&events, 4096).unwrap();
+    assert_eq!(found.len(), begun as usize);
+    assert_eq!((counts.stray, counts.followed), (ended.into(), (begun + ended).into()));
+    assert_eq!(counts.compared, u64::from(ended) * 512);
+    // What is nested as it should be costs one look each.
+    let nested: Vec<_> = (0..2000).map(|time| event(time, u8::from(time >= 1000), 7)).collect();
+    assert_eq!(matched(&nested, 4096).unwrap().1.compared, 1000);
+}
+
+#[test]
+fn a_room_that_is_full_is_an_error() {
+    let events: Vec<_> = (0..100)
+        .map(|time| Happened { time, stream: 0, after_loss: false, id: 0, place: 0, key: 1 })
+        .collect();
+    let error = matched(&events, 64).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 64, needed: 65 });
+    assert!(matched(&events[..64], 64).is_ok());
+}
+
+/// Every prefix of the built-in table, and every byte of a small one changed: an error has its place in the text.
+#[test]
+fn text_of_any_kind_is_a_table_or_a_located_error() {
+    let read = |text: &str| {
+        let (mut rules, mut ops, mut names) =
+            (vec![RuleSlot::EMPTY; 64], vec![OpSlot::EMPTY; 1024], vec![""; 128]);
+        let rooms = Rooms { rules: &mut &mut rules[..], ops: &mut &mut ops[..], names: &mut &mut names[..] };
+        let mut table = Table::new(rooms);
+        table.add(text).map(|()| table.len())
+    };
+    assert_eq!(read(Table::BUILT_IN), Ok(32));
+    let mut refused = 0;
+    for (end, _) in Table::BUILT_IN.char_indices().step_by(7) {
+        if let Err(error) = read(&Table::BUILT_IN[..end]) {
+            assert!(error.offset() <= end as u64, "{error}");
+            refused += 1;
+        }
+    }
+    for at in 0..TABLE.len() {
+        for byte in [b'{', b'}', b'"', b'|', b'[', b'\n', b'x'] {
+            let mut text = TABLE.as_bytes().to_vec();
+            text[at] = byte;
+            if let Err(error) = read(std::str::from_utf8(&text).unwrap()) {
+                assert!(error.offset() <= text.len() as u64, "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 1000, "{refused}");
+    for (text, offset) in [
+        ("state = [ { on = \"a\" } ]", 21),
+        ("slice = [ { begins = \"a\" } ]", 12),
+        ("x = 1", 0),
+        ("state = [ { value = \"{a\" } ]", 22),
+        ("let = [ { map = \"a\\n\" } ]", 16),
+    ] {
+        assert_eq!(read(text).unwrap_err().offset(), offset, "{text}");
+    }
+}
