@@ -3,7 +3,8 @@
 use super::element::{DISCARDED, PAYLOAD, SEQUENCE_NUMBER, TIMESTAMP};
 use super::fields::Fields;
 use super::loss::Losses;
-use super::packet::{Packet, Packets};
+use super::packet::Packet;
+use super::packets::Packets;
 use super::program::Programs;
 use super::record::Record;
 use super::stream::Open;
