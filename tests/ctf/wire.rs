@@ -4,7 +4,7 @@ use crate::numbers::Random;
 use std::collections::HashMap;
 use traceglass::ErrorKind;
 use traceglass::ctf::data::wire::{Capture, Scan, WireKind, WireSlot};
-use traceglass::ctf::data::{Merge, MergeSlot, Value};
+use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 
@@ -152,7 +152,7 @@ type Found = (u64, u32, u64, u64, u32, bool);
 /// The records of a capture, and its slots in the order of the bytes.
 fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Found>, Vec<WireSlot>) {
     let mut room = vec![WireSlot::EMPTY; data.len()];
-    let capture = Capture::read(data, schema, &mut room[..]).unwrap();
+    let capture = Capture::read(Scan::new(data, schema), &mut room[..]).unwrap();
     assert!(capture.work() <= 24 * data.len() as u64 + 8192, "{} for {}", capture.work(), data.len());
     let mut found = Vec::new();
     for session in 0..capture.sessions() {
@@ -160,7 +160,7 @@ fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Found>, Vec<WireSlot>) {
         let mut slots = vec![MergeSlot::EMPTY; tracks.len()];
         let mut merge = Merge::new(&mut slots);
         for track in tracks {
-            merge.add(capture.packets(track)).unwrap();
+            merge.add(Packets::of_track(data, schema, track)).unwrap();
         }
         while let Some(merged) = merge.next_record().unwrap() {
             let (record, packet) = (merged.record(), merged.record().packet());
@@ -182,7 +182,7 @@ fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Found>, Vec<WireSlot>) {
     let mut slots = capture.slots().to_vec();
     // With as much room as is said to be needed it is the same.
     let needed = slots.len();
-    let error = Capture::read(data, schema, &mut room[..needed - 1]).unwrap_err();
+    let error = Capture::read(Scan::new(data, schema), &mut room[..needed - 1]).unwrap_err();
     let capacity = needed as u64 - 1;
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity, needed: needed as u64 });
     slots.sort_by_key(WireSlot::offset);

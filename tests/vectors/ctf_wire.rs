@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
-use traceglass::ctf::data::wire::{Capture, WireSlot};
-use traceglass::ctf::data::{self, Fields, Merge, MergeSlot};
+use traceglass::ctf::data::wire::{Capture, Scan, WireSlot};
+use traceglass::ctf::data::{self, Fields, Merge, MergeSlot, Packets};
 use traceglass::ctf::metadata::{Language, MetadataStream};
 use traceglass::ctf::schema::tsdl::{NameEntry, TypeNode, Workspace, compile};
 use traceglass::ctf::schema::{Node, Schema};
@@ -50,7 +50,8 @@ struct Read {
 fn read(file: &Path, schema: &Schema<'_, '_>, skipped: u64) -> Read {
     let data = fs::read(file).expect("a capture");
     let mut room = vec![WireSlot::EMPTY; data.len()];
-    let capture = Capture::read_after(&data, schema, skipped, &mut room[..]).expect("room for each byte");
+    let capture = Capture::read(Scan::new(&data, schema).skip_bytes(skipped), &mut room[..])
+        .expect("room for each byte");
     let mut records = Vec::new();
     for session in 0..capture.sessions() {
         let of_session = |track: &&[WireSlot]| track[0].session() == session;
@@ -58,7 +59,7 @@ fn read(file: &Path, schema: &Schema<'_, '_>, skipped: u64) -> Read {
         let mut slots = vec![MergeSlot::EMPTY; tracks.len()];
         let mut merge = Merge::new(&mut slots);
         for track in tracks {
-            merge.add(capture.packets(track)).expect("a place in the merge");
+            merge.add(Packets::of_track(&data, schema, track)).expect("a place in the merge");
         }
         while let Some(merged) = merge.next_record().expect("records that were read before") {
             let record = merged.record();

@@ -50,7 +50,7 @@
 //! ```
 //!
 //! [`Merge`] orders the records of several streams by time, [`Losses`] tells what the tracer lost, and [`check`] reads
-//! everything.
+//! everything. What came over a link as one file for all streams, or lay in a ring in memory, is a [capture](wire).
 //!
 //! # Limits
 //!
@@ -89,7 +89,7 @@ mod window;
 pub mod wire;
 
 pub use bits::BitString;
-pub use check::{Summary, check};
+pub use check::{Summary, check, check_packets};
 pub use fields::Fields;
 pub use loss::{Loss, Losses};
 pub use merge::{Merge, MergeSlot, Merged};

@@ -18,13 +18,14 @@
 //! room that the caller lends: by session, stream class, and stream or processor.
 //!
 //! ```
-//! use traceglass::ctf::data::wire::{Capture, WireSlot};
+//! use traceglass::ctf::data::Packets;
+//! use traceglass::ctf::data::wire::{Capture, Scan, WireSlot};
 //! # use traceglass::ctf::schema::Schema;
 //! # fn read(data: &[u8], schema: &Schema<'_, '_>) -> traceglass::Result<()> {
 //! let mut slots = [WireSlot::EMPTY; 64];
-//! let capture = Capture::read(data, schema, &mut slots[..])?;
+//! let capture = Capture::read(Scan::new(data, schema), &mut slots[..])?;
 //! for track in capture.tracks() {
-//!     for packet in capture.packets(track) {
+//!     for packet in Packets::of_track(data, schema, track) {
 //!         let packet = packet?;
 //!         println!("{} records, doubtful: {}", packet.records().count(), packet.is_doubtful());
 //!     }
@@ -62,6 +63,7 @@
 
 mod capture;
 mod content;
+mod detect;
 mod kind;
 mod layout;
 mod order;
@@ -69,6 +71,7 @@ mod scan;
 pub(super) mod slot;
 
 pub use capture::Capture;
+pub use detect::is_capture;
 pub use kind::WireKind;
 pub use scan::Scan;
 pub use slot::WireSlot;

@@ -70,6 +70,11 @@ impl<'a, 's> Scan<'a, 's> {
         self
     }
 
+    /// The capture.
+    pub const fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
     /// How many bytes were looked at, those that were looked at again included: linear in the size of the capture.
     pub const fn work(&self) -> u64 {
         self.work

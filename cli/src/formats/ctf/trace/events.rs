@@ -1,10 +1,11 @@
 //! The event records of all data streams, merged by time; and the streams as they are.
 
+use super::wire::{self, lanes};
 use super::{Ctf, programs};
 use crate::output::{grouped, shown};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome, Part, Parts};
-use traceglass::ctf::data::{MergeSlot, check};
+use traceglass::ctf::data::{MergeSlot, Programs, check_packets};
 use traceglass::event::ctf::Timeline;
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::{Format, Severity};
@@ -19,15 +20,15 @@ impl Ctf<'_> {
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Ctf2, error);
         self.with(|traces, mut damage| {
-            let streams: Vec<_> = traces
-                .iter()
-                .flat_map(|trace| trace.files.streams.iter().map(move |stream| (stream, &trace.schema)))
-                .collect();
+            let streams = lanes(traces);
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
             let mut timeline = Timeline::new(&mut slots, Vec::new());
-            for (input, (stream, schema)) in streams.iter().enumerate() {
-                timeline.add(input, stream.data.data(), schema).map_err(content)?;
+            for (input, lane) in streams.iter().enumerate() {
+                let data = lane.stream.data.data();
+                let session = lane.session.filter(|_| lane.has_restarts);
+                timeline.add_packets(input, data, lane.schema(), lane.packets(), session).map_err(content)?;
             }
+            damage.extend(wire::problems(self, traces));
             timeline.set_window(window);
             // How far each stream has been read.
             let mut read = vec![0_u64; streams.len()];
@@ -36,8 +37,8 @@ impl Ctf<'_> {
                 if let Item::Event(event) = &item {
                     if let EventKind::Gap(gap) = event.kind() {
                         gaps = gaps.saturating_add(1);
-                        if let (1..=SHOWN, Some((stream, _))) = (gaps, streams.get(event.input())) {
-                            damage.push(format!("{}: {}", shown(&stream.path), gap.cause()));
+                        if let (1..=SHOWN, Some(lane)) = (gaps, streams.get(event.input())) {
+                            damage.push(format!("{}: {}", shown(&lane.stream.path), gap.cause()));
                         }
                     }
                     if let Some(read) = read.get_mut(event.input()) {
@@ -59,33 +60,42 @@ impl Ctf<'_> {
 
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         // A trace whose metadata says nothing is extracted all the same.
+        let mut captured = Vec::new();
         let damage = self.with(|traces, mut damage| {
             let mut room = programs::room(traces);
             let programs = programs::compile(traces, &mut room)?;
-            let streams = traces.iter().zip(programs).flat_map(|(trace, steps)| {
-                trace.files.streams.iter().map(move |one| (one, &trace.schema, steps))
-            });
-            for (stream, schema, programs) in streams {
+            for lane in lanes(traces) {
+                let steps = programs.get(lane.trace).copied().unwrap_or(Programs::NONE);
                 let mut errors = 0_u64;
-                check(stream.data.data(), schema, programs, &mut |finding| {
+                check_packets(lane.packets(), steps, &mut |finding| {
                     if finding.severity() == Severity::Error {
                         errors = errors.saturating_add(1);
                         if errors <= SHOWN {
-                            damage.push(format!("{}: {}", shown(&stream.path), finding.cause()));
+                            damage.push(format!("{}: {}", shown(&lane.stream.path), finding.cause()));
                         }
                     }
                 });
                 if let Some(more) = errors.checked_sub(SHOWN).filter(|&more| more > 0) {
-                    damage.push(format!("{}: and {} more", shown(&stream.path), grouped(more)));
+                    damage.push(format!("{}: and {} more", shown(&lane.stream.path), grouped(more)));
                 }
             }
+            damage.extend(wire::problems(self, traces));
+            wire::extract(traces, parts)?;
+            captured.extend(wire::captures(traces).map(|(_, stream, _)| stream.path.clone()));
             Ok(damage)
         })?;
         for (number, files) in (0..).zip(&self.found.traces) {
-            let of =
-                |kind, number, path| Part { kind, name: None, number, path: Some(path), offset: Some(0) };
+            let of = |kind, number, path| Part {
+                kind,
+                name: None,
+                number,
+                path: Some(path),
+                offset: Some(0),
+                place: None,
+            };
             let metadata = (&files.metadata_path, &files.metadata);
-            let streams = files.streams.iter().map(|stream| (&stream.path, &stream.data));
+            let streams = files.streams.iter().filter(|stream| !captured.contains(&stream.path));
+            let streams = streams.map(|stream| (&stream.path, &stream.data));
             let kinds = std::iter::once("metadata").chain(std::iter::repeat("stream"));
             for ((path, data), kind) in std::iter::once(metadata).chain(streams).zip(kinds) {
                 let part = parts.part(&of(kind, number, path))?;
