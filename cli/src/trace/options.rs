@@ -12,6 +12,16 @@ pub struct Reading {
     /// Read two mistakes of CTF 2's producers: a header of 37 bytes for version 2, and a change of byte order
     #[arg(long)]
     pub lenient: bool,
+    /// CTF: read data streams as captures, in which several streams are and bytes may be missing; so it is by itself where
+    /// that is seen
+    #[arg(long, conflicts_with = "no_wire")]
+    pub wire: bool,
+    /// CTF: read each file as one stream, whatever is seen in it
+    #[arg(long)]
+    pub no_wire: bool,
+    /// CTF: read data streams as captures from byte N on, after a banner for example
+    #[arg(long, value_name = "N", conflicts_with = "no_wire")]
+    pub skip: Option<u64>,
     /// Whether the name of the computer and the list of its processes are shown.
     #[arg(skip)]
     pub private: bool,
@@ -104,7 +114,9 @@ impl Selection {
         self.window.refuse_reversed()?;
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
-            return Err(Failure::usage(format!("this is {format}, and --metadata and --context are of CTF")));
+            return Err(Failure::usage(format!(
+                "this is {format}, and --metadata, --context and --gaps are of CTF"
+            )));
         }
         let given = [
             (
@@ -220,6 +232,9 @@ pub struct CtfSelect {
     /// With --json: each event with the context of its packet
     #[arg(long, requires = "json", conflicts_with = "metadata")]
     pub context: bool,
+    /// What lies between the packets of a capture, and the text in it
+    #[arg(long, conflicts_with = "metadata")]
+    pub gaps: bool,
 }
 
 /// Which part of an RTC file `cat` prints.

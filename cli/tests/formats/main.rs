@@ -12,3 +12,4 @@ mod rdf_contents;
 mod reference;
 mod rfr;
 mod windows;
+mod wire;
