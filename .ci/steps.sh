@@ -78,7 +78,7 @@ use traceglass::rdf::{File, NoDecoder};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = std::fs::read(std::env::args().nth(1).ok_or("no file")?)?;
     println!("{}", traceglass::Format::detect(&data).ok_or("no format")?);
-    let chunk = File::parse(&data)?.chunk("AsicInfo".into(), 0).ok_or("no chunk")?;
+    let chunk = File::parse(&data)?.chunk("AsicInfo", 0).ok_or("no chunk")?;
     println!("{}", std::str::from_utf8(chunk.data(&mut [], &mut NoDecoder)?)?);
     Ok(())
 }

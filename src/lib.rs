@@ -12,6 +12,8 @@
 //! | the data streams of such a trace | [`ctf`] |
 //! | a segment `trace.N.bin` of dial9, what a service on tokio did | [`dial9::Frames`] |
 //! | a folder with `meta.rfr`, or a single `.rfr` file | [`rfr::Chunk`], [`rfr::Streaming`] |
+//! | any of them, and want what happened in order of time | [`event::Trace`] |
+//! | records to print, store or send, whatever the format | [`record::Listener`] |
 //! | Zstandard frames, and no allocator | [`zstd::decompress`] |
 //! | a damaged file | [`guide::damage`] |
 //! | little memory, or flash that is not memory-mapped | [`guide::memory`] |
@@ -76,6 +78,7 @@
 //! |---|---|---|
 //! | `rdf` `rtc` `ctf` `rfr` `dial9` | yes | one format each |
 //! | `rdf-contents` | yes | what is inside the chunks of RDF files |
+//! | `event` | yes | one model of tracks and events above the formats that are on |
 //! | `zstd` | yes | Zstandard without an allocator |
 //! | `alloc` | | `Vec` as storage that is lent, and records that are kept |
 //! | `serde` | | `serde::Serialize` of records; it needs `alloc` |

@@ -8,6 +8,8 @@ mod canonical;
 mod ctf1_streams;
 #[path = "vectors/ctf2_streams.rs"]
 mod ctf2_streams;
+#[path = "vectors/ctf_wire.rs"]
+mod ctf_wire;
 #[path = "vectors/dial9.rs"]
 mod dial9;
 #[path = "vectors/rdf_contents.rs"]

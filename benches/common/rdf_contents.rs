@@ -107,10 +107,9 @@ pub fn driver_events(data: &[u8]) -> u64 {
 
 /// The time of every queue event.
 pub fn queues(data: &[u8]) -> u64 {
-    data.chunks_exact(72).fold(0, |sum, chunk| {
-        match Content::parse("QueueEvent".try_into().unwrap(), 1, &[], chunk) {
-            Ok(Content::QueueEvent(event)) => sum.wrapping_add(event.gpu_ticks().unwrap_or(0)),
-            other => panic!("{other:?}"),
-        }
+    let id = "QueueEvent".try_into().unwrap();
+    data.chunks_exact(72).fold(0, |sum, chunk| match Content::parse(id, 1, &[], chunk) {
+        Ok(Content::QueueEvent(event)) => sum.wrapping_add(event.gpu_ticks().unwrap_or(0)),
+        other => panic!("{other:?}"),
     })
 }

@@ -81,11 +81,10 @@ fn measure_rdf(table: &mut Table, large: bool) {
 
     let asked = common::rdf::asked(entries, 10_000);
     let identifiers: Vec<(Identifier, usize)> =
-        asked.iter().map(|(id, n)| (id.as_str().into(), *n)).collect();
+        asked.iter().map(|(id, n)| (Identifier::new(id).unwrap(), *n)).collect();
     let keys: Vec<([u8; 16], usize)> = asked.iter().map(|(id, n)| (key(id.as_bytes()), *n)).collect();
     let lookups = Unit::Nanoseconds(" lookup", asked.len() as u64);
     let mut storage = vec![0; entries as usize];
-    let mut more_storage = vec![0; entries as usize + 4 * 1024];
     table.row(
         "sort, to look up",
         Unit::Nanoseconds("n entry", entries.into()),
@@ -94,16 +93,7 @@ fn measure_rdf(table: &mut Table, large: bool) {
             way("~a HashMap by hand", || by_identifier(index).len() as u64),
         ],
     );
-    table.row(
-        "the same, with 16 KiB more",
-        Unit::Nanoseconds("n entry", entries.into()),
-        vec![
-            way("", || file.sort(&mut more_storage).unwrap().order().len() as u64),
-            way("~a HashMap by hand", || by_identifier(index).len() as u64),
-        ],
-    );
     let sorted = file.sort(&mut storage).unwrap();
-    let hashed = file.sort(&mut more_storage).unwrap();
     let map = by_identifier(index);
     let in_map = || {
         keys.iter().fold(0_u64, |sum, (id, n)| {
@@ -116,14 +106,6 @@ fn measure_rdf(table: &mut Table, large: bool) {
         lookups,
         vec![
             way("", || common::rdf::look_up(black_box(&sorted), &identifiers)),
-            way("a HashMap by hand, which allocates", in_map),
-        ],
-    );
-    table.row(
-        "look up, with 16 KiB more",
-        lookups,
-        vec![
-            way("", || common::rdf::look_up(black_box(&hashed), &identifiers)),
             way("a HashMap by hand, which allocates", in_map),
         ],
     );

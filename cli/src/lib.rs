@@ -58,7 +58,7 @@ use std::ffi::OsString;
 
 /// Look at a trace without moving it.
 ///
-/// Reads RDF (.rmv .rra .rgd .rgp), RTC, CTF 2 metadata and RFR, told by their content, never by their name. Of what is
+/// Reads RDF (.rmv .rra .rgd .rgp), RTC, CTF 1.8 and 2, RFR and dial9, told by their content, never by their name. Of what is
 /// damaged everything is read that can be, and what was lost is said.
 #[derive(Parser)]
 #[command(name = "traceglass", version, max_term_width = 100, after_help = AFTER)]

@@ -60,7 +60,7 @@ impl Out {
         };
         let [color_stdout, color_stderr] = console.color.map(choose);
         Self {
-            stdout: Sink::Stdout(BufWriter::with_capacity(1 << 16, console.stdout)),
+            stdout: Sink::new(Destination::Stdout(BufWriter::with_capacity(1 << 16, console.stdout))),
             stderr: console.stderr,
             said: Vec::new(),
             color: color_stdout,
@@ -82,7 +82,7 @@ impl Out {
 
     /// Writes a page of another thread.
     pub fn paste(&mut self, page: Self) -> Result<()> {
-        if let Sink::Page(text) = page.stdout {
+        if let Destination::Page(text) = page.stdout.to {
             self.stdout.write_all(&text)?;
         }
         if !page.said.is_empty() {
@@ -218,6 +218,11 @@ impl Out {
         }
     }
 
+    /// True if nothing has been printed.
+    pub fn is_empty(&self) -> bool {
+        self.stdout.is_empty
+    }
+
     /// Whether colour is on.
     pub fn is_colored(&self) -> bool {
         self.color
@@ -269,7 +274,7 @@ impl Out {
     }
 
     fn tell(&mut self, line: &str) {
-        if let Sink::Page(_) = self.stdout {
+        if let Destination::Page(_) = self.stdout.to {
             return self.said.extend(line.as_bytes());
         }
         // If it fails, so does what is written next, and that is reported.
@@ -298,7 +303,7 @@ impl PageMaker {
     /// An empty page.
     pub fn page(self) -> Out {
         Out {
-            stdout: Sink::Page(Vec::new()),
+            stdout: Sink::new(Destination::Page(Vec::new())),
             stderr: Box::new(io::sink()),
             said: Vec::new(),
             color: self.color,
@@ -334,26 +339,39 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
 /// How many bytes of a page are kept.
 const PAGE: usize = 1 << 20;
 
-enum Sink {
+struct Sink {
+    to: Destination,
+    /// True if nothing was written yet.
+    is_empty: bool,
+}
+
+enum Destination {
     Stdout(BufWriter<Box<dyn Write + Send>>),
     Page(Vec<u8>),
 }
 
+impl Sink {
+    const fn new(to: Destination) -> Self {
+        Self { to, is_empty: true }
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(stdout) => stdout.write(data),
-            Self::Page(page) if page.len().saturating_add(data.len()) > PAGE => {
+        self.is_empty &= data.is_empty();
+        match &mut self.to {
+            Destination::Stdout(stdout) => stdout.write(data),
+            Destination::Page(page) if page.len().saturating_add(data.len()) > PAGE => {
                 Err(ErrorKind::FileTooLarge.into())
             }
-            Self::Page(page) => page.write(data),
+            Destination::Page(page) => page.write(data),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(stdout) => stdout.flush(),
-            Self::Page(_) => Ok(()),
+        match &mut self.to {
+            Destination::Stdout(stdout) => stdout.flush(),
+            Destination::Page(_) => Ok(()),
         }
     }
 }

@@ -6,6 +6,8 @@
 mod common;
 #[path = "vectors/ctf.rs"]
 mod ctf;
+#[path = "vectors/ctf_wire.rs"]
+mod ctf_wire;
 #[path = "vectors/dial9.rs"]
 mod dial9;
 #[path = "vectors/rdf.rs"]

@@ -14,6 +14,19 @@ impl Display for Schema<'_> {
     }
 }
 
+/// Names that front ends give to what every record has, beside its fields.
+const OF_RECORDS: [&str; 6] = ["kind", "path", "offset", "time_ns", "time", "clock"];
+
+/// The name of a field as it is told: one that a record has already ends in `_`.
+struct Name<'s>(&'s str);
+
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)?;
+        if OF_RECORDS.contains(&self.0) { f.write_str("_") } else { Ok(()) }
+    }
+}
+
 /// Tells the fields of a schema, the first of which has this slot. `unit` says what annotations say of a field.
 pub(crate) fn fields<'a>(
     schema: &Schema<'_>,
@@ -71,7 +84,7 @@ fn tell_field(
     let has_labels = known.is_some_and(|known| !known.labels.is_empty());
     let info = FieldInfo {
         slot,
-        name: Some(&name),
+        name: Some(&Name(name)),
         kind,
         hint,
         unit,
@@ -82,5 +95,19 @@ fn tell_field(
     if let Some(element) = element {
         each(Step::Field(FieldInfo { slot: Slot(slot.0.wrapping_add(1)), ..element }));
         each(Step::End);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn no_field_has_the_name_of_another_member() {
+        assert_eq!(
+            ["kind", "offset", "kinds"].map(|name| Name(name).to_string()),
+            ["kind_", "offset_", "kinds"]
+        );
     }
 }

@@ -24,13 +24,20 @@
 //! |---|---|---|
 //! | data of a compressed RDF chunk | `&mut [u8]` | [`Entry::output_size`](crate::rdf::Entry::output_size) |
 //! | zstd's tables | [`zstd::Workspace`](crate::zstd::Workspace) | its size |
-//! | lookups by identifier in an RDF index | `&mut [u32]` | the number of entries; twice that for constant time |
+//! | lookups by identifier in an RDF index | `&mut [u32]` | the number of entries |
 //! | RTC records in several frames | `&mut [u8]` | 16 bytes a frame, and their length; nothing if all are in one frame: [`Records`](crate::rtc::Records) |
 //! | RTC's tables of streams | the `N` of [`rtc::Frames`](crate::rtc::Frames) | the number of streams |
 //! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf::metadata::Text::len), or nothing if compacted in place |
+//! | CTF metadata, compiled | `&mut [Node]` | [`Schema::needed`](crate::ctf::schema::Schema::needed); nothing for a table that `traceglass compile` wrote |
+//! | steps through CTF event records | `&mut [ProgramSlot]` | [`Programs::needed`](crate::ctf::data::Programs::needed), or [none](crate::ctf::data::Programs::NONE) |
+//! | CTF streams in the order of time | `&mut [MergeSlot]` | one for each stream |
+//! | names of RFR tasks, spans and callsites | two [`Room`](crate::Room)s | a slot for each that lives: [`Names`](crate::rfr::Names) |
 //! | random access to an RFR chunk | `&mut [DirectoryEntry]` | [`Chunk::sequence_count_max`](crate::rfr::Chunk::sequence_count_max) |
 //! | schemas and pools of a dial9 batch | [`dial9::Storage`](crate::dial9::Storage) | a slot for each; an error says how many the batch needs |
 //! | RFR records in the order of time | `&mut [MergeSlot]` | one for each sequence |
+//! | tracks and events of any format | [`event::Rooms`](crate::event::Rooms) | what the format's `Timeline` takes; a room that grows, or an error that says how much |
+//!
+//! A [`Room`](crate::Room) is a slice or an array, or one that grows: with the feature `alloc`, a `Vec`.
 //!
 //! ```
 //! use traceglass::{rdf, zstd};

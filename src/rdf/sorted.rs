@@ -57,7 +57,9 @@ impl<'a, 's> SortedIndex<'a, 's> {
 
     /// The chunk that is the `n`-th of its identifier in file order, from 0.
     pub fn chunk(&self, identifier: impl TryInto<Identifier>, n: usize) -> Option<Chunk<'a>> {
-        self.at(*self.group(identifier).get(n)?)
+        let key = Some(identifier.try_into().ok()?.key());
+        let number = *self.from(key).get(n)?;
+        if self.file.index().key(number) == key { self.at(number) } else { None }
     }
 
     /// The chunks with that identifier, in file order.
@@ -78,10 +80,16 @@ impl<'a, 's> SortedIndex<'a, 's> {
     fn group(&self, identifier: impl TryInto<Identifier>) -> &'s [u32] {
         let Ok(identifier) = identifier.try_into() else { return &[] };
         let (index, key) = (self.file.index(), Some(identifier.key()));
-        let start = self.order.partition_point(|&number| index.key(number) < key);
-        let rest = self.order.get(start..).unwrap_or_default();
+        let rest = self.from(key);
         let len = rest.partition_point(|&number| index.key(number) == key);
         rest.get(..len).unwrap_or_default()
+    }
+
+    /// The numbers of the entries from the first with this key on.
+    fn from(&self, key: Option<u128>) -> &'s [u32] {
+        let index = self.file.index();
+        let start = self.order.partition_point(|&number| index.key(number) < key);
+        self.order.get(start..).unwrap_or_default()
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```text
 //! Trace ──▸ tables()   what there is: a name and a schema each
 //!   │
-//!   ├────▸ pieces()    parts that are read independently: RFR's chunks, runs of CTF's packets, any other file
+//!   ├────▸ pieces()    parts that are read independently: RFR's chunks, runs of CTF's packets, dial9's segments, any other file
 //!   │
 //!   ├────▸ read(piece, tables, query, sink)     one piece, on this thread
 //!   ├────▸ stream(table, query, threads, sink)  all pieces on several threads, the batches in order
@@ -17,9 +17,9 @@
 //! | table | a row for each |
 //! |---|---|
 //! | `events` | event, of any format: where, when, on which track, what, with which fields (JSON) |
-//! | `tracks` | task, thread, stream, processor: what events happen on |
+//! | `tracks` | task, worker, thread, stream, processor: what events happen on |
 //! | `gaps` | range that cannot be read, and file that cannot be opened; what a recorder discarded |
-//! | `parts` | chunk, packet, unit: what a file consists of |
+//! | `parts` | chunk, packet, unit, batch: what a file consists of |
 //! | `tasks`, `callsites` | task, place in the source (RFR) |
 //! | `task_poll_start` … `waker_drop` | record of that kind (RFR), with columns of its own |
 //! | *name of an event* | event record of that name (CTF), with a column for each member |
@@ -56,6 +56,7 @@
 
 mod ctf;
 mod damage;
+mod dial9;
 mod error;
 mod events;
 mod file;

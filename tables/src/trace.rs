@@ -1,6 +1,7 @@
 //! A trace, its tables and its pieces.
 
 use crate::ctf::Ctf;
+use crate::dial9::Segments;
 use crate::error::{Error, Result};
 use crate::events::Common;
 use crate::file::{File, Problem};
@@ -22,6 +23,7 @@ pub struct Trace<'t> {
 enum Content<'t> {
     Rfr(Recording<'t>),
     Ctf(Ctf<'t>),
+    Dial9(Segments<'t>),
     Whole(Whole<'t>),
 }
 
@@ -38,6 +40,12 @@ impl<'t> Trace<'t> {
         let mut tables = Common::tables();
         let ctf = Ctf::new(traces, &mut tables);
         Self { content: Content::Ctf(ctf), tables, problems: Vec::new() }
+    }
+
+    /// A dial9 recording: its segments in order, inflated when they are opened.
+    pub fn dial9(files: Vec<&'t dyn File>) -> Self {
+        let content = Content::Dial9(Segments::new(files));
+        Self { content, tables: Common::tables(), problems: Vec::new() }
     }
 
     /// A file of any other format: what it consists of, and what can be told of it without its events.
@@ -60,7 +68,7 @@ impl<'t> Trace<'t> {
     pub(crate) fn fixed_tables(&self) -> usize {
         match &self.content {
             Content::Ctf(_) => crate::events::OWN,
-            Content::Rfr(_) | Content::Whole(_) => self.tables.len(),
+            Content::Rfr(_) | Content::Dial9(_) | Content::Whole(_) => self.tables.len(),
         }
     }
 
@@ -79,6 +87,7 @@ impl<'t> Trace<'t> {
         let pieces = match &self.content {
             Content::Rfr(recording) => recording.pieces(),
             Content::Ctf(ctf) => ctf.pieces(),
+            Content::Dial9(segments) => segments.pieces(),
             Content::Whole(_) => 1,
         };
         // Reports earlier problems even if nothing else is left of the trace.
@@ -90,6 +99,7 @@ impl<'t> Trace<'t> {
         match &self.content {
             Content::Rfr(recording) => recording.piece_bytes(piece),
             Content::Ctf(ctf) => ctf.piece_bytes(piece),
+            Content::Dial9(segments) => segments.piece_bytes(piece),
             Content::Whole(whole) => whole.bytes(),
         }
     }
@@ -118,6 +128,7 @@ impl<'t> Trace<'t> {
                 recording.read(piece, tables, &self.tables, query, &mut common, sink)?
             }
             Content::Ctf(ctf) => ctf.read(piece, tables, &self.tables, query, &mut common, sink)?,
+            Content::Dial9(segments) => segments.read(piece, &mut common, sink)?,
             Content::Whole(whole) => whole.read(&mut common, sink)?,
         }
         common.finish(sink)

@@ -222,6 +222,23 @@ fn read_other_formats() {
     }
 }
 
+/// Each segment of dial9 is a piece of its own; workers and tasks are the same ones in all of them.
+#[test]
+fn segments_are_pieces_that_share_their_tracks() {
+    let files = [sample("trace.0.bin"), sample("trace.0.bin")];
+    let (one, two) = (Trace::dial9(lent(&files[..1])), Trace::dial9(lent(&files)));
+    let count = |trace: &Trace<'_>, table| rows(&read(trace, table, &Query::default(), 2));
+    assert_eq!((one.pieces(), count(&one, "parts"), count(&one, "gaps")), (1, 4, 0));
+    assert_eq!((two.pieces(), count(&two, "parts")), (2, 8));
+    assert!(count(&one, "events") > 90);
+    assert_eq!(count(&two, "events"), 2 * count(&one, "events"));
+    assert_eq!(count(&two, "tracks"), count(&one, "tracks"));
+    let sizes = ids(&read(&one, "parts", &Query::default(), 1), "bytes");
+    assert_eq!(sizes.into_iter().map(Option::unwrap).sum::<u64>(), files[0].size());
+    let tracks = names(&read(&one, "tracks", &Query::default(), 1), "kind");
+    assert!(["thread", "task"].iter().all(|kind| tracks.contains(&Some((*kind).to_owned()))), "{tracks:?}");
+}
+
 /// Labels, signs beyond 64 bits, and what is in an optional are in the columns of an event's own table.
 #[test]
 fn events_of_ctf_have_labels_and_signs() {

@@ -22,6 +22,7 @@ mod tell;
 mod text;
 mod tsdl;
 mod variants;
+mod wire;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

@@ -24,7 +24,8 @@ pub struct Files {
     progress: Option<Progress>,
     /// The parts that have not ended, by their numbers.
     parts: BTreeMap<usize, Unfinished>,
-    /// How many there have been.
+    /// How many traces there have been before this one, and how many parts.
+    traces: usize,
     count: usize,
     open: usize,
 }
@@ -53,6 +54,7 @@ impl Files {
             trace: PathBuf::new(),
             progress: None,
             parts: BTreeMap::new(),
+            traces: 0,
             count: 0,
             open: 0,
         })
@@ -61,6 +63,9 @@ impl Files {
     /// Begins another trace, of which this many bytes are to be read.
     pub fn begin(&mut self, path: &Path, bytes: u64) -> Result<()> {
         self.close_all()?;
+        if self.progress.is_some() {
+            self.traces = self.traces.saturating_add(1);
+        }
         path.clone_into(&mut self.trace);
         self.progress = Some(Progress::new(bytes));
         Ok(())
@@ -138,6 +143,12 @@ impl Parts for Files {
         if let Some(given) = part.name {
             name.push('-');
             name.push_str(&safe(given));
+        }
+        if let Some((folder, file)) = part.place {
+            let folder = format!("{:03}-{}", self.traces, safe(folder));
+            let path = self.folder.path().join(&folder);
+            std::fs::create_dir_all(&path).map_err(|error| cannot_write(&path, &error))?;
+            name = format!("{folder}/{}", safe(file));
         }
         let path = self.folder.path().join(&name);
         File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;

@@ -19,9 +19,9 @@ use traceglass::{Format, Lookalike};
 pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a>, Unreadable> {
     let data = match input {
         Input::File(mapped, _) => mapped.data(),
-        Input::Stream(mapped, path) => return ctf::open_stream(mapped, path, reading.lenient),
+        Input::Stream(mapped, path) => return ctf::open_stream(mapped, path, reading),
         Input::Directory(path) => {
-            if let Some(trace) = ctf::open_directory(path, reading.lenient)? {
+            if let Some(trace) = ctf::open_directory(path, reading)? {
                 return Ok(trace);
             }
             if let Some(recording) = rfr::open_directory(path)? {
@@ -72,10 +72,10 @@ pub fn browse(
     let (mapped, path) = match input {
         Input::File(mapped, path) => (mapped, path),
         Input::Stream(mapped, path) => {
-            return ctf::browse_trace(path, Some(mapped), reading.lenient, look).map(drop);
+            return ctf::browse_trace(path, Some(mapped), reading, look).map(drop);
         }
         Input::Directory(path) => {
-            if !ctf::browse_trace(path, None, reading.lenient, look)? && !rfr::browse(path, None, look)? {
+            if !ctf::browse_trace(path, None, reading, look)? && !rfr::browse(path, None, look)? {
                 // Opening it says what is missing.
                 open(input, reading)?;
             }

@@ -46,6 +46,8 @@ pub struct Part<'p> {
     pub path: Option<&'p Path>,
     /// Where it begins in that file, if it lies in one place.
     pub offset: Option<u64>,
+    /// Where its file belongs, for parts that are read by other tools as they lie: a folder and a name.
+    pub place: Option<(&'p str, &'p str)>,
 }
 
 /// The number that a part was given.

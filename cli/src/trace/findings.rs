@@ -54,29 +54,26 @@ impl<'o> Findings<'o> {
 
     /// A finding in a file of the directory that was named.
     pub fn report_in(&mut self, file: Option<&Path>, finding: Finding) {
+        let cause = finding.cause();
+        let (offset, what) = (cause.offset(), cause.kind().code());
+        self.tell(file, finding.severity(), offset, what, &cause.to_string());
+    }
+
+    /// A finding that is spelled by the format.
+    pub fn tell(&mut self, file: Option<&Path>, severity: Severity, offset: u64, what: &str, message: &str) {
         let first = self.warnings == 0 && self.errors == 0;
-        match finding.severity() {
+        match severity {
             Severity::Warning => self.warnings = self.warnings.saturating_add(1),
             _ => self.errors = self.errors.saturating_add(1),
         }
         if self.failed.is_none() {
-            self.failed = self.print(first, file, finding).err();
+            self.failed = self.write(first, file, severity, offset, what, message).err();
         }
     }
 
     /// A file of the directory that was named, or a folder, which the system does not let be read.
     pub fn unreadable(&mut self, file: Option<&Path>, why: &str) {
-        let first = self.warnings == 0 && self.errors == 0;
-        self.errors = self.errors.saturating_add(1);
-        if self.failed.is_none() {
-            self.failed = self.write(first, file, Severity::Error, 0, "unreadable", why).err();
-        }
-    }
-
-    fn print(&mut self, first: bool, file: Option<&Path>, finding: Finding) -> Result<()> {
-        let cause = finding.cause();
-        let (offset, what) = (cause.offset(), cause.kind().code());
-        self.write(first, file, finding.severity(), offset, what, &cause.to_string())
+        self.tell(file, Severity::Error, 0, "unreadable", why);
     }
 
     fn write(

@@ -12,6 +12,16 @@ pub struct Reading {
     /// Read two mistakes of CTF 2's producers: a header of 37 bytes for version 2, and a change of byte order
     #[arg(long)]
     pub lenient: bool,
+    /// CTF: read data streams as captures, in which several streams are and bytes may be missing; so it is by itself where
+    /// that is seen
+    #[arg(long, conflicts_with = "no_wire")]
+    pub wire: bool,
+    /// CTF: read each file as one stream, whatever is seen in it
+    #[arg(long)]
+    pub no_wire: bool,
+    /// CTF: read data streams as captures from byte N on, after a banner for example
+    #[arg(long, value_name = "N", conflicts_with = "no_wire")]
+    pub skip: Option<u64>,
     /// Whether the name of the computer and the list of its processes are shown.
     #[arg(skip)]
     pub private: bool,
@@ -99,11 +109,14 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Refuses options that select parts of another format.
+    /// Refuses options that select parts of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        self.window.refuse_reversed()?;
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
-            return Err(Failure::usage(format!("this is {format}, and --metadata and --context are of CTF")));
+            return Err(Failure::usage(format!(
+                "this is {format}, and --metadata, --context and --gaps are of CTF"
+            )));
         }
         let given = [
             (
@@ -161,8 +174,9 @@ impl Listing {
         }
     }
 
-    /// Refuses options of another format.
+    /// Refuses options of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        self.window.refuse_reversed()?;
         if self.ctf != CtfListing::default() && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
                 "this is {format}, and --packets and --fragments are of CTF"
@@ -218,6 +232,9 @@ pub struct CtfSelect {
     /// With --json: each event with the context of its packet
     #[arg(long, requires = "json", conflicts_with = "metadata")]
     pub context: bool,
+    /// What lies between the packets of a capture, and the text in it
+    #[arg(long, conflicts_with = "metadata")]
+    pub gaps: bool,
 }
 
 /// Which part of an RTC file `cat` prints.

@@ -17,10 +17,19 @@ pub enum Time {
     SinceStart(i128),
     /// A value of the trace's own clock, in its unit.
     Clock(i128),
+    /// Nanoseconds since midnight (UTC) of the day in which the trace begins.
+    OfDay(i128),
 }
 
+/// Nanoseconds in a day.
+const DAY: i128 = SECOND.saturating_mul(86_400);
+
+/// With so many digits before the point, a number is seconds since the Unix epoch: a year has fewer.
+const EPOCH_DIGITS: usize = 9;
+
 impl Time {
-    /// Reads `2026-11-21T01:41:54.5Z`, `+1.5s` or `@123`.
+    /// Reads `2026-11-21T01:41:54.5Z`, `2026-11-21 01:41:54.5`, `2026-11-21`, `01:41:54.5`, `1795225314.5`, `+1.5s` or
+    /// `@123`. Without an offset a time is UTC.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(duration) = text.strip_prefix('+') {
             return parse_duration(duration).map(Self::SinceStart);
@@ -28,11 +37,39 @@ impl Time {
         if let Some(value) = text.strip_prefix('@') {
             return value.parse().map(Self::Clock).map_err(|_| "an integer follows the @".to_owned());
         }
-        text.parse::<jiff::Timestamp>().map(|time| Self::Absolute(time.as_nanosecond())).map_err(|_| {
-            "neither a time as 2026-11-21T01:41:54.5Z, nor one since the start as +1.5s, nor one of the trace's clock as \
-             @123"
-                .to_owned()
-        })
+        let whole = text.split('.').next().unwrap_or_default();
+        if whole.len() >= EPOCH_DIGITS
+            && whole.bytes().all(|byte| byte.is_ascii_digit())
+            && let Ok(nanoseconds) = parse_duration(&format!("{text}s"))
+        {
+            return Ok(Self::Absolute(nanoseconds));
+        }
+        let of_civil = |time: jiff::civil::DateTime| {
+            let time = time.to_zoned(jiff::tz::TimeZone::UTC).map_err(|_| "not a time".to_owned())?;
+            Ok(Self::Absolute(time.timestamp().as_nanosecond()))
+        };
+        if let Ok(time) = text.parse::<jiff::Timestamp>() {
+            Ok(Self::Absolute(time.as_nanosecond()))
+        } else if let Ok(time) = text.parse::<jiff::civil::DateTime>() {
+            of_civil(time)
+        } else if let (true, Ok(time)) = (text.contains(':'), text.parse::<jiff::civil::Time>()) {
+            let minutes = i128::from(time.hour()).saturating_mul(60).saturating_add(time.minute().into());
+            let seconds = minutes.saturating_mul(60).saturating_add(time.second().into());
+            Ok(Self::OfDay(seconds.saturating_mul(SECOND).saturating_add(time.subsec_nanosecond().into())))
+        } else {
+            Err("none of 2026-11-21T01:41:54.5Z, 2026-11-21, 01:41:54.5, 1795225314.5 (since 1970), +1.5s (since the \
+                 start) and @123 (of the trace's clock)"
+                .to_owned())
+        }
+    }
+
+    /// A time of day as a time of a trace that begins at `start`: in its first day, or in the next one if that is more than
+    /// half a day before its start.
+    pub fn in_trace(self, start: i128) -> Self {
+        let Self::OfDay(since) = self else { return self };
+        let time = start.saturating_sub(start.rem_euclid(DAY)).saturating_add(since);
+        let is_before = time < start.saturating_sub(DAY / 2);
+        Self::Absolute(if is_before { time.saturating_add(DAY) } else { time })
     }
 }
 
@@ -78,6 +115,11 @@ impl fmt::Display for Time {
             },
             Self::SinceStart(nanoseconds) => write!(f, "+{nanoseconds}ns"),
             Self::Clock(value) => write!(f, "@{value}"),
+            Self::OfDay(since) => {
+                let seconds = since / SECOND;
+                let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+                write!(f, "{hours:02}:{minutes:02}:{:02}.{:09}", seconds % 60, since % SECOND)
+            }
         }
     }
 }
@@ -86,7 +128,8 @@ impl fmt::Display for Time {
 #[derive(clap::Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[group(id = "window")]
 pub struct Window {
-    /// From this time on: 2026-11-21T01:41:54.5Z, +1.5s since the first record, or @VALUE of the trace's own clock
+    /// From this time on: 2026-11-21T01:41:54.5Z, 2026-11-21, 01:41:54.5 or 1795225314.5 (UTC), +1.5s since the first
+    /// record, or @VALUE of the trace's own clock
     #[arg(long, value_name = "TIME", value_parser = Time::parse, allow_hyphen_values = true)]
     pub from: Option<Time>,
     /// Up to this time, which is not included
@@ -102,7 +145,18 @@ impl Window {
 
     /// Whether a time is counted from the first record.
     pub fn needs_start(&self) -> bool {
-        [self.from, self.to].iter().any(|time| matches!(time, Some(Time::SinceStart(_))))
+        [self.from, self.to].iter().any(|time| matches!(time, Some(Time::SinceStart(_) | Time::OfDay(_))))
+    }
+
+    /// Refuses a range that ends before it begins, as far as the options tell.
+    pub fn refuse_reversed(&self) -> Result<()> {
+        let is_reversed = match (self.from, self.to) {
+            (Some(Time::Absolute(from)), Some(Time::Absolute(to)))
+            | (Some(Time::SinceStart(from)), Some(Time::SinceStart(to)))
+            | (Some(Time::Clock(from)), Some(Time::Clock(to))) => from > to,
+            _ => false,
+        };
+        if is_reversed { Err(Failure::usage("--from is after --to")) } else { Ok(()) }
     }
 }
 
@@ -164,11 +218,15 @@ impl Window {
     pub fn resolve(&self, reference: &Reference<'_>) -> Result<Bounds> {
         let resolve = |time: Option<Time>| match time {
             None => Ok(None),
-            Some(Time::Absolute(_)) if !(reference.is_absolute)()? => Err(Failure::usage(
+            Some(Time::Absolute(_) | Time::OfDay(_)) if !(reference.is_absolute)()? => Err(Failure::usage(
                 "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in \
                  the clock's own unit as @VALUE",
             )),
             Some(Time::Absolute(nanoseconds)) => Ok(Some(nanoseconds)),
+            Some(time @ Time::OfDay(_)) => match (reference.start)()?.map(|start| time.in_trace(start)) {
+                Some(Time::Absolute(nanoseconds)) => Ok(Some(nanoseconds)),
+                _ => Err(Failure::unreadable("no record from which time could count")),
+            },
             Some(Time::SinceStart(nanoseconds)) => match (reference.start)()? {
                 Some(start) => Ok(Some(start.saturating_add(nanoseconds))),
                 None => Err(Failure::unreadable("no record from which time could count")),
@@ -194,6 +252,20 @@ mod tests {
             assert_eq!(Time::parse(&rfc3339(at).unwrap()), Ok(Time::Absolute(at)));
         }
         assert_eq!(Time::parse("2026-11-21T01:41:54.5Z"), Ok(Time::Absolute(1_795_225_314_500_000_000)));
+        for text in [
+            "2026-11-21 01:41:54.5",
+            "2026-11-21T01:41:54.5",
+            "2026-11-21T03:41:54.5+02:00",
+            "1795225314.5",
+            "1795225314.500000000",
+        ] {
+            assert_eq!(Time::parse(text), Ok(Time::Absolute(1_795_225_314_500_000_000)), "{text}");
+        }
+        assert_eq!(Time::parse("1970-01-02"), Ok(Time::Absolute(DAY)));
+        assert_eq!(Time::parse("100000000"), Ok(Time::Absolute(100_000_000 * SECOND)));
+        assert_eq!(Time::parse("00:01"), Ok(Time::OfDay(60 * SECOND)));
+        assert_eq!(Time::parse("21:36:36.5"), Ok(Time::OfDay(77_796_500_000_000)));
+        assert_eq!(Time::OfDay(77_796_500_000_001).to_string(), "21:36:36.500000001");
         assert_eq!(Time::parse("@-5"), Ok(Time::Clock(-5)));
         for (text, expected) in [
             ("+1.5s", 1_500_000_000),
@@ -227,8 +299,36 @@ mod tests {
             "+.5s",
             "+1.s",
             "2026",
+            "12345678",
+            "2026-13-01",
+            "24:00:01",
         ] {
             assert!(Time::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn times_of_day_are_near_the_trace() {
+        let start = 10 * DAY + 20 * 3600 * SECOND;
+        let hour = |hour: i128| Time::OfDay(hour * 3600 * SECOND).in_trace(start);
+        // Just before the start, well after it, and after midnight.
+        assert_eq!(hour(19), Time::Absolute(start - 3600 * SECOND));
+        assert_eq!(hour(23), Time::Absolute(start + 3 * 3600 * SECOND));
+        assert_eq!(hour(1), Time::Absolute(start + 5 * 3600 * SECOND));
+        // Half a day before it still is the first day.
+        assert_eq!(hour(8), Time::Absolute(start - 12 * 3600 * SECOND));
+        assert_eq!(hour(7), Time::Absolute(start + 11 * 3600 * SECOND));
+        assert_eq!(Time::Clock(5).in_trace(start), Time::Clock(5));
+    }
+
+    #[test]
+    fn ranges_do_not_end_before_they_begin() {
+        let is_refused = |from: &str, to: &str| {
+            let [from, to] = [from, to].map(|text| Time::parse(text).ok());
+            Window { from, to }.refuse_reversed().is_err()
+        };
+        assert!(is_refused("+2s", "+1s") && is_refused("@2", "@1") && is_refused("2026-11-21", "2026-11-20"));
+        // Nothing lies in an empty one; of others only the trace can tell.
+        assert!(!is_refused("+1s", "+1s") && !is_refused("@2", "+1s") && !is_refused("23:00", "01:00"));
     }
 }

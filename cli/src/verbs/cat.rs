@@ -68,6 +68,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             other => return other,
         }
         if !args.follow {
+            if out.is_empty() && !args.window.is_everything() {
+                out.warn(&args.path, "nothing of it is in this range");
+            }
             return Ok(worst);
         }
         out.finish()?;

@@ -43,6 +43,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     if args.table.is_some() && target != Target::Arrow {
         return Err(Failure::usage("--table is for arrow; the other formats have all of a trace"));
     }
+    args.window.refuse_reversed()?;
     if !args.window.is_everything() && target != Target::Perfetto {
         return Err(Failure::usage(
             "--from and --to are for perfetto; the other formats have all of a trace",
@@ -223,7 +224,7 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
         Ok(_) | Err(Failure::Stopped) => {}
         Err(failure) => return Err(failure),
     }
-    let ns = |time: Time| match (time, first.0) {
+    let ns = |time: Time| match (first.0.map_or(time, |first| time.in_trace(first.ns())), first.0) {
         (Time::Clock(value), _) => trace.clock_ns(value).ok_or_else(|| {
             Failure::usage(
                 "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
@@ -232,7 +233,7 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
         (_, None) => Err(Failure::unreadable("no record from which time could count")),
         (Time::SinceStart(ns), Some(first)) => Ok(first.ns().saturating_add(ns)),
         (Time::Absolute(ns), Some(first)) if first.is_absolute() => Ok(ns),
-        (Time::Absolute(_), Some(_)) => Err(Failure::usage(
+        (Time::Absolute(_) | Time::OfDay(_), Some(_)) => Err(Failure::usage(
             "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in the \
              clock's own unit as @VALUE",
         )),

@@ -170,8 +170,11 @@ fn seek(browse: &dyn Browse, time: Time, tell: &mut dyn FnMut(Found) -> bool) {
     let mut teller = Teller::new(tell);
     let ns = match time {
         Time::Absolute(ns) | Time::Clock(ns) => ns,
-        Time::SinceStart(since) => match start_of(browse, &mut teller) {
-            Some(start) => start.saturating_add(since),
+        Time::SinceStart(since) | Time::OfDay(since) => match start_of(browse, &mut teller) {
+            Some(start) => match time.in_trace(start) {
+                Time::Absolute(ns) => ns,
+                _ => start.saturating_add(since),
+            },
             None => {
                 (teller.tell)(Found::Nothing("no record of it has a time".to_owned()));
                 return;

@@ -13,3 +13,4 @@ mod reference;
 mod rfr;
 mod states;
 mod windows;
+mod wire;

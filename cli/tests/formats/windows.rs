@@ -211,6 +211,28 @@ fn what_has_no_time_has_no_range() {
     }
 }
 
+/// Times as people type them, in the day of the trace; and what selects nothing says so.
+#[test]
+fn times_are_those_that_people_type() {
+    let sample = data("stream.rfr");
+    let cat = |args: &[&str]| traceglass(&[&["cat", "--json"], args, &[sample.to_str().unwrap()]].concat());
+    let whole = cat(&["--from", "2026-11-21T01:41:54.5Z"]).stdout;
+    assert!(!whole.is_empty() && whole != cat(&[]).stdout);
+    for from in ["2026-11-21 01:41:54.5", "01:41:54.5", "1795225314.5", "2026-11-21T02:41:54.5+01:00"] {
+        assert!(cat(&["--from", from]).stdout == whole, "{from}");
+    }
+    let day = cat(&["--from", "2026-11-21", "--to", "2026-11-22"]);
+    assert!(day.stdout == cat(&[]).stdout && day.stderr.is_empty());
+    let nothing = cat(&["--from", "2026-11-22"]);
+    let says = String::from_utf8(nothing.stderr.clone()).unwrap();
+    assert_eq!((status(&nothing), nothing.stdout.len()), (0, 0));
+    assert!(says.contains("nothing of it is in this range"), "{says}");
+    for verb in ["cat", "ls"] {
+        let reversed = ["--from", "+2s", "--to", "+1s", sample.to_str().unwrap()];
+        assert_eq!(status(&traceglass(&[&[verb][..], &reversed].concat())), 2, "{verb}");
+    }
+}
+
 /// Follows a path; `grow` is called when what is there has been printed, and all lines are compared with what is printed
 /// of the whole in the end.
 fn follows(path: &str, at_first: usize, grow: impl FnOnce()) {

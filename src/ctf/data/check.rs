@@ -3,7 +3,8 @@
 use super::element::{DISCARDED, PAYLOAD, SEQUENCE_NUMBER, TIMESTAMP};
 use super::fields::Fields;
 use super::loss::Losses;
-use super::packet::{Packet, Packets};
+use super::packet::Packet;
+use super::packets::Packets;
 use super::program::Programs;
 use super::record::Record;
 use super::stream::Open;
@@ -56,9 +57,17 @@ pub fn check(
     programs: Programs<'_>,
     report: &mut dyn FnMut(Finding),
 ) -> Summary {
+    check_packets(Packets::new(data, schema), programs, report)
+}
+
+/// As [`check`], of packets in any order: those of a track of a [capture](super::wire::Capture).
+pub fn check_packets(
+    mut packets: Packets<'_, '_>,
+    programs: Programs<'_>,
+    report: &mut dyn FnMut(Finding),
+) -> Summary {
     let mut summary = Summary::default();
     let mut losses = Losses::default();
-    let mut packets = Packets::new(data, schema);
     let mut last = None;
     loop {
         let packet = match packets.next_packet() {

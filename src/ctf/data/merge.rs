@@ -2,7 +2,8 @@
 
 use super::element::MERGE;
 use super::loss::{Loss, Losses};
-use super::packet::{Packet, Packets};
+use super::packet::Packet;
+use super::packets::Packets;
 use super::reader::Reader;
 use super::record::{Parts, Record};
 use crate::bytes::to_u64;

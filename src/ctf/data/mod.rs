@@ -50,7 +50,7 @@
 //! ```
 //!
 //! [`Merge`] orders the records of several streams by time, [`Losses`] tells what the tracer lost, and [`check`] reads
-//! everything.
+//! everything. What came over a link as one file for all streams, or lay in a ring in memory, is a [capture](wire).
 //!
 //! # Limits
 //!
@@ -67,9 +67,11 @@ pub mod element;
 mod extent;
 mod fields;
 mod loss;
+mod meaning;
 mod merge;
 mod number;
 mod packet;
+mod packets;
 mod plan;
 mod program;
 mod quick;
@@ -84,13 +86,15 @@ mod tell;
 mod value;
 mod walk;
 mod window;
+pub mod wire;
 
 pub use bits::BitString;
-pub use check::{Summary, check};
+pub use check::{Summary, check, check_packets};
 pub use fields::Fields;
 pub use loss::{Loss, Losses};
 pub use merge::{Merge, MergeSlot, Merged};
-pub use packet::{Packet, Packets};
+pub use packet::Packet;
+pub use packets::Packets;
 pub use program::{ProgramSlot, Programs};
 pub use record::Record;
 pub use records::Records;

@@ -2,173 +2,17 @@ use super::bits::bits_of;
 use super::cursor::Cursor;
 use super::element;
 use super::fields::Fields;
+use super::meaning::{Meaning, clock_bits};
 use super::value::Value;
 use super::window::{NO_SLOTS, Slots, Window};
-use crate::bytes::to_u64;
-use crate::ctf::schema::node::{Kind, NONE, Node, role};
+use super::wire::slot::WireSlot;
+use crate::ctf::schema::node::{NONE, Node, role};
 use crate::ctf::schema::scope::{Scope, root_of};
 use crate::ctf::schema::{Schema, StreamClass};
 use crate::error::{Error, ErrorKind, Result};
-use core::iter::FusedIterator;
 
 /// The magic number of packets.
-const MAGIC_NUMBER: u64 = 0xc1fc_1fc1;
-
-/// The packets of a data stream, one after the other.
-///
-/// A packet's records may be damaged: that does not keep the next packet from being found, as its place follows from the
-/// header alone.
-#[derive(Clone, Debug)]
-pub struct Packets<'a, 's> {
-    schema: &'s Schema<'a, 's>,
-    data: &'a [u8],
-    /// Where the next packet begins.
-    offset: u64,
-    number: u64,
-    /// The bit at which the last packet could not be read.
-    fault: Option<u64>,
-}
-
-impl<'a, 's> Packets<'a, 's> {
-    /// The packets of a stream that lies in `data`.
-    pub const fn new(data: &'a [u8], schema: &'s Schema<'a, 's>) -> Self {
-        Self { schema, data, offset: 0, number: 0, fault: None }
-    }
-
-    /// As [`Self::new`], from the packet that begins at `offset` and is number `number`.
-    pub const fn from_packet(data: &'a [u8], schema: &'s Schema<'a, 's>, offset: u64, number: u64) -> Self {
-        Self { schema, data, offset, number, fault: None }
-    }
-
-    /// Whether they are described by this schema.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    pub(crate) fn is_of(&self, schema: &Schema<'_, '_>) -> bool {
-        core::ptr::eq(self.schema.nodes.0, schema.nodes.0)
-    }
-
-    /// Offset of the packet that is read next; after an error, of that with the fault.
-    pub const fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// After an error, the first bit from the start of the stream that could not be read.
-    pub const fn fault_bit(&self) -> Option<u64> {
-        self.fault
-    }
-
-    /// The header and the context of the next packet; `None` at the end and after an error.
-    ///
-    /// # Errors
-    ///
-    /// | kind | element |
-    /// |---|---|
-    /// | `UnexpectedEnd` | `PACKET_HEADER`, `PACKET_CONTEXT`: the stream ends; it may still grow |
-    /// | `BadMagic` | `MAGIC` |
-    /// | `UuidMismatch` | `UUID` |
-    /// | `NoSuchClass` | `STREAM_CLASS_ID` |
-    /// | `NotMultiple` | `TOTAL_LENGTH`: no whole bytes |
-    /// | `OverLimit` | `CONTENT_LENGTH`: more than the total length |
-    /// | `UnderLimit` | `TOTAL_LENGTH`, `CONTENT_LENGTH`: less than header and context |
-    /// | `ByteOrderChanged`, `NoSuchOption`, `IntegerTooWide`, `OverLimit` | a field |
-    pub fn next_packet(&mut self) -> Result<Option<Packet<'a, 's>>> {
-        let data = usize::try_from(self.offset).ok().and_then(|offset| self.data.get(offset..));
-        let (Some(data), None) = (data.filter(|data| !data.is_empty()), self.fault) else { return Ok(None) };
-        let mut at = 0;
-        match Packet::read(self.schema, data, self.offset, self.number, &mut at) {
-            Ok(packet) => {
-                self.offset = self.offset.saturating_add(packet.total / 8).min(to_u64(self.data.len()));
-                self.number = self.number.saturating_add(1);
-                Ok(Some(packet))
-            }
-            Err(error) => {
-                self.fault = Some(self.offset.saturating_mul(8).saturating_add(at));
-                Err(error)
-            }
-        }
-    }
-}
-
-impl<'a, 's> Iterator for Packets<'a, 's> {
-    type Item = Result<Packet<'a, 's>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_packet().transpose()
-    }
-}
-
-impl FusedIterator for Packets<'_, '_> {}
-
-/// What the fields of a header or a context mean, as far as they have been read.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Meaning {
-    pub(super) clock: u64,
-    pub(super) event_class: Option<u64>,
-    stream_class: Option<u64>,
-    stream: Option<u64>,
-    total: Option<u64>,
-    content: Option<u64>,
-    begin: Option<u64>,
-    end: Option<u64>,
-    discarded: Option<u64>,
-    sequence: Option<u64>,
-}
-
-impl Meaning {
-    /// Nothing yet but the value of the clock.
-    pub(super) fn new(clock: u64) -> Self {
-        Self { clock, ..Self::default() }
-    }
-
-    /// Records an integer of `len` bits that has roles. The last one of a role counts.
-    #[inline(always)]
-    pub(super) fn note(&mut self, roles: u16, value: u64, len: u32) {
-        if roles & role::EVENT_CLASS_ID != 0 {
-            self.event_class = Some(value);
-        }
-        if roles & role::TIMESTAMP != 0 {
-            self.clock = update(self.clock, value, len);
-            self.begin = Some(self.clock);
-        }
-        if roles & !(role::EVENT_CLASS_ID | role::TIMESTAMP) != 0 {
-            self.note_packet(roles, value, len);
-        }
-    }
-
-    #[cold]
-    fn note_packet(&mut self, roles: u16, value: u64, len: u32) {
-        let set = |role: u16, to: &mut Option<u64>, value| {
-            if roles & role != 0 {
-                *to = Some(value);
-            }
-        };
-        set(role::STREAM_CLASS_ID, &mut self.stream_class, value);
-        set(role::STREAM_ID, &mut self.stream, value);
-        set(role::TOTAL_LENGTH, &mut self.total, value);
-        set(role::CONTENT_LENGTH, &mut self.content, value);
-        set(role::END_TIMESTAMP, &mut self.end, update(self.clock, value, len));
-        set(role::DISCARDED, &mut self.discarded, value);
-        set(role::SEQUENCE, &mut self.sequence, value);
-    }
-}
-
-/// The value of a clock after a time stamp of `len` bits: the next one with these lower bits.
-#[inline(always)]
-pub(super) fn update(clock: u64, value: u64, len: u32) -> u64 {
-    let Some(step) = 1_u64.checked_shl(len) else { return value };
-    let mask = step.wrapping_sub(1);
-    let clock = if value & mask < clock & mask { clock.wrapping_add(step) } else { clock };
-    (clock & !mask) | (value & mask)
-}
-
-/// How many bits an integer that was read has for the clock.
-#[inline(always)]
-pub(super) fn clock_bits(node: &Node, start: u64, end: u64) -> u32 {
-    match node.kind {
-        Kind::Unsigned => node.a,
-        // 7 of each 8 bits.
-        _ => u32::try_from(end.saturating_sub(start) / 8).map_or(64, |bytes| bytes.saturating_mul(7)),
-    }
-}
+pub(super) const MAGIC_NUMBER: u32 = 0xc1fc_1fc1;
 
 /// A packet: what its header and its context say, and where its records are.
 #[derive(Clone)]
@@ -196,29 +40,21 @@ pub struct Packet<'a, 's> {
     pub(super) common_context: u32,
     /// Whether its records have times.
     pub(super) has_clock: bool,
+    /// Bytes are missing in it or were added to it.
+    is_doubtful: bool,
 }
 
 impl<'a, 's> Packet<'a, 's> {
-    fn read(
+    pub(super) fn read(
         schema: &'s Schema<'a, 's>,
         data: &'a [u8],
         offset: u64,
         number: u64,
         at: &mut u64,
     ) -> Result<Self> {
-        let available = bits_of(data.len());
-        let window = Window { data, offset, limit: available, is_cut: true };
-        let mut cursor = Cursor::new(window, schema, 0, &NO_SLOTS);
-        let mut meaning = Meaning::default();
-        let read = Self::read_scopes(&mut cursor, &mut meaning, at);
-        let (stream, context_at) = read?;
-        let here = cursor.at;
-        let (total, content) = match (meaning.total, meaning.content) {
-            (None, None) => (available, available),
-            (Some(total), content) => (total, content.unwrap_or(total)),
-            (None, Some(content)) => (content, content),
-        };
-        let fail = |element, kind| Err(window.error(here, element, kind));
+        let packet = Self::read_as_stated(schema, data, offset, number, 0, at)?;
+        let (here, total, content) = (packet.records_at, packet.total, packet.content);
+        let fail = |element, kind| Err(packet.window.error(here, element, kind));
         if total % 8 != 0 {
             return fail(element::TOTAL_LENGTH, ErrorKind::NotMultiple { value: total, of: 8 });
         }
@@ -228,6 +64,29 @@ impl<'a, 's> Packet<'a, 's> {
         if content < here {
             return fail(element::CONTENT_LENGTH, ErrorKind::UnderLimit { value: content, limit: here });
         }
+        Ok(packet)
+    }
+
+    /// As [`Self::read`], with a value of the clock before it, and with sizes that may be wrong.
+    pub(super) fn read_as_stated(
+        schema: &'s Schema<'a, 's>,
+        data: &'a [u8],
+        offset: u64,
+        number: u64,
+        clock: u64,
+        at: &mut u64,
+    ) -> Result<Self> {
+        let available = bits_of(data.len());
+        let window = Window { data, offset, limit: available, is_cut: true };
+        let mut cursor = Cursor::new(window, schema, 0, &NO_SLOTS);
+        let mut meaning = Meaning::new(clock);
+        let read = Self::read_scopes(&mut cursor, &mut meaning, at);
+        let (stream, context_at) = read?;
+        let (total, content) = match (meaning.total, meaning.content) {
+            (None, None) => (available, available),
+            (Some(total), content) => (total, content.unwrap_or(total)),
+            (None, Some(content)) => (content, content),
+        };
         Ok(Self {
             // Without a length, the packet is the rest of the stream, and ends where that does.
             window: Window {
@@ -246,14 +105,49 @@ impl<'a, 's> Packet<'a, 's> {
             discarded: meaning.discarded,
             sequence: meaning.sequence,
             context_at,
-            records_at: here,
+            records_at: cursor.at,
             clock: meaning.clock,
             last_big: cursor.last_big,
             slots: cursor.slots,
             event_header: root_of(schema.nodes, stream, Scope::EventHeader),
             common_context: root_of(schema.nodes, stream, Scope::CommonContext),
             has_clock: schema.stream_info(stream).a != NONE,
+            is_doubtful: false,
         })
+    }
+
+    /// The packet of a slot of a capture, as far as its records can be read.
+    pub(super) fn of_slot(
+        schema: &'s Schema<'a, 's>,
+        data: &'a [u8],
+        slot: &WireSlot,
+        number: u64,
+    ) -> Result<Self> {
+        let start = usize::try_from(slot.offset()).unwrap_or(usize::MAX);
+        let data = data.get(start..).unwrap_or_default();
+        let mut packet = Self::read_as_stated(schema, data, slot.offset(), number, slot.clock(), &mut 0)?;
+        packet.bound(slot.len(), slot.content_bits());
+        packet.is_doubtful = slot.is_doubtful();
+        Ok(packet)
+    }
+
+    /// False if the content length is 0: so it stands in a packet that is still being written.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.content > 0
+    }
+
+    /// Forgets when it ends, where that is not to be trusted.
+    pub(super) const fn forget_end(&mut self) {
+        self.end = None;
+    }
+
+    /// Ends the packet after as many bytes, and its records after as many bits, whatever it says.
+    pub(super) fn bound(&mut self, len: u64, content: u64) {
+        let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.window.data.len());
+        self.window.data = self.window.data.get(..len).unwrap_or_default();
+        self.total = bits_of(len);
+        self.content = content.min(self.total);
+        (self.window.limit, self.window.is_cut) = (self.content, false);
     }
 
     /// Header and context: the stream class, and where the context begins. `at` follows.
@@ -289,7 +183,7 @@ impl<'a, 's> Packet<'a, 's> {
                 let start = field.start;
                 match field.value {
                     Value::Unsigned(value) => {
-                        if node.roles & role::MAGIC != 0 && value != MAGIC_NUMBER {
+                        if node.roles & role::MAGIC != 0 && value != u64::from(MAGIC_NUMBER) {
                             let mut found = [0; 8];
                             for (to, from) in found.iter_mut().take(4).zip(cursor.window.data) {
                                 *to = *from;
@@ -364,6 +258,13 @@ impl<'a, 's> Packet<'a, 's> {
     /// Whether the stream ends before this packet does: it is still being written, or it was cut.
     pub const fn is_cut(&self) -> bool {
         self.total > bits_of(self.window.data.len())
+    }
+
+    /// True if one of its records may consist of two halves: bytes of it are missing, changed, or were added.
+    ///
+    /// Only packets of a [capture](super::wire::Capture) say so.
+    pub const fn is_doubtful(&self) -> bool {
+        self.is_doubtful
     }
 
     /// The class of its stream.
@@ -475,20 +376,5 @@ impl core::fmt::Debug for Packet<'_, '_> {
             .field("total_bits", &self.total)
             .field("content_bits", &self.content)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::update;
-
-    #[test]
-    fn a_clock_goes_on_with_the_lower_bits() {
-        assert_eq!(update(0x1_0005, 7, 16), 0x1_0007);
-        assert_eq!(update(0x1_0005, 5, 16), 0x1_0005);
-        assert_eq!(update(0x1_0005, 4, 16), 0x2_0004);
-        assert_eq!(update(0x1_0005, 4, 64), 4);
-        assert_eq!(update(0x1_0005, 4, 70), 4);
-        assert_eq!(update(u64::MAX, 0, 16), 0);
     }
 }

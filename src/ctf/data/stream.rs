@@ -3,7 +3,9 @@
 use super::class::Described;
 use super::fields::Fields;
 use super::loss::{Loss, Losses};
-use super::packet::{Packet, Packets, update};
+use super::meaning::update;
+use super::packet::Packet;
+use super::packets::Packets;
 use super::plan::{self, Plan};
 use super::program::{Programs, ScopeSteps};
 use super::reader::Reader;

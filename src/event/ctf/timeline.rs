@@ -27,11 +27,13 @@ pub struct StreamSlot<'a, 's> {
     size: u64,
     /// The first number of the classes and fields of its trace, and the one after the last.
     numbers: (u32, u32),
+    /// Of a track of a capture, how often the device had started anew.
+    session: Option<u32>,
 }
 
 impl StreamSlot<'_, '_> {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { packets: None, input: 0, size: 0, numbers: (0, 0) };
+    pub const EMPTY: Self = Self { packets: None, input: 0, size: 0, numbers: (0, 0), session: None };
 }
 
 default_is_empty!(StreamSlot<'_, '_>);
@@ -46,6 +48,8 @@ pub struct Timeline<'a, 's, 't, R> {
     count: usize,
     /// How many tracks have been announced: that of the trace, and of streams.
     announced: usize,
+    /// The session that has been announced.
+    session: Option<u32>,
     /// Discarded records that are still to be reported.
     loss: Option<Lost>,
     window: Window,
@@ -69,6 +73,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             streams,
             count: 0,
             announced: 0,
+            session: None,
             loss: None,
             window: Window::ALL,
         }
@@ -79,7 +84,22 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
     /// # Errors
     /// `CapacityExceeded`.
     pub fn add(&mut self, input: usize, data: &'a [u8], schema: &'s Schema<'a, 's>) -> Result<()> {
-        let packets = Packets::new(data, schema);
+        self.add_packets(input, data, schema, Packets::new(data, schema), None)
+    }
+
+    /// As [`add`](Self::add), a track of a [capture](crate::ctf::data::wire::Capture), with its session if there are
+    /// several. Those of a session are added one after the other.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_packets(
+        &mut self,
+        input: usize,
+        data: &[u8],
+        schema: &'s Schema<'a, 's>,
+        packets: Packets<'a, 's>,
+        session: Option<u32>,
+    ) -> Result<()> {
         let clock = schema.clocks().next();
         self.absolute = self.absolute.or(clock.map(|clock| clock.is_unix()));
         // A listener is told of several traces: no two of them have the same numbers.
@@ -99,7 +119,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             return Err(Error::new(0, LANES, kind));
         };
         let size = crate::bytes::to_u64(data.len());
-        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers };
+        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers, session };
         self.merge.add(packets)?;
         self.count = needed;
         Ok(())
@@ -123,8 +143,19 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         if source >= self.count {
             return None;
         }
-        self.announced = number.saturating_add(1);
         let slot = self.streams.slots().get(source)?;
+        if slot.session.is_some() && slot.session != self.session {
+            self.session = slot.session;
+            return Some(Item::Track(Track {
+                id: session_track(slot.session),
+                parent: Some(ROOT),
+                kind: TrackKind::Stream,
+                label: Label::Numbered("session", slot.session.unwrap_or(0).into()),
+                clock: Clock::new(None, self.absolute.unwrap_or(false)),
+                data: Data::None,
+            }));
+        }
+        self.announced = number.saturating_add(1);
         let packet = slot.packets.clone()?.next_packet().ok().flatten();
         let class = packet.as_ref().map(|packet| packet.stream_class());
         let clock = class.and_then(|class| class.clock());
@@ -143,7 +174,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         };
         Some(Item::Track(Track {
             id: track_of(source),
-            parent: Some(ROOT),
+            parent: Some(session_track(slot.session)),
             kind,
             label,
             clock: Clock::new(name, absolute),
@@ -198,6 +229,11 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             *packets = ahead;
         }
     }
+}
+
+/// The track of a session; that of the trace where there is but one.
+fn session_track(session: Option<u32>) -> TrackId {
+    session.map_or(ROOT, |session| TrackId::new(u64::MAX.saturating_sub(session.into())))
 }
 
 fn track_of(source: usize) -> TrackId {

@@ -100,7 +100,7 @@ def hold_rfr(path, folder):
         names = {record["task"] for record in found if record.get("task")}
         if names:
             frame = polars.concat([polars.read_parquet(file) for file in tables.files(table)])
-            assert {name for name in frame["name"].cast(polars.String).to_list() if name} == names
+            assert {name for name in frame["task"].cast(polars.String).to_list() if name} == names
     assert tables.count("events", "where kind not in ('gap', 'discarded')") == len(records)
     assert tables.sums("events", "time_ns")[0] >= total(records, "time_ns")
     polls = kinds["TaskPollStart"]
@@ -173,12 +173,12 @@ def test_ids_are_unsigned_and_times_typed(tmp_path):
     schema = pyarrow.parquet.read_schema(file)
     assert schema.field("iid").type == pa.uint64()
     assert schema.field("time").type == pa.timestamp("ns", tz="UTC")
-    assert schema.field("name").type == pa.dictionary(pa.int32(), pa.string())
+    assert schema.field("task").type == pa.dictionary(pa.int32(), pa.string())
     metadata = pyarrow.parquet.ParquetFile(file).metadata
     group = metadata.row_group(0)
     columns = {group.column(at).path_in_schema: group.column(at) for at in range(group.num_columns)}
     assert columns["time_ns"].statistics.min <= columns["time_ns"].statistics.max
-    assert "RLE_DICTIONARY" in columns["name"].encodings
+    assert "RLE_DICTIONARY" in columns["task"].encodings
     assert "trace=sample.rfr" in file
 
 

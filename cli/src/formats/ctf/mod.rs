@@ -12,7 +12,7 @@ use crate::input::Mapped;
 use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reading, Selection, Trace,
 };
 use fragment::kind;
 #[cfg(feature = "view")]
@@ -38,17 +38,17 @@ struct Ctf2<'a> {
 }
 
 /// A folder with traces in it; `None` if there is none.
-pub fn open_directory(path: &Path, lenient: bool) -> Result<Option<Box<dyn Trace>>, Unreadable> {
-    trace::open_directory(path, lenient)
+pub fn open_directory(path: &Path, reading: Reading) -> Result<Option<Box<dyn Trace>>, Unreadable> {
+    trace::open_directory(path, reading)
 }
 
 /// A data stream, with the metadata beside it.
 pub fn open_stream<'a>(
     mapped: &'a Mapped,
     path: &Path,
-    lenient: bool,
+    reading: Reading,
 ) -> Result<Box<dyn Trace + 'a>, Unreadable> {
-    trace::open_stream(mapped, path, lenient)
+    trace::open_stream(mapped, path, reading)
 }
 
 /// A metadata stream.

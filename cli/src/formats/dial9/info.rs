@@ -105,7 +105,7 @@ impl Dial9<'_> {
             ));
         }
         if let Some(complete) = metadata.get("segment.complete") {
-            fields.insert("complete".into(), (complete != "false").into());
+            fields.insert("recorder_complete".into(), (complete != "false").into());
             if complete == "false" {
                 lines.push((
                     "incomplete",

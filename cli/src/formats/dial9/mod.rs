@@ -7,6 +7,8 @@ mod info;
 mod ls;
 mod segments;
 mod summary;
+#[cfg(feature = "tables")]
+mod tables;
 
 use crate::output::Out;
 use crate::status::{Failure, Result, Status, Unreadable};
@@ -87,15 +89,16 @@ impl Trace for Dial9<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        let sizes = self.segments.iter().map(|segment| match segment {
-            Segment::Given(data) => data.len() as u64,
-            Segment::File(path) => path.metadata().map_or(0, |about| about.len()),
-        });
-        sizes.fold(0, u64::saturating_add)
+        self.segments.iter().map(Segment::size).fold(0, u64::saturating_add)
     }
 
     fn clock_ns(&self, value: i128) -> Option<i128> {
         Some(value)
+    }
+
+    #[cfg(feature = "tables")]
+    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_segments(name, read)
     }
 
     fn events_in(&self, window: traceglass::event::Window, events: &mut dyn Events) -> Result<Outcome> {

@@ -97,6 +97,23 @@ impl Segment<'_> {
         }
     }
 
+    /// The size of the file.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Given(data) => data.len() as u64,
+            Self::File(path) => path.metadata().map_or(0, |about| about.len()),
+        }
+    }
+
+    /// True if it has to be inflated.
+    #[cfg(feature = "tables")]
+    pub fn is_gzip(&self) -> bool {
+        match self {
+            Self::Given(data) => data.starts_with(&[0x1f, 0x8b]),
+            Self::File(path) => path.extension().is_some_and(|name| name == "gz"),
+        }
+    }
+
     /// The file, of a recording of several.
     pub fn path(&self) -> Option<&Path> {
         match self {

@@ -166,7 +166,10 @@ struct Range {
 impl Range {
     fn of(args: &Selection, start: impl FnOnce() -> Result<i128>) -> Result<Self> {
         let window = args.window;
-        if [window.from, window.to].iter().any(|time| matches!(time, Some(Time::Absolute(_)))) {
+        if [window.from, window.to]
+            .iter()
+            .any(|time| matches!(time, Some(Time::Absolute(_) | Time::OfDay(_))))
+        {
             return Err(Failure::usage(
                 "--from and --to: the clocks of an RDF file do not tell the date: count from the first record as +1.5s, or \
                  in ticks as @VALUE",
@@ -184,7 +187,7 @@ impl Range {
         let reached = |time: Time| match time {
             Time::Clock(value) => Some(i128::from(record.ticks()?) >= value),
             Time::SinceStart(since) => Some(record.ns()? >= self.start.saturating_add(since)),
-            Time::Absolute(_) => None,
+            Time::Absolute(_) | Time::OfDay(_) => None,
         };
         self.window.from.is_none_or(|from| reached(from) == Some(true))
             && self.window.to.is_none_or(|to| reached(to) == Some(false))

@@ -17,8 +17,14 @@ impl Rdf<'_> {
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
             let id = name(entry.identifier());
             let number = entry.number() as u64;
-            let of =
-                |kind, range: Option<u64>| Part { kind, name: Some(&id), number, path: None, offset: range };
+            let of = |kind, range: Option<u64>| Part {
+                kind,
+                name: Some(&id),
+                number,
+                path: None,
+                offset: range,
+                place: None,
+            };
             if entry.header_size() != 0 || chunk.header().is_err() {
                 let header = of("header", entry.header_range().ok().map(|range| range.start));
                 write(&header, headers.turn(entry.number()), parts, &mut damage, |piece| {

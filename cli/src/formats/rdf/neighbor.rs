@@ -60,7 +60,14 @@ impl Trace for Neighbor<'_> {
         for (number, chunk) in (0..).zip(&chunks) {
             let name = type_of(chunk);
             let offset = Some(chunk.offset());
-            let part = parts.part(&Part { kind: "chunk", name: Some(&name), number, path: None, offset })?;
+            let part = parts.part(&Part {
+                kind: "chunk",
+                name: Some(&name),
+                number,
+                path: None,
+                offset,
+                place: None,
+            })?;
             parts.write(part, chunk.content())?;
             parts.end(part)?;
             parts.advance(chunk.content().len() as u64);

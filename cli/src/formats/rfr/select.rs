@@ -44,8 +44,8 @@ impl Range {
         };
         // A time between two microseconds: the later one is the first that is not before it.
         let micros = |time: Time| -> u64 {
-            let micros = match time {
-                Time::Absolute(nanoseconds) => ceil(nanoseconds),
+            let micros = match time.in_trace(start.saturating_mul(1000)) {
+                Time::Absolute(nanoseconds) | Time::OfDay(nanoseconds) => ceil(nanoseconds),
                 Time::SinceStart(nanoseconds) => start.saturating_add(ceil(nanoseconds)),
                 Time::Clock(micros) => micros,
             };

@@ -35,6 +35,7 @@ impl Rtc<'_> {
                                 number,
                                 path: None,
                                 offset: None,
+                                place: None,
                             })?;
                             open.insert(key, part);
                             part

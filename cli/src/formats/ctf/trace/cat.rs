@@ -1,23 +1,26 @@
 //! The event records of all streams, ordered by time.
 
 use super::follow::{take_ends, whole};
+use super::gaps::Gaps;
 use super::merge::{Seen, merge};
 use super::place::Places;
+use super::wire::{self, lanes};
 use super::{Compiled, programs, span, window};
-use crate::output::Out;
+use crate::output::{Out, printable, shown};
 use crate::progress::Progress;
 use crate::record::Lines;
-use crate::status::{Result, Status};
+use crate::status::{Failure, Result, Status};
 use crate::trace::{Bounds, Cursor, Selection};
 use std::path::Path;
-use traceglass::ctf::data::{Loss, Packet, Stream};
+use traceglass::ctf::data::wire::WireSlot;
+use traceglass::ctf::data::{Loss, Packet, Packets, Programs, Stream};
 use traceglass::record::{Nobody, Source, Time};
 
 /// How many bytes are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 20;
 
-pub fn cat(
-    traces: &[Compiled<'_>],
+pub fn cat<'c>(
+    traces: &'c [Compiled<'c>],
     problems: Vec<String>,
     args: &Selection,
     cursor: &mut Cursor,
@@ -29,35 +32,68 @@ pub fn cat(
         out.warn(&args.path, message);
         damage += 1;
     }
+    if cursor.follows && (args.reading.wire || args.reading.skip.is_some()) {
+        return Err(Failure::usage("--follow: a capture can be sorted only when all of it is there"));
+    }
     let bounds = window::range(traces, &args.window)?;
     let mut slots = programs::room(traces);
     let programs = programs::compile(traces, &mut slots)?;
     let mut ends = take_ends(cursor);
     let count = traces.iter().map(|trace| trace.files.streams.len()).sum::<usize>();
     let (mut sources, mut total) = (Vec::new(), 0_u64);
-    for (trace, programs) in traces.iter().zip(programs) {
-        for stream in &trace.files.streams {
-            let packets = match cursor.follows {
-                true => whole(stream, trace, &mut ends, out),
-                false => window::packets(stream, &trace.schema, &bounds),
-            };
-            total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
+    let mut add =
+        |packets: Packets<'c, 'c>, trace: usize, file: usize, stream: &'c super::Stream, session| {
+            let steps = programs.get(trace).copied().unwrap_or(Programs::NONE);
             sources.push(Printed {
-                stream: Stream::new(packets, programs),
+                stream: Stream::new(packets, steps),
                 path: &stream.path,
-                places: Places::new(&stream.path, count == 1, args),
+                file,
+                session,
+                places: Places::new(&stream.path, session, count == 1, args),
                 place: Vec::new(),
                 packet: None,
                 read: 0,
             });
+        };
+    let mut gaps = Gaps::default();
+    if cursor.follows {
+        let streams = traces.iter().enumerate().flat_map(|(number, trace)| {
+            trace.files.streams.iter().map(move |stream| (number, trace, stream))
+        });
+        for (file, (number, trace, stream)) in streams.enumerate() {
+            let packets = whole(stream, trace, &mut ends, out);
+            total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
+            add(packets, number, file, stream, None);
+        }
+        cursor.kept = Some(Box::new(ends));
+    } else {
+        for lane in lanes(traces) {
+            let packets = window::packets(&lane, &bounds);
+            if lane.track().is_none() {
+                total += (lane.stream.data.data().len() as u64).saturating_sub(packets.offset());
+            }
+            add(packets, lane.trace, lane.file, lane.stream, lane.session);
+        }
+        gaps = Gaps::of(traces, args);
+        damage += gaps.count();
+        if let Some(message) = wire::skipped(args.reading) {
+            out.warn(&args.path, message);
+            damage += 1;
         }
     }
-    if cursor.follows {
-        cursor.kept = Some(Box::new(ends));
-    }
     let progress = Progress::new(total);
-    let mut printer = Printer { lines: Lines::new(args.json, out), last: None, bounds, damage, progress };
-    merge(&mut sources, |sources, at, seen| printer.see(&mut sources[at], at, seen, out))?;
+    let lines = Lines::new(args.json, out);
+    let mut printer = Printer { lines, last: None, gaps, bounds, damage, progress };
+    // Sessions follow each other: their times are not to be compared.
+    let sessions = sources.iter().filter_map(|source| source.session).max().unwrap_or(0);
+    for session in 0..=sessions {
+        let is_now = |source: &Printed<'_>| source.session.unwrap_or(0) == session;
+        let (mut now, later): (Vec<_>, Vec<_>) = sources.into_iter().partition(is_now);
+        sources = later;
+        printer.last = None;
+        merge(&mut now, |sources, at, seen| printer.see(&mut sources[at], at, seen, out))?;
+    }
+    printer.rest_of_gaps(out)?;
     printer.lines.settle(out)?;
     Ok(Status::damaged_if(printer.damage > 0))
 }
@@ -66,6 +102,9 @@ pub fn cat(
 struct Printed<'c> {
     stream: Stream<'c, 'c, 'c>,
     path: &'c Path,
+    /// The number of its file, and of its session in a capture.
+    file: usize,
+    session: Option<u32>,
     places: Places,
     /// The place of the packet's records, as it is written.
     place: Vec<u8>,
@@ -81,16 +120,17 @@ impl<'c> AsMut<Stream<'c, 'c, 'c>> for Printed<'c> {
     }
 }
 
-struct Printer {
+struct Printer<'c> {
     lines: Lines,
     /// The source whose place was said last.
     last: Option<usize>,
+    gaps: Gaps<'c>,
     bounds: Bounds,
     damage: u64,
     progress: Progress,
 }
 
-impl Printer {
+impl Printer<'_> {
     /// Prints what was met in a source.
     fn see(&mut self, source: &mut Printed<'_>, at: usize, seen: Seen, out: &mut Out) -> Result<()> {
         match seen {
@@ -129,8 +169,41 @@ impl Printer {
             source.read = here;
         }
         source.packet = packet.map(Packet::number);
+        while let Some(gap) = self.gaps.before(source.file, here) {
+            self.gap(gap, out)?;
+        }
+        let packet = source.stream.packet();
         source.place = self.lines.spell_place(source.places.of(packet));
         self.losses(source, time, out)
+    }
+
+    /// Prints a gap: as a message, or as a line if gaps are asked for.
+    fn gap(&mut self, (stream, slot): (&super::Stream, &WireSlot), out: &mut Out) -> Result<()> {
+        self.lines.settle(out)?;
+        self.last = None;
+        let data = stream.data.data();
+        if self.gaps.is_json {
+            return out.json(&wire::object(slot, stream));
+        }
+        let message = wire::message(slot, data);
+        if !self.gaps.is_asked {
+            out.warn(&stream.path, message);
+            return Ok(());
+        }
+        out.line(format_args!("{}: {message}", shown(&stream.path)))?;
+        for line in wire::text(slot, data).unwrap_or_default().lines().filter(|line| !line.trim().is_empty())
+        {
+            out.line(format_args!("    {}", printable(line)))?;
+        }
+        Ok(())
+    }
+
+    /// Prints the gaps after all records.
+    fn rest_of_gaps(&mut self, out: &mut Out) -> Result<()> {
+        while let Some(gap) = self.gaps.next() {
+            self.gap(gap, out)?;
+        }
+        Ok(())
     }
 
     /// Reports what cannot be read, after the records before it.

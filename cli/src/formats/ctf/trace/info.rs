@@ -1,6 +1,7 @@
 //! What a trace holds, in short.
 
 use super::super::summary::{environment_lines, shown as shown_value, variable};
+use super::wire::{self, lanes};
 use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
 use crate::progress::Progress;
@@ -26,10 +27,11 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let mut environment = Map::new();
     let (mut form, mut fragments, mut content_bytes) = (None, 0_u64, 0_u64);
     let lenient = ctf.options == ParseOptions::LENIENT;
-    for trace in traces {
+    let lanes = lanes(traces);
+    for (number, trace) in traces.iter().enumerate() {
         let mut counts: HashMap<u32, (u64, String)> = HashMap::new();
-        for stream in &trace.files.streams {
-            let scan = Scan::read(stream, &trace.schema, complete, &progress, |record| {
+        for lane in lanes.iter().filter(|lane| lane.trace == number) {
+            let scan = Scan::read(lane.stream, lane.packets(), complete, &progress, |record| {
                 let class = record.class();
                 counts
                     .entry(class.key())
@@ -45,8 +47,11 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
             discarded += scan.discarded.unwrap_or(0);
             lost_packets += scan.lost_packets;
             is_unix |= scan.is_unix;
-            begin = [begin, scan.begin].into_iter().flatten().min();
-            end = [end, scan.end].into_iter().flatten().max();
+            // The times of two sessions are not to be compared.
+            if lane.session.is_none_or(|session| session == 0) {
+                begin = [begin, scan.begin].into_iter().flatten().min();
+                end = [end, scan.end].into_iter().flatten().max();
+            }
             damage.extend(scan.damage);
         }
         classes.extend(counts.into_values());
@@ -105,6 +110,14 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
             .map(|files| shown(files.metadata_path.parent().unwrap_or(&files.metadata_path)))
             .collect();
         lines.push(("traces", format!("{}: {}", traces.len(), paths.join(", "))));
+    }
+    let (capture_lines, captures) = wire::about(traces);
+    for line in capture_lines {
+        lines.push(("capture", line));
+    }
+    if !captures.is_empty() {
+        fields.insert("captures".into(), captures.into());
+        damage.extend(wire::problems(ctf, traces));
     }
     lines.push(("streams", grouped(streams)));
     let lost = match lost_packets {

@@ -2,6 +2,7 @@
 
 use super::place::push_context;
 use super::window;
+use super::wire::{self, lanes};
 use super::{Compiled, Ctf, Scan, span};
 use crate::json::Line;
 use crate::output::{Out, bytes, counted, grouped, shown};
@@ -10,7 +11,6 @@ use crate::record::Json;
 use crate::status::{Result, Status};
 use crate::table::{Table, date, path, right};
 use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time};
-use traceglass::ctf::data::Packets;
 
 pub fn ls(
     ctf: &Ctf<'_>,
@@ -26,6 +26,7 @@ pub fn ls(
     } else {
         streams(traces, &bounds, &progress, &mut damage, args, out)?;
     }
+    damage.extend(wire::problems(ctf, traces));
     for message in &damage {
         out.warn(&args.path, message);
     }
@@ -51,40 +52,42 @@ fn streams(
         right("length"),
     ]);
     let (mut count, mut records) = (0_u64, 0_u64);
-    for trace in traces {
-        for stream in &trace.files.streams {
-            let scan = Scan::read(stream, &trace.schema, true, progress, |_| {});
-            damage.extend_from_slice(&scan.damage);
-            let meets = scan.begin.zip(scan.end).is_some_and(|(begin, end)| bounds.meets(begin, end));
-            if !bounds.is_everything() && !meets {
-                continue;
-            }
-            count += 1;
-            records += scan.records.unwrap_or(0);
-            if args.json {
-                line.begin().plain("kind", "stream").path(Some(&stream.path));
-                line.int_or_null("data_stream_class", scan.class).int_or_null("data_stream", scan.id);
-                line.int("bytes", stream.data.data().len() as u64);
-                line.int("packets", scan.packets).int("records", scan.records.unwrap_or(0));
-                line.int_or_null("discarded", scan.discarded).int("lost_packets", scan.lost_packets);
-                line.time(scan.begin, scan.is_unix, &mut stamps);
-                line.end_time(scan.end, scan.is_unix, &mut stamps);
-                out.json_text(line.text_or_null("clock", scan.clock.as_deref()).end())?;
-                continue;
-            }
-            let length = scan.begin.zip(scan.end).map(|(begin, end)| aligned(end.saturating_sub(begin)));
-            let number = |number: Option<u64>| number.map(grouped).unwrap_or_default();
-            let cells = vec![
-                shown(&stream.path),
-                number(scan.class),
-                grouped(scan.packets),
-                number(scan.records),
-                number(scan.discarded),
-                scan.begin.map(|begin| shown_time(begin, scan.is_unix)).unwrap_or_default(),
-                length.unwrap_or_default(),
-            ];
-            table.row(out, cells)?;
+    for lane in lanes(traces) {
+        let scan = Scan::read(lane.stream, lane.packets(), true, progress, |_| {});
+        let stream = lane.stream;
+        damage.extend_from_slice(&scan.damage);
+        let meets = scan.begin.zip(scan.end).is_some_and(|(begin, end)| bounds.meets(begin, end));
+        if !bounds.is_everything() && !meets {
+            continue;
         }
+        count += 1;
+        records += scan.records.unwrap_or(0);
+        if args.json {
+            line.begin().plain("kind", "stream").path(Some(&stream.path));
+            line.int_or_null("data_stream_class", scan.class).int_or_null("data_stream", scan.id);
+            line.int("bytes", lane.bytes());
+            if let Some(session) = lane.session {
+                line.int("session", session.into()).int_or_null("cpu", scan.cpu);
+            }
+            line.int("packets", scan.packets).int("records", scan.records.unwrap_or(0));
+            line.int_or_null("discarded", scan.discarded).int("lost_packets", scan.lost_packets);
+            line.time(scan.begin, scan.is_unix, &mut stamps);
+            line.end_time(scan.end, scan.is_unix, &mut stamps);
+            out.json_text(line.text_or_null("clock", scan.clock.as_deref()).end())?;
+            continue;
+        }
+        let length = scan.begin.zip(scan.end).map(|(begin, end)| aligned(end.saturating_sub(begin)));
+        let number = |number: Option<u64>| number.map(grouped).unwrap_or_default();
+        let cells = vec![
+            shown(&stream.path),
+            number(scan.class),
+            grouped(scan.packets),
+            number(scan.records),
+            number(scan.discarded),
+            scan.begin.map(|begin| shown_time(begin, scan.is_unix)).unwrap_or_default(),
+            length.unwrap_or_default(),
+        ];
+        table.row(out, cells)?;
     }
     if !args.json {
         table.finish(out)?;
@@ -115,12 +118,11 @@ fn packets(
         right("length"),
     ]);
     let (mut count, mut size) = (0_u64, 0_u64);
-    for (trace, stream) in
-        traces.iter().flat_map(|trace| trace.files.streams.iter().map(move |one| (trace, one)))
-    {
+    for lane in lanes(traces) {
+        let stream = lane.stream;
         // Another schema has other fields.
         let mut context = Json::default();
-        for packet in Packets::new(stream.data.data(), &trace.schema) {
+        for packet in lane.packets() {
             let packet = match packet {
                 Ok(packet) => packet,
                 Err(error) => {
@@ -148,6 +150,9 @@ fn packets(
                     clock.and_then(|clock| clock.name()).map(|name| name.to_string()).as_deref(),
                 );
                 line.int_or_null("sequence", packet.sequence()).int_or_null("discarded", packet.discarded());
+                if let Some(session) = lane.session {
+                    line.int("session", session.into()).raw("doubtful", packet.is_doubtful());
+                }
                 push_context(&packet, &mut context, &mut line.text);
                 out.json_text(line.end())?;
                 continue;

@@ -4,6 +4,7 @@ mod cat;
 mod events;
 mod files;
 mod follow;
+mod gaps;
 mod hex;
 mod info;
 mod ls;
@@ -15,6 +16,7 @@ mod tables;
 #[cfg(feature = "view")]
 mod view;
 mod window;
+mod wire;
 
 use crate::input::Mapped;
 use crate::output::{Out, counted, shown};
@@ -22,12 +24,14 @@ use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reading, Selection, Trace,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
 use std::path::Path;
-use traceglass::ctf::data::{Losses, Packet, Packets, check};
+use std::sync::OnceLock;
+use traceglass::ctf::data::wire::{Capture, WireSlot};
+use traceglass::ctf::data::{Losses, Packet, Packets, Programs, check_packets};
 use traceglass::ctf::metadata::{Language, ParseOptions};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::Window;
@@ -36,6 +40,7 @@ use traceglass::{Finding, Format, Severity};
 struct Ctf<'a> {
     found: Found,
     options: ParseOptions,
+    reading: Reading,
     /// The bytes of a data stream that was named itself.
     named: Option<&'a Mapped>,
 }
@@ -44,21 +49,33 @@ struct Ctf<'a> {
 struct Compiled<'c> {
     schema: Schema<'c, 'c>,
     files: &'c Files,
+    reading: Reading,
+    /// Those of its files that are captures, as far as that was asked.
+    captures: Vec<OnceLock<Option<Capture<Vec<WireSlot>>>>>,
+}
+
+impl Compiled<'_> {
+    /// The packets of a file, if it is a capture.
+    fn capture(&self, number: usize) -> Option<&Capture<Vec<WireSlot>>> {
+        let stream = self.files.streams.get(number)?;
+        let known = self.captures.get(number)?;
+        known.get_or_init(|| wire::capture(stream, &self.schema, self.reading)).as_ref()
+    }
 }
 
 /// A folder with a trace or several; `None` if there is none.
-pub fn open_directory(path: &Path, lenient: bool) -> Result<Option<Box<dyn Trace>>, Unreadable> {
+pub fn open_directory(path: &Path, reading: Reading) -> Result<Option<Box<dyn Trace>>, Unreadable> {
     let Some(found) = Found::below(path)? else { return Ok(None) };
-    open(found, lenient, None).map(Some)
+    open(found, reading, None).map(Some)
 }
 
 /// A data stream, with the metadata beside it.
 pub fn open_stream<'a>(
     mapped: &'a Mapped,
     path: &Path,
-    lenient: bool,
+    reading: Reading,
 ) -> Result<Box<dyn Trace + 'a>, Unreadable> {
-    open(Found::stream(path)?, lenient, Some(mapped))
+    open(Found::stream(path)?, reading, Some(mapped))
 }
 
 /// Looks at the traces in a folder, or at a data stream that was named; false if there is no trace in the folder.
@@ -66,7 +83,7 @@ pub fn open_stream<'a>(
 pub fn browse(
     path: &Path,
     stream: Option<&Mapped>,
-    lenient: bool,
+    reading: Reading,
     look: &mut dyn FnMut(&dyn crate::trace::Browse),
 ) -> Result<bool, Unreadable> {
     let found = match stream {
@@ -76,16 +93,16 @@ pub fn browse(
             None => return Ok(false),
         },
     };
-    view::browse(&parse(found, lenient, stream)?, look).map(|()| true)
+    view::browse(&parse(found, reading, stream)?, look).map(|()| true)
 }
 
-fn open(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    Ok(Box::new(parse(found, lenient, named)?))
+fn open(found: Found, reading: Reading, named: Option<&Mapped>) -> Result<Box<dyn Trace + '_>, Unreadable> {
+    Ok(Box::new(parse(found, reading, named)?))
 }
 
-fn parse(found: Found, lenient: bool, named: Option<&Mapped>) -> Result<Ctf<'_>, Unreadable> {
-    let options = if lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
-    let ctf = Ctf { found, options, named };
+fn parse(found: Found, reading: Reading, named: Option<&Mapped>) -> Result<Ctf<'_>, Unreadable> {
+    let options = if reading.lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
+    let ctf = Ctf { found, options, reading, named };
     // Metadata that describes nothing makes all data unreadable.
     ctf.with(|_, _| Ok(())).map_err(|failure| match failure {
         Failure::Unreadable(unreadable) => unreadable,
@@ -106,7 +123,10 @@ impl Ctf<'_> {
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
             let metadata = files.parse(self.options);
             match metadata.and_then(|metadata| compile(&metadata, nodes)) {
-                Ok(schema) => traces.push(Compiled { schema, files }),
+                Ok(schema) => {
+                    let captures = files.streams.iter().map(|_| OnceLock::new()).collect();
+                    traces.push(Compiled { schema, files, reading: self.reading, captures });
+                }
                 Err(error) => {
                     let line = metadata.ok().and_then(|metadata| marked_line(&metadata, &error));
                     let path = shown(&files.metadata_path);
@@ -153,6 +173,7 @@ struct Scan {
     lost_packets: u64,
     class: Option<u64>,
     id: Option<u64>,
+    cpu: Option<u64>,
     clock: Option<String>,
     is_unix: bool,
     begin: Option<i128>,
@@ -164,7 +185,7 @@ impl Scan {
     /// Reads a stream: its packets, and each record if they are to be counted.
     fn read(
         stream: &Stream,
-        schema: &Schema<'_, '_>,
+        packets: Packets<'_, '_>,
         counts: bool,
         progress: &Progress,
         mut record: impl FnMut(&traceglass::ctf::data::Record<'_, '_, '_>),
@@ -172,7 +193,7 @@ impl Scan {
         let mut scan = Self { records: counts.then_some(0), ..Self::default() };
         let mut losses = Losses::default();
         let place = |error| format!("{}: {error}", shown(&stream.path));
-        for packet in Packets::new(stream.data.data(), schema) {
+        for packet in packets {
             let packet = match packet {
                 Ok(packet) => packet,
                 Err(error) => {
@@ -188,6 +209,7 @@ impl Scan {
             }
             scan.class = scan.class.or(Some(packet.stream_class().id()));
             scan.id = scan.id.or(packet.stream_id());
+            scan.cpu = scan.cpu.or_else(|| packet.cpu());
             let clock = packet.stream_class().clock();
             scan.is_unix |= clock.is_some_and(|clock| clock.is_unix());
             if scan.clock.is_none() {
@@ -313,13 +335,22 @@ impl Trace for Ctf<'_> {
         let progress = Progress::new(self.found.bytes());
         self.with(|traces, _| {
             let mut room = programs::room(traces);
-            for (trace, programs) in traces.iter().zip(programs::compile(traces, &mut room)?) {
-                for stream in &trace.files.streams {
-                    check(stream.data.data(), &trace.schema, programs, &mut |finding| {
-                        findings.report_in(Some(&stream.path), finding);
-                    });
-                    progress.advance(stream.data.data().len() as u64);
+            let programs = programs::compile(traces, &mut room)?;
+            for (_, stream, capture) in wire::captures(traces) {
+                wire::check(stream, capture, findings);
+                progress.advance(stream.data.data().len() as u64);
+            }
+            for lane in wire::lanes(traces) {
+                let steps = programs.get(lane.trace).copied().unwrap_or(Programs::NONE);
+                check_packets(lane.packets(), steps, &mut |finding| {
+                    findings.report_in(Some(&lane.stream.path), finding);
+                });
+                if lane.session.is_none() {
+                    progress.advance(lane.stream.data.data().len() as u64);
                 }
+            }
+            if let Some(message) = wire::skipped(self.reading) {
+                findings.tell(None, Severity::Error, 0, "skipped", &message);
             }
             Ok(findings.status())
         })

@@ -14,18 +14,24 @@ pub struct Places {
     /// The members of JSON that all of its records have.
     path: Vec<u8>,
     is_json: bool,
+    /// Of a capture, the session.
+    session: Option<u32>,
+    /// As people see it.
+    shown: String,
     /// Writes contexts, where they are asked for.
     context: Option<Json>,
 }
 
 impl Places {
     /// The path is left out for people if there is no other stream.
-    pub fn new(path: &Path, is_alone: bool, args: &Selection) -> Self {
+    pub fn new(path: &Path, session: Option<u32>, is_alone: bool, args: &Selection) -> Self {
         let shown = if is_alone { String::new() } else { shown(path) };
         let mut line = Line::new();
         let path = line.path(Some(path)).text.get(1..).map(|members| [b",", members].concat());
         Self {
-            place: Place { shown, json: Vec::new() },
+            place: Place { shown: shown.clone(), json: Vec::new() },
+            session,
+            shown,
             path: path.unwrap_or_default(),
             is_json: args.json,
             context: args.ctf.context.then(Json::default),
@@ -38,11 +44,21 @@ impl Places {
             let mut line = Line::new();
             line.int_or_null("data_stream", packet.stream_id()).int_or_null("cpu", packet.cpu());
             line.int("packet", packet.number());
+            if let Some(session) = self.session {
+                line.int("session", session.into()).raw("doubtful", packet.is_doubtful());
+            }
             line.text[0] = b',';
             self.place.json.clone_from(&self.path);
             self.place.json.extend(&line.text);
             if let Some(json) = &mut self.context {
                 push_context(packet, json, &mut self.place.json);
+            }
+        }
+        if let (Some(packet), Some(_), false) = (packet, self.session, self.is_json) {
+            self.place.shown.clone_from(&self.shown);
+            if packet.is_doubtful() {
+                let space = if self.shown.is_empty() { "" } else { " " };
+                self.place.shown.push_str(&format!("{space}doubtful"));
             }
         }
         &self.place

@@ -1,11 +1,12 @@
 //! Ranges of time: what they stand for in a trace.
 
-use super::{Compiled, Stream, span};
+use super::wire::{Lane, lanes};
+use super::{Compiled, span};
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::collections::VecDeque;
 use traceglass::ctf::data::Packets;
-use traceglass::ctf::schema::{Clock, Schema};
+use traceglass::ctf::schema::Clock;
 
 /// How many packets more are read before and after those that a range lies in: records may be later than what their
 /// packet says of its end.
@@ -33,10 +34,9 @@ fn clocks<'t>(traces: &'t [Compiled<'_>]) -> impl Iterator<Item = Clock<'t, 't>>
 
 /// The time of the first record of all streams.
 fn start(traces: &[Compiled<'_>]) -> Option<i128> {
-    let streams =
-        traces.iter().flat_map(|trace| trace.files.streams.iter().map(move |stream| (trace, stream)));
-    let starts = streams.filter_map(|(trace, stream)| {
-        let packets = Packets::new(stream.data.data(), &trace.schema).map_while(traceglass::Result::ok);
+    let lanes = lanes(traces).into_iter().filter(|lane| lane.session.is_none_or(|session| session == 0));
+    let starts = lanes.filter_map(|lane| {
+        let packets = lane.packets().map_while(traceglass::Result::ok);
         // The first packets may be empty.
         packets.take(16).find_map(|packet| {
             packet.records().map_while(traceglass::Result::ok).find_map(|record| record.nanoseconds())
@@ -46,10 +46,10 @@ fn start(traces: &[Compiled<'_>]) -> Option<i128> {
 }
 
 /// The packets that a range may lie in, by what they say of their beginnings; all of a stream that is not large.
-pub fn packets<'a, 's>(stream: &'a Stream, schema: &'s Schema<'a, 's>, bounds: &Bounds) -> Packets<'a, 's> {
-    let data = stream.data.data();
-    let all = Packets::new(data, schema);
-    if bounds.is_everything() || data.len() as u64 <= READ_WHOLE {
+pub fn packets<'c>(lane: &Lane<'c>, bounds: &Bounds) -> Packets<'c, 'c> {
+    let data = lane.stream.data.data();
+    let all = lane.packets();
+    if lane.track().is_some() || bounds.is_everything() || data.len() as u64 <= READ_WHOLE {
         return all;
     }
     // The last packets that begin before the range, offset and number, the last of which it begins in.
@@ -74,5 +74,5 @@ pub fn packets<'a, 's>(stream: &'a Stream, schema: &'s Schema<'a, 's>, bounds: &
         }
     }
     let (offset, number) = before.front().copied().unwrap_or_default();
-    Packets::from_packet(end, schema, offset, number)
+    Packets::from_packet(end, lane.schema(), offset, number)
 }

@@ -1,0 +1,127 @@
+//! Captures off a wire and out of memory: what the command says of them.
+
+use crate::common::{Scratch, status, traceglass};
+use crate::json_lines;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Each capture: its name, its folder, and the lines of what is expected.
+fn captures(mut each: impl FnMut(&str, &str, &[Value])) {
+    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
+        eprintln!("TRACEGLASS_VECTORS is not set: the captures are not read");
+        return;
+    };
+    let folder = Path::new(&root).join("ctf-wire");
+    let index = std::fs::read_to_string(folder.join("index.ndjson")).expect("an index");
+    let mut count = 0;
+    for line in index.lines() {
+        let entry: Value = serde_json::from_str(line).expect("a line of the index");
+        let name = entry["name"].as_str().expect("a name");
+        let expected = std::fs::read_to_string(folder.join(name).join("expected.ndjson")).expect("lines");
+        let lines: Vec<Value> =
+            expected.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+        let trace = folder.join(name).join("trace");
+        each(name, trace.to_str().expect("a path of UTF-8"), &lines);
+        count += 1;
+    }
+    assert!(count > 0, "no captures");
+}
+
+fn of_kind<'l>(lines: &'l [Value], kind: &'l str) -> impl Iterator<Item = &'l Value> {
+    lines.iter().filter(move |line| line["k"] == kind)
+}
+
+/// What is asked for so that a capture without packets is read.
+fn options(lines: &[Value]) -> Vec<String> {
+    let options =
+        of_kind(lines, "what").flat_map(|what| what["options"].as_array().cloned().unwrap_or_default());
+    let options: Vec<_> = options.filter_map(|option| option.as_str().map(str::to_owned)).collect();
+    let skip = options.iter().find_map(|option| option.strip_prefix("--skip "));
+    skip.map_or(Vec::new(), |count| vec!["--skip".into(), count.into()])
+}
+
+#[test]
+fn captures_are_split_by_themselves() {
+    captures(|name, trace, lines| {
+        let options = options(lines);
+        let run = |args: &[&str]| {
+            let options: Vec<_> = options.iter().map(String::as_str).collect();
+            traceglass(&[args, &options[..], &[trace]].concat())
+        };
+        let verdict = &of_kind(lines, "end").next().expect("an end")["verdict"];
+        let expected = i32::from(verdict == "damaged") * 3;
+        let (cat, check, info) =
+            (run(&["cat", "--json"]), run(&["check", "--json"]), run(&["info", "--json"]));
+        for output in [&cat, &check, &info] {
+            assert_eq!(status(output), expected, "{name}");
+        }
+        assert_eq!(json_lines(&check)[0]["verdict"], *verdict, "{name}");
+        // All records in their order; what else there is was written, or is marked.
+        if name.starts_with("bare-smp-jitter") {
+            return;
+        }
+        let must: Vec<u64> = of_kind(lines, "record")
+            .filter(|line| line["must"] == true)
+            .map(|line| line["at"].as_u64().expect("an offset"))
+            .collect();
+        let found = json_lines(&cat);
+        let offset = |record: &Value| record["offset"].as_u64().expect("an offset");
+        let is_must = |at: &u64| must.contains(at);
+        let certain: Vec<u64> = found.iter().map(offset).filter(is_must).collect();
+        assert_eq!(certain, must, "{name}");
+        let info = &json_lines(&info)[0];
+        let restarts: Vec<_> = of_kind(lines, "restart").map(|line| line["at"].clone()).collect();
+        match info["captures"].as_array().map(Vec::as_slice) {
+            Some([capture]) => assert_eq!(capture["restarts"], Value::from(restarts), "{name}"),
+            _ => assert!(restarts.is_empty(), "{name}: {info}"),
+        }
+    });
+}
+
+/// The folders that are written are read by another reader, if there is one: nothing is missing, and nothing complained of.
+#[test]
+fn split_captures_are_clean() {
+    if Command::new("babeltrace2").arg("--version").output().is_err() {
+        eprintln!("babeltrace2 is not installed: nothing else reads what is written");
+        return;
+    }
+    let scratch = Scratch::new("wire-split");
+    let (mut compared, mut records) = (0, 0);
+    captures(|name, trace, lines| {
+        let has_sizes = of_kind(lines, "packet").all(|packet| packet["total"].is_u64());
+        let what = of_kind(lines, "what").next().expect("what it is");
+        let layout = what["layout"].as_str().expect("a layout");
+        // It has no sizes to go by, or stops where a short begin falls; version 2.0 does not read CTF 2.
+        if !has_sizes || layout.starts_with("freertos") || layout.contains("bare") || what["ctf"] != 1 {
+            return;
+        }
+        let out = scratch.path(name);
+        let made = traceglass(&["export", "--format", "files", "--wire", "-o", &out, trace]);
+        assert!([0, 3].contains(&status(&made)), "{name}");
+        let mut must: Vec<u64> = Vec::new();
+        let mut printed = 0;
+        for entry in std::fs::read_dir(&out).expect("a folder") {
+            let folder = entry.expect("an entry").path();
+            if !folder.join("metadata").exists() {
+                continue;
+            }
+            let output = Command::new("babeltrace2").arg(&folder).output().expect("babeltrace2 runs");
+            // What the device itself lost is told by it, too.
+            let is_word = |line: &&str| !line.contains("discarded") && !line.contains("WARNING");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let said: Vec<_> = said.lines().filter(is_word).collect();
+            assert!(output.status.success() && said.is_empty(), "{name}: {said:?}");
+            printed += output.stdout.iter().filter(|byte| **byte == b'\n').count();
+        }
+        must.extend(
+            of_kind(lines, "record")
+                .filter(|line| line["must"] == true)
+                .filter_map(|line| line["at"].as_u64()),
+        );
+        assert_eq!(printed, must.len(), "{name}");
+        compared += 1;
+        records += printed;
+    });
+    println!("{compared} captures, {records} records");
+}

@@ -1,0 +1,52 @@
+//! Whether a file is a capture.
+
+use super::kind::WireKind;
+use super::layout::Layout;
+use super::scan::Scan;
+use crate::bytes::to_u64;
+use crate::ctf::data::packets::Packets;
+use crate::ctf::schema::Schema;
+
+/// How many packets are looked at.
+const LOOK_MAX: u64 = 1 << 16;
+
+/// True if the bytes are those of a capture rather than of one stream, by the headers of up to 65,536 packets: they are of
+/// several streams or processors, not in order, or there is something between them.
+///
+/// What cannot be found again after damage, because packets have no magic number, is no capture.
+pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {
+    let layout = Layout::of(schema);
+    if !layout.has_sizes {
+        let mut scan = Scan::new(data, schema);
+        let first = scan.next_slot();
+        return layout.magic.is_some() && first.is_some_and(|first| first.end() < to_u64(data.len()));
+    }
+    let (mut owner, mut last) = (None, None);
+    let mut packets = Packets::new(data, schema);
+    while packets.offset() < to_u64(data.len()) {
+        let packet = match packets.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => return false,
+            // A header in which the input ends is still being written.
+            Err(error) => return layout.magic.is_some() && !error.is_truncation(),
+        };
+        if packet.number() > LOOK_MAX {
+            return false;
+        }
+        let this = (packet.stream_class().id(), packet.stream_id(), packet.cpu());
+        let is_back = |last: (Option<u64>, Option<u64>)| {
+            last.0.zip(packet.sequence()).is_some_and(|(last, this)| this < last)
+                || last.1.zip(packet.begin()).is_some_and(|(last, this)| this < last)
+        };
+        if owner.is_some_and(|owner| owner != this) || last.is_some_and(is_back) {
+            return true;
+        }
+        // A length that is wrong reaches over other packets.
+        if packet.is_cut() {
+            let rest = Scan::new(data, schema).skip_bytes(packet.offset()).next_slot();
+            return layout.magic.is_some() && rest.is_some_and(|rest| rest.kind() != WireKind::Cut);
+        }
+        (owner, last) = (Some(this), Some((packet.sequence(), packet.begin())));
+    }
+    false
+}

@@ -1,0 +1,94 @@
+//! What stands at a place of a capture.
+
+use crate::error::Element;
+
+/// What stands at a place of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum WireKind {
+    /// A packet that is whole.
+    Packet,
+    /// A packet without records, as rings are filled with before use.
+    Empty,
+    /// A packet of which bytes are missing or changed, or to which some were added.
+    Damaged,
+    /// A packet that was never closed: its content length is 0.
+    Open,
+    /// A packet in which the capture ends.
+    Cut,
+    /// A packet with the same bytes as an earlier one of its track.
+    Duplicate,
+    /// A packet header that contradicts itself, as that of a slot that was dumped while it was being written.
+    Torn,
+    /// A packet of another trace.
+    Foreign,
+    /// Nothing but 0x00 or nothing but 0xff: memory that was erased or never written.
+    Fill,
+    /// Text, such as that of a boot loader.
+    Text,
+    /// Anything else.
+    Bytes,
+}
+
+/// Bytes of a packet of a capture.
+pub const DAMAGED: Element = Element::new(&"CTF packet with damage");
+/// A packet that was never closed.
+pub const OPEN: Element = Element::new(&"CTF packet that was never closed");
+/// A packet in which a capture ends.
+pub const CUT: Element = Element::new(&"CTF packet that is cut");
+/// A packet that was captured before.
+pub const DUPLICATE: Element = Element::new(&"CTF packet captured twice");
+/// A packet whose header contradicts itself.
+pub const TORN: Element = Element::new(&"CTF packet in a torn slot");
+/// A packet of another trace.
+pub const FOREIGN: Element = Element::new(&"CTF packet of another trace");
+/// Fill between packets.
+pub const FILL: Element = Element::new(&"fill between CTF packets");
+/// Text between packets.
+pub const TEXT: Element = Element::new(&"text between CTF packets");
+/// Bytes between packets.
+pub const BYTES: Element = Element::new(&"bytes between CTF packets");
+
+impl WireKind {
+    /// The name of what was lost.
+    pub const fn element(self) -> Element {
+        match self {
+            Self::Packet | Self::Empty | Self::Damaged => DAMAGED,
+            Self::Open => OPEN,
+            Self::Cut => CUT,
+            Self::Duplicate => DUPLICATE,
+            Self::Torn => TORN,
+            Self::Foreign => FOREIGN,
+            Self::Fill => FILL,
+            Self::Text => TEXT,
+            Self::Bytes => BYTES,
+        }
+    }
+
+    /// A short name: `packet`, `empty`, `damaged`, …
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Packet => "packet",
+            Self::Empty => "empty",
+            Self::Damaged => "damaged",
+            Self::Open => "open",
+            Self::Cut => "cut",
+            Self::Duplicate => "duplicate",
+            Self::Torn => "torn",
+            Self::Foreign => "foreign",
+            Self::Fill => "fill",
+            Self::Text => "text",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// The kind of bytes between packets.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b | b' '..=b'~' | 0x80..);
+        match bytes.split_first() {
+            Some((first @ (0 | 0xff), rest)) if rest.iter().all(|byte| byte == first) => Self::Fill,
+            Some(_) if bytes.iter().all(is_text) && core::str::from_utf8(bytes).is_ok() => Self::Text,
+            _ => Self::Bytes,
+        }
+    }
+}

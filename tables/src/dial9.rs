@@ -1,0 +1,103 @@
+//! dial9: each segment of a recording is a piece. A batch has all that is needed to read it.
+
+use crate::error::Result;
+use crate::events::{Common, Part, Place};
+use crate::file::File;
+use crate::sink::Sink;
+use traceglass::dial9::{Frame, Frames, Storage};
+use traceglass::event::dial9::{Rooms, Timeline};
+
+/// The segments of a recording.
+pub(crate) struct Segments<'t>(Vec<&'t dyn File>);
+
+impl<'t> Segments<'t> {
+    pub(crate) const fn new(files: Vec<&'t dyn File>) -> Self {
+        Self(files)
+    }
+
+    pub(crate) fn pieces(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn piece_bytes(&self, piece: usize) -> u64 {
+        self.0.get(piece).map_or(0, |file| file.size())
+    }
+
+    pub(crate) fn read(&self, piece: usize, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Some(file) = self.0.get(piece) else { return Ok(()) };
+        let data = match file.open() {
+            Ok(data) => data,
+            Err(message) => return common.problem(file.name(), None, &message, sink),
+        };
+        let data = (*data).as_ref();
+        if common.needs_parts() {
+            batches(file.name(), data, common, sink)?;
+        }
+        if !common.needs_events() {
+            return Ok(());
+        }
+        let (mut schemas, mut classes, mut kinds, mut moments) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut pools, mut inputs, mut tracks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut timeline = Timeline::new(Rooms {
+            schemas: &mut schemas,
+            classes: &mut classes,
+            kinds: &mut kinds,
+            moments: &mut moments,
+            pools: &mut pools,
+            inputs: &mut inputs,
+            tracks: &mut tracks,
+        });
+        if let Err(error) = timeline.add(0, data) {
+            return common.problem(file.name(), Some(&error), &error.to_string(), sink);
+        }
+        // Workers and tasks are the same in all segments.
+        let place = Place { file: file.name(), base: 0, skipped: 0, seed: "" };
+        common.drive(&mut timeline, &place, None, sink)
+    }
+}
+
+/// The batches of a segment; what cannot be read is reported with the events.
+fn batches(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    let (mut schemas, mut number) = (Vec::new(), 0_u64);
+    let mut frames = Frames::new(data, Storage::new(&mut schemas));
+    let mut batch: Option<Part<'_>> = None;
+    loop {
+        let frame = match frames.next_frame() {
+            Ok(frame) => frame,
+            Err(_) if frames.recover().is_some() => continue,
+            Err(_) => None,
+        };
+        let starts = match &frame {
+            Some(Frame::Header(header)) => Some(header.offset()),
+            _ => None,
+        };
+        if frame.is_none() || starts.is_some() {
+            if let Some(part) = batch.take() {
+                common.part(&part, sink)?;
+                number = number.saturating_add(1);
+            }
+            let Some(offset) = starts else { return Ok(()) };
+            batch = Some(Part {
+                file: name,
+                kind: "batch",
+                number,
+                name: None,
+                offset,
+                bytes: 0,
+                begin: None,
+                end: None,
+                is_absolute: false,
+            });
+        }
+        let Some(part) = &mut batch else { continue };
+        part.bytes = frames.offset().saturating_sub(part.offset);
+        // Symbols have the time 0, which says nothing.
+        if let Some(Frame::Event(event)) = &frame
+            && let Some(time) = event.time().filter(|&time| time > 0).map(i128::from)
+        {
+            part.begin = Some(part.begin.map_or(time, |begin| begin.min(time)));
+            part.end = Some(part.end.map_or(time, |end| end.max(time)));
+        }
+    }
+}
