@@ -88,6 +88,12 @@ const RECORD: &[Field] = &[
     may("micros", Int, "microseconds since the Unix epoch"),
 ];
 
+/// Statistics of samples: paths are relative to the package.
+const STATS: &[&[&str]] = &[
+    &["stats", "--json", "sample.ctf"],
+    &["stats", "--json", "--against", "../examples/data/sample.rfr", "sample.rfr"],
+];
+
 const LOCATION: &[Field] = &[may("location", Text, "where that is in the source: file and line")];
 
 const SITE: &[Field] = &[
@@ -867,7 +873,7 @@ pub const OBJECTS: &[Object] = &[
         verb: "stats",
         of: "all with events",
         kinds: &["slice"],
-        shown_by: &[&["stats", "--json", "sample.rfr"], &["stats", "--json", "sample.ctf"]],
+        shown_by: STATS,
         fields: &[
             KIND,
             &[
@@ -903,7 +909,7 @@ pub const OBJECTS: &[Object] = &[
         verb: "stats",
         of: "all with events",
         kinds: &["track"],
-        shown_by: &[&["stats", "--json", "sample.rfr"], &["stats", "--json", "sample.ctf"]],
+        shown_by: STATS,
         fields: &[
             KIND,
             &[
@@ -924,7 +930,7 @@ pub const OBJECTS: &[Object] = &[
         verb: "stats",
         of: "all with events",
         kinds: &["event"],
-        shown_by: &[&["stats", "--json", "sample.rfr"], &["stats", "--json", "sample.ctf"]],
+        shown_by: STATS,
         fields: &[
             KIND,
             &[

@@ -113,7 +113,8 @@ impl TakeSlices for Stats {
         if let Some(time) = event.time() {
             self.meet(time.ns());
         }
-        if matches!(event.kind(), EventKind::End) {
+        // What was lost is no event, and the end of one is counted with its begin.
+        if matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. }) {
             return Ok(());
         }
         self.name.clear();

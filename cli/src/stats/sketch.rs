@@ -24,7 +24,7 @@ fn bucket(duration: u64) -> u32 {
         // Each has a bucket of its own.
         None | Some(0) => u32::try_from(duration).unwrap_or(u32::MAX),
         Some(shift) => {
-            let rest = u32::try_from(duration >> shift).unwrap_or(u32::MAX);
+            let rest = u32::try_from(duration.checked_shr(shift).unwrap_or(0)).unwrap_or(u32::MAX);
             (shift << BITS).saturating_add(rest)
         }
     }
@@ -34,8 +34,9 @@ fn bucket(duration: u64) -> u32 {
 fn range(bucket: u32) -> (u64, u64) {
     let shift = (bucket >> BITS).saturating_sub(1);
     let rest = u64::from(bucket.saturating_sub(shift << BITS));
-    let least = rest << shift;
-    (least, least.saturating_add((1_u64 << shift).saturating_sub(1)))
+    let width = 1_u64.checked_shl(shift).unwrap_or(u64::MAX);
+    let least = rest.saturating_mul(width);
+    (least, least.saturating_add(width.saturating_sub(1)))
 }
 
 impl Sketch {

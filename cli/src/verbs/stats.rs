@@ -126,7 +126,7 @@ fn of_slices(named: &Named, ns: i128) -> Value {
     let histogram: Vec<_> = sketch
         .powers()
         .iter()
-        .map(|(&power, &count)| json!({"from_ns": if power == 0 { 0 } else { 1_u64 << power }, "count": count}))
+        .map(|(&power, &count)| json!({"from_ns": if power == 0 { 0 } else { 1_u64.checked_shl(power).unwrap_or(u64::MAX) }, "count": count}))
         .collect();
     json!({
         "count": sketch.count,
