@@ -15,6 +15,16 @@ use crate::error::{Error, Result};
 /// The deepest level of a stack at which the begin of an end is looked for.
 const SEARCH_MAX: usize = 512;
 
+/// Where a slice belongs.
+struct Spot {
+    track: u32,
+    /// The hash of its key.
+    key: u64,
+    is_keyless: bool,
+    /// The processor.
+    cpu: Option<u64>,
+}
+
 impl States<'_, '_> {
     /// Sets the state of a track.
     pub(super) fn state<E: From<Error>>(
@@ -127,7 +137,7 @@ impl States<'_, '_> {
         Ok(())
     }
 
-    /// The track and the key of a slice; the key as a hash, and whether it is empty.
+    /// Where a slice belongs; `None` if a template of that has no value.
     fn place_of<E: From<Error>>(
         &mut self,
         rule: &Rule<'_>,
@@ -135,7 +145,7 @@ impl States<'_, '_> {
         moment: &Moment<'_, '_>,
         event: &Name,
         to: &mut Sink<'_, E>,
-    ) -> core::result::Result<Option<(u32, u64, bool, Option<u64>)>, E> {
+    ) -> core::result::Result<Option<Spot>, E> {
         let evaluated = self.with(found, moment, event, |context, out| {
             let track = context.template(rule.track?, out)?;
             let key = match rule.key {
@@ -150,7 +160,7 @@ impl States<'_, '_> {
         let what = if rule.generic { event.get(found.star.0..found.star.1) } else { "" };
         let key = hash(hash(0, what), self.output.bytes(key));
         let number = self.track(track, moment, to)?;
-        Ok(Some((number, key, is_keyless, cpu)))
+        Ok(Some(Spot { track: number, key, is_keyless, cpu }))
     }
 
     /// Begins a slice.
@@ -162,7 +172,8 @@ impl States<'_, '_> {
         event: &Name,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Some((track, key, is_keyless, cpu)) = self.place_of(rule, found, moment, event, to)? else {
+        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(rule, found, moment, event, to)?
+        else {
             return Ok(());
         };
         if rule.one {
@@ -209,7 +220,8 @@ impl States<'_, '_> {
         event: &Name,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Some((track, key, is_keyless, cpu)) = self.place_of(rule, found, moment, event, to)? else {
+        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(rule, found, moment, event, to)?
+        else {
             return Ok(());
         };
         let ns = moment.time.ns();
