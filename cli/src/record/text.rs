@@ -361,6 +361,11 @@ impl Listener for Text {
     }
 
     #[inline(always)]
+    fn decimal(&mut self, slot: Slot, value: record::Decimal) {
+        self.other(slot, |buffer| buffer.decimal(value));
+    }
+
+    #[inline(always)]
     fn text(&mut self, slot: Slot, value: record::Text<'_>) {
         if let Some(field) = self.tables.field(slot) {
             field.put(&mut self.buffer);

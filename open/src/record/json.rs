@@ -438,6 +438,11 @@ impl Listener for Json {
     }
 
     #[inline(always)]
+    fn decimal(&mut self, slot: Slot, value: record::Decimal) {
+        self.other(slot, |buffer| buffer.decimal(value));
+    }
+
+    #[inline(always)]
     fn text(&mut self, slot: Slot, value: record::Text<'_>) {
         match value {
             record::Text::Utf8(text) if !needs_json_escape(text) && text.is_ascii() => {
