@@ -74,9 +74,13 @@ pub struct StreamClass<'a> {
     pub(super) revision: u32,
     stream: Stream<'a>,
     name: Option<Name<'a>>,
-    clock: Option<Stream<'a>>,
-    clock_name: Option<Name<'a>>,
-    about: Option<Stream<'a>>,
+    /// The name of the clock of the records' times.
+    clock: Option<Name<'a>>,
+    /// The name of the stream that annotations are about.
+    about: Option<Name<'a>>,
+    /// What the objects of these two say, and 0 of one that is not there.
+    refers_to: [u64; 2],
+    is_annotation: bool,
     scale: Scale,
     is_absolute: bool,
     is_clock: bool,
@@ -92,8 +96,9 @@ impl<'a> StreamClass<'a> {
             stream: *stream,
             name: stream.name(),
             clock: None,
-            clock_name: None,
             about: None,
+            refers_to: [0; 2],
+            is_annotation: matches!(stream.format(), Format::Annotate(_)),
             scale: Scale::of(stream),
             is_absolute: false,
             is_clock: stream.clock() == Some(ClockLink::IsClock),
@@ -102,14 +107,14 @@ impl<'a> StreamClass<'a> {
 
     /// That of the stream in a slot, which has no number yet.
     pub(super) fn of<const N: usize>(slot: usize, session: u64, streams: &Streams<'a, N>) -> Option<Self> {
-        let about = streams.annotated(slot).and_then(|about| streams.at(about)).copied();
-        let clock = streams.told_clock(slot).and_then(|clock| streams.at(clock)).copied();
+        let others = [streams.told_clock(slot), streams.annotated(slot)];
+        let [clock, about] = others.map(|other| streams.at(other?));
         Some(Self {
             session,
             revision: streams.revision(),
-            clock,
-            clock_name: clock.and_then(|clock| clock.name()),
-            about,
+            clock: clock.and_then(Stream::name),
+            about: about.and_then(Stream::name),
+            refers_to: [clock, about].map(|other| other.map_or(0, Stream::fingerprint)),
             is_absolute: streams.is_absolute(slot),
             ..Self::alone(streams.at(slot)?)
         })
@@ -117,10 +122,8 @@ impl<'a> StreamClass<'a> {
 
     /// True if records of both tell the same.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let says = |class: &Self| {
-            let [clock, about] = [class.clock, class.about].map(|of| of.map(|of| of.fingerprint()));
-            (class.session, class.stream.fingerprint(), clock, about, class.is_absolute)
-        };
+        let says =
+            |class: &Self| (class.session, class.stream.fingerprint(), class.refers_to, class.is_absolute);
         says(self) == says(other)
     }
 
@@ -134,9 +137,9 @@ impl<'a> StreamClass<'a> {
         self.name
     }
 
-    /// The clock of the records' times: that of the stream, or of the one that it annotates.
-    pub const fn time_clock(&self) -> Option<&Stream<'a>> {
-        self.clock.as_ref()
+    /// The name of the clock of the records' times: that of the stream, or of the one that it annotates.
+    pub const fn clock_name(&self) -> Option<Name<'a>> {
+        self.clock
     }
 
     /// True if the records' times count from the Unix epoch.
@@ -149,9 +152,16 @@ impl<'a> StreamClass<'a> {
         self.is_clock
     }
 
-    /// True if the records are annotations of another stream.
+    /// True if the records are annotations.
+    #[inline(always)]
+    pub(super) const fn is_annotation(&self) -> bool {
+        self.is_annotation
+    }
+
+    /// True if they are annotations of another stream.
     pub(super) const fn has_subject(&self) -> bool {
-        self.about.is_some()
+        let [_, about] = self.refers_to;
+        about != 0
     }
 
     #[inline(always)]
@@ -240,7 +250,7 @@ impl Class for StreamClass<'_> {
     }
 
     fn clock(&self) -> Option<&dyn Display> {
-        match &self.clock_name {
+        match &self.clock {
             Some(name) if name.is_utf8() => Some(name),
             _ => None,
         }
@@ -248,14 +258,14 @@ impl Class for StreamClass<'_> {
 
     fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
         each("kind", Fact::Text(&"record"));
-        if let Some(name) = self.clock_name.filter(|name| !name.is_utf8()) {
+        if let Some(name) = self.clock.filter(|name| !name.is_utf8()) {
             each("clock_hex", Fact::Text(&Hex(name)));
         }
         tell_name(self.name, ["stream", "stream_hex"], each);
         each("id", Fact::Number(self.stream.id()));
         each("session", Fact::Number(self.session));
-        if let Some(about) = &self.about {
-            tell_name(about.name(), ["about", "about_hex"], each);
+        if self.has_subject() {
+            tell_name(self.about, ["about", "about_hex"], each);
         }
     }
 

@@ -66,7 +66,7 @@ impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
     ///
     /// # Errors
     /// `CapacityExceeded`, with the number of slots that are needed.
-    #[inline]
+    #[inline(always)]
     pub fn class<const N: usize>(
         &mut self,
         slot: usize,
@@ -85,7 +85,7 @@ impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
     ///
     /// # Errors
     /// As for [`class`](Self::class).
-    #[inline]
+    #[inline(always)] // What it returns is large, and is copied otherwise.
     pub fn record<'r, const N: usize>(
         &'r mut self,
         record: &Record<'r, 'a, N>,
@@ -117,6 +117,7 @@ impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
     }
 
     #[cold]
+    #[inline(never)]
     fn learn<const N: usize>(&mut self, slot: usize, session: u64, streams: &Streams<'a, N>) -> Result<()> {
         let Some(mut class) = StreamClass::of(slot, session, streams) else {
             if let Some(known) = self.slots.slots_mut().get_mut(slot) {

@@ -21,10 +21,9 @@ pub struct NamedRecord<'r, 'a> {
     class: &'r StreamClass<'a>,
     time: Option<Time>,
     offset: u64,
-    len: u64,
+    payload_offset: u64,
     data: Result<&'r [u8]>,
-    /// `None` if it is an annotation that is shorter than its time.
-    samples: Option<Samples<'r>>,
+    order: ByteOrder,
 }
 
 impl<'r, 'a> NamedRecord<'r, 'a> {
@@ -35,34 +34,29 @@ impl<'r, 'a> NamedRecord<'r, 'a> {
         record: &Record<'r, 'a, N>,
         in_ns: impl FnOnce(super::Time) -> i128,
     ) -> Self {
-        let data = record.bytes();
-        let mut time = record.time();
-        let mut samples = data
-            .ok()
-            .map(|data| Samples::new(data, record.payload_offset(), class.stream().format(), record.order));
-        if let Some(annotation) = record.annotation() {
-            // One that tells no time has that of its own stream, if this counts as those that it is about.
-            time = time.filter(|_| !class.has_subject());
-            samples = None;
-            if let Ok(annotation) = annotation {
-                (time, samples) = (Some(annotation.time), Some(annotation.samples));
-            }
+        let (data, mut time) = (record.bytes(), record.time());
+        if class.is_annotation()
+            && let Some(annotation) = record.annotation()
+        {
+            time = match annotation {
+                Ok(annotation) => Some(annotation.time),
+                // That of its own stream, if this counts as those that it is about.
+                Err(_) => time.filter(|_| !class.has_subject()),
+            };
         }
-        let time = time.map(|time| match class.is_absolute() {
-            true => Time::since_epoch(in_ns(time)),
-            false => Time::since_origin(in_ns(time)),
-        });
-        Self { class, time, offset: record.offset(), len: record.len(), data, samples }
+        let time = match time {
+            Some(time) if class.is_absolute() => Some(Time::since_epoch(in_ns(time))),
+            Some(time) => Some(Time::since_origin(in_ns(time))),
+            None => None,
+        };
+        let (offset, payload_offset) = (record.offset(), record.payload_offset());
+        Self { class, time, offset, payload_offset, data, order: record.order }
     }
 
     /// What a frame says that is all of a record.
     pub fn of_frame(class: &'r StreamClass<'a>, frame: &Frame<'r>, order: ByteOrder) -> Self {
-        let (data, offset, format) = (frame.payload(), frame.payload_offset(), class.stream().format());
-        let samples = match Annotation::parse(data, offset, format, order) {
-            Some(annotation) => annotation.ok().map(|annotation| annotation.samples),
-            None => Some(Samples::new(data, offset, format, order)),
-        };
-        Self { class, time: None, offset: frame.offset(), len: to_u64(data.len()), data: Ok(data), samples }
+        let (offset, payload_offset) = (frame.offset(), frame.payload_offset());
+        Self { class, time: None, offset, payload_offset, data: Ok(frame.payload()), order }
     }
 
     /// What is constant about the records of its stream.
@@ -75,16 +69,22 @@ impl<'r, 'a> NamedRecord<'r, 'a> {
         self.time
     }
 
-    /// The samples, if their bytes can be read.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    pub(crate) const fn samples(&self) -> Option<Samples<'r>> {
-        self.samples
+    /// The samples; `None` if the bytes cannot be joined, or are an annotation that is shorter than its time.
+    #[inline(always)]
+    pub(crate) fn samples(&self) -> Option<Samples<'r>> {
+        let (data, format) = (self.data.ok()?, self.class.stream().format());
+        if self.class.is_annotation() {
+            let annotation = Annotation::parse(data, self.payload_offset, format, self.order)?;
+            return annotation.ok().map(|annotation| annotation.samples);
+        }
+        Some(Samples::new(data, self.payload_offset, format, self.order))
     }
 
     fn tell_value<L: Listener>(&self, to: &mut L, bytes: &[u8]) {
         let slot = |place| self.class.slot(place);
         let scale = self.class.scale();
-        let mut rest = self.samples;
+        let samples = self.samples();
+        let mut rest = samples;
         match rest.as_mut().and_then(Iterator::next) {
             Some(Ok(only)) if rest.is_some_and(|rest| rest.is_done()) => {
                 if let Sample::Json(text) = only {
@@ -99,7 +99,7 @@ impl<'r, 'a> NamedRecord<'r, 'a> {
                     return to.bytes(slot(Place::Bytes), bytes);
                 }
                 to.list(slot(Place::List), None);
-                for sample in self.samples.into_iter().flatten().flatten() {
+                for sample in samples.into_iter().flatten().flatten() {
                     if to.is_full() {
                         break;
                     }
@@ -118,7 +118,8 @@ impl record::Record for NamedRecord<'_, '_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
         let bytes = self.data?;
         let class = record::Class::id(self.class);
-        let head = Head { class, time: self.time, offset: self.offset, bit: 0, len: Some(self.len) };
+        let head =
+            Head { class, time: self.time, offset: self.offset, bit: 0, len: Some(to_u64(bytes.len())) };
         if to.begin(&head, self.class).has(Scope::Fields) {
             to.scope(Scope::Fields);
             self.tell_value(to, bytes);

@@ -31,6 +31,20 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
+/// The digits of each byte.
+const HEX: [[u8; 2]; 256] = {
+    let mut all = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // Evaluated by the compiler.
+        {
+            all[byte] = [b"0123456789abcdef"[byte >> 4], b"0123456789abcdef"[byte & 15]];
+            byte += 1;
+        }
+    }
+    all
+};
+
 impl Default for Buffer {
     fn default() -> Self {
         Self { bytes: vec![0; ROOM], at: 0 }
@@ -252,8 +266,13 @@ impl Buffer {
     pub fn hex(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(16) {
             let mut text = [[0; 2]; 16];
-            text.iter_mut().zip(piece).for_each(|(to, &byte)| *to = crate::text::digits(byte));
-            self.put(text.as_flattened().get(..piece.len().saturating_mul(2)).unwrap_or_default());
+            for (to, &byte) in text.iter_mut().zip(piece) {
+                *to = HEX.get(usize::from(byte)).copied().unwrap_or_default();
+            }
+            self.first(
+                text.as_flattened().first_chunk::<32>().unwrap_or(&[0; 32]),
+                piece.len().saturating_mul(2),
+            );
         }
     }
 }

@@ -137,7 +137,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         let &stream = streams.at(slot)?;
         self.announced = slot.saturating_add(1);
         let class = self.names.class(slot, session, self.records.streams()).ok()??;
-        let clock = class.time_clock().and_then(|clock| clock.name()?.borrowed());
+        let clock = class.clock_name().and_then(|clock| clock.borrowed());
         let (label, clock) = (label(class), Clock::new(clock, class.is_absolute()));
         let unit = || stream.attribute("unit")?.as_name()?.borrowed();
         let kind = if is_counter(class) { TrackKind::Counter { unit: unit() } } else { TrackKind::Stream };
