@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt::Write as _;
 use std::io::Write;
-use traceglass::rtc::{Record, Records, Sample, Time, recover};
+use traceglass::record::{Class, Decimal, Head, Listener, Record as _, Slot, Text, Wants};
+use traceglass::rtc::{Names, Records, recover};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: rtc_timeline FILE")?;
@@ -16,11 +18,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub fn timeline(data: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     let mut buffer = vec![0; 1 << 20]; // for records that lie in several frames
     let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer); // up to 64 streams
+    let mut names = Names::new(Vec::new());
     // Records come as they end. They are printed as they begin: those that began after one that is still open wait.
     let mut waiting = BTreeMap::new();
     loop {
         while let Ok(Some(record)) = records.next_record() {
-            waiting.insert(record.offset(), line(&record));
+            let mut line = Line::default();
+            let told = names.record(&record).and_then(|record| record.tell(&mut line));
+            waiting.insert(record.offset(), told.map_or_else(|error| error.to_string(), |()| line.0));
             let open = records.first_open().unwrap_or(u64::MAX);
             while let Some(entry) = waiting.first_entry().filter(|entry| *entry.key() < open) {
                 writeln!(out, "{}", entry.remove())?;
@@ -35,42 +40,55 @@ pub fn timeline(data: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     }
 }
 
-/// When, what stream, and its values; or that they are not what its format says.
-fn line(record: &Record<'_, '_, 64>) -> String {
-    let (mut time, mut samples) = (record.time(), record.samples());
-    // An annotation says itself when it belongs.
-    match record.annotation() {
-        Some(Ok(annotation)) => (time, samples) = (Some(annotation.time), Ok(annotation.samples)),
-        Some(Err(error)) => samples = Err(error),
-        None => {}
+/// When, what stream, and its values, as the record tells them: with gain and offset, and exact.
+#[derive(Default)]
+struct Line(String);
+
+impl Line {
+    fn put(&mut self, value: impl std::fmt::Display) {
+        // A string takes all that is written to it.
+        let _ = write!(self.0, "{}{value}", if self.0.ends_with('[') { "" } else { " " });
     }
-    let stream = record.stream();
-    let (gain, offset) = (stream.gain().ok().flatten(), stream.offset().ok().flatten());
-    let shown = |sample: Sample<'_>| match (sample, gain.is_none() && offset.is_none()) {
-        (Sample::Unsigned(value), true) => value.to_string(),
-        (Sample::Signed(value), true) => value.to_string(),
-        (Sample::Timespec(seconds, nanoseconds), true) => Time::new(seconds, nanoseconds).to_string(),
+}
+
+impl Listener for Line {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        let seconds = |ns: i128| format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+        let time = head.time.map_or("-".to_owned(), |time| seconds(time.ns()));
         // What a file says may move the cursor of a terminal.
-        (Sample::Text(text), _) => text.trim_end().escape_debug().to_string(),
-        (Sample::Bytes(bytes), _) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        (number, _) => match number.scaled(gain, offset) {
-            // 15 digits of a float are certain, so that 0.1 + 0.2 is 0.3.
-            Some(value) => {
-                let value: f64 = format!("{value:.14e}").parse().unwrap_or(value);
-                let point = if value.fract() == 0.0 { ".0" } else { "" };
-                format!("{value}{point}")
-            }
-            None => format!("{number:?}"),
-        },
-    };
-    let values: Result<Vec<String>, _> =
-        samples.and_then(|samples| samples.map(|sample| sample.map(shown)).collect());
-    let values = values.map_or("(not what its format says)".to_owned(), |values| values.join(" "));
-    let values = match values.char_indices().nth(120) {
-        Some((end, _)) => format!("{}…", &values[..end]),
-        None => values,
-    };
-    let time = time.map_or("-".to_owned(), |time| time.to_string());
-    let name: String = stream.name().map(|name| name.chars().collect()).unwrap_or_default();
-    format!("{time:>20}  {:<16}  {values}", name.escape_debug().to_string())
+        self.put(format_args!("{time:>20} {}", class.name().to_string().escape_debug()));
+        Wants::ALL
+    }
+
+    fn list(&mut self, _: Slot, _: Option<u64>) {
+        self.0 += " [";
+    }
+
+    fn end_list(&mut self) {
+        self.0.push(']');
+    }
+
+    fn unsigned(&mut self, _: Slot, value: u64) {
+        self.put(value);
+    }
+
+    fn signed(&mut self, _: Slot, value: i64) {
+        self.put(value);
+    }
+
+    fn float(&mut self, _: Slot, value: f64) {
+        self.put(format_args!("{value:?}"));
+    }
+
+    fn decimal(&mut self, _: Slot, value: Decimal) {
+        self.put(value);
+    }
+
+    fn text(&mut self, _: Slot, value: Text<'_>) {
+        self.put(format_args!("{:?}", value.to_string()));
+    }
+
+    fn bytes(&mut self, _: Slot, value: &[u8]) {
+        self.put(value.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    }
 }

@@ -140,26 +140,17 @@ impl Line {
 }
 
 /// An integer.
-pub fn int(text: &mut Vec<u8>, value: u64) {
+fn int(text: &mut Vec<u8>, value: u64) {
     text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// An integer with a sign.
-pub fn signed(text: &mut Vec<u8>, value: i64) {
+fn signed(text: &mut Vec<u8>, value: i64) {
     text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// A float, or a string where JSON has no number for it.
-pub fn float(text: &mut Vec<u8>, value: f64) {
-    let _ = if value.is_finite() {
-        serde_json::to_writer(text, &value).map_err(Into::into)
-    } else {
-        write!(text, "\"{value}\"")
-    };
-}
-
 /// A string of hex digits.
-pub fn hex(text: &mut Vec<u8>, bytes: &[u8]) {
+fn hex(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'"');
     bytes.iter().for_each(|&byte| text.extend_from_slice(&crate::output::digits(byte)));
     text.push(b'"');

@@ -2,7 +2,7 @@
 
 use super::class::{Class, ClassId, Scope, Slot};
 use super::time::Time;
-use super::value::{Text, Wide};
+use super::value::{Decimal, Text, Wide};
 use crate::error::Result;
 
 /// The part of a record that is known before its fields are read.
@@ -96,6 +96,12 @@ pub trait Listener {
 
     /// A floating-point number.
     fn float(&mut self, _slot: Slot, _value: f64) {}
+
+    /// A decimal number, of a field of floats: for who writes it exactly.
+    #[inline(always)]
+    fn decimal(&mut self, slot: Slot, value: Decimal) {
+        self.float(slot, value.to_f64());
+    }
 
     /// Text.
     fn text(&mut self, _slot: Slot, _value: Text<'_>) {}

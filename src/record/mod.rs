@@ -98,4 +98,6 @@ pub use listener::{Head, Listener, Nobody, Record, Source, Wants};
 pub use time::Time;
 #[cfg(feature = "serde")]
 pub use told::Told;
-pub use value::{Text, Wide};
+#[cfg(feature = "rtc")]
+pub(crate) use value::POWERS;
+pub use value::{Decimal, Text, Wide};

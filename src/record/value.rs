@@ -45,6 +45,70 @@ impl core::fmt::Debug for Text<'_> {
     }
 }
 
+/// 10^0 to 10^18.
+pub(crate) const POWERS: [u64; 19] = powers();
+
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // At compile time, and 10^18 fits.
+const fn powers() -> [u64; 19] {
+    let mut powers = [1; 19];
+    let mut n = 1;
+    while n < powers.len() {
+        powers[n] = powers[n - 1] * 10;
+        n += 1;
+    }
+    powers
+}
+
+/// A decimal number: its digits, divided by a power of ten.
+///
+/// ```
+/// use traceglass::record::Decimal;
+///
+/// let volts = Decimal { digits: -31_250, places: 3 };
+/// assert_eq!((volts.to_string(), volts.to_f64()), ("-31.250".to_owned(), -31.25));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// All digits, as an integer.
+    pub digits: i128,
+    /// The number of digits after the point, at most [`PLACES`](Self::PLACES).
+    pub places: u32,
+}
+
+impl Decimal {
+    /// The most digits after the point.
+    pub const PLACES: u32 = 18;
+
+    /// 10^[`places`](Self::places).
+    #[inline(always)]
+    pub fn unit(self) -> u64 {
+        let power = usize::try_from(self.places).ok().and_then(|places| POWERS.get(places));
+        power.copied().unwrap_or(u64::MAX)
+    }
+
+    /// The nearest number with 53 bits, or one next to it.
+    #[allow(clippy::as_conversions)] // There is no other way from an integer to a float.
+    pub fn to_f64(self) -> f64 {
+        self.digits as f64 / self.unit() as f64
+    }
+}
+
+/// All digits, with those after the point that are 0.
+impl Display for Decimal {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let sign = if self.digits < 0 { "-" } else { "" };
+        let (size, unit) = (self.digits.unsigned_abs(), u128::from(self.unit()));
+        let (whole, rest) = (size.checked_div(unit).unwrap_or(0), size.checked_rem(unit).unwrap_or(0));
+        match self.places {
+            0 => write!(f, "{sign}{whole}"),
+            places => {
+                let width = usize::try_from(places.min(Self::PLACES)).unwrap_or(0);
+                write!(f, "{sign}{whole}.{rest:0width$}")
+            }
+        }
+    }
+}
+
 /// An integer of more than 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wide<'a> {

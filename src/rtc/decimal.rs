@@ -1,24 +1,11 @@
 //! Exact decimals: gains and offsets.
 
+use crate::record::POWERS;
 use crate::rtc::{float, wide};
 use crate::text::Text;
 
 /// More digits than these are dropped: none of them makes a difference to a time.
 const MAX_DIGITS: i128 = 1_000_000_000_000_000_000_000_000_000_000_000;
-
-/// 10^0 to 10^18.
-const POWERS: [u64; 19] = powers();
-
-#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)] // At compile time, and 10^18 fits.
-const fn powers() -> [u64; 19] {
-    let mut powers = [1; 19];
-    let mut n = 1;
-    while n < powers.len() {
-        powers[n] = powers[n - 1] * 10;
-        n += 1;
-    }
-    powers
-}
 
 /// A decimal number as JSON writes it: digits · 10^exponent.
 ///

@@ -61,6 +61,7 @@
 //! lie in two frames, not in three. An Index longer than 1024 bytes is read up to that limit.
 
 mod check;
+pub(crate) mod class;
 mod clock;
 mod crc;
 mod decimal;
@@ -76,6 +77,7 @@ mod item;
 mod lengths;
 mod meta;
 mod name;
+mod names;
 mod pieces;
 mod prologue;
 mod reader;
@@ -87,6 +89,7 @@ mod seek_time;
 mod source;
 mod stream;
 mod streams;
+mod tell;
 mod time;
 mod unit;
 mod value;
@@ -98,6 +101,7 @@ mod work;
 pub mod work;
 
 pub use check::{Checker, Summary, check};
+pub use class::StreamClass;
 pub use clock::Clocks;
 pub use crc::{CrcStatus, WriterCrc, crc_ieee};
 pub use decimal::Decimal;
@@ -107,6 +111,7 @@ pub use frames::Frames;
 pub use grid::Grid;
 pub use index::{Entries, Entry, Index};
 pub use meta::Meta;
+pub use names::{NameSlot, Names};
 pub use pieces::Pieces;
 pub use record::Record;
 pub use records::{Item, Records};
@@ -114,6 +119,7 @@ pub use recover::detect;
 pub use source::Source;
 pub use stream::{ClockLink, Stream, Value};
 pub use streams::Streams;
+pub use tell::NamedRecord;
 pub use time::Time;
 pub use unit::Unit;
 pub use value::{Annotation, Sample, Samples};

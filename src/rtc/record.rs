@@ -4,7 +4,7 @@ use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::rtc::pieces::{Joined, Pieces, Pool};
-use crate::rtc::{Annotation, Clocks, Format, Frame, Samples, Stream, Streams, Time};
+use crate::rtc::{Annotation, Clocks, Frame, Samples, Stream, Streams, Time};
 use core::fmt;
 
 /// A record: what was written at once, of which stream, and when.
@@ -80,11 +80,7 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
 
     /// The stream that it annotates: that which its stream names, if it has the format of an annotation.
     pub fn annotated(&self) -> Option<&'r Stream<'a>> {
-        // The name stands in JSON, which is too slow to be read for every record.
-        if !matches!(self.stream.format(), Format::Annotate(_)) {
-            return None;
-        }
-        self.streams.at(self.streams.slot_of_name(self.stream.stream()?)?)
+        self.streams.at(self.streams.annotated(self.slot)?)
     }
 
     /// The streams of the session, as far as they have been declared.

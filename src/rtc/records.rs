@@ -117,7 +117,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
     /// # Errors
     ///
     /// As for [`next_record`](Self::next_record).
-    #[inline]
+    #[inline(always)] // What it returns is large, and is copied otherwise.
     pub fn next_item(&mut self) -> Result<Option<Item<'_, 'a, N>>> {
         match self.next_step()? {
             Some(Step::Frame(frame)) => Ok(Some(Item::Frame(frame))),

@@ -3,7 +3,7 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::error::ErrorKind;
 use crate::rtc::declared::Declared;
-use crate::rtc::frame::{self, id};
+use crate::rtc::frame::{self, Length, id};
 use crate::rtc::index::first_target;
 use crate::rtc::item::Item;
 use crate::rtc::lengths::Open;
@@ -130,6 +130,8 @@ pub(super) fn doubt<'a, const N: usize>(
         Some((Ok(entry), _)) if entry.target() == Some(at) => {
             if known.lengths.is_split(slot) {
                 Open::Unknown
+            } else if is_first && follows_piece(known.data, id, at) {
+                Open::Yes
             } else {
                 Open::No
             }
@@ -148,6 +150,19 @@ pub(super) fn doubt<'a, const N: usize>(
     }
     known.lengths.expect(&known.streams, slot, open, 0);
     false
+}
+
+/// True if a frame of the same stream that says that its record goes on ends at `at`: for the first frame after a gap.
+fn follows_piece(data: &[u8], id: u64, at: u64) -> bool {
+    let from = at.saturating_sub(frame::MAX_PAYLOAD.saturating_add(MAX_FILL));
+    let Some(before) = Bytes::new(data).range(from, at.saturating_sub(from)) else { return false };
+    work::count(before.len());
+    (0..before.len()).any(|skipped| {
+        let Some((_, input)) = before.split(skipped) else { return false };
+        let Ok((header, after)) = frame::read_header(input) else { return false };
+        let ends = || frame::read_body(input, header, after, Length::Stated).ok();
+        header == (id, true) && ends().is_some_and(|(_, rest)| rest.is_empty())
+    })
 }
 
 /// Whether an index lists all that it has to.

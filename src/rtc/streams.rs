@@ -222,12 +222,30 @@ impl<'a, const N: usize> Streams<'a, N> {
 
     /// The clock of the stream in a slot; the same stream, if that is one.
     pub fn clock_of(&self, slot: usize) -> Option<&Stream<'a>> {
+        self.at(self.clock_slot(slot)?)
+    }
+
+    /// The slot of that clock.
+    fn clock_slot(&self, slot: usize) -> Option<usize> {
         let stream = self.at(slot)?;
         if stream.links().is_clock {
-            return Some(stream);
+            return Some(slot);
         }
         let hash = Some(stream.links().clock).filter(|&hash| hash != 0)?;
-        self.at(self.find_clock(hash, &|| stream.clock_name())?)
+        self.find_clock(hash, &|| stream.clock_name())
+    }
+
+    /// The slot of the stream that the one in a slot annotates, if its format is that of an annotation.
+    pub(crate) fn annotated(&self, slot: usize) -> Option<usize> {
+        // The name stands in JSON, which is slow to read.
+        let stream = self.at(slot).filter(|stream| matches!(stream.format(), Format::Annotate(_)))?;
+        self.slot_of_name(stream.stream()?)
+    }
+
+    /// The slot of the clock that the records of a stream tell their time by: of annotations that of the stream that they
+    /// are about.
+    pub(crate) fn told_clock(&self, slot: usize) -> Option<usize> {
+        self.clock_slot(self.annotated(slot).unwrap_or(slot))
     }
 
     /// The slot of the stream that another one names, as in [`Stream::stream`]; the first one, if several have the name.
@@ -243,13 +261,14 @@ impl<'a, const N: usize> Streams<'a, N> {
     /// True if the times of the stream in a slot count from the Unix epoch.
     ///
     /// Those of a clock do that has the format `timespec` without gain and offset, which would move its origin, or that
-    /// counts from such a clock; and those of an annotation that belongs to no clock.
+    /// counts from such a clock; and those of annotations of what belongs to no clock.
     pub fn is_absolute(&self, slot: usize) -> bool {
-        let Some(mut clock) = self.clock_of(slot) else {
-            let is_alone = |stream: &Stream<'a>| {
-                matches!(stream.format(), Format::Annotate(_)) && stream.links().clock == 0
-            };
-            return self.at(slot).is_some_and(is_alone);
+        let Some(mut clock) = self.told_clock(slot).and_then(|clock| self.at(clock)) else {
+            let is_annotation = |stream: &Stream<'a>| matches!(stream.format(), Format::Annotate(_));
+            // One that names a clock that is not there belongs to an unknown one.
+            let about = self.at(self.annotated(slot).unwrap_or(slot));
+            return self.at(slot).is_some_and(is_annotation)
+                && about.is_some_and(|about| about.links().clock == 0);
         };
         // Clocks may count from each other in a circle.
         for _ in 0..LEVELS {

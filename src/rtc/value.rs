@@ -116,6 +116,12 @@ impl<'a> Samples<'a> {
         Self { data, offset, format, order, done: false }
     }
 
+    /// True if there is no sample left.
+    #[inline(always)]
+    pub(super) const fn is_done(&self) -> bool {
+        self.done || self.data.is_empty()
+    }
+
     fn fail(&mut self, kind: ErrorKind) -> Option<Result<Sample<'a>>> {
         self.done = true;
         Some(Err(Error::new(self.offset, PAYLOAD, kind)))

@@ -6,6 +6,7 @@ use crate::file::File;
 use crate::sink::Sink;
 use traceglass::event::rdf::needed;
 use traceglass::event::rtc::Timeline;
+use traceglass::rtc::recover::{UnitSpan, Units};
 use traceglass::zstd::Workspace;
 use traceglass::{Format, rdf, rtc};
 
@@ -118,38 +119,28 @@ fn chunks(
     common.drive(&mut timeline, &place, None, sink).map(Ok)
 }
 
-/// The unit that reading is in.
-struct Current<'a> {
-    unit: rtc::Unit<'a>,
-    /// Where it begins: after the unit before, even if bytes are missing there.
-    offset: u64,
-    session: u64,
-}
-
 /// The major units of an RTC file, including those after damage, which is reported with the events.
 #[inline(never)]
 fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     if !common.needs_parts() {
         return Ok(());
     }
-    let mut part = |current: &Current<'_>, end: u64| -> Result<u64> {
-        let end = end.min(current.unit.end());
+    let mut part = |span: &UnitSpan<'_>| -> Result<()> {
         let part = Part {
             file: name,
             kind: "unit",
-            number: current.unit.number(),
+            number: span.unit().number(),
             name: None,
-            offset: current.offset,
-            bytes: end.saturating_sub(current.offset),
+            offset: span.offset(),
+            bytes: span.end().saturating_sub(span.offset()),
             begin: None,
             end: None,
             is_absolute: false,
         };
-        common.part(&part, sink)?;
-        Ok(end)
+        common.part(&part, sink)
     };
     let mut frames = Box::new(rtc::recover::Frames::<STREAMS>::new(data));
-    let mut current: Option<Current<'_>> = None;
+    let mut units = Units::new();
     loop {
         let frame = match frames.next_frame() {
             Ok(Some(frame)) if !frame.is_user() => frame,
@@ -157,29 +148,8 @@ fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) 
             _ if frames.recover().is_some() => continue,
             _ => break,
         };
-        let (Some(unit), session) = (frames.unit().copied(), frames.session()) else { continue };
-        let of_session = current.as_mut().filter(|current| current.session == session);
-        if let Some(current) = of_session {
-            if current.unit.position() == unit.position() {
-                continue;
-            }
-            // The same unit continues: bytes are missing in it, or were added.
-            if frame.id() != rtc::id::MARKER && current.unit.number() == unit.number() {
-                current.unit = unit;
-                continue;
-            }
-        }
-        let mut offset = unit.offset();
-        if let Some(current) = &current {
-            // Where a Marker is, the unit before has ended, even if reading went on a little.
-            let begins = rtc::Unit::parse(data, offset).is_ok();
-            let end = if begins { offset.max(current.offset) } else { u64::MAX };
-            offset = offset.max(part(current, end.min(frame.offset()))?);
-        }
-        current = Some(Current { unit, offset, session });
+        units.follow(&frames, &frame);
+        units.take_ended().as_ref().map_or(Ok(()), &mut part)?;
     }
-    if let Some(current) = &current {
-        part(current, data.len() as u64)?;
-    }
-    Ok(())
+    units.finish(data.len() as u64).as_ref().map_or(Ok(()), part)
 }

@@ -448,3 +448,54 @@ fn until_the_first_fault_both_readers_find_the_same() {
     mutations(&data[..data.len() / 4], |_, mutant| compare(mutant));
     assert!(compared > 10_000 && held_back > 100, "{compared} {held_back}");
 }
+
+/// A record that its writer cuts itself: the index after a gap leads to its second piece, which began to be written in the
+/// minor unit.
+#[test]
+fn a_piece_to_which_an_index_leads_is_no_record() {
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let a = writer.stream(r#""name":"a""#);
+    let b = writer.stream(r#""name":"b""#);
+    let fill = |writer: &mut Writer, to: usize| {
+        while writer.out.len() < to {
+            writer.write(b, format!("{:06}", writer.out.len()).as_bytes());
+        }
+    };
+    // The first piece lies before the boundary, as far as there is room; the second one begins a minor unit.
+    fill(&mut writer, 1025 + 2048 + 1000);
+    let first = writer.out.len();
+    writer.write_more(a, b"begins", true);
+    let second = writer.out.len();
+    writer.write_more(a, b", and ends", false);
+    writer.write(a, b"another");
+    fill(&mut writer, 1025 + 3 * 2048 + 300);
+    let mut data = writer.stop();
+    let written = walk::<8>(&data).records;
+    assert_eq!(written[&(0, a)], [&b"begins, and ends"[..], b"another"]);
+    let of_a = |data: &[u8]| {
+        let mut buffer = [0; 256];
+        let mut records = Records::new(Frames::<8>::new(data), &mut buffer);
+        let mut all = Vec::new();
+        loop {
+            while let Ok(Some(record)) = records.next_record() {
+                if record.stream().id() == a {
+                    all.push(record.bytes().unwrap().to_vec());
+                }
+            }
+            if records.recover().is_none() {
+                return all;
+            }
+        }
+    };
+    // The index leads to the second piece, as it would if the first one had been written in another minor unit.
+    let index = 1025 + 2 * 2048;
+    let [low, high] =
+        [index - first, index - second].map(|back| [(back << 1) as u8 | 0x80, (back >> 6) as u8]);
+    let at = index + data[index..].windows(2).position(|two| two == low).unwrap();
+    data[at..at + 2].copy_from_slice(&high);
+    data[first - 16..first - 2].fill(0xff);
+    assert_eq!(of_a(&data), [b"another"]);
+    // Without a piece before it, it is a record of its own.
+    data[first] = b'x';
+    assert_eq!(of_a(&data), [&b", and ends"[..], b"another"]);
+}

@@ -164,10 +164,6 @@ fn compare(folder: &Path) -> Result<usize, String> {
     Ok(must.len())
 }
 
-/// Records that two processors wrote out of order, without packets that would tell which is whose: they are read in the
-/// order of the bytes.
-const RACES: &str = "bare-smp-jitter";
-
 #[test]
 fn captures_agree_with_what_was_written() {
     let Some(folder) = super::folder("ctf-wire") else { return };
@@ -176,9 +172,6 @@ fn captures_agree_with_what_was_written() {
     for line in index.lines() {
         let entry: Value = serde_json::from_str(line).expect("a line of the index");
         let name = entry["name"].as_str().expect("a name");
-        if name.starts_with(RACES) {
-            continue;
-        }
         captures += 1;
         match compare(&folder.join(name)) {
             Ok(count) => records += count,

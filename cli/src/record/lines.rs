@@ -1,7 +1,7 @@
 //! Lines of records on their way out: text or JSON.
 
 use super::text::Text;
-use super::{Json, Place};
+use super::{Buffer, Json, Place};
 use crate::output::Out;
 use crate::status::Result;
 use traceglass::record::{Record, Source};
@@ -66,14 +66,38 @@ impl Lines {
         }
     }
 
+    fn buffer(&mut self) -> &mut Buffer {
+        match self {
+            Self::Text(text) => &mut text.buffer,
+            Self::Json(json) => &mut json.buffer,
+        }
+    }
+
+    /// Takes back the last line, which begins at a mark, to be [put](Self::put) later.
+    pub fn cut(&mut self, mark: usize) -> Vec<u8> {
+        let line = self.buffer().text().get(mark..).unwrap_or_default().to_vec();
+        self.buffer().truncate(mark);
+        line
+    }
+
+    /// Puts a line that was cut.
+    pub fn put(&mut self, line: &[u8]) {
+        self.buffer().put(line);
+    }
+
+    /// The length of what waits to be written.
+    #[inline]
+    pub fn mark(&self) -> usize {
+        match self {
+            Self::Text(text) => text.buffer.mark(),
+            Self::Json(json) => json.buffer.mark(),
+        }
+    }
+
     /// Writes the lines out if they are many.
     #[inline]
     pub fn pass(&mut self, out: &mut Out) -> Result<()> {
-        let mark = match self {
-            Self::Text(text) => text.buffer.mark(),
-            Self::Json(json) => json.buffer.mark(),
-        };
-        if mark >= FULL { self.settle(out) } else { Ok(()) }
+        if self.mark() >= FULL { self.settle(out) } else { Ok(()) }
     }
 
     /// Writes all lines out: before a message, and at the end.

@@ -13,6 +13,9 @@ pub const SHOWN: usize = 80;
 /// The columns of a time that is no date.
 const TIME: usize = 20;
 
+/// What stands there if there is none.
+const NO_TIME: &[u8; TIME + 2] = b"                   -  ";
+
 /// Writes `2026-11-21T01:41:54.003000000Z  cpu_0  battery  millivolts=3685`.
 pub struct Text {
     pub buffer: Buffer,
@@ -141,7 +144,7 @@ impl Text {
         if self.is_colored {
             return self.odd_time(time);
         }
-        let Some(time) = time else { return self.odd_time(None) };
+        let Some(time) = time else { return self.buffer.put(NO_TIME) };
         let Ok(ns) = i64::try_from(time.ns()) else { return self.odd_time(Some(time)) };
         let (second, rest) = (ns.div_euclid(1_000_000_000), ns.rem_euclid(1_000_000_000));
         let known = Some((second, time.is_absolute()));
@@ -358,6 +361,11 @@ impl Listener for Text {
             // A buffer takes all that is written to it.
             let _ = write!(buffer, "{value:?}");
         });
+    }
+
+    #[inline(always)]
+    fn decimal(&mut self, slot: Slot, value: record::Decimal) {
+        self.other(slot, |buffer| buffer.decimal(value));
     }
 
     #[inline(always)]

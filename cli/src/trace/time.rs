@@ -173,13 +173,6 @@ impl Bounds {
         *self == Self::default()
     }
 
-    /// The same range in a unit of which so many are in each of this one's.
-    #[must_use]
-    pub fn scaled(&self, by: i128) -> Self {
-        let scaled = |time: Option<i128>| time.map(|time| time.saturating_mul(by));
-        Self { from: scaled(self.from), to: scaled(self.to) }
-    }
-
     /// Whether what has this time is wanted. What has none is in no range.
     pub fn wants(&self, time: Option<i128>) -> bool {
         match time {

@@ -315,7 +315,7 @@ fn a_value_that_its_format_cannot_hold_is_exported_as_bytes() {
     let out = traceglass(&["export", "--format", "perfetto", &file]);
     assert_eq!((status(&out), out.stderr.len()), (0, 0), "{out:?}");
     let lines = decode(&out.stdout);
-    let bytes = format!("instant adc bytes={:?}", [(6, Stored::Bytes(b"abcd".to_vec()))]);
+    let bytes = format!("instant adc value=[] value_hex={:?}", [(6, Stored::Bytes(b"abcd".to_vec()))]);
     assert!(lines.iter().any(|line| line.contains(&bytes)), "{bytes} in {lines:#?}");
     for verb in [&["cat"][..], &["cat", "--json"], &["check"], &["info"]] {
         assert_eq!(status(&traceglass(&[verb, &[&file]].concat())), 0, "{verb:?}");

@@ -101,7 +101,7 @@ fn a_capture_is_split_and_its_gaps_are_told() {
     // The same for people: nothing reaches the terminal that is not escaped.
     let output = traceglass(&["check", &path]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.contains(r#""U-Boot 2026.10 "#) && !said.contains('\u{1b}'), "{said}");
+    assert!(said.contains(r#""U-Boot 2026.10"#) && !said.contains('\u{1b}'), "{said}");
     assert!(said.contains("session 1") && said.contains("fill at 0x1fa to the end"), "{said}");
     let output = traceglass(&["info", "--json", &path]);
     let about = &lines(&output)[0]["captures"][0];

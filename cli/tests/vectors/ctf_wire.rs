@@ -37,8 +37,12 @@ fn options(lines: &[Value]) -> Vec<String> {
     let options =
         of_kind(lines, "what").flat_map(|what| what["options"].as_array().cloned().unwrap_or_default());
     let options: Vec<_> = options.filter_map(|option| option.as_str().map(str::to_owned)).collect();
-    let skip = options.iter().find_map(|option| option.strip_prefix("--skip "));
-    skip.map_or(Vec::new(), |count| vec!["--skip".into(), count.into()])
+    let options = options.iter().flat_map(|option| match option.strip_prefix("--skip ") {
+        Some(count) => vec!["--skip", count],
+        None if option == "wire" => vec!["--wire"],
+        None => Vec::new(),
+    });
+    options.map(str::to_owned).collect()
 }
 
 #[test]
@@ -58,9 +62,6 @@ fn captures_are_split_by_themselves() {
         }
         assert_eq!(json_lines(&check)[0]["verdict"], *verdict, "{name}");
         // All records in their order; what else there is was written, or is marked.
-        if name.starts_with("bare-smp-jitter") {
-            return;
-        }
         let must: Vec<u64> = of_kind(lines, "record")
             .filter(|line| line["must"] == true)
             .map(|line| line["at"].as_u64().expect("an offset"))

@@ -4,6 +4,8 @@
 //! texts are copied with what follows them.
 
 use itoa::Buffer as Digits;
+use std::fmt::Write as _;
+use traceglass::record::Decimal;
 
 /// Text that grows at its end, and can be taken back to a mark.
 pub struct Buffer {
@@ -27,6 +29,20 @@ const PAIRS: [[u8; 2]; 100] = {
         }
     }
     pairs
+};
+
+/// The digits of each byte.
+const HEX: [[u8; 2]; 256] = {
+    let mut all = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // Evaluated by the compiler.
+        {
+            all[byte] = [b"0123456789abcdef"[byte >> 4], b"0123456789abcdef"[byte & 15]];
+            byte += 1;
+        }
+    }
+    all
 };
 
 impl Default for Buffer {
@@ -185,13 +201,56 @@ impl Buffer {
     /// The nine digits of a fraction of a second.
     #[inline(always)]
     pub fn nine(&mut self, value: u32) {
+        self.first_of_nine(value, 9);
+    }
+
+    /// The first of them.
+    #[inline(always)]
+    fn first_of_nine(&mut self, value: u32, len: usize) {
         let pair = |value: u32| {
             usize::try_from(value % 100).ok().and_then(|at| PAIRS.get(at)).copied().unwrap_or_default()
         };
         let (head, tail) = (value / 100_000_000, value % 100_000_000);
         let [[_, a], [b, c], [d, e], [f, g], [h, i]] =
             [pair(head), pair(tail / 1_000_000), pair(tail / 10_000), pair(tail / 100), pair(tail)];
-        self.first(&[a, b, c, d, e, f, g, h, i, 0, 0, 0, 0, 0, 0, 0], 9);
+        self.first(&[a, b, c, d, e, f, g, h, i, 0, 0, 0, 0, 0, 0, 0], len);
+    }
+
+    /// A decimal number, with all its places.
+    #[inline(always)]
+    pub fn decimal(&mut self, value: Decimal) {
+        const NINE: u32 = 1_000_000_000;
+        let Ok(size) = u64::try_from(value.digits.unsigned_abs()) else {
+            // A buffer takes all that is written to it.
+            let _ = write!(self, "{value}");
+            return;
+        };
+        if value.digits < 0 {
+            self.byte(b'-');
+        }
+        let unit = value.unit();
+        let (whole, rest) = (size.checked_div(unit).unwrap_or(0), size.checked_rem(unit).unwrap_or(0));
+        self.unsigned(whole);
+        if value.places == 0 {
+            return;
+        }
+        self.byte(b'.');
+        let scale = |places: u32| Decimal { digits: 0, places }.unit();
+        let len = usize::try_from(value.places).unwrap_or(0);
+        let nine = |value: u64| u32::try_from(value).unwrap_or(0) % NINE;
+        match value.places.checked_sub(9) {
+            None | Some(0) => {
+                let up = scale(9_u32.saturating_sub(value.places));
+                self.first_of_nine(nine(rest.wrapping_mul(up)), len);
+            }
+            Some(more) => {
+                let unit = scale(more);
+                self.nine(nine(rest.checked_div(unit).unwrap_or(0)));
+                let last = rest.checked_rem(unit).unwrap_or(0);
+                let up = scale(9_u32.saturating_sub(more));
+                self.first_of_nine(nine(last.wrapping_mul(up)), len.saturating_sub(9));
+            }
+        }
     }
 
     /// As `0x1f40`.
@@ -207,8 +266,13 @@ impl Buffer {
     pub fn hex(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(16) {
             let mut text = [[0; 2]; 16];
-            text.iter_mut().zip(piece).for_each(|(to, &byte)| *to = crate::text::digits(byte));
-            self.put(text.as_flattened().get(..piece.len().saturating_mul(2)).unwrap_or_default());
+            for (to, &byte) in text.iter_mut().zip(piece) {
+                *to = HEX.get(usize::from(byte)).copied().unwrap_or_default();
+            }
+            self.first(
+                text.as_flattened().first_chunk::<32>().unwrap_or(&[0; 32]),
+                piece.len().saturating_mul(2),
+            );
         }
     }
 }
@@ -255,6 +319,26 @@ mod tests {
             let signed = value.cast_signed();
             expected += &format!("{value} {signed} {value:#x} {:09}", value % 1_000_000_000);
             assert_eq!(std::str::from_utf8(buffer.text()).unwrap(), expected);
+        }
+    }
+
+    /// Digits of all sizes with every number of places, as the slow way writes them.
+    #[test]
+    fn decimals_have_all_their_places() {
+        let mut buffer = Buffer::default();
+        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+        for n in 0..20_000_u32 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let digits =
+                i128::from((random >> (n % 64)).cast_signed()) * if n % 97 == 0 { 1 << 60 } else { 1 };
+            for digits in [digits, -digits] {
+                let value = Decimal { digits, places: n % (Decimal::PLACES + 1) };
+                buffer.clear();
+                buffer.decimal(value);
+                assert_eq!(std::str::from_utf8(buffer.text()).unwrap(), value.to_string());
+            }
         }
     }
 

@@ -27,9 +27,10 @@ pub struct Json {
     is_bare: bool,
     /// True if fields of contexts are written beside the others.
     is_merged: bool,
-    /// The second whose text was made last, and that text up to the point.
+    /// The second whose texts were made last; the date up to the point, and its digits, where there are these.
     second: Option<i64>,
     second_text: Vec<u8>,
+    second_digits: Vec<u8>,
 }
 
 /// How names are written.
@@ -146,6 +147,7 @@ impl Default for Json {
             is_merged: false,
             second: None,
             second_text: Vec::new(),
+            second_digits: Vec::new(),
         }
     }
 }
@@ -172,29 +174,36 @@ impl Json {
     fn time(&mut self, time: Option<Time>) {
         let Some(time) = time else { return self.buffer.put(b",\"time_ns\":null,\"time\":null,") };
         let Ok(ns) = i64::try_from(time.ns()) else { return self.odd_time(time) };
-        self.buffer.put(b",\"time_ns\":");
-        self.buffer.signed(ns);
-        if !time.is_absolute() {
-            return self.buffer.put(b",\"time\":null,");
-        }
         let (second, rest) = (ns.div_euclid(1_000_000_000), ns.rem_euclid(1_000_000_000));
-        if self.second != Some(second) && !self.learn_second(time.ns(), second) {
+        if self.second != Some(second) {
+            self.learn_second(time.ns(), second);
+        }
+        let rest = u32::try_from(rest).unwrap_or(0);
+        self.buffer.put(b",\"time_ns\":");
+        match self.second_digits.as_slice() {
+            [] => self.buffer.signed(ns),
+            digits => {
+                self.buffer.put(digits);
+                self.buffer.nine(rest);
+            }
+        }
+        if !time.is_absolute() || self.second_text.is_empty() {
             return self.buffer.put(b",\"time\":null,");
         }
         self.buffer.put(&self.second_text);
-        self.buffer.nine(u32::try_from(rest).unwrap_or(0));
+        self.buffer.nine(rest);
         self.buffer.put(b"Z\",");
     }
 
-    /// Makes the text of a second; false if it has none.
+    /// Makes the texts of a second.
     #[cold]
-    fn learn_second(&mut self, ns: i128, second: i64) -> bool {
-        let Some((front, _)) = self.stamps.rfc3339(ns).and_then(|text| text.split_once('.')) else {
-            return false;
-        };
-        self.second_text = format!(",\"time\":\"{front}.").into_bytes();
+    fn learn_second(&mut self, ns: i128, second: i64) {
+        let date = self.stamps.rfc3339(ns).and_then(|text| text.split_once('.'));
+        self.second_text =
+            date.map_or_else(Vec::new, |(front, _)| format!(",\"time\":\"{front}.").into_bytes());
+        // Before the first second, there are fewer digits, or a sign.
+        self.second_digits = if second > 0 { second.to_string().into_bytes() } else { Vec::new() };
         self.second = Some(second);
-        true
     }
 
     /// More than 64 bits: a string, but for what fits without a sign.
@@ -444,6 +453,11 @@ impl Listener for Json {
                 false => write!(buffer, "\"{value}\"").map_err(drop),
             };
         });
+    }
+
+    #[inline(always)]
+    fn decimal(&mut self, slot: Slot, value: record::Decimal) {
+        self.other(slot, |buffer| buffer.decimal(value));
     }
 
     #[inline(always)]

@@ -10,14 +10,14 @@
 //! |---|---|
 //! | of a stream of numbers | the counter has its last sample from then on, with gain and offset |
 //! | of a clock, of text, JSON, bytes, annotations | an instant |
-//! | whose bytes are not what its format says | an instant with the field `bytes` |
+//! | whose bytes are not what its format says | an instant |
 //!
-//! The field `value` says what any other record does: a list, if it has several samples. An event is called as its
-//! stream is.
+//! What a record says is told by [`NamedRecord`](crate::rtc::NamedRecord). An event is called as its stream is.
 //!
 //! # Times
 //! Attoseconds, rounded down to nanoseconds. A clock is absolute if it is a `timespec` without gain and offset, or counts
-//! from one that is absolute. An annotation is of the time that it tells, all else of the time of its stream's clock.
+//! from one that is absolute. An annotation is of the time that it tells, on the clock of what it is about; all else of the time
+//! of its stream's clock.
 //!
 //! # Order
 //! That of the file, in which clocks ascend; a record in several pieces comes where it ends.

@@ -1,49 +1,26 @@
 //! The records of a file, in its order.
 
-use super::fields::{RtcData, Scale};
+use super::fields::RtcData;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::event::{Event, EventKind, Flows, Number};
 use crate::event::label::Label;
-use crate::event::time::{Time, Window};
+use crate::event::time::Window;
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
-use crate::rtc::records::{Found, Step};
-use crate::rtc::{self, ClockLink, Format, Grid, Record, Records, Sample, Samples, Stream, recover};
+use crate::rtc::class::Scale;
+use crate::rtc::records::Step;
+use crate::rtc::{
+    self, Format, Grid, NameSlot, NamedRecord, Names, Records, Sample, Samples, StreamClass, recover,
+};
 
 /// The track of the file.
 const ROOT: TrackId = TrackId::new(0);
 
 /// Attoseconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
-
-/// What is looked up of a stream once.
-#[derive(Clone, Copy, Debug)]
-struct Known<'a> {
-    /// The object that this was taken from, by its place in memory.
-    declared: u64,
-    label: Label<'a>,
-    scale: Scale,
-    is_counter: bool,
-    is_annotation: bool,
-    is_clock: bool,
-    /// Whether its times count from the Unix epoch.
-    absolute: bool,
-}
-
-impl Known<'_> {
-    const NONE: Self = Self {
-        declared: u64::MAX,
-        label: Label::Text(""),
-        scale: Scale { gain: None, offset: None },
-        is_counter: false,
-        is_annotation: false,
-        is_clock: false,
-        absolute: false,
-    };
-}
 
 /// The tracks and events of an RTC file, of at most `N` streams a session.
 ///
@@ -68,7 +45,7 @@ pub struct Timeline<'a, 'b, const N: usize> {
     data: &'a [u8],
     input: usize,
     records: Records<'b, recover::Frames<'a, N>, N>,
-    known: [Known<'a>; N],
+    names: Names<'a, [NameSlot<'a>; N]>,
     /// The session that was announced last, its track, and how many of its streams were announced.
     session: Option<u64>,
     session_track: TrackId,
@@ -96,7 +73,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
             data,
             input,
             records: Records::new(recover::Frames::new(data), buffer),
-            known: [Known::NONE; N],
+            names: Names::new([NameSlot::EMPTY; N]),
             session: None,
             session_track: ROOT,
             announced: 0,
@@ -159,39 +136,15 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         let slot = self.announced;
         let &stream = streams.at(slot)?;
         self.announced = slot.saturating_add(1);
-        let known = self.learn(slot, &stream)?;
-        let clock = self.records.streams().clock_of(slot).and_then(|clock| clock.name()?.borrowed());
+        let class = self.names.class(slot, session, self.records.streams()).ok()??;
+        let clock = class.clock_name().and_then(|clock| clock.borrowed());
+        let (label, clock) = (label(class), Clock::new(clock, class.is_absolute()));
+        let unit = || stream.attribute("unit")?.as_name()?.borrowed();
+        let kind = if is_counter(class) { TrackKind::Counter { unit: unit() } } else { TrackKind::Stream };
         let id = self.track_of(slot);
         self.tracks = self.tracks.max(id.number().saturating_add(1));
-        let unit = || stream.attribute("unit")?.as_name()?.borrowed();
-        Some(Item::Track(Track {
-            id,
-            parent: Some(self.session_track),
-            kind: if known.is_counter { TrackKind::Counter { unit: unit() } } else { TrackKind::Stream },
-            label: known.label,
-            clock: Clock::new(clock, known.absolute),
-            data: Data::Rtc(RtcData::Stream(stream)),
-        }))
-    }
-
-    /// What is known of the stream in a slot.
-    fn learn(&mut self, slot: usize, stream: &Stream<'a>) -> Option<Known<'a>> {
-        let known = self.known.get_mut(slot)?;
-        let declared = stream.object().offset();
-        if known.declared != declared {
-            let streams = self.records.streams();
-            let is_clock = stream.clock() == Some(ClockLink::IsClock);
-            *known = Known {
-                declared,
-                label: stream.name().map_or(Label::Numbered("stream", stream.id()), Label::Rtc),
-                scale: Scale::of(stream),
-                is_counter: is_number(stream.format()) && !is_clock,
-                is_clock,
-                is_annotation: matches!(stream.format(), Format::Annotate(_)),
-                absolute: streams.is_absolute(slot),
-            };
-        }
-        Some(*known)
+        let (parent, data) = (Some(self.session_track), Data::Rtc(RtcData::Stream(stream)));
+        Some(Item::Track(Track { id, parent, kind, label, clock, data }))
     }
 
     /// The event of what cannot be read.
@@ -215,29 +168,27 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
             return false;
         }
         let streams = self.records.streams();
-        while let Some(known) = self.known.get(self.over).filter(|_| self.over < streams.len()) {
+        while let Some(stream) = streams.at(self.over) {
             let time = self.records.clocks().time_at(self.over);
             let surely = |time: rtc::Time| time.attoseconds().saturating_sub(Grid::SLACK.attoseconds());
             let ns = time.map(|time| surely(time).div_euclid(NANOSECOND));
-            if known.is_clock && !ns.is_some_and(|ns| self.window.ends_before(ns)) {
+            let is_clock = stream.links().is_clock;
+            if is_clock && !ns.is_some_and(|ns| self.window.ends_before(ns)) {
                 return false;
             }
             self.over = self.over.saturating_add(1);
         }
         true
     }
+}
 
-    /// When a record was written, or, if it is an annotation, what it says.
-    fn time(&mut self, found: &Found<'a>, known: &Known<'a>) -> Option<Time> {
-        let mut time = self.records.record(found).and_then(|record| record.time());
-        if known.is_annotation
-            && let Some(Ok(annotation)) = self.records.record(found).and_then(|record| record.annotation())
-        {
-            time = Some(annotation.time);
-        }
-        let ns = time?.attoseconds().div_euclid(NANOSECOND);
-        Some(if known.absolute { Time::since_epoch(ns) } else { Time::since_origin(ns) })
-    }
+fn label<'a>(class: &StreamClass<'a>) -> Label<'a> {
+    class.stream_name().map_or(Label::Numbered("stream", class.stream().id()), Label::Rtc)
+}
+
+/// True if the records of a stream are the values of a counter.
+const fn is_counter(class: &StreamClass<'_>) -> bool {
+    is_number(class.stream().format()) && !class.is_clock()
 }
 
 /// Whether what a stream holds is a counter's values.
@@ -254,7 +205,7 @@ const fn is_number(format: Format) -> bool {
 }
 
 /// The value that a counter has after these samples; `None` if they are not what their format says, or there is none.
-fn last_number(samples: Samples<'_>, scale: Scale) -> Option<Number> {
+fn last_number(samples: Samples<'_>, scale: &Scale) -> Option<Number> {
     let mut last = None;
     for sample in samples {
         last = Some(sample.ok()?);
@@ -266,34 +217,19 @@ fn last_number(samples: Samples<'_>, scale: Scale) -> Option<Number> {
     }
 }
 
-/// What kind of event a record is, and its fields.
-fn content<'r, const N: usize>(record: &Record<'r, '_, N>, known: &Known<'_>) -> (EventKind, Data<'r>) {
-    let bytes = match record.bytes() {
-        Ok(bytes) => bytes,
-        Err(error) => return (EventKind::Instant, Data::Rtc(RtcData::TooLong(error))),
-    };
-    let samples = match record.annotation() {
-        Some(annotation) => annotation.map(|annotation| annotation.samples),
-        None => record.samples(),
-    };
-    let kind = |mut samples: Samples<'_>| {
-        if known.is_counter {
-            return last_number(samples, known.scale).map(EventKind::Counter);
-        }
-        samples.all(|sample| sample.is_ok()).then_some(EventKind::Instant)
-    };
-    match samples.ok().and_then(|samples| Some((kind(samples)?, samples))) {
-        Some((kind, samples)) => (kind, Data::Rtc(RtcData::Samples(samples, known.scale))),
-        // Its bytes are what was written, nevertheless.
-        None => (EventKind::Instant, Data::Rtc(RtcData::Bytes(bytes))),
-    }
+/// What kind of event a record is.
+fn kind(record: &NamedRecord<'_, '_>) -> EventKind {
+    let class = record.class();
+    let samples = if is_counter(class) { record.samples() } else { None };
+    let value = samples.and_then(|samples| last_number(samples, class.scale()));
+    value.map_or(EventKind::Instant, EventKind::Counter)
 }
 
 impl<const N: usize> Source for Timeline<'_, '_, N> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         self.begin();
         // First finds a record in the window, then borrows it.
-        let (found, known, time) = loop {
+        let found = loop {
             if self.done {
                 return Ok(None);
             }
@@ -304,14 +240,13 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
                 Ok(None) => return Ok(None),
                 Ok(Some(Step::Frame(_))) => {}
                 Ok(Some(Step::Record(found))) => {
-                    let slot = found.slot;
-                    let Some(&stream) = self.records.streams().at(slot) else { continue };
-                    let Some(known) = self.learn(slot, &stream) else { continue };
-                    let time = self.time(&found, &known);
-                    if self.window.contains(time) {
-                        break (found, known, time);
+                    let Some(record) = self.records.record(&found) else { continue };
+                    let Ok(named) = self.names.record(&record) else { continue };
+                    let is_clock = named.class().is_clock();
+                    if self.window.contains(named.time()) {
+                        break found;
                     }
-                    if known.is_clock && self.is_over() {
+                    if is_clock && self.is_over() {
                         self.done = true;
                         return Ok(None);
                     }
@@ -323,20 +258,19 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
         let (input, track) = (self.input, self.track_of(found.slot));
         let Some(record) = self.records.record(&found) else { return Ok(None) };
         let offset = record.offset();
-        let len = end.saturating_sub(offset);
-        let (kind, data) = content(&record, &known);
+        let named = self.names.record(&record)?;
         Ok(Some(Item::Event(Event {
             input,
             offset,
-            len,
-            time,
+            len: end.saturating_sub(offset),
+            time: named.time(),
             track,
-            kind,
-            name: known.label,
+            kind: kind(&named),
+            name: label(named.class()),
             starts: None,
             ends: Flows::NONE,
             inferred: false,
-            data,
+            data: Data::Rtc(RtcData::Record(named)),
         })))
     }
 

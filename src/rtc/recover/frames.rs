@@ -197,6 +197,8 @@ impl<'a, const N: usize> Frames<'a, N> {
             }
             (at, anchor.unit)
         });
+        // A frame to which an index leads may be a piece of a record whose writer cuts it itself.
+        self.ahead.known.lengths.is_first |= before.is_some();
         self.pos = at;
         self.ahead.enter(unit, at);
         self.entered();

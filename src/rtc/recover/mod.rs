@@ -23,7 +23,9 @@ mod reason;
 mod rests;
 pub(crate) mod search;
 mod tuning;
+mod units;
 
 pub use frames::Frames;
 pub use reason::GapReason;
 pub use search::{detect, probe};
+pub use units::{UnitSpan, Units};

@@ -2,6 +2,7 @@
 
 use crate::slice_mut;
 use crate::sum::Sum;
+use traceglass::ctf::data::wire::{Capture, Scan, WireSlot, is_capture};
 use traceglass::ctf::data::{Merge, MergeSlot, Packets, ProgramSlot, Programs, Stream, Value, check};
 use traceglass::ctf::metadata::{Decoder, Form, MetadataStream, PacketHeader, ParseOptions, Step, compact};
 use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
@@ -204,6 +205,33 @@ pub unsafe extern "C" fn ctf_data_merge(
             Ok(None) => break,
             Err(_) => sum ^= u64::from(merge.recover().is_some()),
         }
+    }
+    sum
+}
+
+/// Captures: packets found, sorted, and read.
+///
+/// # Safety
+///
+/// As `slice`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ctf_data_wire(data: *const u8, len: usize, metadata: *const u8, size: usize) -> u64 {
+    let (data, metadata) = unsafe { (crate::slice(data, len), crate::slice(metadata, size)) };
+    let Ok(stream) = MetadataStream::parse(metadata) else { return 1 };
+    let mut nodes = [Node::EMPTY; 128];
+    let Ok(schema) = Schema::compile(&stream, &mut nodes) else { return 2 };
+    let mut slots = [WireSlot::EMPTY; 64];
+    let scan = Scan::new(data, &schema).skip_bytes(data.len() as u64 / 8);
+    let Ok(capture) = Capture::read(scan, &mut slots[..]) else { return 3 };
+    let mut sum = capture.work() ^ u64::from(is_capture(data, &schema));
+    for track in capture.tracks() {
+        for packet in Packets::of_track(data, &schema, track) {
+            let Ok(packet) = packet else { continue };
+            sum ^= packet.records().count() as u64 ^ u64::from(packet.is_doubtful());
+        }
+    }
+    for slot in capture.others() {
+        sum ^= slot.lost().map_or(0, |(start, end)| start ^ end) ^ slot.kind().name().len() as u64;
     }
     sum
 }

@@ -1,33 +1,30 @@
 //! Records, in the order in which they begin.
 
 use super::scan::{Event, Pass};
-use super::session::{Record, Rtc, Streams};
-use super::value::{Content, Known, in_ns};
-use super::window::{AROUND, time_of};
-use crate::json::Line;
-use crate::measure::pad;
-use crate::output::{DIM, LABEL, Out, bytes};
+use super::session::{Rtc, Streams};
+use super::window::AROUND;
+use crate::output::{Out, bytes};
+use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Bounds, Cursor, Selection, Stamps};
+use crate::trace::{Cursor, Selection};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use traceglass::rtc::{Stream, Time};
-use traceglass::{ErrorKind, Severity};
+use traceglass::rtc::{NameSlot, Names, Stream};
+use traceglass::{ErrorKind, Format, Severity};
 
 /// How many bytes of finished records wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
 
-/// The columns of a time that is no date, and of a stream's name.
-const TIME: usize = 20;
-const NAME: usize = 12;
+/// How many streams are spelled once, over all sessions; after that, all are spelled anew.
+const CLASSES: u32 = 1 << 14;
 
 impl Rtc<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let wanted = args.rtc.stream.as_deref();
         let mut seen = wanted.is_none() || cursor.kept.is_some();
-        // As exact as times are: to divide each one takes long.
-        let bounds = self.range(&args.window)?.scaled(1_000_000_000);
-        let mut records = Records { names_sessions: self.grid().is_none(), ..Records::default() };
+        let bounds = self.range(&args.window)?;
+        let mut records = Records::new(args.json, self.grid().is_none(), out);
+        let mut names = Names::new(Vec::new());
         let mut choice = Choice { wanted, revision: None, slot: None };
         let mut lost = None;
         // What was printed before, of a file that grows; and from where on it is to be read again.
@@ -37,6 +34,8 @@ impl Rtc<'_> {
         let is_sought = !cursor.follows && self.is_sought(&bounds);
         let from = if is_sought { self.start(&bounds) } else { None };
         let start = Some(again).filter(|&again| again > 0 && self.can_go_on()).or(from);
+        // Of a range, whole records are printed.
+        let wants_frames = args.raw && bounds.is_everything();
         // Where the first record is that comes after the range and after the last record in it.
         let mut after: Option<u64> = None;
         let pass = Pass { start, follows: cursor.follows, ..Pass::default() };
@@ -44,51 +43,59 @@ impl Rtc<'_> {
         let status = self.scan(&pass, |event| {
             match event {
                 Event::Frame(frame, streams) => {
-                    if frame.is_user() && choice.has(frame.slot(), streams) {
+                    if wanted.is_some() && frame.is_user() && choice.has(frame.slot(), streams) {
                         seen = true;
-                        // Of a range, whole records are printed.
-                        if args.raw && bounds.is_everything() && frame.offset() >= printed {
+                        if wants_frames && frame.offset() >= printed {
                             end = frame.end();
                             return out.raw(frame.payload());
                         }
                     }
                 }
                 Event::Record(record) => {
-                    if is_sought && let Some(time) = time_of(record).map(|time| time.attoseconds()) {
+                    let is_chosen = wanted.is_none() || choice.has(Some(record.slot()), record.streams());
+                    if !is_chosen && !is_sought {
+                        return Ok(());
+                    }
+                    let offset = record.offset();
+                    records.begin(&mut names, record.session(), out)?;
+                    // Its vector grows.
+                    let named = names.record(record).map_err(|error| Failure::content(Format::Rtc, error))?;
+                    let time = named.time().map(|time| time.ns());
+                    if is_sought && let Some(time) = time {
                         if bounds.is_past(time) {
-                            let after = *after.get_or_insert(record.offset());
-                            pass.stop.set(record.offset() > after.saturating_add(AROUND));
+                            let after = *after.get_or_insert(offset);
+                            pass.stop.set(offset > after.saturating_add(AROUND));
                         } else if bounds.wants(Some(time)) {
                             after = None;
                         }
                     }
-                    if record.offset() < printed || args.raw && bounds.is_everything() {
+                    if !is_chosen || offset < printed || wants_frames || !bounds.wants(time) {
                         return Ok(());
                     }
-                    if wanted.is_some() && !choice.has(Some(record.slot()), record.streams()) {
-                        return Ok(());
-                    }
-                    if args.raw {
-                        let is_wanted = bounds.wants(time_of(record).map(|time| time.attoseconds()));
-                        return match record.bytes() {
-                            Ok(data) if is_wanted => {
-                                end = end.max(record.offset().saturating_add(1));
-                                out.raw(data)
+                    let told = match args.raw {
+                        false => records.lines.record(&named),
+                        true => match record.bytes() {
+                            Ok(data) => {
+                                end = end.max(offset.saturating_add(1));
+                                return out.raw(data);
                             }
-                            Err(error) if is_wanted => {
-                                out.warn(&args.path, error);
-                                Ok(())
-                            }
-                            _ => Ok(()),
-                        };
+                            Err(error) => Err(error),
+                        },
+                    };
+                    match told {
+                        Ok(()) => records.take(offset, out)?,
+                        Err(error) => {
+                            records.lines.settle(out)?;
+                            out.warn(&args.path, error);
+                        }
                     }
-                    records.take(record, &bounds, args, out)?;
                 }
                 Event::Open(first) => {
                     open = first;
-                    records.print_before(first, args.json, out)?;
+                    records.print_before(first, out)?;
                 }
                 Event::Gap(gap, _) => {
+                    records.lines.settle(out)?;
                     out.warn(&args.path, format_args!("{}; {} lost", gap.cause(), bytes(gap.len())));
                     lost = Some(gap.cause());
                 }
@@ -97,6 +104,7 @@ impl Rtc<'_> {
                     let cause = finding.cause();
                     let is_told = matches!(cause.kind(), ErrorKind::Lost { .. }) || lost == Some(cause);
                     if finding.severity() == Severity::Error && !is_told {
+                        records.lines.settle(out)?;
                         out.warn(&args.path, cause);
                     }
                 }
@@ -108,14 +116,14 @@ impl Rtc<'_> {
                         })
                     });
                     if !cursor.follows {
-                        records.print_before(None, args.json, out)?;
+                        records.print_before(None, out)?;
                     }
-                    records.known.clear();
                 }
                 Event::Unit(_) => {}
             }
             Ok(())
         })?;
+        records.lines.settle(out)?;
         if !seen {
             let wanted = wanted.unwrap_or_default();
             return Err(Failure::unreadable(format!(
@@ -152,9 +160,14 @@ impl Choice<'_> {
     }
 }
 
-/// Writes records, and hands them out in the order in which they begin.
-#[derive(Default)]
+/// What is known of streams.
+type Known<'a> = Names<'a, Vec<NameSlot<'a>>>;
+
+/// Lines of records, in the order in which these begin.
 struct Records {
+    lines: Lines,
+    /// Where the line begins that was put last.
+    mark: usize,
     /// Lines that wait, by where their records begin.
     waiting: BTreeMap<u64, Vec<u8>>,
     /// How many bytes they have.
@@ -163,52 +176,58 @@ struct Records {
     open: Option<u64>,
     /// Where the last one that was printed begins.
     last: Option<u64>,
-    line: Line,
-    text: String,
-    stamps: Stamps,
-    /// The time that was written last, and its text.
-    time: Option<(Time, bool)>,
-    time_text: String,
-    /// What was looked up of the streams, by their slots.
-    known: Vec<Option<Known>>,
-    /// Whether there may be several sessions.
-    names_sessions: bool,
+    /// The session that lines name, if there may be several.
+    session: Option<u64>,
+    json: bool,
 }
 
 impl Records {
-    fn take(
-        &mut self,
-        record: &Record<'_, '_>,
-        bounds: &Bounds,
-        args: &Selection,
-        out: &mut Out,
-    ) -> Result<()> {
-        let time = time_of(record);
-        if !bounds.wants(time.map(|time| time.attoseconds())) {
-            return Ok(());
+    fn new(json: bool, names_sessions: bool, out: &Out) -> Self {
+        Self {
+            lines: Lines::new(json, out),
+            mark: 0,
+            waiting: BTreeMap::new(),
+            size: 0,
+            open: None,
+            last: None,
+            session: names_sessions.then_some(u64::MAX),
+            json,
         }
-        let content = Content::of(record);
-        let data = match record.bytes() {
-            Ok(data) => data,
-            Err(error) => {
-                out.warn(&args.path, error);
-                return Ok(());
-            }
-        };
-        self.write(record, &content, time, data, args.json, out);
-        if self.open.is_none_or(|open| record.offset() < open) && self.waiting.is_empty() {
+    }
+
+    /// A line comes, of a record of this session.
+    #[inline]
+    fn begin(&mut self, names: &mut Known<'_>, session: u64, out: &mut Out) -> Result<()> {
+        if names.count() > CLASSES {
+            self.lines.settle(out)?;
+            self.lines = Lines::new(self.json, out);
+            *names = Names::new(Vec::new());
+            self.session = self.session.map(|_| u64::MAX);
+        }
+        if self.session.is_some_and(|named| named != session) {
+            self.session = Some(session);
+            self.lines.set_place(&Place { shown: format!("session {session}"), json: Vec::new() });
+        }
+        self.mark = self.lines.mark();
+        Ok(())
+    }
+
+    /// Takes the line that was put last: it waits if an earlier record is not finished.
+    #[inline]
+    fn take(&mut self, offset: u64, out: &mut Out) -> Result<()> {
+        if self.open.is_none_or(|open| offset < open) && self.waiting.is_empty() {
             // Most are in one piece, and wait for none.
-            self.last = Some(record.offset());
-            return if args.json { out.json_text(&self.line.text) } else { out.buffered(&self.text) };
+            self.last = Some(offset);
+            return self.lines.pass(out);
         }
-        let line = if args.json { &self.line.text } else { self.text.as_bytes() };
+        let line = self.lines.cut(self.mark);
         self.size += line.len();
-        self.waiting.insert(record.offset(), line.to_vec());
+        self.waiting.insert(offset, line);
         Ok(())
     }
 
     /// Prints what begins before the first record that is open.
-    fn print_before(&mut self, open: Option<u64>, json: bool, out: &mut Out) -> Result<()> {
+    fn print_before(&mut self, open: Option<u64>, out: &mut Out) -> Result<()> {
         self.open = open;
         while let Some(entry) = self.waiting.first_entry() {
             // One that never ends must not hold back all others for ever.
@@ -218,108 +237,9 @@ impl Records {
             self.last = self.last.max(Some(*entry.key()));
             let line = entry.remove();
             self.size -= line.len();
-            if json {
-                out.json_text(&line)?;
-            } else {
-                out.buffered(&String::from_utf8_lossy(&line))?;
-            }
+            self.lines.put(&line);
+            self.lines.pass(out)?;
         }
         Ok(())
-    }
-
-    /// What is known of a stream.
-    fn learn<'k>(known: &'k mut Vec<Option<Known>>, slot: usize, streams: &Streams<'_>) -> Option<&'k Known> {
-        if known.len() <= slot {
-            known.resize_with(slot + 1, || None);
-        }
-        let entry = &mut known[slot];
-        if entry.as_ref().is_some_and(|known| known.revision != streams.revision()) {
-            *entry = None;
-        }
-        if entry.is_none() {
-            *entry = streams.at(slot).map(|stream| Known::of(stream, streams));
-        }
-        entry.as_ref()
-    }
-
-    /// The line of a record.
-    fn write(
-        &mut self,
-        record: &Record<'_, '_>,
-        content: &Content<'_>,
-        time: Option<Time>,
-        data: &[u8],
-        json: bool,
-        out: &Out,
-    ) {
-        let streams = record.streams();
-        let Self { line, text, stamps, known, .. } = self;
-        // An annotation says itself when it belongs, on the clock of the stream that it is about.
-        let about = record.annotated();
-        let clock = match (content.time, about) {
-            (Some(_), Some(about)) => streams.slot(about.id()).and_then(|slot| streams.clock_of(slot)),
-            _ => record.clock(),
-        };
-        let clock = clock.and_then(|clock| streams.slot(clock.id()));
-        let clock_known = clock.and_then(|slot| Self::learn(known, slot, streams));
-        // An annotation on no clock is on the one of the Epoch.
-        let is_absolute = clock_known.map_or(content.time.is_some(), |clock| clock.is_absolute);
-        if json {
-            line.begin().plain("kind", "record");
-            let Some(stream) = Self::learn(known, record.slot(), streams) else { return };
-            stream.name.write(line, "stream");
-            line.int("id", stream.id).int("session", record.session());
-            line.int("offset", record.offset()).int("len", record.len());
-            line.time(time.map(in_ns), is_absolute, stamps);
-            match clock.and_then(|slot| Self::learn(known, slot, streams)) {
-                Some(clock) => clock.name.write(line, "clock"),
-                None => {
-                    line.null("clock");
-                }
-            }
-            let about = about.and_then(|about| streams.slot(about.id()));
-            if let Some(about) = about.and_then(|slot| Self::learn(known, slot, streams)) {
-                about.name.write(line, "about");
-            }
-            let Some(stream) = Self::learn(known, record.slot(), streams) else { return };
-            if !content.write(&mut line.key("value").text, stream) {
-                line.hex("value_hex", data);
-            }
-            line.end();
-            return;
-        }
-        text.clear();
-        match time {
-            Some(time) => {
-                if self.time != Some((time, is_absolute)) {
-                    self.time = Some((time, is_absolute));
-                    self.time_text.clear();
-                    stamps.push(&mut self.time_text, in_ns(time), is_absolute);
-                }
-                column(text, DIM, &self.time_text, TIME, true, out);
-            }
-            None => column(text, DIM, "-", TIME, true, out),
-        }
-        if self.names_sessions {
-            text.push_str("  session ");
-            text.push_str(itoa::Buffer::new().format(record.session()));
-        }
-        let Some(stream) = Self::learn(known, record.slot(), streams) else { return };
-        text.push_str("  ");
-        column(text, LABEL, &stream.shown, NAME, false, out);
-        text.push_str("  ");
-        content.show(text, stream);
-        text.truncate(text.trim_end().len());
-    }
-}
-
-/// Appends a cell in its style.
-fn column(to: &mut String, style: anstyle::Style, text: &str, width: usize, right: bool, out: &Out) {
-    if out.is_colored() {
-        let mut cell = String::new();
-        pad(&mut cell, text, width, right);
-        to.push_str(&out.paint(style, cell));
-    } else {
-        pad(to, text, width, right);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::scan::{Event, Pass};
 use super::session::Rtc;
-use super::value::Known;
+use super::value::Text;
 use crate::output::bytes;
 use crate::status::{Result, Status};
 use crate::trace::{Outcome, Part, PartId, Parts};
@@ -26,12 +26,11 @@ impl Rtc<'_> {
                     let part = match open.get(&key) {
                         Some(&part) => part,
                         None => {
-                            let known = Known::of(stream, streams);
-                            let name = known.name.text.as_deref();
+                            let name = Text::of(stream.name()).text;
                             let number = stream.id();
                             let part = parts.part(&Part {
                                 kind: "stream",
-                                name,
+                                name: name.as_deref(),
                                 number,
                                 path: None,
                                 offset: None,

@@ -1,13 +1,14 @@
 //! The fields of frames.
 
 use super::session::{Frames, Rtc};
-use super::value::{Content, Known};
-use crate::output::printable;
+use crate::output::{printable, push_start};
+use crate::record::{NAME_SHOWN, Text};
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
 use traceglass::ByteOrder;
+use traceglass::record::Record as _;
 use traceglass::rtc::recover::GapReason;
-use traceglass::rtc::{self, Frame, Stream, Unit};
+use traceglass::rtc::{self, Frame, NamedRecord, Stream, StreamClass, Unit};
 
 impl Rtc<'_> {
     pub(super) fn dump(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
@@ -95,12 +96,25 @@ pub(super) fn show(
     }
     let value = match stream {
         Some(stream) if !frame.more() && !frame.continues() => {
-            let mut text = String::new();
-            let known = Known::alone(stream);
-            Content::of_frame(stream, frame, order).show(&mut text, &known);
-            text.trim_start().to_owned()
+            row(&NamedRecord::of_frame(&StreamClass::alone(stream), frame, order)).1
         }
         _ => String::new(),
     };
     fields.field(&Field::new(at, len, "  payload", value))
+}
+
+/// The most bytes of a row.
+const ROW: usize = 4096;
+
+/// The name of a record's stream, and what it says.
+pub(super) fn row(record: &NamedRecord<'_, '_>) -> (String, String) {
+    let mut text = Text::rows(ROW);
+    // One that could not be joined says nothing.
+    let _ = record.tell(&mut text);
+    let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
+    let mut name = String::new();
+    push_start(&mut name, record.class(), NAME_SHOWN);
+    let name = printable(&name);
+    let rest = line.strip_prefix(&name).unwrap_or(&line).trim().to_owned();
+    (name, rest)
 }

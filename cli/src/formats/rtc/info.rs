@@ -19,7 +19,8 @@ impl Rtc<'_> {
             return self.glance();
         }
         let mut summary = Summary::default();
-        let status = self.scan(&Pass::default(), |event| {
+        let pass = Pass { counts: true, ..Pass::default() };
+        let status = self.scan(&pass, |event| {
             summary.take(event);
             Ok(())
         })?;
@@ -36,7 +37,8 @@ impl Rtc<'_> {
         let part = Rtc { data: self.data.get(..START).unwrap_or(self.data) };
         let (file, start) =
             if grid.is_some() { (self, last.map(|unit: Unit<'_>| unit.offset())) } else { (&part, None) };
-        let status = file.scan(&Pass { start, follows: true, ..Pass::default() }, |event| {
+        let pass = Pass { counts: true, start, follows: true, ..Pass::default() };
+        let status = file.scan(&pass, |event| {
             summary.take(event);
             Ok(())
         })?;
@@ -88,8 +90,9 @@ impl Summary {
         match event {
             Event::Unit(row) => {
                 self.units += 1;
-                self.sizes.get_or_insert((row.major, row.minor));
-                *self.verdicts.entry(row.crc).or_default() += 1;
+                let unit = row.span.unit();
+                self.sizes.get_or_insert((unit.major_size(), unit.minor_size()));
+                *self.verdicts.entry(row.counts.crc).or_default() += 1;
             }
             Event::Gap(gap, _) => {
                 self.gaps += 1;

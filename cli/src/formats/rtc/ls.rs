@@ -1,6 +1,6 @@
 //! Units and streams, for `ls`.
 
-use super::scan::{Event, Pass, StreamRow, UnitRow};
+use super::scan::{Event, Pass, StreamRow, UnitCounts, UnitRow};
 use super::session::Rtc;
 use super::value::in_ns;
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
@@ -21,13 +21,13 @@ impl Rtc<'_> {
         bounds: &Bounds,
         mut event: impl FnMut(Event<'_, 'a>) -> Result<()>,
     ) -> Result<Status> {
-        let pass = Pass { digest: args.sha256, ..Pass::default() };
+        let pass = Pass { counts: true, digest: args.sha256, ..Pass::default() };
         if args.sha256 && !bounds.is_everything() {
             return Err(Failure::usage("--sha256 is of whole streams: not of those of a range of time"));
         }
         self.scan(&pass, |one| match &one {
             // Units are listed as a whole.
-            Event::Unit(row) if !is_in(bounds, row.times) => Ok(()),
+            Event::Unit(row) if !is_in(bounds, row.counts.times) => Ok(()),
             _ => event(one),
         })
     }
@@ -66,26 +66,29 @@ impl Rtc<'_> {
         let status = self.listed(args, &bounds, |event| match event {
             Event::Unit(row) => {
                 count += 1;
+                let (span, counts, unit) = (&row.span, &row.counts, row.span.unit());
                 if !bounds.is_everything() {
-                    records += row.records;
+                    records += counts.records;
                 }
-                for (_, cells) in gaps.extract_if(.., |(offset, _)| *offset < row.offset) {
+                for (_, cells) in gaps.extract_if(.., |(offset, _)| *offset < span.offset()) {
                     units.styled_row(out, ERROR, cells)?;
                 }
-                let minor = if row.minor < row.major { grouped(row.minor) } else { String::from("-") };
+                let has_minor = unit.minor_size() < unit.major_size();
+                let minor = if has_minor { grouped(unit.minor_size()) } else { String::from("-") };
                 let cells = vec![
-                    row.number.to_string(),
-                    row.session.to_string(),
-                    format!("{:#x}", row.offset),
-                    grouped(row.end.saturating_sub(row.offset)),
+                    unit.number().to_string(),
+                    span.session().to_string(),
+                    format!("{:#x}", span.offset()),
+                    grouped(span.end().saturating_sub(span.offset())),
                     minor,
-                    row.crc.to_owned(),
-                    row.first(),
-                    row.times
+                    counts.crc.to_owned(),
+                    counts.first(),
+                    counts
+                        .times
                         .map(|(first, last)| aligned(in_ns(last).saturating_sub(in_ns(first))))
                         .unwrap_or_default(),
                 ];
-                match row.crc {
+                match counts.crc {
                     "mismatch" => units.styled_row(out, ERROR, cells),
                     "missing" | "stale" => units.styled_row(out, WARNING, cells),
                     _ => units.row(out, cells),
@@ -152,23 +155,26 @@ fn is_in(bounds: &Bounds, times: Option<(Time, Time)>) -> bool {
     bounds.is_everything() || times.is_some_and(meets)
 }
 
-impl UnitRow {
+impl UnitRow<'_> {
     fn json(&self) -> Value {
+        let (span, unit) = (&self.span, self.span.unit());
         let mut object = Map::new();
         object.insert("kind".into(), "unit".into());
-        object.insert("offset".into(), self.offset.into());
-        object.insert("number".into(), self.number.into());
-        object.insert("session".into(), self.session.into());
-        object.insert("unit_bytes".into(), self.major.into());
-        object.insert("subunit_bytes".into(), self.minor.into());
-        object.insert("end".into(), self.end.into());
-        object.insert("crc".into(), self.crc.into());
-        let (first, last) = self.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
+        object.insert("offset".into(), span.offset().into());
+        object.insert("number".into(), unit.number().into());
+        object.insert("session".into(), span.session().into());
+        object.insert("unit_bytes".into(), unit.major_size().into());
+        object.insert("subunit_bytes".into(), unit.minor_size().into());
+        object.insert("end".into(), span.end().into());
+        object.insert("crc".into(), self.counts.crc.into());
+        let (first, last) = self.counts.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
         object.insert("time_ns".into(), time_json(first));
         object.insert("end_time_ns".into(), time_json(last));
         object.into()
     }
+}
 
+impl UnitCounts {
     fn first(&self) -> String {
         self.times.map(|(first, _)| shown_time(in_ns(first), self.is_absolute)).unwrap_or_default()
     }

@@ -7,13 +7,15 @@ use crate::status::{Result, Status};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
-use traceglass::rtc::recover::GapReason;
-use traceglass::rtc::{self, Checker, ClockLink, Decimal, Frame, Grid, Item, Records, Stream, Time, Unit};
+use traceglass::rtc::recover::{GapReason, UnitSpan, Units};
+use traceglass::rtc::{self, Checker, ClockLink, Decimal, Frame, Grid, Item, Records, Stream, Time};
 use traceglass::{Finding, Gap, Severity};
 
 /// How a file is read.
 #[derive(Default)]
 pub(super) struct Pass {
+    /// Whether records are counted, by streams and by units.
+    pub(super) counts: bool,
     /// Whether the payload of each stream is hashed.
     pub(super) digest: bool,
     /// Where to begin, if not at the start.
@@ -27,7 +29,7 @@ pub(super) struct Pass {
 /// What happens on a pass over the file, in file order.
 pub(super) enum Event<'e, 'a> {
     /// A major unit has ended, or reading has left it.
-    Unit(UnitRow),
+    Unit(UnitRow<'a>),
     /// A frame, of a user's stream or not, and the streams.
     Frame(&'e Frame<'a>, &'e Streams<'a>),
     /// A record, after the frame that completes it.
@@ -41,18 +43,22 @@ pub(super) enum Event<'e, 'a> {
 }
 
 /// What `ls` says of a major unit.
-pub(super) struct UnitRow {
-    pub(super) offset: u64,
-    pub(super) number: u64,
-    pub(super) session: u64,
-    pub(super) major: u64,
-    pub(super) minor: u64,
-    pub(super) end: u64,
+pub(super) struct UnitRow<'a> {
+    pub(super) span: UnitSpan<'a>,
+    pub(super) counts: UnitCounts,
+}
+
+/// What is counted in a unit.
+pub(super) struct UnitCounts {
     pub(super) crc: &'static str,
     /// How many records end in it, the earliest and latest time of them, and whether they count from the Unix epoch.
     pub(super) records: u64,
     pub(super) times: Option<(Time, Time)>,
     pub(super) is_absolute: bool,
+}
+
+impl UnitCounts {
+    const NONE: Self = Self { crc: "missing", records: 0, times: None, is_absolute: false };
 }
 
 /// The streams of a session and what they held.
@@ -151,6 +157,18 @@ impl Session {
         }
     }
 
+    /// Counts a record, of which the frames are counted.
+    fn count_record(&mut self, record: &Record<'_, '_>, counts: &mut UnitCounts) {
+        counts.records += 1;
+        let time = record.time();
+        meet(&mut counts.times, time);
+        if let Some(row) = self.rows.get_mut(record.slot()) {
+            row.records += 1;
+            meet(&mut row.times, time);
+            counts.is_absolute |= row.details.is_absolute;
+        }
+    }
+
     pub(super) fn frames(&self) -> u64 {
         self.rows.iter().map(|row| row.frames).sum()
     }
@@ -191,42 +209,12 @@ fn format_of(stream: &Stream<'_>) -> Value {
     std::str::from_utf8(&text).ok().and_then(crate::json::value).unwrap_or(Value::Null)
 }
 
-/// The unit that reading is in.
-struct Current<'a> {
-    unit: Unit<'a>,
-    /// Where it begins: after the unit before, even if bytes are missing there.
-    offset: u64,
-    session: u64,
-    crc: &'static str,
-    records: u64,
-    times: Option<(Time, Time)>,
-    is_absolute: bool,
-}
-
 /// Widens a range of time.
 fn meet(times: &mut Option<(Time, Time)>, time: Option<Time>) {
     let Some(time) = time else { return };
     match times {
         Some((first, last)) => (*first, *last) = ((*first).min(time), (*last).max(time)),
         None => *times = Some((time, time)),
-    }
-}
-
-impl Current<'_> {
-    fn row(&self, end: u64) -> UnitRow {
-        let unit = &self.unit;
-        UnitRow {
-            offset: self.offset,
-            number: unit.number(),
-            session: self.session,
-            major: unit.major_size(),
-            minor: unit.minor_size(),
-            end: end.min(unit.end()),
-            crc: self.crc,
-            records: self.records,
-            times: self.times,
-            is_absolute: self.is_absolute,
-        }
     }
 }
 
@@ -252,7 +240,7 @@ impl<'a> Rtc<'a> {
         let is_whole = pass.start.is_none();
         let mut checker = Checker::new();
         let mut session = Session::new(records.frames().session());
-        let mut current: Option<Current<'a>> = None;
+        let (mut units, mut counts) = (Units::new(), UnitCounts::NONE);
         let mut status = Status::Clean;
         let mut found = Vec::new();
         let from = pass.start.unwrap_or(0);
@@ -266,17 +254,9 @@ impl<'a> Rtc<'a> {
                 let frame = match records.next_item() {
                     Ok(Some(Item::Frame(frame))) => frame,
                     Ok(Some(Item::Record(frame, record))) => {
-                        session.count(&frame, record.streams(), digest);
-                        let mut is_absolute = false;
-                        if let Some(row) = session.rows.get_mut(record.slot()) {
-                            row.records += 1;
-                            meet(&mut row.times, record.time());
-                            is_absolute = row.details.is_absolute;
-                        }
-                        if let Some(current) = &mut current {
-                            current.records += 1;
-                            meet(&mut current.times, record.time());
-                            current.is_absolute |= is_absolute;
+                        if pass.counts {
+                            session.count(&frame, record.streams(), digest);
+                            session.count_record(&record, &mut counts);
                         }
                         event(Event::Frame(&frame, record.streams()))?;
                         event(Event::Record(&record))?;
@@ -288,7 +268,9 @@ impl<'a> Rtc<'a> {
                     _ => break,
                 };
                 if frame.is_user() {
-                    session.count(&frame, records.streams(), digest);
+                    if pass.counts {
+                        session.count(&frame, records.streams(), digest);
+                    }
                     event(Event::Frame(&frame, records.streams()))?;
                     event(Event::Open(records.first_open()))?;
                     continue;
@@ -296,11 +278,20 @@ impl<'a> Rtc<'a> {
                 progress.advance(frame.offset().saturating_sub(told));
                 told = told.max(frame.offset());
                 let frames = records.frames();
-                self.enter(frames, &frame, &mut current, &mut session, &mut event)?;
+                if units.follow(frames, &frame) {
+                    let counts = std::mem::replace(&mut counts, UnitCounts::NONE);
+                    if let Some(span) = units.take_ended() {
+                        event(Event::Unit(UnitRow { span, counts }))?;
+                    }
+                    if frames.session() != session.number {
+                        event(Event::Session(&session))?;
+                        session = Session::new(frames.session());
+                    }
+                }
                 if is_whole {
                     let crc = checker.frame(frames, &frame, |finding| found.push(finding));
-                    if let (Some(crc), Some(current)) = (crc, &mut current) {
-                        current.crc = crc.name();
+                    if let Some(crc) = crc {
+                        counts.crc = crc.name();
                     }
                 }
                 for finding in found.drain(..) {
@@ -333,9 +324,8 @@ impl<'a> Rtc<'a> {
         for finding in found.drain(..) {
             event(Event::Finding(finding))?;
         }
-        if let Some(current) = &current {
-            let end = if pass.stop.get() { current.unit.end() } else { u64::MAX };
-            event(Event::Unit(current.row(end.min(self.data.len() as u64))))?;
+        if let Some(span) = units.finish(self.data.len() as u64) {
+            event(Event::Unit(UnitRow { span, counts }))?;
         }
         if pass.follows {
             event(Event::Open(records.first_open()))?;
@@ -357,56 +347,5 @@ impl<'a> Rtc<'a> {
         for slot in session.rows.len()..frames.streams().len() {
             session.row(slot, frames.streams(), digest);
         }
-    }
-
-    /// Notices that another unit or session has begun with this frame.
-    fn enter(
-        &self,
-        frames: &Frames<'a>,
-        frame: &Frame<'a>,
-        current: &mut Option<Current<'a>>,
-        session: &mut Session,
-        event: &mut impl FnMut(Event<'_, 'a>) -> Result<()>,
-    ) -> Result<()> {
-        let Some(unit) = frames.unit() else { return Ok(()) };
-        let same = current.as_ref().is_some_and(|current| {
-            current.session == frames.session() && current.unit.position() == unit.position()
-        });
-        if same {
-            return Ok(());
-        }
-        if frame.id() != rtc::id::MARKER {
-            // The same unit goes on, only that bytes are missing in it, or were added.
-            let moved = |current: &&mut Current<'_>| {
-                current.session == frames.session() && current.unit.number() == unit.number()
-            };
-            if let Some(current) = current.as_mut().filter(moved) {
-                current.unit = *unit;
-                return Ok(());
-            }
-        }
-        let mut offset = unit.offset();
-        if let Some(current) = current {
-            // Where a Marker is, the unit before has ended, even if reading went on a little.
-            let begins = Unit::parse(self.data, offset).is_ok();
-            let end = if begins { offset.max(current.offset) } else { u64::MAX };
-            let row = current.row(end.min(frame.offset()));
-            offset = offset.max(row.end);
-            event(Event::Unit(row))?;
-        }
-        if frames.session() != session.number {
-            event(Event::Session(session))?;
-            *session = Session::new(frames.session());
-        }
-        *current = Some(Current {
-            unit: *unit,
-            offset,
-            session: frames.session(),
-            crc: "missing",
-            records: 0,
-            times: None,
-            is_absolute: false,
-        });
-        Ok(())
     }
 }

@@ -1,13 +1,11 @@
 //! An RTC file, looked at piece by piece.
 
 use super::session::{Frames, Rtc};
-use super::value::{Content, Known};
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node, Plain};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use traceglass::event;
-use traceglass::rtc::{self, Frame, Grid, Item, Records, Stream, Time, Unit};
+use traceglass::rtc::{self, Frame, Grid, Item, NamedRecord, Names, Records, Stream, Unit};
 use traceglass::{Format, Gap};
 
 /// Room for the pieces of records that are joined.
@@ -145,6 +143,7 @@ impl<'a> View<'a> {
                 grid.prime(&mut records);
             }
         }
+        let mut names = Names::new(Vec::new());
         let mut unit = u64::MAX;
         loop {
             loop {
@@ -152,20 +151,16 @@ impl<'a> View<'a> {
                 let frame = match records.next_item() {
                     Ok(Some(Item::Frame(frame))) => frame,
                     Ok(Some(Item::Record(frame, record))) => {
-                        let content = Content::of(&record);
-                        let time = content.time.or(record.time());
-                        let about = Said {
-                            order,
-                            frame: &frame,
-                            stream: Some(record.stream()),
-                            content: Some(&content),
-                        };
+                        // Its vector grows.
+                        let Ok(named) = names.record(&record) else { continue };
+                        let about =
+                            Said { order, frame: &frame, stream: Some(record.stream()), record: Some(named) };
                         let node = Node {
                             level: Level::Record,
                             offset: frame.offset(),
                             sub: 0,
                             end: frame.end(),
-                            time: time.map(on_clock),
+                            time: named.time(),
                             about: &about,
                         };
                         if !each(&node) {
@@ -196,7 +191,7 @@ impl<'a> View<'a> {
                     }
                 }
                 let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
-                let about = Said { order, frame: &frame, stream, content: None };
+                let about = Said { order, frame: &frame, stream, record: None };
                 let node = Node {
                     level: Level::Filling,
                     offset: frame.offset(),
@@ -228,10 +223,6 @@ impl<'a> View<'a> {
             }
         }
     }
-}
-
-fn on_clock(time: Time) -> event::Time {
-    event::Time::since_origin(time.attoseconds().div_euclid(1_000_000_000))
 }
 
 impl Browse for View<'_> {
@@ -300,20 +291,14 @@ struct Said<'s, 'a> {
     order: traceglass::ByteOrder,
     frame: &'s Frame<'a>,
     stream: Option<&'s Stream<'a>>,
-    content: Option<&'s Content<'s>>,
+    record: Option<NamedRecord<'s, 'a>>,
 }
 
 impl About for Said<'_, '_> {
     fn text(&self) -> (String, String) {
-        match (self.content, self.stream) {
-            (Some(content), Some(stream)) => {
-                let known = Known::alone(stream);
-                let mut text = String::new();
-                content.show(&mut text, &known);
-                let text = text.trim_start().to_owned();
-                (known.shown, text)
-            }
-            _ => (super::hex::name(self.frame, self.stream), String::new()),
+        match &self.record {
+            Some(record) => super::hex::row(record),
+            None => (super::hex::name(self.frame, self.stream), String::new()),
         }
     }
 

@@ -4,23 +4,15 @@
 //! may step back, sessions follow each other, and damage anywhere before a record decides whether its time is known.
 
 use super::scan::{Event, Pass};
-use super::session::{Record, Rtc, STREAMS, Streams};
+use super::session::{Rtc, STREAMS, Streams};
 use super::value::in_ns;
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::ops::Range;
-use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Stream, Time};
+use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Names, Stream, Time};
 
 /// How many bytes more are read before and after a range that is sought: there, clocks may step back.
 pub(super) const AROUND: u64 = 1 << 20;
-
-/// When a record was written; or, if it is an annotation, the time that it tells.
-pub(super) fn time_of(record: &Record<'_, '_>) -> Option<Time> {
-    match record.annotation() {
-        Some(Ok(annotation)) => Some(annotation.time),
-        _ => record.time(),
-    }
-}
 
 impl<'a> Rtc<'a> {
     /// Whether the file is one session of which no unit is missing or moved, as far as its grid tells.
@@ -41,8 +33,8 @@ impl<'a> Rtc<'a> {
     pub(super) fn range(&self, window: &Window) -> Result<Bounds> {
         window.resolve(&Reference {
             is_absolute: &|| {
-                let found = self.find_stream(|stream, streams| tells_date(stream, streams).then_some(()))?;
-                Ok(found.is_some())
+                let is_absolute = |slot, streams: &Streams<'_>| streams.is_absolute(slot).then_some(());
+                Ok(self.find_stream(is_absolute)?.is_some())
             },
             start: &|| self.first_time(),
             of_clock: &|value| {
@@ -57,9 +49,9 @@ impl<'a> Rtc<'a> {
         !bounds.is_everything() && self.data.len() as u64 > READ_WHOLE && self.can_go_on()
     }
 
-    /// Where to begin to read for a range in attoseconds, if not at the start.
+    /// Where to begin to read for a range in nanoseconds, if not at the start.
     pub(super) fn start(&self, bounds: &Bounds) -> Option<u64> {
-        let from = Time::from_attoseconds(bounds.from?);
+        let from = Time::from_attoseconds(bounds.from?.saturating_mul(1_000_000_000));
         let place = self.grid()?.seek_all::<STREAMS>(from)?;
         Some(place.saturating_sub(AROUND)).filter(|&place| place > 0)
     }
@@ -67,13 +59,16 @@ impl<'a> Rtc<'a> {
     /// The time of the first record that has one, in the order in which they begin.
     pub(super) fn first_time(&self) -> Result<Option<i128>> {
         let pass = Pass::default();
+        let mut names = Names::new(Vec::new());
         let (mut first, mut open) = (None, None);
         self.scan(&pass, |event| {
             match event {
                 Event::Record(record) => {
-                    let (at, time) = (record.offset(), time_of(record));
+                    let at = record.offset();
+                    // Its vector grows.
+                    let time = names.record(record).ok().and_then(|record| record.time());
                     if let Some(time) = time.filter(|_| first.is_none_or(|(first, _)| at < first)) {
-                        first = Some((at, in_ns(time)));
+                        first = Some((at, time.ns()));
                     }
                 }
                 Event::Open(offset) => open = offset,
@@ -89,21 +84,20 @@ impl<'a> Rtc<'a> {
 
     /// The time that a value of the file's own clock stands for: the first one that counts from no other, if there is one.
     pub(super) fn of_clock(&self, value: i128) -> Result<Option<i128>> {
-        let of = |stream: &Stream<'_>| is_clock(stream).then(|| of_clock(stream, value));
-        match self.find_stream(|stream, _| of(stream).filter(|_| stream.delta().is_none()))? {
+        let clock = |slot, streams: &Streams<'_>, is_wanted: fn(&Stream<'_>) -> bool| {
+            let clock = streams.at(slot).filter(|stream| is_clock(stream) && is_wanted(stream))?;
+            Some(of_clock(clock, value))
+        };
+        match self.find_stream(|slot, streams| clock(slot, streams, |clock| clock.delta().is_none()))? {
             Some(time) => Ok(Some(time)),
-            None => self.find_stream(|stream, _| of(stream)),
+            None => self.find_stream(|slot, streams| clock(slot, streams, |_| true)),
         }
     }
 
     /// The first answer that a stream gives, of all sessions.
-    fn find_stream<T>(
-        &self,
-        mut find: impl FnMut(&Stream<'_>, &Streams<'_>) -> Option<T>,
-    ) -> Result<Option<T>> {
-        let mut find = |slots: Range<usize>, streams: &Streams<'_>| {
-            slots.filter_map(|slot| streams.at(slot)).find_map(|stream| find(stream, streams))
-        };
+    fn find_stream<T>(&self, mut find: impl FnMut(usize, &Streams<'_>) -> Option<T>) -> Result<Option<T>> {
+        let mut find =
+            |mut slots: Range<usize>, streams: &Streams<'_>| slots.find_map(|slot| find(slot, streams));
         // Mostly, all are declared in the first unit.
         if let Ok(streams) = Grid::new(self.data).and_then(|grid| grid.streams::<STREAMS>()).map(Box::new)
             && let Some(found) = find(0..streams.len(), &streams)
@@ -130,16 +124,6 @@ impl<'a> Rtc<'a> {
 
 fn is_clock(stream: &Stream<'_>) -> bool {
     stream.clock() == Some(ClockLink::IsClock)
-}
-
-/// Whether a stream has times that count from the Unix epoch by themselves: a clock, or annotations on no clock.
-fn tells_date(stream: &Stream<'_>, streams: &Streams<'_>) -> bool {
-    let is_absolute = |slot| streams.is_absolute(slot);
-    if !matches!(stream.format(), Format::Annotate(_)) {
-        return is_clock(stream) && streams.slot(stream.id()).is_some_and(is_absolute);
-    }
-    let about = stream.stream().and_then(|name| streams.slot_of_name(name));
-    about.or(streams.slot(stream.id())).is_none_or(|slot| streams.clock_of(slot).is_none())
 }
 
 /// The time that a value of a clock stands for: of a `timespec` nanoseconds, of any other what is written.

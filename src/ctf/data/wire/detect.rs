@@ -34,9 +34,11 @@ pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {
             return false;
         }
         let this = (packet.stream_class().id(), packet.stream_id(), packet.cpu());
+        // A stamp that contradicts the packet's own end says nothing about the order.
+        let begin = packet.begin().filter(|begin| packet.end().is_none_or(|end| *begin <= end));
         let is_back = |last: (Option<u64>, Option<u64>)| {
             last.0.zip(packet.sequence()).is_some_and(|(last, this)| this < last)
-                || last.1.zip(packet.begin()).is_some_and(|(last, this)| this < last)
+                || last.1.zip(begin).is_some_and(|(last, this)| this < last)
         };
         if owner.is_some_and(|owner| owner != this) || last.is_some_and(is_back) {
             return true;
@@ -46,7 +48,8 @@ pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {
             let rest = Scan::new(data, schema).skip_bytes(packet.offset()).next_slot();
             return layout.magic.is_some() && rest.is_some_and(|rest| rest.kind() != WireKind::Cut);
         }
-        (owner, last) = (Some(this), Some((packet.sequence(), packet.begin())));
+        let known = last.and_then(|(_, begin)| begin);
+        (owner, last) = (Some(this), Some((packet.sequence(), begin.or(known))));
     }
     false
 }

@@ -13,6 +13,8 @@ pub(super) struct Layout {
     pub(super) has_uuid: bool,
     /// All stream classes have sizes.
     pub(super) has_sizes: bool,
+    /// There is nothing but records, each of which begins with any byte.
+    pub(super) is_bare: bool,
 }
 
 impl Layout {
@@ -27,7 +29,11 @@ impl Layout {
             let root = root_of(schema.nodes, schema.stream_at(at), Scope::PacketContext);
             fields(schema, root).any(|node| node.meaning() & sizes != 0)
         });
-        Self { magic, has_uuid, has_sizes }
+        let has_packets = schema.header != NONE
+            || (0..schema.stream_count())
+                .any(|at| root_of(schema.nodes, schema.stream_at(at), Scope::PacketContext) != NONE);
+        let is_bare = !has_packets && schema.nodes.0.iter().all(|node| node.align_log2() <= 3);
+        Self { magic, has_uuid, has_sizes, is_bare }
     }
 }
 

@@ -48,6 +48,8 @@
 //!   two sessions are never compared.
 //! - A time of fewer than 64 bits goes on from packet to packet of a track and session. Nothing tells the upper bits of
 //!   the first one: they are 0.
+//! - Where there are no packets, a short clock that steps back by less than a thousandth of its range has not wrapped:
+//!   processors race between taking the time and writing. Their records are sorted by time.
 //! - The same packet twice is read once.
 //! - Fill to the end of a capture is no damage. Anything else between packets is.
 //!
@@ -57,6 +59,7 @@
 //! - A header reaches no further than 4 KiB, and neither does the first record that confirms one after damage.
 //! - Without a magic number nothing is found again after damage: the first record that cannot be true ends the reading,
 //!   and some records before it may be wrong. Bytes that are none of the trace's are [skipped](Scan::skip_bytes).
+//! - No more than 16 processors race with each other.
 //! - A packet is put no further than 1024 places from where it came.
 //! - Bytes that changed within a field, and bytes that were lost where the records still make sense, are not noticed: no
 //!   writer has a checksum.
@@ -67,6 +70,7 @@ mod detect;
 mod kind;
 mod layout;
 mod order;
+mod race;
 mod scan;
 pub(super) mod slot;
 

@@ -3,6 +3,7 @@
 use super::content::{Content, Walk};
 use super::kind::WireKind;
 use super::layout::{Layout, time_bits};
+use super::race::Race;
 use super::slot::{Owner, WireSlot};
 use crate::bytes::to_u64;
 use crate::ctf::data::packet::Packet;
@@ -44,6 +45,7 @@ pub struct Scan<'a, 's> {
     at: usize,
     /// Nothing tells where another packet begins.
     is_lost: bool,
+    race: Race,
     /// How many bytes of records were read to confirm headers, and how many bytes were looked at in all.
     confirmed: u64,
     work: u64,
@@ -61,7 +63,16 @@ enum Found<'a, 's> {
 impl<'a, 's> Scan<'a, 's> {
     /// The packets and gaps of a capture that lies in `data`.
     pub fn new(data: &'a [u8], schema: &'s Schema<'a, 's>) -> Self {
-        Self { data, schema, layout: Layout::of(schema), at: 0, is_lost: false, confirmed: 0, work: 0 }
+        Self {
+            data,
+            schema,
+            layout: Layout::of(schema),
+            at: 0,
+            is_lost: false,
+            race: Race::default(),
+            confirmed: 0,
+            work: 0,
+        }
     }
 
     /// As [`Self::new`], after as many bytes that are none of the trace's.
@@ -95,7 +106,7 @@ impl<'a, 's> Scan<'a, 's> {
         // Each step goes forward.
         self.at =
             usize::try_from(slot.end()).unwrap_or(usize::MAX).clamp(start.saturating_add(1), self.data.len());
-        self.is_lost = self.layout.magic.is_none() && !self.layout.has_sizes;
+        self.is_lost |= self.layout.magic.is_none() && !self.layout.has_sizes && !self.race.is_on;
         slot.is_last = self.at >= self.data.len();
         Some(slot)
     }
@@ -175,6 +186,8 @@ impl<'a, 's> Scan<'a, 's> {
         let start = packet.offset();
         let mut walk = Walk::new(&packet);
         let mut is_right = true;
+        let bits = if self.layout.is_bare { time_bits(self.schema, packet.event_header) } else { 0 };
+        self.race.is_on = false;
         let end = loop {
             let Content { end, last, .. } = walk.content;
             let at = start.saturating_add(end.div_ceil(8));
@@ -184,7 +197,12 @@ impl<'a, 's> Scan<'a, 's> {
                 break at;
             }
             let here = is_begin.then(|| walk.clone());
+            let before = walk.content;
             let is_record = walk.step();
+            if end.is_multiple_of(8) && Race::is_step_back(last, walk.content.last, bits) {
+                (walk.content, self.race.is_on) = (before, true);
+                break at;
+            }
             let is_leap = last.zip(walk.content.last).is_some_and(|(a, b)| b.saturating_sub(a) > LEAP);
             if let (Some(here), true) = (here, !is_record || is_leap)
                 && self.is_header(place)
@@ -201,7 +219,8 @@ impl<'a, 's> Scan<'a, 's> {
         self.work = self.work.saturating_add(content.end / 8);
         if is_right || self.layout.magic.is_none() {
             // What follows cannot be told from records: it is a gap of its own.
-            return self.slot(WireKind::Packet, &packet, end.saturating_sub(start), &content);
+            let slot = self.slot(WireKind::Packet, &packet, end.saturating_sub(start), &content);
+            return if bits > 0 { self.race.run(slot, bits) } else { slot };
         }
         let end = usize::try_from(end).unwrap_or(usize::MAX).max(self.at.saturating_add(1));
         let end = self.search(end, self.data.len()).unwrap_or(self.data.len());
