@@ -87,6 +87,10 @@ impl Ctf<'_> {
             Ok(damage)
         })?;
         for (number, files) in (0..).zip(&self.found.traces) {
+            let are_split = files.streams.iter().all(|stream| captured.contains(&stream.path));
+            if are_split && !files.streams.is_empty() {
+                continue;
+            }
             let of = |kind, number, path| Part {
                 kind,
                 name: None,
