@@ -92,7 +92,7 @@ fn random(random: &mut Random, count: u32, keys: u64) -> Vec<Happened> {
         .map(|time| Happened {
             time,
             stream: (random.next() % 2) as usize,
-            after_loss: random.next() % 40 == 0,
+            after_loss: random.next().is_multiple_of(40),
             id: (random.next() % 8) as u8,
             place: (random.next() % 3) as u8,
             key: (random.next() % keys) as u8,
@@ -271,6 +271,9 @@ macro_rules! rooms {
     };
 }
 
+/// The label of a track, and what is open on it.
+type Lane = (String, Vec<(String, Option<i128>, Edges)>);
+
 /// The slices that a table finds; how many slots of each kind there are.
 fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Error> {
     let data = [packets(events, 0), packets(events, 1)];
@@ -283,7 +286,7 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
     rooms!(rooms, slots);
     let mut states = States::new(&table, &["a", "b"], rooms)?;
     let mut found = Vec::new();
-    let mut lanes: BTreeMap<TrackId, (String, Vec<(String, Option<i128>, Edges)>)> = BTreeMap::new();
+    let mut lanes: BTreeMap<TrackId, Lane> = BTreeMap::new();
     for is_learning in [true, false] {
         let mut merge = [MergeSlot::EMPTY; 2];
         let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);
