@@ -148,7 +148,7 @@ mod json;
 mod layout;
 #[macro_use]
 mod room;
-#[cfg(any(feature = "rdf", feature = "rfr", all(feature = "dial9", feature = "event")))]
+#[cfg(any(feature = "rdf", feature = "ctf", feature = "rfr", all(feature = "dial9", feature = "event")))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 #[cfg_attr(not(feature = "rtc"), allow(dead_code))]
