@@ -86,13 +86,16 @@ struct Happened {
 /// A slice: track, name, begin, end, edges.
 type Found = (String, String, Option<i128>, Option<i128>, Vec<&'static str>);
 
+/// What has begun: name, begin, edges.
+type Begun = (String, Option<i128>, Edges);
+
 /// Random events, at times of their own.
 fn random(random: &mut Random, count: u32, keys: u64) -> Vec<Happened> {
     (0..count)
         .map(|time| Happened {
             time,
             stream: (random.next() % 2) as usize,
-            after_loss: random.next() % 40 == 0,
+            after_loss: random.next().is_multiple_of(40),
             id: (random.next() % 8) as u8,
             place: (random.next() % 3) as u8,
             key: (random.next() % keys) as u8,
@@ -283,7 +286,7 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
     rooms!(rooms, slots);
     let mut states = States::new(&table, &["a", "b"], rooms)?;
     let mut found = Vec::new();
-    let mut lanes: BTreeMap<TrackId, (String, Vec<(String, Option<i128>, Edges)>)> = BTreeMap::new();
+    let mut lanes: BTreeMap<TrackId, (String, Vec<Begun>)> = BTreeMap::new();
     for is_learning in [true, false] {
         let mut merge = [MergeSlot::EMPTY; 2];
         let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);
