@@ -86,6 +86,9 @@ struct Happened {
 /// A slice: track, name, begin, end, edges.
 type Found = (String, String, Option<i128>, Option<i128>, Vec<&'static str>);
 
+/// What has begun: name, begin, edges.
+type Begun = (String, Option<i128>, Edges);
+
 /// Random events, at times of their own.
 fn random(random: &mut Random, count: u32, keys: u64) -> Vec<Happened> {
     (0..count)
@@ -271,9 +274,6 @@ macro_rules! rooms {
     };
 }
 
-/// The label of a track, and what is open on it.
-type Lane = (String, Vec<(String, Option<i128>, Edges)>);
-
 /// The slices that a table finds; how many slots of each kind there are.
 fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Error> {
     let data = [packets(events, 0), packets(events, 1)];
@@ -286,7 +286,7 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
     rooms!(rooms, slots);
     let mut states = States::new(&table, &["a", "b"], rooms)?;
     let mut found = Vec::new();
-    let mut lanes: BTreeMap<TrackId, Lane> = BTreeMap::new();
+    let mut lanes: BTreeMap<TrackId, (String, Vec<Begun>)> = BTreeMap::new();
     for is_learning in [true, false] {
         let mut merge = [MergeSlot::EMPTY; 2];
         let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);

@@ -30,7 +30,7 @@
 //! assert!(table.len() > 20);
 //!
 //! let error = table.add("slice = [ { begin = oops } ]").unwrap_err();
-//! assert_eq!(error.offset(), 18);
+//! assert_eq!(error.offset(), 20);
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 
