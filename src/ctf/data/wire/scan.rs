@@ -104,8 +104,8 @@ impl<'a, 's> Scan<'a, 's> {
             other => self.gap(start, &other),
         };
         // Each step goes forward.
-        self.at =
-            usize::try_from(slot.end()).unwrap_or(usize::MAX).clamp(start.saturating_add(1), self.data.len());
+        let end = usize::try_from(slot.end()).unwrap_or(usize::MAX);
+        self.at = end.max(start.saturating_add(1)).min(self.data.len());
         self.is_lost |= self.layout.magic.is_none() && !self.layout.has_sizes && !self.race.is_on;
         slot.is_last = self.at >= self.data.len();
         Some(slot)
