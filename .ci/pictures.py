@@ -23,7 +23,7 @@ ROWS = [
     ("zstd: geometric mean", "C zstd 1.5.7", "zstd, all sizes and levels", "C zstd"),
     ("zstd: geometric mean", "ruzstd", "zstd, all sizes and levels", "ruzstd"),
     ("RDF: every field of", "from_le_bytes by hand", "RDF index entries", "by hand"),
-    ("RDF: look up, with", "a HashMap by hand, which allocates", "RDF chunk by identifier", "HashMap"),
+    ("RDF: look up", "a HashMap by hand, which allocates", "RDF chunk by identifier", "HashMap"),
     ("RTC: all frames of 64 MiB", "a walk that only skips", "RTC frames", "a bare walk"),
     ("RFR: every field of 4000000", "postcard with borrowed structs", "RFR records", "postcard"),
 ]
