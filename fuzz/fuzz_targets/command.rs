@@ -65,6 +65,14 @@ const CALLS: &[&str] = &[
     "hex --at 0x20 --len 64 --color always",
     "export --format perfetto",
     "export --format files -o OUT",
+    "cat --slices --json",
+    "cat --slices --from +1us",
+    "cat --context --json --from 00:01",
+    "cat --wire --gaps --json",
+    "check --wire",
+    "export --format perfetto --no-states",
+    "stats",
+    "stats --json",
 ];
 
 /// What files are called: names are printed, too.
