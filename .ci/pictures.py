@@ -2,7 +2,7 @@
 """Draws the README's pictures.
 
     .ci/pictures.py screen PROGRAM   what `PROGRAM info examples/data/sample.rfr` prints, as examples/screen.svg
-    .ci/pictures.py view             a recorded screen of `traceglass view`, as examples/view.svg
+    .ci/pictures.py view             recorded screens of `traceglass view`, as examples/view.svg and examples/states.svg
     .ci/pictures.py tracks PROGRAM   what Perfetto's trace processor finds in an export, as examples/tracks-{light,dark}.svg;
                                      TRACE_PROCESSOR names its folder, see .ci/perfetto.sh
     .ci/pictures.py chart            rows of the table in benches/README.md, as benches/speed-{light,dark}.svg, and how near
@@ -54,10 +54,14 @@ def screen(program):
 
 
 def view():
-    """The screen that `cli/src/view/tests.rs` records, three records on."""
-    recorded = (ROOT / "cli/tests/golden/view/sample.rfr.txt").read_text()
-    shown = recorded.split("=== three records on\n")[1].split("\n===")[0]
-    return terminal("examples/view.svg", ["$ traceglass view examples/data/sample.rfr", *shown.rstrip("\n").split("\n")])
+    """The screens that `cli/src/view/tests.rs` records, three records on."""
+    pictures = {}
+    for picture, sample in [("view", "sample.rfr"), ("states", "sample.ctf")]:
+        recorded = (ROOT / f"cli/tests/golden/view/{sample}.txt").read_text()
+        shown = recorded.split("=== three records on\n")[1].split("\n===")[0]
+        lines = [f"$ traceglass view examples/data/{sample}", *shown.rstrip("\n").split("\n")]
+        pictures.update(terminal(f"examples/{picture}.svg", lines))
+    return pictures
 
 
 def terminal(path, lines):
