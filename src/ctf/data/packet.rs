@@ -52,19 +52,7 @@ impl<'a, 's> Packet<'a, 's> {
         number: u64,
         at: &mut u64,
     ) -> Result<Self> {
-        let packet = Self::read_as_stated(schema, data, offset, number, 0, at)?;
-        let (here, total, content) = (packet.records_at, packet.total, packet.content);
-        let fail = |element, kind| Err(packet.window.error(here, element, kind));
-        if total % 8 != 0 {
-            return fail(element::TOTAL_LENGTH, ErrorKind::NotMultiple { value: total, of: 8 });
-        }
-        if content > total {
-            return fail(element::CONTENT_LENGTH, ErrorKind::OverLimit { value: content, limit: total });
-        }
-        if content < here {
-            return fail(element::CONTENT_LENGTH, ErrorKind::UnderLimit { value: content, limit: here });
-        }
-        Ok(packet)
+        Self::read_with(schema, data, offset, number, 0, true, at)
     }
 
     /// As [`Self::read`], with a value of the clock before it, and with sizes that may be wrong.
@@ -74,6 +62,20 @@ impl<'a, 's> Packet<'a, 's> {
         offset: u64,
         number: u64,
         clock: u64,
+        at: &mut u64,
+    ) -> Result<Self> {
+        Self::read_with(schema, data, offset, number, clock, false, at)
+    }
+
+    /// Inlined, so that the cursor's stack and what follows it share their room on the caller's.
+    #[inline(always)]
+    fn read_with(
+        schema: &'s Schema<'a, 's>,
+        data: &'a [u8],
+        offset: u64,
+        number: u64,
+        clock: u64,
+        is_strict: bool,
         at: &mut u64,
     ) -> Result<Self> {
         let available = bits_of(data.len());
@@ -87,6 +89,19 @@ impl<'a, 's> Packet<'a, 's> {
             (Some(total), content) => (total, content.unwrap_or(total)),
             (None, Some(content)) => (content, content),
         };
+        if is_strict {
+            let here = cursor.at;
+            let fail = |element, kind| Err(window.error(here, element, kind));
+            if total % 8 != 0 {
+                return fail(element::TOTAL_LENGTH, ErrorKind::NotMultiple { value: total, of: 8 });
+            }
+            if content > total {
+                return fail(element::CONTENT_LENGTH, ErrorKind::OverLimit { value: content, limit: total });
+            }
+            if content < here {
+                return fail(element::CONTENT_LENGTH, ErrorKind::UnderLimit { value: content, limit: here });
+            }
+        }
         Ok(Self {
             // Without a length, the packet is the rest of the stream, and ends where that does.
             window: Window {

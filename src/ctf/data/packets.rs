@@ -91,6 +91,8 @@ impl<'a, 's> Packets<'a, 's> {
 }
 
 impl<'a, 's> Packets<'a, 's> {
+    #[cold]
+    #[inline(never)]
     fn next_of_track(&mut self, track: &'s [WireSlot]) -> Result<Option<Packet<'a, 's>>> {
         let Some((slot, rest)) = track.split_first() else { return Ok(None) };
         self.track = Some(rest);
