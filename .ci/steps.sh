@@ -211,7 +211,7 @@ examples() {
     $bin/rtc_timeline $data/sample.rtc | grep "1700000000.000089000 adc -31.269"
     $bin/ctf_metadata $data/sample.ctf2 | grep -i "lttng-ust"
     $bin/rfr_tasks $data/sample.rfr | grep "read config"
-    $bin/dial9_polls $data/trace.0.bin | grep -m1 "30.000 ms  task 20 *src/main.rs:10:5"
+    $bin/dial9_polls $data/trace.0.bin | grep "30.000 ms  task 20 *src/main.rs:10:5"
 
     printf 'l\n2\nq\n' | $bin/mmap_viewer $data/sample.rdf | grep "|game.exe"
     printf 'l\n' | $bin/mmap_viewer $data/sample.rtc | grep "2 *0x4000 *3666 bytes  unit 2"

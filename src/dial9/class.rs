@@ -4,7 +4,7 @@ use super::kind::FieldType;
 use super::schema::{FieldDef, Schema};
 use super::tell::SLOTS;
 use super::tokio;
-use crate::record::{FieldInfo, Hint, Kind, Scope, Slot, Step};
+use crate::record::{Class, ClassId, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};
 use core::fmt::{self, Display};
 
 impl Display for Schema<'_> {
@@ -27,8 +27,40 @@ impl Display for Name<'_> {
     }
 }
 
+/// The class of the events of a schema.
+pub(crate) struct EventClass<'a, U> {
+    pub(crate) id: ClassId,
+    pub(crate) schema: Schema<'a>,
+    /// The slot of the first field.
+    pub(crate) first_slot: u32,
+    /// Returns the unit that annotations give a field.
+    pub(crate) unit: U,
+}
+
+impl<'u, U: Fn(u16) -> Option<&'u str>> Class for EventClass<'_, U> {
+    fn id(&self) -> ClassId {
+        self.id
+    }
+
+    fn name(&self) -> &dyn Display {
+        &self.schema
+    }
+
+    fn clock(&self) -> Option<&dyn Display> {
+        Some(&"monotonic")
+    }
+
+    fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
+        each("kind", Fact::Text(&self.schema));
+    }
+
+    fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
+        fields(&self.schema, self.first_slot, &self.unit, each);
+    }
+}
+
 /// Tells the fields of a schema, the first of which has this slot. `unit` says what annotations say of a field.
-pub(crate) fn fields<'a>(
+fn fields<'a>(
     schema: &Schema<'_>,
     first_slot: u32,
     unit: &dyn Fn(u16) -> Option<&'a str>,

@@ -1,6 +1,6 @@
 //! Events as records: the one place that says what their fields are.
 
-use super::class;
+use super::class::EventClass;
 use super::element::CLASS;
 use super::event::TAG;
 use super::frames::{EventHead, Frames};
@@ -10,8 +10,7 @@ use super::tell::{self, Pools, SLOTS};
 use super::value::Stack;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
-use crate::record::{Class, ClassId, Fact, Head, Listener, Scope, Slot, Source, Step, Time};
-use core::fmt::Display;
+use crate::record::{ClassId, Head, Listener, Scope, Slot, Source, Time};
 
 /// The events of a trace as records, in the order of the input.
 ///
@@ -124,7 +123,12 @@ impl<'a, 's> Records<'a, 's> {
     ) -> Result<()> {
         let schema = Schema::at(self.frames.data(), event.place);
         let first_slot = fields_before.wrapping_mul(SLOTS);
-        let class = EventClass { records: self, id: head.class, schema, first_slot };
+        let frames = &self.frames;
+        let unit = |place| {
+            let notes = frames.annotations(schema.type_id());
+            notes.filter(|note| note.field() == place && note.key() == "unit").last().map(|note| note.value())
+        };
+        let class = EventClass { id: head.class, schema, first_slot, unit };
         let wants = to.begin(head, &class);
         let end = if wants.has(Scope::Fields) {
             to.scope(Scope::Fields);
@@ -207,41 +211,6 @@ impl Source for Records<'_, '_> {
             }
             None => Ok(()),
         }
-    }
-}
-
-/// What the events of a schema have in common.
-struct EventClass<'r, 'a, 's> {
-    records: &'r Records<'a, 's>,
-    id: ClassId,
-    schema: Schema<'a>,
-    first_slot: u32,
-}
-
-impl Class for EventClass<'_, '_, '_> {
-    fn id(&self) -> ClassId {
-        self.id
-    }
-
-    fn name(&self) -> &dyn Display {
-        &self.schema
-    }
-
-    fn clock(&self) -> Option<&dyn Display> {
-        Some(&"monotonic")
-    }
-
-    fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
-        each("kind", Fact::Text(&self.schema));
-    }
-
-    fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
-        let frames = &self.records.frames;
-        let unit = |place| {
-            let notes = frames.annotations(self.schema.type_id());
-            notes.filter(|note| note.field() == place && note.key() == "unit").last().map(|note| note.value())
-        };
-        class::fields(&self.schema, self.first_slot, &unit, each);
     }
 }
 

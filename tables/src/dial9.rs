@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
 use crate::sink::Sink;
-use traceglass::dial9::{Frame, Frames, Storage};
-use traceglass::event::dial9::{Rooms, Timeline};
+use traceglass::dial9::{self, Frame, Frames};
+use traceglass::event::dial9::{Storage, Timeline};
 
 /// The segments of a recording.
 pub(crate) struct Segments<'t>(Vec<&'t dyn File>);
@@ -25,10 +25,13 @@ impl<'t> Segments<'t> {
 
     pub(crate) fn read(&self, piece: usize, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let Some(file) = self.0.get(piece) else { return Ok(()) };
-        let data = match file.open() {
-            Ok(data) => data,
+        let (data, damage) = match file.open_part() {
+            Ok(opened) => opened,
             Err(message) => return common.problem(file.name(), None, &message, sink),
         };
+        if let Some(cause) = damage {
+            common.problem(file.name(), Some(&cause), &cause.to_string(), sink)?;
+        }
         let data = (*data).as_ref();
         if common.needs_parts() {
             batches(file.name(), data, common, sink)?;
@@ -36,18 +39,8 @@ impl<'t> Segments<'t> {
         if !common.needs_events() {
             return Ok(());
         }
-        let (mut schemas, mut classes, mut kinds, mut moments) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut pools, mut inputs, mut tracks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut timeline = Timeline::new(Rooms {
-            schemas: &mut schemas,
-            classes: &mut classes,
-            kinds: &mut kinds,
-            moments: &mut moments,
-            pools: &mut pools,
-            inputs: &mut inputs,
-            tracks: &mut tracks,
-        });
+        let mut storage = Storage::default();
+        let mut timeline = Timeline::new(storage.rooms());
         if let Err(error) = timeline.add(0, data) {
             return common.problem(file.name(), Some(&error), &error.to_string(), sink);
         }
@@ -60,7 +53,7 @@ impl<'t> Segments<'t> {
 /// The batches of a segment; what cannot be read is reported with the events.
 fn batches(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     let (mut schemas, mut number) = (Vec::new(), 0_u64);
-    let mut frames = Frames::new(data, Storage::new(&mut schemas));
+    let mut frames = Frames::new(data, dial9::Storage::new(&mut schemas));
     let mut batch: Option<Part<'_>> = None;
     loop {
         let frame = match frames.next_frame() {

@@ -16,6 +16,14 @@ pub trait File: Sync {
     /// # Errors
     /// A line that says why it cannot be read.
     fn open(&self) -> Result<Bytes<'_>, String>;
+
+    /// Opens it as far as it can be read, with the error that hides the rest: of a packed file.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    fn open_part(&self) -> Result<(Bytes<'_>, Option<traceglass::Error>), String> {
+        Ok((self.open()?, None))
+    }
 }
 
 /// What keeps a file from being read, before it was.

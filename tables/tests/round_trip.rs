@@ -2,6 +2,7 @@
 
 mod common;
 
+use arrow_array::cast::AsArray;
 use common::{Memory, Scratch, ids, lent, names, read, recording, rows, sample, times};
 use std::collections::BTreeMap;
 use std::fs;
@@ -235,6 +236,21 @@ fn segments_are_pieces_that_share_their_tracks() {
     assert_eq!(count(&two, "tracks"), count(&one, "tracks"));
     let sizes = ids(&read(&one, "parts", &Query::default(), 1), "bytes");
     assert_eq!(sizes.into_iter().map(Option::unwrap).sum::<u64>(), files[0].size());
+    // A batch lasts from the first to the last of its events.
+    let read_one = |table| read(&one, table, &Query::default(), 1);
+    let (events, parts) = (read_one("events"), read_one("parts"));
+    let at: Vec<_> = ids(&events, "offset").into_iter().map(Option::unwrap).zip(times(&events)).collect();
+    let ends = parts.iter().flat_map(|batch| {
+        let column = batch.column_by_name("end_time_ns").unwrap();
+        column.as_primitive::<arrow_array::types::Int64Type>().iter().collect::<Vec<_>>()
+    });
+    let bytes = ids(&parts, "offset").into_iter().zip(ids(&parts, "bytes"));
+    for (((offset, len), begin), end) in bytes.zip(times(&parts)).zip(ends) {
+        let (offset, len) = (offset.unwrap(), len.unwrap());
+        let inside = at.iter().filter(|(at, _)| (offset..offset + len).contains(at));
+        let inside: Vec<_> = inside.filter_map(|(_, time)| *time).collect();
+        assert_eq!((begin, end), (inside.iter().min().copied(), inside.iter().max().copied()), "{offset:#x}");
+    }
     let tracks = names(&read(&one, "tracks", &Query::default(), 1), "kind");
     assert!(["thread", "task"].iter().all(|kind| tracks.contains(&Some((*kind).to_owned()))), "{tracks:?}");
 }

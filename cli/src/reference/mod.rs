@@ -4,7 +4,7 @@ mod field;
 mod objects;
 
 pub use field::{Field, Object, Type};
-pub use objects::OBJECTS;
+pub use objects::objects;
 
 use clap::Command;
 use std::fmt::Write;
@@ -38,7 +38,7 @@ pub fn markdown(command: &Command) -> String {
         page,
         "## JSON\n\n{ABOUT}\n\nBelow, `?` marks what may be null, and *optional* what may be left out.\n"
     );
-    for object in OBJECTS {
+    for object in objects() {
         let kinds = match object.kinds {
             [] => String::new(),
             kinds => {
@@ -73,7 +73,7 @@ pub fn manual() -> String {
     );
     page.push_str(&roff(ABOUT));
     page.push('\n');
-    for object in OBJECTS {
+    for object in objects() {
         let kinds =
             if object.kinds.is_empty() { String::new() } else { format!(": {}", object.kinds.join(", ")) };
         // A string takes all that is written to it.

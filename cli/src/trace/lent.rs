@@ -6,7 +6,10 @@ use traceglass_tables::{Bytes, File, Trace};
 /// Takes a trace that can be read as tables.
 pub type ReadTables<'r> = dyn FnMut(&Trace<'_>) -> Result<()> + 'r;
 
-type Open<'l> = dyn Fn() -> Result<Bytes<'l>, String> + Sync + 'l;
+/// The bytes of a file, and the error that hides the rest of them.
+type Opened<'l> = (Bytes<'l>, Option<traceglass::Error>);
+
+type Open<'l> = dyn Fn() -> Result<Opened<'l>, String> + Sync + 'l;
 
 /// A file, and how it is opened.
 pub struct Lent<'l> {
@@ -17,6 +20,11 @@ pub struct Lent<'l> {
 
 impl<'l> Lent<'l> {
     pub fn new(name: String, size: u64, open: impl Fn() -> Result<Bytes<'l>, String> + Sync + 'l) -> Self {
+        Self::part(name, size, move || Ok((open()?, None)))
+    }
+
+    /// A file of which some bytes may not be to be had.
+    pub fn part(name: String, size: u64, open: impl Fn() -> Result<Opened<'l>, String> + Sync + 'l) -> Self {
         Self { name, size, open: Box::new(open) }
     }
 
@@ -36,6 +44,10 @@ impl File for Lent<'_> {
     }
 
     fn open(&self) -> Result<Bytes<'_>, String> {
+        Ok((self.open)()?.0)
+    }
+
+    fn open_part(&self) -> Result<Opened<'_>, String> {
         (self.open)()
     }
 }

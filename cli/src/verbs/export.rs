@@ -8,7 +8,7 @@ use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Time, Window};
+use crate::trace::{Events, Export, Open, Outcome, Reading, Reference, Target, Window};
 use std::path::{Path, PathBuf};
 use traceglass::event::Item;
 
@@ -224,21 +224,21 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
         Ok(_) | Err(Failure::Stopped) => {}
         Err(failure) => return Err(failure),
     }
-    let ns = |time: Time| match (first.0.map_or(time, |first| time.in_trace(first.ns())), first.0) {
-        (Time::Clock(value), _) => trace.clock_ns(value).ok_or_else(|| {
-            Failure::usage(
-                "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
-            )
-        }),
-        (_, None) => Err(Failure::unreadable("no record from which time could count")),
-        (Time::SinceStart(ns), Some(first)) => Ok(first.ns().saturating_add(ns)),
-        (Time::Absolute(ns), Some(first)) if first.is_absolute() => Ok(ns),
-        (Time::Absolute(_) | Time::OfDay(_), Some(_)) => Err(Failure::usage(
-            "--from and --to: this trace's clock does not tell the date: count from the first record as +1.5s, or in the \
-             clock's own unit as @VALUE",
-        )),
-    };
-    Ok(traceglass::event::Window::new(window.from.map(ns).transpose()?, window.to.map(ns).transpose()?))
+    let first = first.0;
+    let bounds = window.resolve(&Reference {
+        is_absolute: &|| {
+            first.map(|first| first.is_absolute()).ok_or_else(|| Failure::unreadable("no record has a time"))
+        },
+        start: &|| Ok(first.map(|first| first.ns())),
+        of_clock: &|value| {
+            trace.clock_ns(value).ok_or_else(|| {
+                Failure::usage(
+                    "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
+                )
+            })
+        },
+    })?;
+    Ok(traceglass::event::Window::new(bounds.from, bounds.to))
 }
 
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {

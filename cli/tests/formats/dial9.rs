@@ -120,6 +120,13 @@ fn gzip_is_told_by_its_bytes_and_its_damage_is_told() {
     let (some, code) = count("cut", &packed[..packed.len() / 2]);
     assert!(some > 0 && some < 97 && code == 3, "{some}");
     // What inflates to far more than a trace does is not inflated to the end.
+    if cfg!(feature = "tables") {
+        // It is no file of a folder, and is named as it likes: its damage is a row all the same.
+        let cut = scratch.file("segment", &packed[..packed.len() - 9]);
+        let gaps = traceglass(&["export", "--format", "arrow", "--table", "gaps", "-o", "-", &cut]);
+        let says = String::from_utf8_lossy(&gaps.stdout).into_owned();
+        assert!(status(&gaps) == 3 && says.contains("gzip member"), "{}", status(&gaps));
+    }
     let bomb = gzip(&[b"TRC\0\x01".to_vec(), vec![5; 64 << 20]].concat());
     assert_eq!(count("bomb", &bomb).1, 3);
 }

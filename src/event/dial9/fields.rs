@@ -1,11 +1,11 @@
 //! What events say.
 
 use super::moment::PoolsAt;
+use crate::dial9::Event;
+use crate::dial9::class::EventClass;
 use crate::dial9::tell::{self, SLOTS};
-use crate::dial9::{Event, Schema, class};
 use crate::error::Result;
-use crate::record::{Class, ClassId, Fact, Head, Listener, Scope, Slot, Step, Time};
-use core::fmt::Display;
+use crate::record::{ClassId, Head, Listener, Scope, Slot, Time};
 
 /// Where the fields of an event come from.
 #[derive(Clone, Copy, Debug)]
@@ -16,40 +16,12 @@ pub(in crate::event) struct Dial9Data<'a> {
     pub(super) fields_before: u32,
 }
 
-/// The class of an event.
-struct EventClass<'a> {
-    id: ClassId,
-    schema: Schema<'a>,
-    first_slot: u32,
-}
-
-impl Class for EventClass<'_> {
-    fn id(&self) -> ClassId {
-        self.id
-    }
-
-    fn name(&self) -> &dyn Display {
-        &self.schema
-    }
-
-    fn clock(&self) -> Option<&dyn Display> {
-        Some(&"monotonic")
-    }
-
-    fn facts(&self, each: &mut dyn FnMut(&'static str, Fact<'_>)) {
-        each("kind", Fact::Text(&self.schema));
-    }
-
-    fn fields(&self, each: &mut dyn FnMut(Step<'_>)) {
-        class::fields(&self.schema, self.first_slot, &|_| None, each);
-    }
-}
-
 impl Dial9Data<'_> {
     pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
         let schema = self.event.schema();
         let first_slot = self.fields_before.wrapping_mul(SLOTS);
-        let class = EventClass { id: ClassId(self.kind), schema, first_slot };
+        // Annotations are not kept for as long as events are.
+        let class = EventClass { id: ClassId(self.kind), schema, first_slot, unit: |_| None };
         let time = self.event.time().map(|ns| Time::since_origin(ns.into()));
         let head = Head { class: class.id, time, offset: self.event.offset(), bit: 0, len: None };
         let wants = to.begin(&head, &class);

@@ -39,5 +39,7 @@ mod waiting;
 
 pub use moment::{Input, KindSlot, Moment, PoolPlace};
 pub use rooms::Rooms;
+#[cfg(feature = "alloc")]
+pub use rooms::Storage;
 pub use timeline::Timeline;
 pub use tracks::TrackSlot;

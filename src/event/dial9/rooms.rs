@@ -34,6 +34,28 @@ impl core::fmt::Debug for Rooms<'_, '_> {
     }
 }
 
+/// Room that grows.
+#[cfg(feature = "alloc")]
+#[derive(Debug, Default)]
+pub struct Storage<'a> {
+    schemas: alloc::vec::Vec<SchemaSlot>,
+    classes: alloc::vec::Vec<ClassSlot>,
+    kinds: alloc::vec::Vec<KindSlot<'a>>,
+    moments: alloc::vec::Vec<Moment>,
+    pools: alloc::vec::Vec<PoolPlace>,
+    inputs: alloc::vec::Vec<Input<'a>>,
+    tracks: alloc::vec::Vec<TrackSlot<'a>>,
+}
+
+#[cfg(feature = "alloc")]
+impl<'a> Storage<'a> {
+    /// All of it, to be lent.
+    pub fn rooms(&mut self) -> Rooms<'a, '_> {
+        let Self { schemas, classes, kinds, moments, pools, inputs, tracks } = self;
+        Rooms { schemas, classes, kinds, moments, pools, inputs, tracks }
+    }
+}
+
 /// A room, of which some slots are in use.
 pub(super) struct Filled<'t, T> {
     room: Lent<'t, T>,

@@ -121,7 +121,7 @@ entries! {
             return table.ok().and_then(|table| table.get(7)).map_or(0, |callsite| callsite.id());
         }
         let mut names = Names::new([RegistrySlot::EMPTY; 8], [NameSlot::EMPTY; 8]);
-        let mut lines = Lengths::default();
+        let mut lines = Sum(0);
         if let Ok(stream) = Streaming::parse(data) {
             for record in stream.records() {
                 let Ok(record) = record else { continue };
@@ -145,27 +145,5 @@ entries! {
             }
         }
         lines.0
-    }
-}
-
-/// A listener that looks at all it is told.
-#[derive(Default)]
-struct Lengths(u64);
-
-impl Listener for Lengths {
-    fn begin(&mut self, head: &Head, _: &dyn Class) -> Wants {
-        self.0 ^= head.offset;
-        Wants::ALL
-    }
-    fn unsigned(&mut self, _: Slot, value: u64) {
-        self.0 ^= value;
-    }
-    fn text(&mut self, _: Slot, value: Text<'_>) {
-        if let Text::Utf8(text) = value {
-            self.0 ^= text.len() as u64;
-        }
-    }
-    fn key(&mut self, name: Text<'_>) {
-        self.text(Slot(0), name);
     }
 }

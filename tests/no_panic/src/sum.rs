@@ -24,6 +24,10 @@ impl Listener for Sum {
     fn bytes(&mut self, _: Slot, value: &[u8]) {
         self.0 ^= value.len() as u64;
     }
+
+    fn key(&mut self, name: Text<'_>) {
+        self.text(Slot(0), name);
+    }
 }
 
 pub fn fields(record: &impl Record) -> u64 {

@@ -5,7 +5,7 @@ use crate::output::{bytes, shown};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};
 use traceglass::Format;
-use traceglass::event::dial9::{Rooms, Timeline};
+use traceglass::event::dial9::{Storage, Timeline};
 use traceglass::event::{EventKind, Item, Source as _, Window};
 
 impl Dial9<'_> {
@@ -20,22 +20,8 @@ impl Dial9<'_> {
         for (number, (_, error)) in loaded.iter().enumerate() {
             damage.extend(error.map(|error| format!("{}{error}", name(number))));
         }
-        let mut schemas = Vec::new();
-        let mut classes = Vec::new();
-        let mut kinds = Vec::new();
-        let mut moments = Vec::new();
-        let mut pools = Vec::new();
-        let mut inputs = Vec::new();
-        let mut tracks = Vec::new();
-        let mut timeline = Timeline::new(Rooms {
-            schemas: &mut schemas,
-            classes: &mut classes,
-            kinds: &mut kinds,
-            moments: &mut moments,
-            pools: &mut pools,
-            inputs: &mut inputs,
-            tracks: &mut tracks,
-        });
+        let mut storage = Storage::default();
+        let mut timeline = Timeline::new(storage.rooms());
         timeline.set_window(window);
         for (number, (data, _)) in loaded.iter().enumerate() {
             timeline.add(number, data).map_err(content)?;

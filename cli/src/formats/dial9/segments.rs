@@ -105,15 +105,6 @@ impl Segment<'_> {
         }
     }
 
-    /// True if it has to be inflated.
-    #[cfg(feature = "tables")]
-    pub fn is_gzip(&self) -> bool {
-        match self {
-            Self::Given(data) => data.starts_with(&[0x1f, 0x8b]),
-            Self::File(path) => path.extension().is_some_and(|name| name == "gz"),
-        }
-    }
-
     /// The file, of a recording of several.
     pub fn path(&self) -> Option<&Path> {
         match self {

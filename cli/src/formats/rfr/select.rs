@@ -5,7 +5,7 @@ use super::scan::{self, Damage};
 use super::sites::Names;
 use crate::output::printable;
 use crate::status::{Failure, Result};
-use crate::trace::{READ_WHOLE, RfrSelect, Time, Window};
+use crate::trace::{READ_WHOLE, Reference, RfrSelect, Window};
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, StreamRecord, Streaming};
 
 /// A range of time, in microseconds since the Unix epoch.
@@ -35,23 +35,14 @@ fn stated(header: &ChunkHeader) -> (u128, u128) {
 impl Range {
     /// The range that is asked for.
     pub fn of(window: &Window, files: &Files<'_>) -> Result<Self> {
-        let start = if window.needs_start() {
-            let start =
-                start(files)?.ok_or_else(|| Failure::unreadable("no record from which time could count"))?;
-            i128::from(start)
-        } else {
-            0
-        };
+        let bounds = window.resolve(&Reference {
+            is_absolute: &|| Ok(true),
+            start: &|| Ok(start(files)?.map(|micros| i128::from(micros).saturating_mul(1000))),
+            of_clock: &|micros| Ok(micros.saturating_mul(1000)),
+        })?;
         // A time between two microseconds: the later one is the first that is not before it.
-        let micros = |time: Time| -> u64 {
-            let micros = match time.in_trace(start.saturating_mul(1000)) {
-                Time::Absolute(nanoseconds) | Time::OfDay(nanoseconds) => ceil(nanoseconds),
-                Time::SinceStart(nanoseconds) => start.saturating_add(ceil(nanoseconds)),
-                Time::Clock(micros) => micros,
-            };
-            u64::try_from(micros.max(0)).unwrap_or(u64::MAX)
-        };
-        Ok(Self { from: window.from.map_or(0, micros), to: window.to.map(micros), skips: is_large(files) })
+        let micros = |ns: i128| u64::try_from(ceil(ns).max(0)).unwrap_or(u64::MAX);
+        Ok(Self { from: bounds.from.map_or(0, micros), to: bounds.to.map(micros), skips: is_large(files) })
     }
 
     /// Whether a chunk may have records in it. Headers do not tell, as a writer's clock may step back; but in a large
