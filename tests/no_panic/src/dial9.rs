@@ -3,7 +3,9 @@
 use traceglass::dial9::{
     AnnotationSlot, ClassSlot, Frame, Frames, PoolSlot, Records, SchemaSlot, Storage, Trace, Value, Values,
 };
-use traceglass::record::{Class, Head, Listener, Slot, Source as _, Text, Wants};
+use traceglass::record::Source as _;
+
+use crate::sum::Sum;
 
 /// Adds up what a value says.
 fn sum_of(value: &Value<'_>) -> u64 {
@@ -24,32 +26,6 @@ fn sum_of(value: &Value<'_>) -> u64 {
 
 fn flat(values: Values<'_>) -> u64 {
     values.fold(0, |sum, value| sum ^ value.unsigned().unwrap_or(2))
-}
-
-struct Sum(u64);
-
-impl Listener for Sum {
-    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
-        class.fields(&mut |_| self.0 ^= 1);
-        self.0 ^= head.offset;
-        Wants::ALL
-    }
-    fn unsigned(&mut self, slot: Slot, value: u64) {
-        self.0 ^= value ^ u64::from(slot.0);
-    }
-    fn text(&mut self, _: Slot, value: Text<'_>) {
-        if let Text::Utf8(text) = value {
-            self.0 ^= text.len() as u64;
-        }
-    }
-    fn list(&mut self, _: Slot, len: Option<u64>) {
-        self.0 ^= len.unwrap_or(0);
-    }
-    fn key(&mut self, name: Text<'_>) {
-        if let Text::Utf8(name) = name {
-            self.0 ^= name.len() as u64;
-        }
-    }
 }
 
 /// Calls `with` with storage of a few slots.

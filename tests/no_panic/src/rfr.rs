@@ -1,6 +1,7 @@
 //! The entries of `traceglass::rfr`.
 
-use traceglass::record::{Class, Head, Listener, Record as _, Slot, Text, Wants};
+use crate::sum::Sum;
+use traceglass::record::Record as _;
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FormatIdentifier, Item, Merge, MergeSlot,
     Meta, NameSlot, Names, RegistrySlot, Site, StreamData, Streaming,

@@ -6,7 +6,8 @@ use traceglass::record::{Class, Head, Listener, Record, Slot, Text, Wants};
 pub struct Sum(pub u64);
 
 impl Listener for Sum {
-    fn begin(&mut self, head: &Head, _: &dyn Class) -> Wants {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        class.fields(&mut |_| self.0 ^= 1);
         self.0 ^= head.offset;
         Wants::ALL
     }
@@ -23,6 +24,10 @@ impl Listener for Sum {
 
     fn bytes(&mut self, _: Slot, value: &[u8]) {
         self.0 ^= value.len() as u64;
+    }
+
+    fn list(&mut self, _: Slot, len: Option<u64>) {
+        self.0 ^= len.unwrap_or(0);
     }
 
     fn key(&mut self, name: Text<'_>) {
