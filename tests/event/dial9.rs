@@ -1,6 +1,7 @@
 //! dial9: workers, tasks, wakes and counters, in the order of time.
 
-use crate::common::dial9::{VARINT, Writer, recording, sample};
+use crate::common::dial9::{F64, I64, OPTIONAL, STRING, VARINT, Writer, recording, sample};
+use crate::common::random::Random;
 use std::collections::HashMap;
 use traceglass::dial9::{ClassSlot, Frames, SchemaSlot, Storage};
 use traceglass::event::dial9::{Input, KindSlot, Moment, PoolPlace, Rooms, Timeline, TrackSlot};
@@ -74,7 +75,10 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<St
                     EventKind::Gap(gap) => format!("gap {}", gap.len()),
                     other => panic!("{other:?}"),
                 };
-                assert!((0..=1).contains(depth), "{track}");
+                assert!(
+                    (0..=if track.starts_with("span") { i32::MAX } else { 1 }).contains(depth),
+                    "{track}"
+                );
                 let time = event.time().map_or(0, |time| time.ns());
                 let flows = event.starts().map_or(0, |_| 1) * 100 + event.ends().count();
                 let fields: Vec<String> = crate::pulled::fields(&event)
@@ -207,4 +211,143 @@ fn rooms_that_are_too_small_say_how_much_is_needed() {
         }
         assert!(tries > 0);
     }
+}
+
+/// What a span's event says: whether it is entered, which span it is, and in which task.
+type Said = (bool, u64, Option<u64>);
+
+/// The lines that events of spans give, by stacks; the event at place `n` is at `1000 + n`.
+fn lines_of_spans(events: &[Said]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut lanes: HashMap<String, Vec<u64>> = HashMap::new();
+    let mut time = 1000;
+    for (enters, span, task) in events {
+        let lane = task.map_or(format!("span {span}"), |task| format!("spans of task {task}"));
+        // A task that is absent is no field.
+        let fields = if task.is_some() { 3 } else { 2 };
+        let entered = lanes.iter().find(|(_, stack)| stack.contains(span)).map(|(lane, _)| lane.clone());
+        match (enters, entered) {
+            (true, None) => {
+                lanes.entry(lane.clone()).or_default().push(*span);
+                lines.push(format!("{time} {lane} begin s{span} 0 {fields}"));
+            }
+            (false, Some(lane)) => {
+                let stack = lanes.get_mut(&lane).unwrap();
+                while stack.pop().unwrap() != *span {
+                    lines.push(format!("{time} {lane} end  0 inferred 0"));
+                }
+                lines.push(format!("{time} {lane} end s{span} 0 {fields}"));
+            }
+            _ => lines.push(format!("{time} {lane} at s{span} 0 {fields}")),
+        }
+        time += 1;
+    }
+    let mut open: Vec<String> = lanes
+        .iter()
+        .flat_map(|(lane, stack)| stack.iter().map(move |_| format!("{} {lane} end  0 inferred 0", time - 1)))
+        .collect();
+    open.sort();
+    lines.extend(open);
+    lines
+}
+
+#[test]
+fn spans_are_slices_of_their_tasks_one_within_the_other() {
+    let fields = [("span_id", VARINT), ("dial9.tokio.task_id", VARINT | OPTIONAL), ("span_name", STRING)];
+    let mut random = Random(0x7370_616e);
+    for round in 0..300 {
+        let (spans, tasks) = (1 + round % 7, 1 + round % 3);
+        let events: Vec<Said> = (0..random.next() % 40)
+            .map(|_| {
+                let task = (random.next() % (tasks + 1)).checked_sub(1);
+                (random.next().is_multiple_of(2), random.next() % spans, task)
+            })
+            .collect();
+        let start = Writer::new().header().schema(1, "SpanEnter:a::b:src/a.rs:1", &fields);
+        let start = start.schema(2, "SpanExit:a::b:src/a.rs:1", &fields).reset(999);
+        let written = events.iter().fold(start, |writer, (enters, span, task)| {
+            let event = writer.event(if *enters { 1 } else { 2 }, 1).varint(*span);
+            let event = task.map_or(event.clone().raw(&[0]), |task| event.raw(&[1]).varint(task));
+            event.text(format!("s{span}"))
+        });
+        let mut lines = lines(&[&written.0]);
+        let inferred = lines.iter().rev().take_while(|line| line.ends_with("inferred 0")).count();
+        let at = lines.len() - inferred;
+        // What is open in the end is closed in the order of the slots.
+        lines[at..].sort();
+        assert_eq!(lines, lines_of_spans(&events), "{events:?}");
+    }
+}
+
+#[test]
+fn fields_that_annotations_call_numbers_are_counters() {
+    let fields =
+        [("name", STRING), ("rss", VARINT), ("load", F64), ("faults", I64 | OPTIONAL), ("id", VARINT)];
+    let said = [
+        (1, "kind", "gauge"),
+        (1, "unit", "bytes"),
+        (2, "kind", "updown-counter"),
+        (3, "kind", "counter"),
+        (4, "unit", "ns"),
+        (4, "kind", "id"),
+        // No field is there.
+        (64, "kind", "gauge"),
+        (900, "kind", "gauge"),
+        (900, "unit", "ns"),
+    ];
+    let event = |writer: Writer, present: &[u8]| {
+        let writer = writer.event(3, 10).text("x").varint(4096).u64(1.5_f64.to_bits()).raw(present);
+        writer.varint(7)
+    };
+    let data = Writer::new().header().schema(3, "Usage", &fields).annotations(3, &said).reset(1000);
+    let absent = event(data, &[0]);
+    let data = event(absent, &[1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).0;
+    let told = units_of(&data);
+    assert_eq!(
+        told,
+        [
+            "recording dial9 recording",
+            "stream Usage",
+            "counter rss B",
+            "= Integer(4096)",
+            "counter load",
+            "= Float(1.5)",
+            "= Integer(4096)",
+            "= Float(1.5)",
+            "counter faults",
+            "= Integer(-1)",
+        ]
+    );
+}
+
+#[test]
+fn an_event_without_any_of_its_numbers_has_happened() {
+    let data = Writer::new().header().schema(3, "Usage", &[("rss", VARINT | OPTIONAL)]);
+    let data = data.annotations(3, &[(0, "kind", "gauge")]).event(3, 10).raw(&[0]).event(3, 10).raw(&[1, 5]);
+    assert_eq!(lines(&[&data.0])[0], "10 Usage at Usage 0 0");
+}
+
+/// The tracks of a recording with their units, and its numbers.
+fn units_of(data: &[u8]) -> Vec<String> {
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    timeline.add(0, data).unwrap();
+    let mut told = Vec::new();
+    while let Some(item) = timeline.next_item().unwrap() {
+        match item {
+            Item::Track(track) => {
+                let unit = match track.kind() {
+                    TrackKind::Counter { unit: Some(unit) } => format!(" {unit}"),
+                    _ => String::new(),
+                };
+                told.push(format!("{} {}{unit}", track.kind().name(), track.label()));
+            }
+            Item::Event(event) => match event.kind() {
+                EventKind::Counter(number) => told.push(format!("= {number:?}")),
+                other => told.push(format!("{other:?}")),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+    told
 }

@@ -2,7 +2,8 @@
 //!
 //! # Tracks
 //! One of the recording; below it one of each worker, each task, each runtime with a counter of each of its numbers, of
-//! each thread that is no worker and was sampled, and one of each class of events that have no place on those.
+//! each thread that is no worker and was sampled, of the spans of each task, of each span outside of tasks, and one of each
+//! class of events that have no place on those, with its counters.
 //!
 //! # Events
 //! | event | on the time line |
@@ -15,9 +16,12 @@
 //! | `CpuSampleEvent` | an instant of the worker that last parked or unparked in the thread, else of the thread |
 //! | `TaskDumpEvent` | an instant of the task |
 //! | `SymbolTableEntry` | nothing: it names an address, and was at no time |
+//! | `SpanEnter:…`, `SpanExit:…` | a slice of the task's spans, or of the span: called as the span |
+//! | any other with fields that annotations call `gauge`, `counter` or `updown-counter` | these counters, of the first 64 fields |
 //! | any other | an instant of its class |
 //!
-//! A slice whose end was not recorded ends where the next one begins, or with the recording; that end is
+//! A slice whose end was not recorded ends where the next one begins, or with the recording; a span ends with the one around
+//! it. That end is
 //! [inferred](super::Event::is_inferred). An end without a beginning is an instant.
 //!
 //! # Times
@@ -28,8 +32,10 @@
 //! read before the first event, and a [`Moment`] of 24 bytes is kept of each event. Damage comes first, as it is met.
 //!
 //! # Limits
-//! Segments of several processes repeat the numbers of workers and tasks: add those of one process.
+//! Segments of several processes repeat the numbers of workers and tasks: add those of one process. A span that is told by
+//! one event with its length (`dial9.span.duration_ns`) is an instant at its end.
 
+mod counters;
 pub(super) mod fields;
 mod moment;
 mod rooms;

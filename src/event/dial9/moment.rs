@@ -1,5 +1,6 @@
 //! What is kept of each event, so that all can be put in order of time.
 
+use super::counters::Counters;
 use crate::dial9::Stack;
 use crate::dial9::tell::Pools;
 use crate::dial9::{Event, Plan, Schema, Value};
@@ -57,14 +58,20 @@ pub struct KindSlot<'a> {
     pub(super) role: Role,
     pub(super) schema: Schema<'a>,
     pub(super) plan: Plan,
+    pub(super) counters: Counters,
     /// How many fields the classes before it have.
     pub(super) fields_before: u32,
 }
 
 impl KindSlot<'_> {
     /// A slot that is not in use.
-    pub const EMPTY: Self =
-        Self { role: Role::Other, schema: Schema::EMPTY, plan: Plan::EMPTY, fields_before: 0 };
+    pub const EMPTY: Self = Self {
+        role: Role::Other,
+        schema: Schema::EMPTY,
+        plan: Plan::EMPTY,
+        counters: Counters::NONE,
+        fields_before: 0,
+    };
 }
 
 default_is_empty!(KindSlot<'_>);
@@ -84,6 +91,9 @@ pub(super) enum Role {
     Dump,
     /// A name of an address: of no time.
     Symbol,
+    /// Of a span: there are classes for each place in the source.
+    SpanEnter,
+    SpanExit,
     Other,
 }
 
@@ -105,7 +115,12 @@ const ROLES: [(&str, Role); 12] = [
 
 impl Role {
     pub(super) fn of(name: &str) -> Self {
-        ROLES.iter().find(|(of, _)| *of == name).map_or(Self::Other, |(_, role)| *role)
+        let role = ROLES.iter().find(|(of, _)| *of == name).map(|(_, role)| *role);
+        role.unwrap_or(match name.split_once(':') {
+            Some(("SpanEnter", _)) => Self::SpanEnter,
+            Some(("SpanExit", _)) => Self::SpanExit,
+            _ => Self::Other,
+        })
     }
 }
 

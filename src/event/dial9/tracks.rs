@@ -14,7 +14,13 @@ pub(super) enum Of<'a> {
     Kind(u32),
     /// A runtime, by the length and the text of its name.
     Runtime(&'a [u8]),
-    /// A number of a runtime: the slot of that, and the place of the field.
+    /// The spans of a task.
+    SpansOf(u64),
+    /// A span that no task was in.
+    Span(u64),
+    /// A span, as it is entered and left: no track.
+    Entered(u64),
+    /// A number: the slot of the runtime or of the class that has it, and its place there.
     Counter(u32, u16),
 }
 
@@ -32,6 +38,10 @@ pub struct TrackSlot<'a> {
     pub(super) ended: u64,
     /// Of a thread, the slot of the worker that it is.
     pub(super) worker: Option<usize>,
+    /// Of a track of spans, the slot of the one that was entered last; of a span, of the one around it.
+    pub(super) inner: Option<usize>,
+    /// Of a span that was entered, the slot of its track.
+    pub(super) of_lane: Option<usize>,
 }
 
 /// What began on a track.
@@ -41,6 +51,7 @@ pub(super) enum Opened {
     Poll,
     Park,
     Life,
+    Span,
 }
 
 impl<'a> TrackSlot<'a> {
@@ -49,7 +60,8 @@ impl<'a> TrackSlot<'a> {
 
     pub(super) const fn new(of: Of<'a>) -> Self {
         let (links, open) = (Links::EMPTY, Opened::Nothing);
-        Self { links, of, told: false, open, flows: 0, ended: 0, worker: None }
+        let told = false;
+        Self { links, of, told, open, flows: 0, ended: 0, worker: None, inner: None, of_lane: None }
     }
 }
 
@@ -73,6 +85,9 @@ impl Of<'_> {
             Self::Task(id) => tagged(2, id),
             Self::Thread(id) => tagged(3, id),
             Self::Kind(id) => tagged(4, id.into()),
+            Self::SpansOf(id) => tagged(6, id),
+            Self::Span(id) => tagged(7, id),
+            Self::Entered(id) => tagged(8, id),
             Self::Counter(slot, place) => tagged(5, u64::from(slot).wrapping_shl(16) | u64::from(place)),
             Self::Runtime(_) => return None,
         })
@@ -90,6 +105,16 @@ pub(super) struct Roots {
 pub(super) enum Found {
     At(usize),
     Nowhere(Option<u64>),
+}
+
+impl Found {
+    /// The slot, if it has one.
+    pub(super) const fn slot(self) -> Option<usize> {
+        match self {
+            Self::At(at) => Some(at),
+            Self::Nowhere(_) => None,
+        }
+    }
 }
 
 impl Roots {

@@ -4,11 +4,8 @@ use crate::event::event::{EventKind, FlowId, Flows};
 use crate::event::label::Label;
 use crate::event::track::TrackId;
 
-/// The numbers of a runtime: as they are called now, and as they were.
-pub(super) const COUNTERS: [&str; 4] = ["global_queue_depth", "alive_tasks", "global_queue", "active_tasks"];
-
-/// How many items come of one event at most: those of a runtime's numbers, the track of each, and that of the runtime.
-pub(super) const WAITING: usize = 2 * COUNTERS.len() + 1;
+/// How many items come of one event at most: two tracks, the end of what was open, and what begins.
+pub(super) const WAITING: usize = 4;
 
 /// An item before it is borrowed.
 #[derive(Clone, Copy)]

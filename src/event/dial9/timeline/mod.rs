@@ -1,17 +1,20 @@
 //! The batches of a recording, put in the order of time.
 
-use super::fields::Dial9Data;
-use super::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
-use super::rooms::{Filled, Rooms};
-use super::tracks::{Found, Of, Opened, Roots, TrackSlot, id_of};
-use super::waiting::{COUNTERS, WAITING, Waiting, end_of};
+mod meaning;
+mod spans;
+
 use crate::bytes::to_usize;
-use crate::dial9::tell::Pools as _;
-use crate::dial9::{Event as Stored, Frame, Frames, Schema, Storage, Value};
+use crate::dial9::{Event as Stored, Frame, Frames, Schema, Storage};
 use crate::error::{ErrorKind, Result};
 use crate::event::data::Data;
+use crate::event::dial9::counters::{Counters, runtime_name};
+use crate::event::dial9::fields::Dial9Data;
+use crate::event::dial9::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
+use crate::event::dial9::rooms::{Filled, Rooms};
+use crate::event::dial9::tracks::{Of, Opened, Roots, TrackSlot, id_of};
+use crate::event::dial9::waiting::{WAITING, Waiting, end_of};
 use crate::event::element::{LANES, REGISTRY};
-use crate::event::event::{Event, EventKind, FlowId, Flows, Number};
+use crate::event::event::Event;
 use crate::event::label::Label;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
@@ -23,6 +26,16 @@ use crate::sort::sort_by_key;
 const ROOT: TrackId = TrackId::new(0);
 
 const CLOCK: Clock<'static> = Clock::new(Some("monotonic"), false);
+
+/// An event whose numbers are told one after the other.
+#[derive(Clone, Copy)]
+struct Counting {
+    of: usize,
+    /// The slot of the track under which the counters are.
+    parent: usize,
+    /// The field to go on with.
+    field: u16,
+}
 
 /// The tracks and events of a dial9 recording.
 pub struct Timeline<'a, 't> {
@@ -44,6 +57,7 @@ pub struct Timeline<'a, 't> {
     closing: usize,
     last: u64,
     waiting: [Option<Waiting<'a>>; WAITING],
+    counting: Option<Counting>,
     window: Window,
     failed: bool,
 }
@@ -68,6 +82,7 @@ impl<'a, 't> Timeline<'a, 't> {
             closing: 0,
             last: 0,
             waiting: [None; WAITING],
+            counting: None,
             window: Window::ALL,
             failed: false,
         }
@@ -123,7 +138,11 @@ impl<'a, 't> Timeline<'a, 't> {
                         last.fields_before.saturating_add(last.schema.field_count().into())
                     });
                 let role = Role::of(schema.name());
-                let slot = KindSlot { role, schema: *schema, plan: schema.plan(), fields_before };
+                let counters = match role {
+                    Role::Metrics => Counters::of_runtime(schema.fields()),
+                    _ => Counters::NONE,
+                };
+                let slot = KindSlot { role, schema: *schema, plan: schema.plan(), counters, fields_before };
                 self.kinds.push(slot, schema.offset(), REGISTRY)?;
             }
             Frame::Event(event) => {
@@ -134,6 +153,15 @@ impl<'a, 't> Timeline<'a, 't> {
                 let kind = u32::try_from(kind).unwrap_or(u32::MAX);
                 let moment = Moment { time, at: event.start(), batch, kind };
                 self.moments.push(moment, event.offset(), LANES)?;
+            }
+            Frame::Annotations(annotations) => {
+                // Those of a type that the batch does not know say nothing.
+                let class = u16::try_from(annotations.type_id()).ok().and_then(|id| self.frames.class(id));
+                let kind = class.map(|class| self.first_kind.saturating_add(to_usize(class)));
+                let kind = kind.and_then(|kind| self.kinds.slots_mut().get_mut(kind));
+                if let Some(kind) = kind.filter(|kind| kind.role != Role::Metrics) {
+                    annotations.entries().for_each(|said| kind.counters.learn(&said));
+                }
             }
             Frame::Strings(pool) => {
                 let mut entries = pool.entries();
@@ -182,170 +210,6 @@ impl<'a, 't> Timeline<'a, 't> {
         Some((event, kind, pools))
     }
 
-    fn wait(&mut self, item: Waiting<'a>) {
-        if let Some(slot) = self.waiting.iter_mut().find(|slot| slot.is_none()) {
-            *slot = Some(item);
-        }
-    }
-
-    /// The slot of a track, new or not; a new one is announced if `told`.
-    fn track(&mut self, of: Of<'a>, told: bool, offset: u64) -> Result<usize> {
-        let at = match self.roots.find(self.tracks.slots(), of) {
-            Found::At(at) => at,
-            Found::Nowhere(difference) => {
-                self.tracks.push(TrackSlot::new(of), offset, REGISTRY)?;
-                self.roots.insert(self.tracks.slots_mut(), of, difference);
-                self.tracks.len.saturating_sub(1)
-            }
-        };
-        if let Some(slot) = self.tracks.slots_mut().get_mut(at)
-            && told
-            && !core::mem::replace(&mut slot.told, true)
-        {
-            self.wait(Waiting::Track(at));
-        }
-        Ok(at)
-    }
-
-    /// Puts what begins, or nothing, in place of what is open on a track. What was open ends, if it was not said to.
-    fn open(&mut self, at: usize, opened: Opened, time: u64) {
-        let was = self.tracks.slots_mut().get_mut(at).map(|slot| core::mem::replace(&mut slot.open, opened));
-        if was.is_some_and(|was| was != Opened::Nothing) {
-            self.wait(end_of(id_of(at), None, Label::Text(""), time));
-        }
-    }
-
-    /// Ends what is open on a track, if it is that; else something happened.
-    fn close(&mut self, at: usize, opened: Opened, name: Label<'a>, of: usize, time: u64) {
-        let slot = self.tracks.slots_mut().get_mut(at).filter(|slot| slot.open == opened);
-        match slot {
-            Some(slot) => {
-                slot.open = Opened::Nothing;
-                self.wait(end_of(id_of(at), Some(of), name, time));
-            }
-            None => self.instant(id_of(at), name, of, time),
-        }
-    }
-
-    fn instant(&mut self, track: TrackId, name: Label<'a>, of: usize, time: u64) {
-        let (kind, of) = (EventKind::Instant, Some(of));
-        self.wait(Waiting::Event { track, kind, name, starts: None, ends: Flows::NONE, of, time });
-    }
-
-    fn begin(&mut self, track: TrackId, name: Label<'a>, ends: Flows, of: usize, time: u64) {
-        let (kind, of) = (EventKind::Begin, Some(of));
-        self.wait(Waiting::Event { track, kind, name, starts: None, ends, of, time });
-    }
-
-    /// Puts what comes of an event among what waits.
-    fn happened(&mut self, of: usize, moment: &Moment) -> Result<()> {
-        let Some((event, kind, pools)) = self.event(moment) else { return Ok(()) };
-        let (time, offset) = (moment.time, event.offset());
-        let number = |name| event.get(name).and_then(|value| value.unsigned());
-        let text = |name| match event.get(name) {
-            Some(Value::PooledString(id)) => pools.string(id),
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        };
-        let name = Label::Text(event.name());
-        let (worker, task, tid) = (number("worker_id"), number("task_id"), number("tid"));
-        let place = text("spawn_loc").map(Label::of);
-        match (kind.role, worker, task, tid) {
-            (Role::PollStart, Some(worker), Some(task), _) => {
-                let worker = self.track(Of::Worker(worker), true, offset)?;
-                let task = self.track(Of::Task(task), true, offset)?;
-                self.open(worker, Opened::Poll, time);
-                let ends = self.tracks.slots_mut().get_mut(task).map_or(Flows::NONE, |slot| {
-                    let ended = core::mem::replace(&mut slot.ended, slot.flows);
-                    Flows::new(id_of(task), ended, slot.flows)
-                });
-                self.begin(id_of(worker), place.unwrap_or(name), ends, of, time);
-            }
-            (Role::PollEnd, Some(worker), ..) => {
-                let worker = self.track(Of::Worker(worker), true, offset)?;
-                self.close(worker, Opened::Poll, name, of, time);
-            }
-            (Role::Park | Role::Unpark, Some(worker), _, tid) => {
-                let worker = self.track(Of::Worker(worker), true, offset)?;
-                if let Some(tid) = tid {
-                    let thread = self.track(Of::Thread(tid), false, offset)?;
-                    if let Some(slot) = self.tracks.slots_mut().get_mut(thread) {
-                        slot.worker = Some(worker);
-                    }
-                }
-                if kind.role == Role::Park {
-                    self.open(worker, Opened::Park, time);
-                    self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, of, time);
-                } else {
-                    self.close(worker, Opened::Park, name, of, time);
-                }
-            }
-            (Role::Wake, ..) => {
-                let woken = number("woken_task_id").unwrap_or_default();
-                let woken = self.track(Of::Task(woken), true, offset)?;
-                // The worker that issued it; 255 is none.
-                let track = match number("target_worker").filter(|worker| *worker < 255) {
-                    Some(worker) => self.track(Of::Worker(worker), true, offset)?,
-                    None => woken,
-                };
-                let starts = self.tracks.slots_mut().get_mut(woken).map(|slot| {
-                    let number = slot.flows;
-                    slot.flows = number.saturating_add(1);
-                    FlowId::new(id_of(woken), number)
-                });
-                let (track, kind, of, name) =
-                    (id_of(track), EventKind::Instant, Some(of), Label::Text("wake"));
-                self.wait(Waiting::Event { track, kind, name, starts, ends: Flows::NONE, of, time });
-            }
-            (Role::Spawn, _, Some(task), _) => {
-                let task = self.track(Of::Task(task), true, offset)?;
-                self.open(task, Opened::Life, time);
-                self.begin(id_of(task), place.unwrap_or(name), Flows::NONE, of, time);
-            }
-            (Role::Terminate, _, Some(task), _) => {
-                let task = self.track(Of::Task(task), true, offset)?;
-                self.close(task, Opened::Life, name, of, time);
-            }
-            (Role::Dump, _, Some(task), _) => {
-                let task = self.track(Of::Task(task), true, offset)?;
-                self.instant(id_of(task), name, of, time);
-            }
-            (Role::Sample, _, _, Some(tid)) => {
-                let thread = self.track(Of::Thread(tid), false, offset)?;
-                let track = match self.tracks.slots().get(thread).and_then(|slot| slot.worker) {
-                    Some(worker) => worker,
-                    None => self.track(Of::Thread(tid), true, offset)?,
-                };
-                self.instant(id_of(track), name, of, time);
-            }
-            (Role::Symbol, ..) => {}
-            (Role::Metrics, ..) => {
-                let runtime = self.track(Of::Runtime(pools.runtime_of(&event)), true, offset)?;
-                let runtime = u32::try_from(runtime).unwrap_or(u32::MAX);
-                for (number, name) in (0_u16..).zip(COUNTERS) {
-                    let Some(value) = event.get(name).and_then(|value| value.unsigned()) else { continue };
-                    let track = self.track(Of::Counter(runtime, number), true, offset)?;
-                    let kind = EventKind::Counter(Number::Integer(value.into()));
-                    let (track, name, of) = (id_of(track), Label::Text(name), Some(of));
-                    self.wait(Waiting::Event {
-                        track,
-                        kind,
-                        name,
-                        starts: None,
-                        ends: Flows::NONE,
-                        of,
-                        time,
-                    });
-                }
-            }
-            _ => {
-                let track = self.track(Of::Kind(moment.kind), true, offset)?;
-                self.instant(id_of(track), name, of, time);
-            }
-        }
-        Ok(())
-    }
-
     /// The item that waits longest.
     fn next_waiting(&mut self) -> Option<Waiting<'a>> {
         let first = self.waiting.first_mut()?.take();
@@ -359,6 +223,10 @@ impl<'a, 't> Timeline<'a, 't> {
             if let Some(waiting) = self.next_waiting() {
                 return Ok(Some(waiting));
             }
+            if let Some(counting) = self.counting.take() {
+                self.count(counting)?;
+                continue;
+            }
             let next = self.next.unwrap_or(0);
             let Some(&moment) = self.moments.slots().get(next) else {
                 // What is open at the end ends there.
@@ -366,8 +234,9 @@ impl<'a, 't> Timeline<'a, 't> {
                 let open = core::mem::replace(&mut slot.open, Opened::Nothing);
                 let at = self.closing;
                 self.closing = at.saturating_add(1);
+                let track = if open == Opened::Span { slot.of_lane.unwrap_or(at) } else { at };
                 if open != Opened::Nothing {
-                    return Ok(Some(end_of(id_of(at), None, Label::Text(""), self.last)));
+                    return Ok(Some(end_of(id_of(track), None, Label::Text(""), self.last)));
                 }
                 continue;
             };
@@ -436,11 +305,22 @@ impl<'a, 't> Timeline<'a, 't> {
                 Some(name @ [_, ..]) => (TrackKind::Stream, Label::of(name), ROOT),
                 _ => (TrackKind::Stream, Label::Text("runtime"), ROOT),
             },
-            Of::Counter(runtime, name) => (
-                TrackKind::Counter { unit: None },
-                Label::Text(COUNTERS.get(usize::from(name)).copied().unwrap_or_default()),
-                id_of(to_usize(runtime)),
-            ),
+            Of::SpansOf(task) => {
+                let parent = self.roots.find(self.tracks.slots(), Of::Task(task)).slot().map_or(ROOT, id_of);
+                (TrackKind::Span, Label::Numbered("spans of task", task), parent)
+            }
+            Of::Span(id) | Of::Entered(id) => (TrackKind::Span, Label::Numbered("span", id), ROOT),
+            Of::Counter(parent, place) => {
+                let above = self.tracks.slots().get(to_usize(parent)).map(|slot| slot.of);
+                let kind = match above {
+                    Some(Of::Kind(kind)) => self.kinds.slots().get(to_usize(kind)),
+                    _ => None,
+                };
+                let named = kind.and_then(|kind| kind.schema.fields().nth(place.into()));
+                let name = named.map_or_else(|| runtime_name(place), |field| field.name());
+                let unit = kind.and_then(|kind| kind.counters.unit(place));
+                (TrackKind::Counter { unit }, Label::Text(name), id_of(to_usize(parent)))
+            }
         };
         Item::Track(Track {
             id: id_of(at),

@@ -1,0 +1,217 @@
+//! What events of tokio mean: what begins, ends or happens on which track.
+
+use super::spans::Lane;
+use super::{Counting, Timeline};
+use crate::dial9::Value;
+use crate::dial9::tell::Pools as _;
+use crate::error::Result;
+use crate::event::dial9::counters::{Counters, runtime_number};
+use crate::event::dial9::moment::{Moment, Role};
+use crate::event::dial9::tracks::{Found, Of, Opened, TrackSlot, id_of};
+use crate::event::dial9::waiting::{Waiting, end_of};
+use crate::event::element::REGISTRY;
+use crate::event::event::{EventKind, FlowId, Flows, Number};
+use crate::event::label::Label;
+use crate::event::track::TrackId;
+
+impl<'a> Timeline<'a, '_> {
+    pub(super) fn wait(&mut self, item: Waiting<'a>) {
+        if let Some(slot) = self.waiting.iter_mut().find(|slot| slot.is_none()) {
+            *slot = Some(item);
+        }
+    }
+
+    /// The slot of a track, new or not; a new one is announced if `told`.
+    pub(super) fn track(&mut self, of: Of<'a>, told: bool, offset: u64) -> Result<usize> {
+        let at = match self.roots.find(self.tracks.slots(), of) {
+            Found::At(at) => at,
+            Found::Nowhere(difference) => {
+                self.tracks.push(TrackSlot::new(of), offset, REGISTRY)?;
+                self.roots.insert(self.tracks.slots_mut(), of, difference);
+                self.tracks.len.saturating_sub(1)
+            }
+        };
+        if let Some(slot) = self.tracks.slots_mut().get_mut(at)
+            && told
+            && !core::mem::replace(&mut slot.told, true)
+        {
+            self.wait(Waiting::Track(at));
+        }
+        Ok(at)
+    }
+
+    /// Puts what begins, or nothing, in place of what is open on a track. What was open ends, if it was not said to.
+    fn open(&mut self, at: usize, opened: Opened, time: u64) {
+        let was = self.tracks.slots_mut().get_mut(at).map(|slot| core::mem::replace(&mut slot.open, opened));
+        if was.is_some_and(|was| was != Opened::Nothing) {
+            self.wait(end_of(id_of(at), None, Label::Text(""), time));
+        }
+    }
+
+    /// Ends what is open on a track, if it is that; else something happened.
+    fn close(&mut self, at: usize, opened: Opened, name: Label<'a>, of: usize, time: u64) {
+        let slot = self.tracks.slots_mut().get_mut(at).filter(|slot| slot.open == opened);
+        match slot {
+            Some(slot) => {
+                slot.open = Opened::Nothing;
+                self.wait(end_of(id_of(at), Some(of), name, time));
+            }
+            None => self.instant(id_of(at), name, of, time),
+        }
+    }
+
+    pub(super) fn instant(&mut self, track: TrackId, name: Label<'a>, of: usize, time: u64) {
+        let (kind, of) = (EventKind::Instant, Some(of));
+        self.wait(Waiting::Event { track, kind, name, starts: None, ends: Flows::NONE, of, time });
+    }
+
+    pub(super) fn begin(&mut self, track: TrackId, name: Label<'a>, ends: Flows, of: usize, time: u64) {
+        let (kind, of) = (EventKind::Begin, Some(of));
+        self.wait(Waiting::Event { track, kind, name, starts: None, ends, of, time });
+    }
+
+    /// Puts what comes of an event among what waits.
+    pub(super) fn happened(&mut self, of: usize, moment: &Moment) -> Result<()> {
+        let Some((event, kind, pools)) = self.event(moment) else { return Ok(()) };
+        let (time, offset) = (moment.time, event.offset());
+        let number = |name| event.get(name).and_then(|value| value.unsigned());
+        let text = |name| match event.get(name) {
+            Some(Value::PooledString(id)) => pools.string(id),
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        let name = Label::Text(event.name());
+        let (worker, task, tid) = (number("worker_id"), number("task_id"), number("tid"));
+        let place = text("spawn_loc").map(Label::of);
+        match (kind.role, worker, task, tid) {
+            (Role::PollStart, Some(worker), Some(task), _) => {
+                let worker = self.track(Of::Worker(worker), true, offset)?;
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.open(worker, Opened::Poll, time);
+                let ends = self.tracks.slots_mut().get_mut(task).map_or(Flows::NONE, |slot| {
+                    let ended = core::mem::replace(&mut slot.ended, slot.flows);
+                    Flows::new(id_of(task), ended, slot.flows)
+                });
+                self.begin(id_of(worker), place.unwrap_or(name), ends, of, time);
+            }
+            (Role::PollEnd, Some(worker), ..) => {
+                let worker = self.track(Of::Worker(worker), true, offset)?;
+                self.close(worker, Opened::Poll, name, of, time);
+            }
+            (Role::Park | Role::Unpark, Some(worker), _, tid) => {
+                let worker = self.track(Of::Worker(worker), true, offset)?;
+                if let Some(tid) = tid {
+                    let thread = self.track(Of::Thread(tid), false, offset)?;
+                    if let Some(slot) = self.tracks.slots_mut().get_mut(thread) {
+                        slot.worker = Some(worker);
+                    }
+                }
+                if kind.role == Role::Park {
+                    self.open(worker, Opened::Park, time);
+                    self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, of, time);
+                } else {
+                    self.close(worker, Opened::Park, name, of, time);
+                }
+            }
+            (Role::Wake, ..) => {
+                let woken = number("woken_task_id").unwrap_or_default();
+                let woken = self.track(Of::Task(woken), true, offset)?;
+                // The worker that issued it; 255 is none.
+                let track = match number("target_worker").filter(|worker| *worker < 255) {
+                    Some(worker) => self.track(Of::Worker(worker), true, offset)?,
+                    None => woken,
+                };
+                let starts = self.tracks.slots_mut().get_mut(woken).map(|slot| {
+                    let number = slot.flows;
+                    slot.flows = number.saturating_add(1);
+                    FlowId::new(id_of(woken), number)
+                });
+                let (track, kind, of, name) =
+                    (id_of(track), EventKind::Instant, Some(of), Label::Text("wake"));
+                self.wait(Waiting::Event { track, kind, name, starts, ends: Flows::NONE, of, time });
+            }
+            (Role::Spawn, _, Some(task), _) => {
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.open(task, Opened::Life, time);
+                self.begin(id_of(task), place.unwrap_or(name), Flows::NONE, of, time);
+            }
+            (Role::Terminate, _, Some(task), _) => {
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.close(task, Opened::Life, name, of, time);
+            }
+            (Role::Dump, _, Some(task), _) => {
+                let task = self.track(Of::Task(task), true, offset)?;
+                self.instant(id_of(task), name, of, time);
+            }
+            (Role::Sample, _, _, Some(tid)) => {
+                let thread = self.track(Of::Thread(tid), false, offset)?;
+                let track = match self.tracks.slots().get(thread).and_then(|slot| slot.worker) {
+                    Some(worker) => worker,
+                    None => self.track(Of::Thread(tid), true, offset)?,
+                };
+                self.instant(id_of(track), name, of, time);
+            }
+            (Role::Symbol, ..) => {}
+            (Role::Metrics, ..) => {
+                let runtime = self.track(Of::Runtime(pools.runtime_of(&event)), true, offset)?;
+                self.counting = Some(Counting { of, parent: runtime, field: 0 });
+            }
+            (Role::SpanEnter | Role::SpanExit, ..) => {
+                let Some(span) = number("span_id") else {
+                    let track = self.track(Of::Kind(moment.kind), true, offset)?;
+                    self.instant(id_of(track), name, of, time);
+                    return Ok(());
+                };
+                let named = text("span_name").map_or(name, Label::of);
+                let lane = Lane { span, task: number("dial9.tokio.task_id"), name: named };
+                if kind.role == Role::SpanEnter {
+                    self.enter(&lane, of, time, offset)?;
+                } else {
+                    self.exit(&lane, of, time, offset)?;
+                }
+            }
+            (Role::Other, ..) if kind.counters.any() => {
+                let parent = self.track(Of::Kind(moment.kind), true, offset)?;
+                self.counting = Some(Counting { of, parent, field: 0 });
+            }
+            _ => {
+                let track = self.track(Of::Kind(moment.kind), true, offset)?;
+                self.instant(id_of(track), name, of, time);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the next number of an event that counts among what waits, if there is one left.
+    pub(super) fn count(&mut self, counting: Counting) -> Result<()> {
+        let Some(&moment) = self.moments.slots().get(counting.of) else { return Ok(()) };
+        let Some((event, kind, _)) = self.event(&moment) else { return Ok(()) };
+        let fields = (0_u16..).zip(event.fields()).take(Counters::MOST).skip(counting.field.into());
+        let counted = fields.filter(|(place, _)| kind.counters.has(*place));
+        let mut numbers = counted.filter_map(|(place, field)| {
+            let number = match field.value()? {
+                Value::I64(value) => Number::Integer(value.into()),
+                Value::F64(value) => Number::Float(value),
+                value => Number::Integer(value.unsigned()?.into()),
+            };
+            Some((place, field.name(), number))
+        });
+        let Some((place, name, number)) = numbers.next() else {
+            // An event without any of its numbers has happened all the same.
+            if counting.field == 0 {
+                self.instant(id_of(counting.parent), Label::Text(event.name()), counting.of, moment.time);
+            }
+            return Ok(());
+        };
+        self.counting = Some(Counting { field: place.saturating_add(1), ..counting });
+        // A runtime's numbers are the same in all segments, wherever their schemas have them.
+        let at = if kind.role == Role::Metrics { runtime_number(name).unwrap_or(place) } else { place };
+        let parent = u32::try_from(counting.parent).unwrap_or(u32::MAX);
+        let track = self.track(Of::Counter(parent, at), true, event.offset())?;
+        let (kind, name) = (EventKind::Counter(number), Label::Text(name));
+        let (track, starts, ends, of, time) =
+            (id_of(track), None, Flows::NONE, Some(counting.of), moment.time);
+        self.wait(Waiting::Event { track, kind, name, starts, ends, of, time });
+        Ok(())
+    }
+}
