@@ -54,6 +54,7 @@
     )
 )]
 
+pub mod csv;
 mod ctf;
 mod damage;
 mod dial9;

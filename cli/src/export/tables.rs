@@ -1,4 +1,4 @@
-//! Tables: Arrow IPC streams, and Parquet files.
+//! Tables: Arrow IPC streams, CSV, and Parquet files.
 
 use super::file::NewFile;
 use crate::output::Out;
@@ -8,8 +8,7 @@ use crate::trace::{Outcome, Trace};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
-use traceglass_tables::ipc::Stream;
-use traceglass_tables::{Damage, Error, Query, Seen, parquet as files};
+use traceglass_tables::{Damage, Error, Query, RecordBatch, Seen, csv, ipc, parquet as files};
 
 /// The name by which a trace goes: the last part of its path.
 pub fn name_of(path: &Path) -> String {
@@ -66,17 +65,56 @@ pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> 
     outcome(trace, &damage)
 }
 
-/// A table as an Arrow IPC stream in a file.
-pub fn to_file(trace: &dyn Trace, name: &str, table: &str, path: &Path) -> Result<Outcome> {
-    let mut file = NewFile::create(path)?;
-    let outcome = arrow(trace, name, table, &mut |data| file.write(data))?;
-    file.finish()?;
-    Ok(outcome)
+/// How a table is written.
+#[derive(Clone, Copy)]
+pub enum Form {
+    /// An Arrow IPC stream.
+    Arrow,
+    Csv,
 }
 
-/// A table as an Arrow IPC stream on stdout.
-pub fn to_stdout(trace: &dyn Trace, name: &str, table: &str, out: &mut Out) -> Result<Outcome> {
-    arrow(trace, name, table, &mut |data| out.raw(data))
+/// What writes a table.
+enum Stream<'w> {
+    Arrow(ipc::Stream<&'w mut dyn Write>),
+    Csv(csv::Stream<&'w mut dyn Write>),
+}
+
+impl Stream<'_> {
+    fn write(&mut self, batch: &RecordBatch) -> traceglass_tables::Result<()> {
+        match self {
+            Self::Arrow(stream) => stream.write(batch),
+            Self::Csv(stream) => stream.write(batch),
+        }
+    }
+
+    fn finish(self) -> traceglass_tables::Result<()> {
+        match self {
+            Self::Arrow(stream) => stream.finish(),
+            Self::Csv(stream) => stream.finish(),
+        }
+    }
+}
+
+/// A table that is asked for.
+#[derive(Clone, Copy)]
+pub struct Wanted<'w> {
+    pub table: &'w str,
+    pub form: Form,
+}
+
+impl Wanted<'_> {
+    /// Writes it into a file.
+    pub fn to_file(self, trace: &dyn Trace, name: &str, path: &Path) -> Result<Outcome> {
+        let mut file = NewFile::create(path)?;
+        let outcome = self.write(trace, name, &mut |data| file.write(data))?;
+        file.finish()?;
+        Ok(outcome)
+    }
+
+    /// Writes it to stdout.
+    pub fn to_stdout(self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<Outcome> {
+        self.write(trace, name, &mut |data| out.raw(data))
+    }
 }
 
 /// Where data goes, and why it cannot be written there.
@@ -101,40 +139,47 @@ impl Write for Sink<'_> {
     }
 }
 
-fn arrow(
-    trace: &dyn Trace,
-    name: &str,
-    table: &str,
-    write: &mut dyn FnMut(&[u8]) -> Result<()>,
-) -> Result<Outcome> {
-    let mut sink = Sink { write, failed: None };
-    let done = stream(trace, name, table, &mut sink);
-    sink.failed.map_or(done, Err)
-}
+impl Wanted<'_> {
+    fn write(
+        self,
+        trace: &dyn Trace,
+        name: &str,
+        write: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Outcome> {
+        let mut sink = Sink { write, failed: None };
+        let done = self.stream(trace, name, &mut sink);
+        sink.failed.map_or(done, Err)
+    }
 
-fn stream(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Result<Outcome> {
-    let mut damage = Damage::default();
-    let progress = Progress::new(trace.bytes());
-    trace.tables(name, &mut |tables| {
-        let query = Query::default();
-        let number = tables.table(table).map_err(|error| {
-            let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();
-            Failure::usage(format!("{error}; there are {}", names.join(", ")))
+    fn stream(self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<Outcome> {
+        let table = self.table;
+        let mut damage = Damage::default();
+        let progress = Progress::new(trace.bytes());
+        trace.tables(name, &mut |tables| {
+            let query = Query::default();
+            let number = tables.table(table).map_err(|error| {
+                let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();
+                Failure::usage(format!("{error}; there are {}", names.join(", ")))
+            })?;
+            let gaps = tables.table("gaps").map_err(failure)?;
+            let Some(schema) = tables.schema(number, &query) else { return Ok(()) };
+            let to: &mut dyn Write = &mut *to;
+            let mut stream = match self.form {
+                Form::Arrow => Stream::Arrow(ipc::Stream::new(to, &schema).map_err(failure)?),
+                Form::Csv => Stream::Csv(csv::Stream::new(to, &schema).map_err(failure)?),
+            };
+            let threads = crate::parallel::threads();
+            let wanted = if number == gaps { vec![gaps] } else { vec![number, gaps] };
+            let advance = |piece| progress.advance(tables.piece_bytes(piece));
+            let seen = Seen::default();
+            tables
+                .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
+                    damage.observe(table, &batch);
+                    if table == number { stream.write(&batch) } else { Ok(()) }
+                })
+                .map_err(failure)?;
+            stream.finish().map_err(failure)
         })?;
-        let gaps = tables.table("gaps").map_err(failure)?;
-        let Some(schema) = tables.schema(number, &query) else { return Ok(()) };
-        let mut stream = Stream::new(&mut *to, &schema).map_err(failure)?;
-        let threads = crate::parallel::threads();
-        let wanted = if number == gaps { vec![gaps] } else { vec![number, gaps] };
-        let advance = |piece| progress.advance(tables.piece_bytes(piece));
-        let seen = Seen::default();
-        tables
-            .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
-                damage.observe(table, &batch);
-                if table == number { stream.write(&batch) } else { Ok(()) }
-            })
-            .map_err(failure)?;
-        stream.finish().map_err(failure)
-    })?;
-    outcome(trace, &damage)
+        outcome(trace, &damage)
+    }
 }

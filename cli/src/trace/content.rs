@@ -90,10 +90,10 @@ pub struct Export {
     pub format: Target,
     #[command(flatten)]
     pub window: Window,
-    /// Where to write: a file for perfetto and arrow, a new directory for files and parquet; - is stdout
+    /// Where to write: a file for perfetto, arrow and csv, a new directory for files and parquet; - is stdout
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The table that is written to arrow; events if none is named
+    /// The table that is written to arrow and csv; events if none is named
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
     /// Overwrite a file that exists; write raw bytes even to a terminal
@@ -117,6 +117,8 @@ pub enum Target {
     Files,
     /// A table as an Arrow IPC stream
     Arrow,
+    /// A table as comma-separated values (RFC 4180)
+    Csv,
     /// All tables as Parquet files, a directory each
     Parquet,
 }

@@ -15,7 +15,7 @@ use traceglass::event::Item;
 /// The same content, for other tools
 ///
 /// For Perfetto, tracks are tasks, threads and streams, and events are slices, instants and counters on them; wakes and
-/// spawns are flows. Parquet and Arrow have tables of events, tracks, gaps and parts, and one for each kind of record.
+/// spawns are flows. Parquet, Arrow and CSV have tables of events, tracks, gaps and parts, and one for each kind of record.
 /// Memory does not grow with the trace.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,7 +31,8 @@ const EXAMPLES: &str = "\
   traceglass export --format perfetto --from +1s --to +2s a.rtc > a.pftrace
   traceglass export --format files -o scene/ scene.rgp          every chunk as a file
   traceglass export --format parquet -o tables/ recording/      for SQL: duckdb, polars
-  traceglass export --format arrow --table tracks recording/    one table, to a pipe";
+  traceglass export --format arrow --table tracks recording/    one table, to a pipe
+  traceglass export --format csv -o events.csv trace/           one table, for a spreadsheet";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;
@@ -40,8 +41,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         out.force();
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    if args.table.is_some() && target != Target::Arrow {
-        return Err(Failure::usage("--table is for arrow; the other formats have all of a trace"));
+    if args.table.is_some() && !matches!(target, Target::Arrow | Target::Csv) {
+        return Err(Failure::usage("--table is for arrow and csv; the other formats have all of a trace"));
     }
     args.window.refuse_reversed()?;
     if !args.window.is_everything() && target != Target::Perfetto {
@@ -74,25 +75,27 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             Ok(status)
         }
         #[cfg(feature = "tables")]
-        (Target::Arrow, output) => {
+        (Target::Arrow | Target::Csv, output) => {
+            use crate::export::tables::{Form, Wanted};
             if args.paths.len() > 1 {
-                return Err(Failure::usage("a stream has the table of one trace; parquet takes several"));
+                return Err(Failure::usage("a table is that of one trace; parquet takes several"));
             }
             if output.is_none() {
                 // Before anything is read.
                 out.raw(&[])?;
             }
-            let table = args.table.as_deref().unwrap_or("events");
+            let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
+            let wanted = Wanted { table: args.table.as_deref().unwrap_or("events"), form };
             each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let name = crate::export::tables::name_of(path);
                 match output {
-                    Some(path) => crate::export::tables::to_file(trace, &name, table, path),
-                    None => crate::export::tables::to_stdout(trace, &name, table, out),
+                    Some(path) => wanted.to_file(trace, &name, path),
+                    None => wanted.to_stdout(trace, &name, out),
                 }
             })
         }
         #[cfg(not(feature = "tables"))]
-        (Target::Parquet | Target::Arrow, _) => Err(Failure::usage(
+        (Target::Parquet | Target::Arrow | Target::Csv, _) => Err(Failure::usage(
             "this traceglass was built without tables; `cargo install --path cli --features tables` has them",
         )),
         (Target::Perfetto, None) => {

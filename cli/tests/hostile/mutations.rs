@@ -197,6 +197,7 @@ fn what_reads_everything_ends_with_the_same_status() {
         &["export", "--format", "perfetto"],
         #[cfg(feature = "tables")]
         &["export", "--format", "arrow"],
+        &["export", "--format", "csv"],
         #[cfg(feature = "tables")]
         &["export", "--format", "parquet", "-o", "OUT"],
     ];
