@@ -3,6 +3,7 @@
 use super::file::NewFile;
 use crate::output::Out;
 use crate::progress::Progress;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Outcome, Trace};
 use std::collections::HashSet;
@@ -53,10 +54,10 @@ fn outcome(trace: &dyn Trace, damage: &Damage) -> Result<Outcome> {
 }
 
 /// All tables of a trace as Parquet files.
-pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> {
+pub fn parquet(trace: &dyn Trace, name: &str, pairs: &Pairs, folder: &Path) -> Result<Outcome> {
     let mut damage = Damage::default();
     let progress = Progress::new(trace.bytes());
-    trace.tables(name, &mut |tables| {
+    trace.tables(name, pairs, &mut |tables| {
         let threads = crate::parallel::threads();
         let advance = |bytes| progress.advance(bytes);
         let summary = files::export(tables, name, folder, &Query::default(), threads, &advance);
@@ -66,8 +67,14 @@ pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> 
     outcome(trace, &damage)
 }
 
+/// A table, and the pairs of events that make slices.
+pub struct Wanted<'w> {
+    pub table: &'w str,
+    pub pairs: &'w Pairs,
+}
+
 /// A table as an Arrow IPC stream in a file.
-pub fn to_file(trace: &dyn Trace, name: &str, table: &str, path: &Path) -> Result<Outcome> {
+pub fn to_file(trace: &dyn Trace, name: &str, table: &Wanted<'_>, path: &Path) -> Result<Outcome> {
     let mut file = NewFile::create(path)?;
     let outcome = arrow(trace, name, table, &mut |data| file.write(data))?;
     file.finish()?;
@@ -75,7 +82,7 @@ pub fn to_file(trace: &dyn Trace, name: &str, table: &str, path: &Path) -> Resul
 }
 
 /// A table as an Arrow IPC stream on stdout.
-pub fn to_stdout(trace: &dyn Trace, name: &str, table: &str, out: &mut Out) -> Result<Outcome> {
+pub fn to_stdout(trace: &dyn Trace, name: &str, table: &Wanted<'_>, out: &mut Out) -> Result<Outcome> {
     arrow(trace, name, table, &mut |data| out.raw(data))
 }
 
@@ -104,7 +111,7 @@ impl Write for Sink<'_> {
 fn arrow(
     trace: &dyn Trace,
     name: &str,
-    table: &str,
+    table: &Wanted<'_>,
     write: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<Outcome> {
     let mut sink = Sink { write, failed: None };
@@ -112,10 +119,11 @@ fn arrow(
     sink.failed.map_or(done, Err)
 }
 
-fn stream(trace: &dyn Trace, name: &str, table: &str, to: &mut dyn Write) -> Result<Outcome> {
+fn stream(trace: &dyn Trace, name: &str, wanted: &Wanted<'_>, to: &mut dyn Write) -> Result<Outcome> {
+    let Wanted { table, pairs } = *wanted;
     let mut damage = Damage::default();
     let progress = Progress::new(trace.bytes());
-    trace.tables(name, &mut |tables| {
+    trace.tables(name, pairs, &mut |tables| {
         let query = Query::default();
         let number = tables.table(table).map_err(|error| {
             let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();

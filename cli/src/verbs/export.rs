@@ -59,11 +59,12 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
+            let pairs = Pairs::open(&args.pairing)?;
             let folder = crate::export::file::NewFolder::create(folder)?;
             let mut names = crate::export::tables::Names::default();
             let mut exported = false;
             let status = each(&args.paths, args.reading, open, out, |path, trace, _| {
-                let outcome = crate::export::tables::parquet(trace, &names.of(path), folder.path());
+                let outcome = crate::export::tables::parquet(trace, &names.of(path), &pairs, folder.path());
                 exported |= outcome.is_ok();
                 outcome
             });
@@ -82,12 +83,14 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                 // Before anything is read.
                 out.raw(&[])?;
             }
+            let pairs = Pairs::open(&args.pairing)?;
             let table = args.table.as_deref().unwrap_or("events");
+            let table = crate::export::tables::Wanted { table, pairs: &pairs };
             each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let name = crate::export::tables::name_of(path);
                 match output {
-                    Some(path) => crate::export::tables::to_file(trace, &name, table, path),
-                    None => crate::export::tables::to_stdout(trace, &name, table, out),
+                    Some(path) => crate::export::tables::to_file(trace, &name, &table, path),
+                    None => crate::export::tables::to_stdout(trace, &name, &table, out),
                 }
             })
         }
