@@ -13,8 +13,7 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
-use traceglass::event::Label;
-pub use traceglass_open::text::{NAME_MAX, digits, push_start};
+pub use traceglass_open::text::{NAME_MAX, digits, push_label, push_start};
 
 /// When to use colour.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -431,15 +430,6 @@ fn size(count: u64) -> Option<(String, bool)> {
     let rounded = count as f64 / *unit as f64;
     let tenth = u128::from(count).saturating_mul(10).checked_rem(u128::from(*unit)) == Some(0);
     Some((format!("{rounded:.1} {name}"), tenth))
-}
-
-/// The same of a name.
-pub fn push_label(to: &mut String, label: Label<'_>, most: usize) {
-    // Nearly all of them are borrowed and short, and stand as they are.
-    match label.as_str().filter(|text| text.len() <= most) {
-        Some(text) => to.push_str(text),
-        None => push_start(to, label, most),
-    }
 }
 
 /// Text of up to `most` characters; of a longer one the beginning, and a mark.

@@ -1,6 +1,7 @@
 //! Traces by their paths, to be read as tables: for the Python package, which opens them as the command does.
 
 use crate::input::Input;
+use crate::states::Pairs;
 use crate::status::Failure;
 use crate::trace::Reading;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub fn with<T>(path: &Path, read: impl FnOnce(&Trace<'_>) -> T) -> Result<T, Ref
     let input = Input::open(path).map_err(Failure::from)?;
     let trace = crate::formats::open(&input, Reading::default()).map_err(Failure::from)?;
     let (mut read, mut done) = (Some(read), None);
-    trace.tables(&crate::export::tables::name_of(path), &mut |trace| {
+    trace.tables(&crate::export::tables::name_of(path), &Pairs::default(), &mut |trace| {
         done = read.take().map(|read| read(trace));
         Ok(())
     })?;

@@ -17,7 +17,7 @@ pub use content::{Events, Export, Outcome, Part, PartId, Parts, Target, no_event
 pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]
-pub use lent::{Lent, ReadTables};
+pub use lent::{Lent, ReadTables, Whole};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
@@ -92,7 +92,7 @@ pub trait Trace {
 
     /// Lends it out to be read as tables; `name` is that of a file that was named itself.
     #[cfg(feature = "tables")]
-    fn tables(&self, _name: &str, _read: &mut ReadTables<'_>) -> Result<()> {
+    fn tables(&self, _name: &str, _pairs: &Pairs, _read: &mut ReadTables<'_>) -> Result<()> {
         Err(no_events(self.format()))
     }
 

@@ -1,7 +1,7 @@
 //! What the front ends of `traceglass` share: the command, the tables and the Python package.
 //!
-//! [`record`] writes records as JSON and has the tables that every listener keeps; [`time`] and [`text`] are how times
-//! and texts are written, the same everywhere.
+//! [`record`] writes records as JSON and has the tables that every listener keeps; [`slices`] puts begins and ends
+//! together; [`time`] and [`text`] are how times and texts are written, the same everywhere.
 //!
 //! This is no library for others: use the crate `traceglass`.
 
@@ -21,5 +21,6 @@
 )]
 
 pub mod record;
+pub mod slices;
 pub mod text;
 pub mod time;

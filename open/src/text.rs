@@ -1,6 +1,7 @@
 //! Text as all front ends write it: names of limited length, digits, strings of JSON.
 
 use std::fmt::Display;
+use traceglass::event::Label;
 
 /// How many characters of a name are told with each record.
 pub const NAME_MAX: usize = 256;
@@ -34,6 +35,15 @@ impl std::fmt::Write for Start<'_> {
 pub fn push_start(to: &mut String, what: impl Display, most: usize) {
     // What is longer ends there.
     let _ = std::fmt::Write::write_fmt(&mut Start { text: to, left: most }, format_args!("{what}"));
+}
+
+/// Appends up to `most` characters of a label.
+pub fn push_label(to: &mut String, label: Label<'_>, most: usize) {
+    // Nearly all of them are borrowed and short, and stand as they are.
+    match label.as_str().filter(|text| text.len() <= most) {
+        Some(text) => to.push_str(text),
+        None => push_start(to, label, most),
+    }
 }
 
 /// The two digits of a byte in lower-case hex.

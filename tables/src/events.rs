@@ -16,8 +16,9 @@ pub(crate) const EVENTS: usize = 0;
 pub(crate) const TRACKS: usize = 1;
 pub(crate) const GAPS: usize = 2;
 pub(crate) const PARTS: usize = 3;
+pub(crate) const SLICES: usize = 4;
 /// The first table of a format's own.
-pub(crate) const OWN: usize = 4;
+pub(crate) const OWN: usize = 5;
 
 /// Which file a source reads, and where in it.
 pub(crate) struct Place<'p> {
@@ -64,7 +65,7 @@ pub(crate) struct Common<'q> {
 impl<'q> Common<'q> {
     /// The tables that each format has, in the order of their numbers.
     pub(crate) fn tables() -> Vec<Table> {
-        vec![table::events(), table::tracks(), table::gaps(), table::parts()]
+        vec![table::events(), table::tracks(), table::gaps(), table::parts(), crate::slices::table()]
     }
 
     pub(crate) fn new(tables: &[usize], query: &'q Query, seen: &'q Seen) -> Self {

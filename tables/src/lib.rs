@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `events` | event, of any format: where, when, on which track, what, with which fields (JSON) |
 //! | `tracks` | task, worker, thread, stream, processor: what events happen on |
+//! | `slices` | what lasted: from a begin to its end, states included, over all pieces |
 //! | `gaps` | range that cannot be read, and file that cannot be opened; what a recorder discarded |
 //! | `parts` | chunk, packet, unit, batch: what a file consists of |
 //! | `tasks`, `callsites` | task, place in the source (RFR) |
@@ -71,6 +72,7 @@ mod rfr;
 mod rows;
 mod seen;
 mod sink;
+mod slices;
 mod table;
 mod trace;
 
@@ -80,6 +82,7 @@ pub use file::{Bytes, File, Problem};
 pub use query::Query;
 pub use seen::Seen;
 pub use sink::Sink;
+pub use slices::{Lasting, TakeItems};
 pub use table::Table;
 pub use trace::Trace;
 

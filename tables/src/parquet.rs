@@ -82,16 +82,21 @@ pub fn export(
     let seen = Seen::default();
     let tables: Vec<usize> = (0..trace.tables().len()).collect();
     let totals = Mutex::new((vec![0_u64; tables.len()], Damage::default()));
-    let runs = runs(trace, threads.max(1));
-    let write = |number: usize, run: Range<usize>| -> Result<()> {
+    // Slices are read from the whole trace, by a thread of their own.
+    let runs = runs(trace, threads.max(1)).into_iter().map(Some).chain([None]);
+    let write = |number: usize, run: Option<Range<usize>>| -> Result<()> {
         let partition = partition(name);
         let mut writers = Writers::new(trace.tables(), folder, partition, number);
         let mut damage = Damage::default();
-        for piece in run {
-            trace.read(piece, &tables, query, &seen, &mut |table, batch| {
-                damage.observe(table, &batch);
-                writers.write(table, batch)
-            })?;
+        let mut give = |table, batch: RecordBatch| {
+            damage.observe(table, &batch);
+            writers.write(table, batch)
+        };
+        if run.is_none() {
+            trace.read_slices(query, &mut give)?;
+        }
+        for piece in run.into_iter().flatten() {
+            trace.read(piece, &tables, query, &seen, &mut give)?;
             progress(trace.piece_bytes(piece));
         }
         let rows = writers.finish()?;
@@ -101,7 +106,7 @@ pub fn export(
         Ok(())
     };
     thread::scope(|scope| {
-        let runs: Vec<_> = runs.into_iter().enumerate().collect();
+        let runs: Vec<_> = runs.enumerate().collect();
         let write = &write;
         let start = |(number, run)| {
             let thread = thread::Builder::new().stack_size(STACK);

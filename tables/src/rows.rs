@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::query::Query;
 use crate::table::Table;
 use arrow_array::builder::{
-    BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, PrimitiveBuilder, StringBuilder,
-    UInt64Builder,
+    BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, PrimitiveBuilder,
+    StringBuilder, UInt64Builder,
 };
 use arrow_array::types::{Int32Type, TimestampNanosecondType};
 use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch, RecordBatchOptions, StringArray};
@@ -37,6 +37,7 @@ enum Column {
     Text(StringBuilder),
     Bytes(BinaryBuilder),
     Name(Box<Names>),
+    List(Box<ListBuilder<StringBuilder>>),
 }
 
 /// Text by number: each one stands once in a batch.
@@ -106,6 +107,9 @@ impl Column {
                 names.recent.iter_mut().for_each(|slot| slot.1 = -1);
                 Self::Name(Box::new(names))
             }
+            DataType::List(_) => {
+                Self::List(Box::new(ListBuilder::with_capacity(StringBuilder::with_capacity(0, 0), 0)))
+            }
             _ => Self::Text(StringBuilder::with_capacity(0, 0)),
         }
     }
@@ -122,6 +126,7 @@ impl Column {
             Self::Text(builder) => builder.len(),
             Self::Bytes(builder) => builder.len(),
             Self::Name(names) => names.keys.len(),
+            Self::List(builder) => builder.len(),
         }
     }
 
@@ -136,6 +141,7 @@ impl Column {
             Self::Text(builder) => builder.append_null(),
             Self::Bytes(builder) => builder.append_null(),
             Self::Name(names) => names.keys.append_null(),
+            Self::List(builder) => builder.append_null(),
         }
     }
 
@@ -150,6 +156,7 @@ impl Column {
             Self::Text(builder) => Arc::new(builder.finish()),
             Self::Bytes(builder) => Arc::new(builder.finish()),
             Self::Name(names) => names.finish()?,
+            Self::List(builder) => Arc::new(builder.finish()),
         }))
     }
 }
@@ -226,6 +233,17 @@ impl Rows {
                 }
                 None => names.keys.append_null(),
             }
+        }
+    }
+
+    /// A list of names, which may have none.
+    pub(crate) fn names<'n>(&mut self, at: usize, values: impl Iterator<Item = &'n str>) {
+        if let Some(Column::List(builder)) = self.columns.get_mut(at) {
+            for value in values {
+                self.bytes = self.bytes.saturating_add(value.len());
+                builder.values().append_value(value);
+            }
+            builder.append(true);
         }
     }
 

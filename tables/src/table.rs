@@ -48,6 +48,12 @@ pub(crate) fn name(name: &str) -> Field {
     Field::new(name, DataType::Dictionary(key, Box::new(DataType::Utf8)), true)
 }
 
+/// A few names out of few different ones.
+pub(crate) fn names(name: &str) -> Field {
+    let item = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    Field::new(name, DataType::List(item), true)
+}
+
 /// A moment in UTC.
 pub(crate) fn moment(name: &str) -> Field {
     Field::new(name, DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())), true)

@@ -3,13 +3,14 @@
 use crate::ctf::Ctf;
 use crate::dial9::Segments;
 use crate::error::{Error, Result};
-use crate::events::Common;
+use crate::events::{Common, SLICES};
 use crate::file::{File, Problem};
 use crate::other::Whole;
 use crate::query::Query;
 use crate::rfr::Recording;
 use crate::seen::Seen;
 use crate::sink::Sink;
+use crate::slices::{self, Lasting};
 use crate::table::Table;
 use traceglass::ctf::schema::Schema;
 
@@ -18,6 +19,7 @@ pub struct Trace<'t> {
     content: Content<'t>,
     tables: Vec<Table>,
     problems: Vec<Problem>,
+    lasting: Option<&'t dyn Lasting>,
 }
 
 enum Content<'t> {
@@ -32,25 +34,33 @@ impl<'t> Trace<'t> {
     pub fn rfr(files: Vec<&'t dyn File>) -> Self {
         let mut tables = Common::tables();
         tables.extend(crate::rfr::tables());
-        Self { content: Content::Rfr(Recording::new(files)), tables, problems: Vec::new() }
+        Self::new(Content::Rfr(Recording::new(files)), tables)
     }
 
     /// CTF traces, each with its schema and its data streams.
     pub fn ctf(traces: Vec<(Schema<'t, 't>, Vec<&'t dyn File>)>) -> Self {
         let mut tables = Common::tables();
         let ctf = Ctf::new(traces, &mut tables);
-        Self { content: Content::Ctf(ctf), tables, problems: Vec::new() }
+        Self::new(Content::Ctf(ctf), tables)
     }
 
     /// A dial9 recording: its segments in order, inflated when they are opened.
     pub fn dial9(files: Vec<&'t dyn File>) -> Self {
-        let content = Content::Dial9(Segments::new(files));
-        Self { content, tables: Common::tables(), problems: Vec::new() }
+        Self::new(Content::Dial9(Segments::new(files)), Common::tables())
     }
 
     /// A file of any other format: what it consists of, and what can be told of it without its events.
     pub fn whole(file: &'t dyn File) -> Self {
-        Self { content: Content::Whole(Whole::new(file)), tables: Common::tables(), problems: Vec::new() }
+        Self::new(Content::Whole(Whole::new(file)), Common::tables())
+    }
+
+    fn new(content: Content<'t>, tables: Vec<Table>) -> Self {
+        Self { content, tables, problems: Vec::new(), lasting: None }
+    }
+
+    /// Says where slices come from. Without this, their table is empty.
+    pub fn set_lasting(&mut self, lasting: &'t dyn Lasting) {
+        self.lasting = Some(lasting);
     }
 
     /// Adds problems that were found before: they become rows of `gaps`.
@@ -101,6 +111,17 @@ impl<'t> Trace<'t> {
             Content::Ctf(ctf) => ctf.piece_bytes(piece),
             Content::Dial9(segments) => segments.piece_bytes(piece),
             Content::Whole(whole) => whole.bytes(),
+        }
+    }
+
+    /// Reads the table of slices, from the whole of the trace. Pieces have none of it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_slices(&self, query: &Query, sink: &mut Sink<'_>) -> Result<()> {
+        match (self.lasting, self.tables.get(SLICES)) {
+            (Some(lasting), Some(table)) => slices::read(lasting, SLICES, table, query, sink),
+            _ => Ok(()),
         }
     }
 

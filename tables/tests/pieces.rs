@@ -4,14 +4,17 @@
 mod build;
 mod common;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use build::random::Random;
 use build::rfr::{Chunk, Sequence};
 use common::{Memory, ids, lent, names, read, times};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass::event::rfr::{self, Registry};
 use traceglass::event::{EventKind, Item, Source, Window};
-use traceglass_tables::{Query, Trace};
+use traceglass_tables::{Lasting, Query, TakeItems, Trace};
 
 /// What a row is known by, and when it was.
 type Row = (Option<u64>, Option<i64>);
@@ -81,6 +84,23 @@ fn windows_of_recordings_are_filters() {
     }
 }
 
+/// The files of a recording, one after the other.
+struct Recorded(Vec<Vec<u8>>);
+
+impl Lasting for Recorded {
+    fn items(&self, _: Window, to: &mut dyn TakeItems) -> traceglass_tables::Result<()> {
+        let mut registry = Registry::new(Vec::new());
+        for data in &self.0 {
+            let mut timeline = rfr::Timeline::new(&mut registry, Vec::new(), Vec::new());
+            timeline.add(0, data).unwrap();
+            while let Some(item) = timeline.next_item().unwrap() {
+                to.item(&item)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A poll and a span that begin in one chunk and end in the next are ends there.
 #[test]
 fn slices_end_in_the_next_piece() {
@@ -96,6 +116,26 @@ fn slices_end_in_the_next_piece() {
     assert_eq!(rows, [("begin", "enter"), ("begin", "poll"), ("end", "poll"), ("end", "enter")]);
     let tracks = ids(&events, "track");
     assert!(tracks[0] == tracks[3] && tracks[1] == tracks[2] && tracks[0] != tracks[1]);
+    // In the table of slices each of them is one row, in all ways of reading.
+    let whole = Recorded(files.iter().map(|file| file.1.clone().unwrap()).collect());
+    let mut trace = Trace::rfr(lent(&files));
+    assert_eq!(read(&trace, "slices", &Query::default(), 1).len(), 0);
+    trace.set_lasting(&whole);
+    let at = times(&events);
+    for threads in [1, 4] {
+        let slices = read(&trace, "slices", &Query::default(), threads);
+        assert_eq!(names(&slices, "name"), [Some("poll".to_owned()), Some("enter".to_owned())]);
+        assert_eq!(times(&slices), [at[1], at[0]]);
+        let ends: Vec<_> =
+            slices[0].column_by_name("end_time_ns").unwrap().as_primitive::<Int64Type>().iter().collect();
+        assert_eq!(ends, [at[2], at[3]]);
+    }
+    let touching = |from, to| {
+        let query = Query { window: Window::new(Some(from), Some(to)), ..Query::default() };
+        names(&read(&trace, "slices", &query, 1), "name").len()
+    };
+    let at: Vec<i128> = at.into_iter().map(|at| at.unwrap().into()).collect();
+    assert_eq!([touching(at[0], at[1]), touching(at[1] + 1, at[1] + 2), touching(at[2], at[3])], [1, 2, 1]);
 }
 
 /// How large a packet of the stream below is, most of it padding.

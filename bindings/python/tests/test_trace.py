@@ -112,8 +112,24 @@ def test_tracks_join_events(samples):
     assert "ping" in tracks["name"].to_pylist()
 
 
+def test_slices_are_those_of_the_command(samples):
+    """As `cat --slices` prints them; a range of time has those that touch it, with their true ends."""
+    path = samples / "sample.ctf"
+    code, printed, _ = tg._core.run(["cat", "--slices", "--json", str(path)])
+    expected = [json.loads(line) for line in printed.splitlines()]
+    columns = ["track", "name", "time_ns", "end_time_ns", "duration_ns", "depth", "offset", "flags"]
+    found = pa.table(tg.open(path).slices(columns=columns)).to_pylist()
+    assert code == 0 and len(found) == 12
+    assert found == [{column: line[column] for column in columns} for line in expected]
+    one = found[2]
+    inside = one["time_ns"] + 1
+    assert pa.table(tg.open(path).slices(columns=columns, start=inside, end=inside + 1)).to_pylist() == [one]
+    named = pa.table(tg.open(path).slices(kinds=[one["name"]], columns=["name"]))
+    assert set(named["name"].to_pylist()) == {one["name"]}
+
+
 def test_parameters_are_told():
-    for read in [tg.Trace.table, tg.Trace.events, tg.Trace.tracks, tg.Trace.gaps, tg.Trace.parts]:
+    for read in [tg.Trace.table, tg.Trace.events, tg.Trace.tracks, tg.Trace.slices, tg.Trace.gaps, tg.Trace.parts]:
         assert {"columns", "start", "end", "pieces", "batch_rows"} <= set(inspect.signature(read).parameters)
 
 

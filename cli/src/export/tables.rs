@@ -3,6 +3,7 @@
 use super::file::NewFile;
 use crate::output::Out;
 use crate::progress::Progress;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Outcome, Trace};
 use std::collections::HashSet;
@@ -52,10 +53,10 @@ fn outcome(trace: &dyn Trace, damage: &Damage) -> Result<Outcome> {
 }
 
 /// All tables of a trace as Parquet files.
-pub fn parquet(trace: &dyn Trace, name: &str, folder: &Path) -> Result<Outcome> {
+pub fn parquet(trace: &dyn Trace, name: &str, pairs: &Pairs, folder: &Path) -> Result<Outcome> {
     let mut damage = Damage::default();
     let progress = Progress::new(trace.bytes());
-    trace.tables(name, &mut |tables| {
+    trace.tables(name, pairs, &mut |tables| {
         let threads = crate::parallel::threads();
         let advance = |bytes| progress.advance(bytes);
         let summary = files::export(tables, name, folder, &Query::default(), threads, &advance);
@@ -100,6 +101,8 @@ impl Stream<'_> {
 pub struct Wanted<'w> {
     pub table: &'w str,
     pub form: Form,
+    /// Which pairs of events make slices.
+    pub pairs: &'w Pairs,
 }
 
 impl Wanted<'_> {
@@ -155,7 +158,7 @@ impl Wanted<'_> {
         let table = self.table;
         let mut damage = Damage::default();
         let progress = Progress::new(trace.bytes());
-        trace.tables(name, &mut |tables| {
+        trace.tables(name, self.pairs, &mut |tables| {
             let query = Query::default();
             let number = tables.table(table).map_err(|error| {
                 let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();

@@ -3,7 +3,7 @@
 use crate::json::Line;
 use crate::output::{DIM, HEADING, Out, printable};
 use crate::slices::{Slice, TakeSlices};
-use crate::status::Result;
+use crate::status::{Failure, Result};
 use crate::trace::{Stamps, aligned};
 use std::collections::BTreeMap;
 use traceglass::event::{Time, Window};
@@ -50,7 +50,7 @@ impl<'o> SliceLines<'o> {
 
     fn as_json(json: &mut Line, stamps: &mut Stamps, slice: &Slice<'_>, out: &mut Out) -> Result<()> {
         let ns = |time: Option<Time>| time.map(Time::ns);
-        let is_absolute = slice.begin.or(slice.end).is_some_and(Time::is_absolute);
+        let is_absolute = slice.is_absolute();
         json.begin().text("kind", "slice").text("track", slice.track).text("name", slice.name);
         json.time(ns(slice.begin), is_absolute, stamps).end_time(ns(slice.end), is_absolute, stamps);
         let duration = slice.duration();
@@ -95,6 +95,8 @@ fn object(members: &[u8]) -> serde_json::Map<String, serde_json::Value> {
 }
 
 impl TakeSlices for SliceLines<'_> {
+    type Error = Failure;
+
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         if !slice.touches(self.window) {
             return Ok(());

@@ -6,7 +6,7 @@ pub use sketch::Sketch;
 
 use crate::output::{NAME_MAX, push_label};
 use crate::slices::{Slice, TakeSlices};
-use crate::status::Result;
+use crate::status::{Failure, Result};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use traceglass::event::{Event, EventKind, Window};
@@ -78,6 +78,9 @@ impl Stats {
 }
 
 impl TakeSlices for Stats {
+    type Error = Failure;
+    const HAS_ARGS: bool = false;
+
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         if !slice.touches(self.window) {
             return Ok(());

@@ -1,7 +1,10 @@
-//! Files that are lent out to be read as tables.
+//! Files that are lent out to be read as tables, and the slices of all of them.
 
-use crate::status::Result;
-use traceglass_tables::{Bytes, File, Trace};
+use super::Events;
+use crate::states::Pairs;
+use crate::status::{Failure, Result};
+use traceglass::event::{Item, Window};
+use traceglass_tables::{Bytes, Error, File, Lasting, TakeItems, Trace};
 
 /// Takes a trace that can be read as tables.
 pub type ReadTables<'r> = dyn FnMut(&Trace<'_>) -> Result<()> + 'r;
@@ -49,5 +52,37 @@ impl File for Lent<'_> {
 
     fn open_part(&self) -> Result<Opened<'_>, String> {
         (self.open)()
+    }
+}
+
+/// A trace whose slices become a table.
+pub struct Whole<'w> {
+    pub trace: &'w (dyn super::Trace + Sync),
+    pub pairs: &'w Pairs,
+}
+
+/// Passes items on, and keeps why they are not wanted any more.
+struct Passing<'p> {
+    to: &'p mut dyn TakeItems,
+    failed: Option<Error>,
+}
+
+impl Events for Passing<'_> {
+    fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        self.to.item(item).map_err(|error| {
+            self.failed = Some(error);
+            Failure::Stopped
+        })
+    }
+
+    fn advance(&mut self, _bytes: u64) {}
+}
+
+impl Lasting for Whole<'_> {
+    fn items(&self, _window: Window, to: &mut dyn TakeItems) -> Result<(), Error> {
+        let mut passing = Passing { to, failed: None };
+        // What cannot be read is told with the pieces. All is read: a slice may have begun before a window.
+        let _ = self.trace.states_in(Window::ALL, self.pairs, &mut passing);
+        passing.failed.map_or(Ok(()), Err)
     }
 }

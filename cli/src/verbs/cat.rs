@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::output::Out;
 use crate::progress::{self, Progress};
 use crate::record::SliceLines;
-use crate::slices::Slices;
+use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Open, Selection};
@@ -89,13 +89,11 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let window = export::in_ns(&args.window, &*trace)?;
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
-    let mut lines = SliceLines::new(args.json, window, out);
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Slices::new(&mut lines, &mut advance);
+    let mut slices = Lasting::new(SliceLines::new(args.json, window, out), &mut advance);
     // All is read: what is open when the window begins had begun before.
     let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
-    slices.finish()?;
-    lines.finish()?;
+    slices.finish()?.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(&args.path, line));
     Ok(outcome.status)
 }

@@ -60,11 +60,12 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
+            let pairs = Pairs::open(&args.pairing)?;
             let folder = crate::export::file::NewFolder::create(folder)?;
             let mut names = crate::export::tables::Names::default();
             let mut exported = false;
             let status = each(&args.paths, args.reading, open, out, |path, trace, _| {
-                let outcome = crate::export::tables::parquet(trace, &names.of(path), folder.path());
+                let outcome = crate::export::tables::parquet(trace, &names.of(path), &pairs, folder.path());
                 exported |= outcome.is_ok();
                 outcome
             });
@@ -85,7 +86,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                 out.raw(&[])?;
             }
             let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
-            let wanted = Wanted { table: args.table.as_deref().unwrap_or("events"), form };
+            let (table, pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
+            let wanted = Wanted { table, form, pairs: &pairs };
             each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let name = crate::export::tables::name_of(path);
                 match output {

@@ -4,7 +4,7 @@ use super::export;
 use crate::input::Input;
 use crate::output::{DIM, HEADING, Out, grouped, percent, printable, shortened, shown};
 use crate::progress::{self, Progress};
-use crate::slices::Slices;
+use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::stats::{Busy, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
@@ -73,11 +73,10 @@ fn read(args: &Args, path: &Path, pairs: &Pairs, open: Open, out: &mut Out) -> R
     let window = export::in_ns(&args.window, &*trace)?;
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
-    let mut stats = Stats::new(window);
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Slices::new(&mut stats, &mut advance);
+    let mut slices = Lasting::new(Stats::new(window), &mut advance);
     let outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
-    slices.finish()?;
+    let stats = slices.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(path, line));
     if stats.events.is_empty() {
         return Err(Failure::unreadable(format!(

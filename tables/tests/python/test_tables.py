@@ -168,6 +168,51 @@ def test_samples(name, hold, tmp_path):
     assert hold(SAMPLES / name, tmp_path / "tables") > 0
 
 
+def by_value(slice):
+    """What a slice is, so that many can be compared whatever their order."""
+    return json.dumps(slice, sort_keys=True)
+
+
+def hold_slices(path, folder):
+    """The table has the slices that `cat` prints, with the same members."""
+    expected = [line for line in lines("cat", "--slices", "--json", path) if line["kind"] == "slice"]
+    command("export", "--format", "parquet", "-o", folder, path)
+    frame = polars.concat([polars.read_parquet(file) for file in sorted((folder / "slices").rglob("*.parquet"))])
+    stream = pa.ipc.open_stream(command("export", "--format", "arrow", "--table", "slices", path)).read_all()
+    files = [str(file) for file in (folder / "slices").rglob("*.parquet")]
+    ((count, spans),) = duckdb.sql(f"select count(*), sum(duration_ns::hugeint) from read_parquet({files!r})").fetchall()
+    assert (count, spans or 0) == (len(expected), total(expected, "duration_ns"))
+    for rows in [frame.to_dicts(), polars.from_arrow(stream).to_dicts()]:
+        for row in rows:
+            row["args"] = json.loads(row["args"] or "{}")
+            # Moments are the same times, where they are absolute.
+            for moment, ns in [("time", "time_ns"), ("end_time", "end_time_ns")]:
+                is_absolute = row.pop(moment) is not None
+                assert not is_absolute or row[ns] is not None
+        columns = rows[0].keys() if rows else set()
+        found = collections.Counter(by_value(row) for row in rows)
+        wanted = collections.Counter(by_value({column: slice[column] for column in columns}) for slice in expected)
+        assert found == wanted, path
+        assert not rows or expected[0].keys() - columns == {"time", "end_time"}
+    return len(expected)
+
+
+@pytest.mark.parametrize("name", ["sample.rfr", "stream.rfr", "sample.ctf", "trace.0.bin", "sample.rgp"])
+def test_slices(name, tmp_path):
+    assert hold_slices(SAMPLES / name, tmp_path / "tables") > 0
+
+
+def test_pairs_are_those_of_the_user(tmp_path):
+    """A table of one's own makes slices of events that the built-in one leaves alone; without one there are none."""
+    table = tmp_path / "mine.toml"
+    table.write_text('state = [ { on = "battery", track = "battery", value = "{millivolts}" } ]\n')
+    for options, has in [([], False), (["--states", table], True), (["--no-states"], None)]:
+        out = tmp_path / f"slices{len(options)}{has}"
+        command("export", "--format", "arrow", "--table", "slices", *options, "-o", out, SAMPLES / "sample.ctf", ok=(0,))
+        tracks = set(pa.ipc.open_stream(out.read_bytes()).read_all()["track"].to_pylist())
+        assert ("battery" in tracks) == bool(has) and (tracks == set()) == (has is None)
+
+
 def test_ids_are_unsigned_and_times_typed(tmp_path):
     tables = Exported(SAMPLES / "sample.rfr", tmp_path / "tables")
     (file,) = tables.files("task_poll_start")[:1]
@@ -305,6 +350,14 @@ def test_rfr_vectors(tmp_path):
 def test_ctf_vectors(folder, tmp_path):
     traces = sorted(path.parent for path in pathlib.Path(VECTORS, "ctf2-streams", folder).rglob("metadata"))
     hold_vectors(traces, hold_ctf, tmp_path)
+
+
+@needs_vectors
+def test_states_vectors(tmp_path):
+    traces = sorted(path.parent for path in pathlib.Path(VECTORS, "states").glob("*/trace"))
+    held = [hold_slices(folder / "trace", tmp_path / folder.name) for folder in traces]
+    assert held and min(held) > 0
+    print(f"{len(held)} traces, {sum(held)} slices agree")
 
 
 @needs_vectors

@@ -204,6 +204,37 @@ class Trace:
             "tracks", columns=columns, start=start, end=end, pieces=pieces, batch_rows=batch_rows
         )
 
+    def slices(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        start: int | datetime | None = None,
+        end: int | datetime | None = None,
+        kinds: Iterable[str] | None = None,
+        pieces: tuple[int, int] | None = None,
+        batch_rows: int = 65536,
+    ) -> Table:
+        """What lasted: polls, spans, and states that a table of pairs finds in events, as ``traceglass cat --slices``
+        prints them.
+
+        ``kinds`` are names of slices. Those that have a part in the range of time are there, with their true begins and
+        ends. They are read from the whole trace, with the first piece: others have none.
+
+        >>> import pyarrow, traceglass as tg
+        >>> slices = pyarrow.table(tg.open("examples/data/sample.ctf").slices(columns=["track", "flags"]))
+        >>> slices.slice(0, 1).to_pylist()
+        [{'track': 'CPU 0', 'flags': []}]
+        """
+        return self.table(
+            "slices",
+            columns=columns,
+            start=start,
+            end=end,
+            kinds=kinds,
+            pieces=pieces,
+            batch_rows=batch_rows,
+        )
+
     def gaps(
         self,
         *,

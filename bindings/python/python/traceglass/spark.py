@@ -59,7 +59,7 @@ from ._trace import _ns
 _SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id", "level", "source_line"}
 
 #: Tables that list each thing of a trace once: traces are not split for them.
-_WHOLE = {"tracks", "tasks", "callsites"}
+_WHOLE = {"tracks", "slices", "tasks", "callsites"}
 
 _SPLIT = 64 << 20
 

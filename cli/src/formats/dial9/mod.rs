@@ -97,8 +97,13 @@ impl Trace for Dial9<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
-        self.lend_segments(name, read)
+    fn tables(
+        &self,
+        name: &str,
+        pairs: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
+        self.lend_segments(name, pairs, read)
     }
 
     fn events_in(&self, window: traceglass::event::Window, events: &mut dyn Events) -> Result<Outcome> {

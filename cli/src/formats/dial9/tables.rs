@@ -3,8 +3,9 @@
 use super::Dial9;
 use super::segments::Segment;
 use crate::output::shown;
+use crate::states::Pairs;
 use crate::status::Result;
-use crate::trace::{Lent, ReadTables};
+use crate::trace::{Lent, ReadTables, Whole};
 use std::borrow::Cow;
 use traceglass_tables as tables;
 
@@ -18,7 +19,7 @@ impl AsRef<[u8]> for Data<'_> {
 }
 
 impl Dial9<'_> {
-    pub(super) fn lend_segments(&self, name: &str, read: &mut ReadTables<'_>) -> Result<()> {
+    pub(super) fn lend_segments(&self, name: &str, pairs: &Pairs, read: &mut ReadTables<'_>) -> Result<()> {
         let lent = |segment| {
             let segment: &Segment<'_> = segment;
             let name = segment.path().map_or_else(|| name.to_owned(), shown);
@@ -28,6 +29,10 @@ impl Dial9<'_> {
             })
         };
         let files: Vec<Lent<'_>> = self.segments.iter().map(lent).collect();
-        read(&tables::Trace::dial9(files.iter().map(|file| file as &dyn tables::File).collect()))
+        let whole = Whole { trace: self, pairs };
+        let files = files.iter().map(|file| file as &dyn tables::File);
+        let mut trace = tables::Trace::dial9(files.collect());
+        trace.set_lasting(&whole);
+        read(&trace)
     }
 }

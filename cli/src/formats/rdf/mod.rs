@@ -101,9 +101,17 @@ impl Trace for Rdf<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+    fn tables(
+        &self,
+        name: &str,
+        pairs: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
-        read(&traceglass_tables::Trace::whole(&file))
+        let whole = crate::trace::Whole { trace: self, pairs };
+        let mut trace = traceglass_tables::Trace::whole(&file);
+        trace.set_lasting(&whole);
+        read(&trace)
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {

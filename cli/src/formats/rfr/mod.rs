@@ -191,8 +191,13 @@ impl Trace for Rfr<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
-        self.lend_files(name, read)
+    fn tables(
+        &self,
+        name: &str,
+        pairs: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
+        self.lend_files(name, pairs, read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

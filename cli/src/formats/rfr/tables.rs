@@ -2,8 +2,9 @@
 
 use super::Rfr;
 use super::files::{Data, Part, Problem};
+use crate::states::Pairs;
 use crate::status::{Failure, Result};
-use crate::trace::{Lent, ReadTables};
+use crate::trace::{Lent, ReadTables, Whole};
 use traceglass_tables as tables;
 
 impl AsRef<[u8]> for Data<'_> {
@@ -13,7 +14,7 @@ impl AsRef<[u8]> for Data<'_> {
 }
 
 impl<'a> Rfr<'a> {
-    pub(super) fn lend_files(&self, name: &str, read: &mut ReadTables<'_>) -> Result<()> {
+    pub(super) fn lend_files(&self, name: &str, pairs: &Pairs, read: &mut ReadTables<'_>) -> Result<()> {
         let lent = |part| {
             let part: &Part<'a> = part;
             let path = part.path.as_ref();
@@ -25,6 +26,7 @@ impl<'a> Rfr<'a> {
             })
         };
         let files: Vec<Lent<'_>> = self.files.parts.iter().map(lent).collect();
+        let whole = Whole { trace: self, pairs };
         let mut trace = tables::Trace::rfr(files.iter().map(|file| file as &dyn tables::File).collect());
         trace.add_problems(self.files.problems.iter().map(|(path, problem)| tables::Problem {
             file: path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -34,6 +36,7 @@ impl<'a> Rfr<'a> {
                 Problem::Unreadable(_) => None,
             },
         }));
+        trace.set_lasting(&whole);
         read(&trace)
     }
 }

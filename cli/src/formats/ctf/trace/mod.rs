@@ -277,8 +277,13 @@ impl Trace for Ctf<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, _name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
-        self.lend_streams(read)
+    fn tables(
+        &self,
+        _name: &str,
+        pairs: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
+        self.lend_streams(pairs, read)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
