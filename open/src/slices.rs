@@ -5,11 +5,13 @@ use crate::text::{NAME_MAX, push_label};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use traceglass::event::states::Edges;
-use traceglass::event::{Event, EventKind, Item, Time, TrackId, Window};
+use traceglass::event::{Event, EventKind, Item, Time, Track, TrackId, Window};
 use traceglass::record::Record;
 
 /// Something that lasted.
 pub struct Slice<'s> {
+    /// The number of the track: others may have its name.
+    pub id: TrackId,
     pub track: &'s str,
     pub name: &'s str,
     pub begin: Option<Time>,
@@ -53,6 +55,11 @@ pub trait TakeSlices {
 
     /// An event as it was recorded.
     fn event(&mut self, _event: &Event<'_>) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// A track, before the first event on it.
+    fn track(&mut self, _track: &Track<'_>) -> Result<(), Self::Error> {
         Ok(())
     }
 
@@ -115,7 +122,7 @@ impl<T: TakeSlices> Slices<T> {
                 if let Some(alias) = track.alias() {
                     self.to.alias(&lane.label, alias);
                 }
-                Ok(())
+                self.to.track(track)
             }
             Item::Event(event) => {
                 if event.slice().is_none() {
@@ -150,7 +157,7 @@ impl<T: TakeSlices> Slices<T> {
         for (id, depth, begun) in &self.left {
             let label = self.lanes.get(id).map_or("", |lane| &lane.label);
             let edges = begun.edges.with(Edges::OPEN_END);
-            self.to.slice(&begun.slice(label, *depth, None, edges))?;
+            self.to.slice(&begun.slice((*id, label), *depth, None, edges))?;
         }
         Ok(self.to)
     }
@@ -190,7 +197,7 @@ impl<T: TakeSlices> Slices<T> {
             self.left.push((event.track(), lane.open.len(), begun));
             return Ok(());
         }
-        self.to.slice(&begun.slice(&lane.label, lane.open.len(), event.time(), edges))?;
+        self.to.slice(&begun.slice((event.track(), &lane.label), lane.open.len(), event.time(), edges))?;
         if self.spare.len() < SPARE {
             self.spare.push(begun);
         }
@@ -199,14 +206,20 @@ impl<T: TakeSlices> Slices<T> {
 }
 
 impl Begun {
-    fn slice<'s>(&'s self, track: &'s str, depth: usize, end: Option<Time>, edges: Edges) -> Slice<'s> {
+    fn slice<'s>(
+        &'s self,
+        (id, track): (TrackId, &'s str),
+        depth: usize,
+        end: Option<Time>,
+        edges: Edges,
+    ) -> Slice<'s> {
         let Self { name, time, offset, args, .. } = self;
-        Slice { track, name, begin: *time, end, depth, edges, args, offset: *offset }
+        Slice { id, track, name, begin: *time, end, depth, edges, args, offset: *offset }
     }
 }
 
 /// Appends the arguments of an event, as members of an object.
-fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
+pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
     json.buffer.clear();
     let slice = event.slice();
     // A record that cannot be read was reported where it was met.

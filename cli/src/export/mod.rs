@@ -1,7 +1,17 @@
 //! The same content for other tools: a writer of each target, fed with what the formats say of themselves.
 
+pub mod chrome;
 pub mod file;
 pub mod files;
 pub mod perfetto;
 #[cfg(feature = "tables")]
 pub mod tables;
+
+/// Events that could not be exported, because the format has no place for them.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Those without a time.
+    pub untimed: u64,
+    /// Those whose time is not within 64 bits, or is that of another kind of clock than the first one's.
+    pub misfits: u64,
+}

@@ -90,7 +90,7 @@ pub struct Export {
     pub format: Target,
     #[command(flatten)]
     pub window: Window,
-    /// Where to write: a file for perfetto, arrow and csv, a new directory for files and parquet; - is stdout
+    /// Where to write: a file for perfetto, chrome, arrow and csv, a new directory for files and parquet; - is stdout
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// The table that is written to arrow and csv; events if none is named
@@ -113,6 +113,8 @@ pub struct Export {
 pub enum Target {
     /// A trace for ui.perfetto.dev and Perfetto's trace processor
     Perfetto,
+    /// Chrome's trace events (JSON), for speedscope, chrome://tracing and others
+    Chrome,
     /// Every part of a trace as a file, and a manifest of them
     Files,
     /// A table as an Arrow IPC stream

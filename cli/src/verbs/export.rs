@@ -1,11 +1,14 @@
 //! `traceglass export`
 
+use crate::export::Left;
+use crate::export::chrome::Chrome;
 use crate::export::file::{NewFile, refuse_existing, refuse_loss};
 use crate::export::files::Files;
-use crate::export::perfetto::{Left, Perfetto};
+use crate::export::perfetto::Perfetto;
 use crate::input::Input;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
+use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Export, Open, Outcome, Reading, Reference, Target, Window};
@@ -15,7 +18,7 @@ use traceglass::event::Item;
 /// The same content, for other tools
 ///
 /// For Perfetto, tracks are tasks, threads and streams, and events are slices, instants and counters on them; wakes and
-/// spawns are flows. Parquet, Arrow and CSV have tables of events, tracks, gaps and parts, and one for each kind of record.
+/// spawns are flows. Chrome's JSON has the same, for other viewers. Parquet, Arrow and CSV have tables of events, tracks, gaps and parts, and one for each kind of record.
 /// Memory does not grow with the trace.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,6 +32,7 @@ const EXAMPLES: &str = "\
   traceglass export --format perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
   traceglass export --format perfetto a.rfr | gzip > a.pftrace.gz
   traceglass export --format perfetto --from +1s --to +2s a.rtc > a.pftrace
+  traceglass export --format chrome -o a.json recording/        for speedscope.app
   traceglass export --format files -o scene/ scene.rgp          every chunk as a file
   traceglass export --format parquet -o tables/ recording/      for SQL: duckdb, polars
   traceglass export --format arrow --table tracks recording/    one table, to a pipe
@@ -45,9 +49,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         return Err(Failure::usage("--table is for arrow and csv; the other formats have all of a trace"));
     }
     args.window.refuse_reversed()?;
-    if !args.window.is_everything() && target != Target::Perfetto {
+    if !args.window.is_everything() && !matches!(target, Target::Perfetto | Target::Chrome) {
         return Err(Failure::usage(
-            "--from and --to are for perfetto; the other formats have all of a trace",
+            "--from and --to are for perfetto and chrome; the other formats have all of a trace",
         ));
     }
     if let Some(output) = output {
@@ -100,15 +104,17 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet | Target::Arrow | Target::Csv, _) => Err(Failure::usage(
             "this traceglass was built without tables; `cargo install --path cli --features tables` has them",
         )),
-        (Target::Perfetto, None) => {
+        (Target::Perfetto | Target::Chrome, output) => {
             // Before anything is read.
-            out.raw(&[])?;
-            perfetto(args, open, out, None)
-        }
-        (Target::Perfetto, Some(path)) => {
-            // Before anything is read.
-            let file = NewFile::create(path)?;
-            perfetto(args, open, out, Some(file))
+            let file = match output {
+                None => out.raw(&[]).map(|()| None)?,
+                Some(path) => Some(NewFile::create(path)?),
+            };
+            if target == Target::Perfetto {
+                perfetto(args, open, out, file)
+            } else {
+                chrome(args, open, out, file)
+            }
         }
     }
 }
@@ -246,6 +252,49 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
     Ok(traceglass::event::Window::new(bounds.from, bounds.to))
 }
 
+/// Says what was left out.
+fn tell_left(left: &Left, path: &Path, out: &mut Out) {
+    let whys =
+        [(left.untimed, "their time is not known"), (left.misfits, "the format has no place for their time")];
+    for (count, why) in whys.into_iter().filter(|(count, _)| *count > 0) {
+        let events = counted(count, "event was", "events were");
+        out.warn(path, format_args!("{events} left out: {why}"));
+    }
+}
+
+fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+    let pairs = Pairs::open(&args.pairing)?;
+    let mut chrome = Chrome::default();
+    let mut exported = false;
+    let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
+        let window = in_ns(&args.window, trace)?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let mut destination = Destination { out, file: file.as_mut() };
+        let mut write = |data: &[u8]| destination.write(data);
+        let progress = Progress::new(trace.bytes());
+        let mut advance = |bytes| progress.advance(bytes);
+        let process = chrome.begin(&name.to_string_lossy(), window, &mut write)?;
+        let mut slices = Lasting::new(process, &mut advance);
+        exported = true;
+        // All is read: what is open when the window begins had begun before.
+        let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+        let left = slices.finish()?.finish();
+        if window == traceglass::event::Window::ALL {
+            outcome.add(trace.untold()?);
+        }
+        tell_left(&left, path, out);
+        Ok(outcome)
+    })?;
+    if exported {
+        let mut destination = Destination { out, file: file.as_mut() };
+        chrome.finish(&mut |data| destination.write(data))?;
+    }
+    if let Some(file) = file.filter(|_| exported) {
+        file.finish()?;
+    }
+    Ok(status)
+}
+
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
     let pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
@@ -263,15 +312,7 @@ fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>)
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
         }
-        let Left { untimed, misfits } = perfetto.take_left();
-        let mut left = |count: u64, why: &str| {
-            if count > 0 {
-                let events = counted(count, "event was", "events were");
-                out.warn(path, format_args!("{events} left out: {why}"));
-            }
-        };
-        left(untimed, "their time is not known");
-        left(misfits, "Perfetto has no place for their time");
+        tell_left(&perfetto.take_left(), path, out);
         exported = true;
         Ok(outcome)
     })?;

@@ -198,6 +198,7 @@ fn what_reads_everything_ends_with_the_same_status() {
         #[cfg(feature = "tables")]
         &["export", "--format", "arrow"],
         &["export", "--format", "csv"],
+        &["export", "--format", "chrome"],
         #[cfg(feature = "tables")]
         &["export", "--format", "parquet", "-o", "OUT"],
     ];

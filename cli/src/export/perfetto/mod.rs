@@ -7,6 +7,7 @@ mod annotation;
 mod message;
 mod names;
 
+use super::Left;
 use crate::output::{NAME_MAX, push_label};
 use crate::status::Result;
 use annotation::{Annotations, Description};
@@ -87,15 +88,6 @@ const MERGE_NONE: u64 = 2;
 /// Values of `BuiltinClock`.
 const REALTIME: u64 = 1;
 const MONOTONIC: u64 = 3;
-
-/// What could not be exported, because the format has no place for it.
-#[derive(Default, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// Events without a time.
-    pub untimed: u64,
-    /// Events whose time is not within 64 bits, or is that of another kind of clock than the first one's.
-    pub misfits: u64,
-}
 
 /// Where packets go.
 pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
