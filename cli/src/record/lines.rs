@@ -1,7 +1,7 @@
 //! Lines of records on their way out: text or JSON.
 
 use super::text::Text;
-use super::{Buffer, Json, Place};
+use super::{Buffer, Json, Names, Place};
 use crate::output::Out;
 use crate::status::Result;
 use traceglass::record::{Record, Source};
@@ -16,11 +16,16 @@ pub enum Lines {
 }
 
 impl Lines {
-    pub fn new(json: bool, out: &Out) -> Self {
-        match json {
-            true => Self::Json(Box::default()),
-            false => Self::Text(Box::new(Text::new(out.is_colored()))),
+    /// Lines of the records with one of these names.
+    pub fn new(json: bool, names: &Names, out: &Out) -> Self {
+        if json {
+            let mut json = Json::default();
+            json.only(names);
+            return Self::Json(Box::new(json));
         }
+        let mut text = Text::new(out.is_colored());
+        text.only(names);
+        Self::Text(Box::new(text))
     }
 
     /// Says where the next records come from.

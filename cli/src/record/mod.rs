@@ -12,4 +12,4 @@ mod text;
 pub use lines::Lines;
 pub use slices::SliceLines;
 pub use text::{SHOWN as NAME_SHOWN, Text};
-pub use traceglass_open::record::{Buffer, Json, Place, Spelling, Tables};
+pub use traceglass_open::record::{Buffer, Json, Names, Place, Spelling, Tables};

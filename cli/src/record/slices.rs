@@ -1,5 +1,6 @@
 //! Slices as lines: for people, and as JSON.
 
+use super::Names;
 use crate::json::Line;
 use crate::output::{DIM, HEADING, Out, printable};
 use crate::slices::{Slice, TakeSlices};
@@ -12,6 +13,7 @@ use traceglass::event::{Time, Window};
 pub struct SliceLines<'o> {
     json: Option<Line>,
     window: Window,
+    names: Names,
     out: &'o mut Out,
     stamps: Stamps,
     line: String,
@@ -21,12 +23,13 @@ pub struct SliceLines<'o> {
 }
 
 impl<'o> SliceLines<'o> {
-    /// Those that have a part in a window.
-    pub fn new(json: bool, window: Window, out: &'o mut Out) -> Self {
+    /// Those that have a part in a window, and one of these names.
+    pub fn new(json: bool, window: Window, names: Names, out: &'o mut Out) -> Self {
         let json = json.then(Line::new);
         Self {
             json,
             window,
+            names,
             out,
             stamps: Stamps::default(),
             line: String::new(),
@@ -42,6 +45,8 @@ impl<'o> SliceLines<'o> {
                 let text = json.begin().text("kind", "track").text("track", track).text("label", alias).end();
                 self.out.json_text(text)?;
             }
+        } else if !self.printed && !self.names.are_all() {
+            self.out.message("nothing of this name lasted");
         } else if !self.printed && self.window != Window::ALL {
             self.out.message("nothing lasted in this range of time");
         }
@@ -98,7 +103,7 @@ impl TakeSlices for SliceLines<'_> {
     type Error = Failure;
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
-        if !slice.touches(self.window) {
+        if !slice.touches(self.window) || !self.names.has(slice.name) {
             return Ok(());
         }
         self.printed = true;

@@ -1,6 +1,6 @@
 //! A line for people, of a record of any format.
 
-use super::{Buffer, Spelling, Tables};
+use super::{Buffer, Names, Spelling, Tables};
 use crate::escape::{is_suspect, painted, push};
 use crate::output::{DIM, HEADING, printable, push_start, shortened};
 use crate::trace::Stamps;
@@ -34,6 +34,8 @@ pub struct Text {
     limit: usize,
     /// True while the time is left out.
     is_without_time: bool,
+    /// True while a record is left out.
+    is_left_out: bool,
     is_colored: bool,
     /// Used again for each odd time or text.
     scratch: String,
@@ -99,6 +101,7 @@ impl Text {
             current: None,
             limit: usize::MAX,
             is_without_time: false,
+            is_left_out: false,
             is_colored,
             scratch: String::new(),
             second: None,
@@ -109,6 +112,11 @@ impl Text {
     /// Without the time and the place, and no longer than some bytes, as in a row on a screen.
     pub fn rows(limit: usize) -> Self {
         Self { limit, is_without_time: true, ..Self::new(false) }
+    }
+
+    /// Leaves out records with other names.
+    pub fn only(&mut self, names: &Names) {
+        self.tables.only(names);
     }
 
     /// Sets what stands between the time and the name: columns with two spaces between them.
@@ -239,11 +247,15 @@ impl Listener for Text {
     #[inline(always)]
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         self.start = self.buffer.mark();
+        self.is_left_out = self.tables.class(head.class, class).is_none();
+        if self.is_left_out {
+            return Wants::NOTHING;
+        }
         if !self.is_without_time {
             self.time(head.time);
             self.buffer.put(&self.place);
         }
-        if let Some(name) = self.tables.class(head.class, class) {
+        if let Some(name) = self.tables.known(head.class) {
             self.buffer.put(name);
         }
         Wants::ALL.without(Scope::Header)
@@ -251,6 +263,9 @@ impl Listener for Text {
 
     #[inline(always)]
     fn end(&mut self) {
+        if self.is_left_out {
+            return;
+        }
         while self.buffer.last() == Some(b' ') {
             self.buffer.pop();
         }

@@ -1,6 +1,7 @@
 //! What is asked of a trace: how it is read, and which part of it is printed.
 
 use super::time::Window;
+use crate::record::Names;
 use crate::status::{Failure, Result};
 use std::path::PathBuf;
 use traceglass::Format;
@@ -98,6 +99,9 @@ pub struct Selection {
     pub follow: bool,
     #[command(flatten)]
     pub window: Window,
+    /// Only what has this name: records, events, slices; * stands for any text. More than one may be given
+    #[arg(long, value_name = "GLOB", conflicts_with = "raw")]
+    pub name: Vec<String>,
     #[command(flatten)]
     pub rdf: RdfSelect,
     #[command(flatten)]
@@ -109,6 +113,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The names that are asked for.
+    pub fn names(&self) -> Names {
+        Names::new(self.name.iter().map(String::as_str))
+    }
+
     /// Refuses options that select parts of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
         self.window.refuse_reversed()?;

@@ -68,7 +68,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             other => return other,
         }
         if !args.follow {
-            if out.is_empty() && !args.window.is_everything() {
+            if out.is_empty() && !args.name.is_empty() {
+                out.warn(&args.path, "nothing of it has this name, or is in this range");
+            } else if out.is_empty() && !args.window.is_everything() {
                 out.warn(&args.path, "nothing of it is in this range");
             }
             return Ok(worst);
@@ -90,7 +92,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Lasting::new(SliceLines::new(args.json, window, out), &mut advance);
+    let mut slices = Lasting::new(SliceLines::new(args.json, window, args.names(), out), &mut advance);
     // All is read: what is open when the window begins had begun before.
     let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     slices.finish()?.finish()?;

@@ -456,3 +456,47 @@ fn around_a_range_of_a_large_trace_clocks_may_be_wrong() {
     let found = |at: i128| range_of(&scratch.path("rfr"), start + at * second, start + at * second + 1).0;
     assert_eq!((found(600), found(603), found(606)), (1, 0, 1), "RFR");
 }
+
+#[test]
+fn a_name_selects_what_has_it() {
+    // By the member of JSON that people know a record by.
+    for (sample, pattern, member, fits) in [
+        ("sample.ctf", "thread_*", "name", (|name| name.starts_with("thread_")) as fn(&str) -> bool),
+        ("sample.ctf", "battery", "name", |name| name == "battery"),
+        ("sample.rfr", "TaskPoll????*", "kind", |name| name == "TaskPollStart"),
+        ("sample.rtc", "ad?", "stream", |name| name == "adc"),
+        ("sample.rgp", "Queue*", "kind", |name| name.starts_with("Queue")),
+        ("trace.0.bin", "*WakeEvent", "name", |name| name.ends_with("WakeEvent")),
+        ("trace.0.bin", "Wake*", "name", |name| name.starts_with("Wake")),
+    ] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let lines = |args: &[&str]| {
+            let out = traceglass(&[&["cat"], args, &[path]].concat());
+            assert!(matches!(status(&out), 0 | 3), "{out:?}");
+            String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let has = |line: &&String| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            line[member].as_str().is_some_and(fits)
+        };
+        let (all, some) = (lines(&["--json"]), lines(&["--json", "--name", pattern]));
+        let expected: Vec<&String> = all.iter().filter(has).collect();
+        assert_eq!(some.iter().collect::<Vec<_>>(), expected, "{sample} {pattern}");
+        assert_eq!(some.is_empty(), pattern == "*WakeEvent", "{sample} {pattern}");
+        // People read the same records, and several names are asked for together.
+        let text = lines(&["--name", pattern]);
+        assert_eq!(text.len(), some.len(), "{sample} {pattern}");
+        assert!(lines(&[]).iter().filter(|line| text.contains(line)).count() >= text.len());
+        assert_eq!(lines(&["--json", "--name", "no such", "--name", pattern]), some);
+    }
+    let path = data("trace.0.bin");
+    let path = path.to_str().unwrap();
+    let slices = traceglass(&["cat", "--slices", "--json", "--name", "park*", path]);
+    let text = String::from_utf8(slices.stdout).unwrap();
+    assert!(text.lines().count() > 5 && text.lines().all(|line| line.contains("\"name\":\"parked\"")), "{text}");
+    let none = traceglass(&["cat", "--name", "no such", path]);
+    assert_eq!(status(&none), 0);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("nothing of it has this name"), "{none:?}");
+    assert_eq!(status(&traceglass(&["cat", "--raw", "--name", "x", path])), 2);
+}

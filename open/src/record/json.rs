@@ -1,6 +1,7 @@
 //! A line of JSON, of a record of any format.
 
 use super::buffer::Buffer;
+use super::names::Names;
 use super::spelled::{Spelling, Tables};
 use crate::text::{NAME_MAX, needs_json_escape, push_start, quote};
 use crate::time::Stamps;
@@ -162,6 +163,11 @@ impl Json {
     /// Writes an object of the fields of all scopes, as [`Self::bare`] otherwise.
     pub fn merged() -> Self {
         Self { is_merged: true, ..Self::bare() }
+    }
+
+    /// Leaves out records with other names.
+    pub fn only(&mut self, names: &Names) {
+        self.tables.only(names);
     }
 
     /// Sets the members that say where records come from, each with a comma before it.
@@ -326,17 +332,16 @@ impl Listener for Json {
         if self.is_bare {
             return self.buffer.close(b',', b'}');
         }
-        if let Some(written) = self.tables.known(self.class) {
-            // The scopes that were not told: a source leaves out none, but what is damaged may have fewer.
-            let skipped = written.scopes.get(self.next..).unwrap_or_default();
-            for (scope, before) in skipped {
-                self.buffer.put(before);
-                if scope.name().is_some() {
-                    self.buffer.put(b"},");
-                }
+        let Some(written) = self.tables.known(self.class) else { return };
+        // The scopes that were not told: a source leaves out none, but what is damaged may have fewer.
+        let skipped = written.scopes.get(self.next..).unwrap_or_default();
+        for (scope, before) in skipped {
+            self.buffer.put(before);
+            if scope.name().is_some() {
+                self.buffer.put(b"},");
             }
-            self.buffer.put(&written.end);
         }
+        self.buffer.put(&written.end);
         self.buffer.close(b',', b'}');
         self.buffer.byte(b'\n');
     }

@@ -3,9 +3,11 @@
 mod buffer;
 mod json;
 mod labels;
+mod names;
 mod spelled;
 
 pub use buffer::Buffer;
 pub use json::Json;
 pub use labels::{LabelTexts, Spell};
+pub use names::Names;
 pub use spelled::{Field, Place, Spelling, Tables};

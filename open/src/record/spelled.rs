@@ -2,6 +2,7 @@
 
 use super::buffer::Buffer;
 use super::labels::{LabelTexts, Spell};
+use super::names::Names;
 use crate::text::{NAME_MAX, push_start};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +59,10 @@ pub trait Spelling {
 /// The tables of a listener.
 pub struct Tables<S: Spelling> {
     spelling: S,
-    classes: Vec<Option<S::Class>>,
+    /// The names of the classes whose records are written.
+    only: Names,
+    /// Of each class that was met; nothing for one whose records are not written.
+    classes: Vec<Option<Option<S::Class>>>,
     fields: Vec<Option<Field>>,
     /// Sets of labels by their numbers.
     sets: HashMap<u32, Arc<Labels>>,
@@ -77,7 +81,18 @@ enum Level {
 
 impl<S: Spelling> Tables<S> {
     pub fn new(spelling: S) -> Self {
-        Self { spelling, classes: Vec::new(), fields: Vec::new(), sets: HashMap::new() }
+        Self {
+            spelling,
+            only: Names::default(),
+            classes: Vec::new(),
+            fields: Vec::new(),
+            sets: HashMap::new(),
+        }
+    }
+
+    /// Leaves out the records of classes with other names. To be said before the first record.
+    pub fn only(&mut self, names: &Names) {
+        self.only = names.clone();
     }
 
     /// What the spelling keeps.
@@ -85,19 +100,19 @@ impl<S: Spelling> Tables<S> {
         &mut self.spelling
     }
 
-    /// What is written for a class.
+    /// What is written for a class; nothing if its records are left out.
     #[inline(always)]
     pub fn class(&mut self, id: ClassId, class: &dyn Class) -> Option<&S::Class> {
         if self.classes.get(id.index()).is_none_or(Option::is_none) {
             self.learn(id, class);
         }
-        self.classes.get(id.index())?.as_ref()
+        self.known(id)
     }
 
     /// What is written for a class that was met.
     #[inline(always)]
     pub fn known(&self, id: ClassId) -> Option<&S::Class> {
-        self.classes.get(id.index())?.as_ref()
+        self.classes.get(id.index())?.as_ref()?.as_ref()
     }
 
     /// What is written for a field of a class that was met.
@@ -109,6 +124,9 @@ impl<S: Spelling> Tables<S> {
     #[cold]
     #[inline(never)]
     fn learn(&mut self, id: ClassId, class: &dyn Class) {
+        if !self.only.has(class.name()) {
+            return set(&mut self.classes, id.index(), None);
+        }
         let mut scopes = Vec::new();
         let mut levels = Vec::new();
         class.fields(&mut |step| match step {
@@ -131,7 +149,7 @@ impl<S: Spelling> Tables<S> {
             }
         });
         let spelled = self.spelling.class(class, &scopes);
-        set(&mut self.classes, id.index(), spelled);
+        set(&mut self.classes, id.index(), Some(spelled));
     }
 
     fn learn_field(&mut self, info: &FieldInfo<'_>, level: Level) {
