@@ -9,6 +9,16 @@ use traceglass::record::{Record, Source};
 /// Lines are written out when there are as many bytes of them.
 const FULL: usize = 1 << 16;
 
+/// Which lines there are, and how they look.
+#[derive(Clone, Default)]
+pub struct Shape {
+    pub json: bool,
+    /// The names of the records that are asked for.
+    pub names: Names,
+    /// True if each line has the time since the one before it.
+    pub delta: bool,
+}
+
 /// Records as lines: for people, or as JSON.
 pub enum Lines {
     Text(Box<Text>),
@@ -16,15 +26,17 @@ pub enum Lines {
 }
 
 impl Lines {
-    /// Lines of the records with one of these names.
-    pub fn new(json: bool, names: &Names, out: &Out) -> Self {
-        if json {
+    pub fn new(shape: &Shape, out: &Out) -> Self {
+        if shape.json {
             let mut json = Json::default();
-            json.only(names);
+            json.only(&shape.names);
             return Self::Json(Box::new(json));
         }
         let mut text = Text::new(out.is_colored());
-        text.only(names);
+        text.only(&shape.names);
+        if shape.delta {
+            text.tell_deltas();
+        }
         Self::Text(Box::new(text))
     }
 

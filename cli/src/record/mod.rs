@@ -9,7 +9,7 @@ mod slices;
 mod tests;
 mod text;
 
-pub use lines::Lines;
+pub use lines::{Lines, Shape};
 pub use slices::SliceLines;
 pub use text::{SHOWN as NAME_SHOWN, Text};
 pub use traceglass_open::record::{Buffer, Json, Names, Place, Spelling, Tables};

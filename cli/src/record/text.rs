@@ -34,6 +34,8 @@ pub struct Text {
     limit: usize,
     /// True while the time is left out.
     is_without_time: bool,
+    /// The time of the line before, if lines tell how long ago that was.
+    delta: Option<Option<Time>>,
     /// True while a record is left out.
     is_left_out: bool,
     is_colored: bool,
@@ -101,6 +103,7 @@ impl Text {
             current: None,
             limit: usize::MAX,
             is_without_time: false,
+            delta: None,
             is_left_out: false,
             is_colored,
             scratch: String::new(),
@@ -117,6 +120,29 @@ impl Text {
     /// Leaves out records with other names.
     pub fn only(&mut self, names: &Names) {
         self.tables.only(names);
+    }
+
+    /// Begins to tell how long after the line before each one is.
+    pub fn tell_deltas(&mut self) {
+        self.delta = Some(None);
+    }
+
+    /// The time since the line before: `+0.000100000`; nothing is known of times of two kinds of clock.
+    #[cold]
+    fn since(&mut self, last: Option<Time>, time: Option<Time>) {
+        let both = last.zip(time).filter(|(last, time)| last.is_absolute() == time.is_absolute());
+        self.scratch.clear();
+        match both.map(|(last, time)| time.ns().saturating_sub(last.ns())) {
+            Some(ns) => {
+                self.scratch.push(if ns < 0 { '-' } else { '+' });
+                let ns = ns.unsigned_abs();
+                let _ = write!(self.scratch, "{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+            }
+            None => self.scratch.push('-'),
+        }
+        let _ = write!(self.buffer, "{}{:>14}{}  ", self.dim.0, self.scratch, self.dim.1);
+        // A line without a time is none to count from.
+        self.delta = Some(time.or(last));
     }
 
     /// Sets what stands between the time and the name: columns with two spaces between them.
@@ -253,6 +279,9 @@ impl Listener for Text {
         }
         if !self.is_without_time {
             self.time(head.time);
+            if let Some(last) = self.delta {
+                self.since(last, head.time);
+            }
             self.buffer.put(&self.place);
         }
         if let Some(name) = self.tables.known(head.class) {

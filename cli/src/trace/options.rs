@@ -1,7 +1,7 @@
 //! What is asked of a trace: how it is read, and which part of it is printed.
 
 use super::time::Window;
-use crate::record::Names;
+use crate::record::{Names, Shape};
 use crate::status::{Failure, Result};
 use std::path::PathBuf;
 use traceglass::Format;
@@ -102,6 +102,9 @@ pub struct Selection {
     /// Only what has this name: records, events, slices; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB", conflicts_with = "raw")]
     pub name: Vec<String>,
+    /// A column with the time since the line before, in seconds
+    #[arg(long, conflicts_with_all = ["json", "raw", "slices"])]
+    pub delta: bool,
     #[command(flatten)]
     pub rdf: RdfSelect,
     #[command(flatten)]
@@ -113,6 +116,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Which lines are printed, and how they look.
+    pub fn shape(&self) -> Shape {
+        Shape { json: self.json, names: self.names(), delta: self.delta }
+    }
+
     /// The names that are asked for.
     pub fn names(&self) -> Names {
         Names::new(self.name.iter().map(String::as_str))

@@ -494,9 +494,51 @@ fn a_name_selects_what_has_it() {
     let path = path.to_str().unwrap();
     let slices = traceglass(&["cat", "--slices", "--json", "--name", "park*", path]);
     let text = String::from_utf8(slices.stdout).unwrap();
-    assert!(text.lines().count() > 5 && text.lines().all(|line| line.contains("\"name\":\"parked\"")), "{text}");
+    assert!(
+        text.lines().count() > 5 && text.lines().all(|line| line.contains("\"name\":\"parked\"")),
+        "{text}"
+    );
     let none = traceglass(&["cat", "--name", "no such", path]);
     assert_eq!(status(&none), 0);
     assert!(String::from_utf8_lossy(&none.stderr).contains("nothing of it has this name"), "{none:?}");
     assert_eq!(status(&traceglass(&["cat", "--raw", "--name", "x", path])), 2);
+}
+
+#[test]
+fn lines_tell_how_long_after_the_one_before_they_are() {
+    for sample in ["sample.ctf", "sample.rfr", "sample.rtc", "trace.0.bin"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let lines = |args: &[&str]| {
+            let out = traceglass(&[&["cat"], args, &[path]].concat());
+            String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let times: Vec<Option<i128>> = lines(&["--json"])
+            .iter()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["time_ns"].as_i64().map(i128::from))
+            .collect();
+        let (plain, told) = (lines(&[]), lines(&["--delta"]));
+        assert_eq!(plain.len(), told.len());
+        let mut last = None;
+        let mut place = 0;
+        for (plain, told) in plain.iter().zip(&told) {
+            // What is no record has no such column.
+            if plain == told {
+                continue;
+            }
+            let expected = match (last, times[place]) {
+                (Some(last), Some(time)) => {
+                    let ns: i128 = time - last;
+                    let (sign, ns) = (if ns < 0 { "-" } else { "+" }, ns.abs());
+                    format!("{sign}{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+                }
+                _ => "-".to_owned(),
+            };
+            last = times[place].or(last);
+            place += 1;
+            assert!(told.contains(&format!(" {expected}  ")), "{sample} {told} {expected}");
+            assert_eq!(told.len(), plain.len() + 16, "{sample}: {told}");
+        }
+        assert_eq!(place, times.len(), "{sample}");
+    }
 }

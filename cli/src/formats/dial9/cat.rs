@@ -17,7 +17,7 @@ impl Dial9<'_> {
         for segment in &self.segments {
             segment.open(|segment| {
                 // Classes are numbered in each segment anew.
-                let mut lines = Lines::new(args.json, &args.names(), out);
+                let mut lines = Lines::new(&args.shape(), out);
                 if let Some(path) = segment.path {
                     let mut json = b",\"path\":".to_vec();
                     json.extend(serde_json::Value::from(path.to_string_lossy()).to_string().bytes());

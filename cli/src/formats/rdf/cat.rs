@@ -72,7 +72,7 @@ impl Rdf<'_> {
     /// The records of the chunks that are picked, in the order of the index.
     fn records(&self, pick: Pick, args: &Selection, out: &mut Out) -> Result<Status> {
         let range = Range::of(args, || self.start())?;
-        let mut lines = Lines::new(args.json, &args.names(), out);
+        let mut lines = Lines::new(&args.shape(), out);
         let mut status = Status::damaged_if(self.damage.is_some());
         let progress = Progress::new(self.size());
         let mut last = None;

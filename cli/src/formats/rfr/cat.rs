@@ -26,8 +26,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let mut filter = Filter::of(select, &args.window, files)?;
     let (sites, mut entries) = (Sites::open(files)?, Vec::new());
     let table = sites.table(&mut entries).map_err(content)?;
-    let mut printer =
-        Printer { lines: Lines::new(args.json, &args.names(), out), out, place: Place::default() };
+    let mut printer = Printer { lines: Lines::new(&args.shape(), out), out, place: Place::default() };
     // A file of callsites has nothing else.
     let callsites_only = files.parts.iter().all(|part| part.kind == Kind::Callsites);
     if select.callsites || callsites_only {

@@ -4,7 +4,7 @@ use super::scan::{Event, Pass};
 use super::session::{Rtc, Streams};
 use super::window::AROUND;
 use crate::output::{Out, bytes};
-use crate::record::{Lines, Names as Only, Place};
+use crate::record::{Lines, Place, Shape};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Selection};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ impl Rtc<'_> {
         let wanted = args.rtc.stream.as_deref();
         let mut seen = wanted.is_none() || cursor.kept.is_some();
         let bounds = self.range(&args.window)?;
-        let mut records = Records::new(args.json, args.names(), self.grid().is_none(), out);
+        let mut records = Records::new(args.shape(), self.grid().is_none(), out);
         let mut names = Names::new(Vec::new());
         let mut choice = Choice { wanted, revision: None, slot: None };
         let mut lost = None;
@@ -178,23 +178,20 @@ struct Records {
     last: Option<u64>,
     /// The session that lines name, if there may be several.
     session: Option<u64>,
-    json: bool,
-    /// The names of the streams that are asked for.
-    only: Only,
+    shape: Shape,
 }
 
 impl Records {
-    fn new(json: bool, only: Only, names_sessions: bool, out: &Out) -> Self {
+    fn new(shape: Shape, names_sessions: bool, out: &Out) -> Self {
         Self {
-            lines: Lines::new(json, &only, out),
+            lines: Lines::new(&shape, out),
             mark: 0,
             waiting: BTreeMap::new(),
             size: 0,
             open: None,
             last: None,
             session: names_sessions.then_some(u64::MAX),
-            json,
-            only,
+            shape,
         }
     }
 
@@ -203,7 +200,7 @@ impl Records {
     fn begin(&mut self, names: &mut Known<'_>, session: u64, out: &mut Out) -> Result<()> {
         if names.count() > CLASSES {
             self.lines.settle(out)?;
-            self.lines = Lines::new(self.json, &self.only, out);
+            self.lines = Lines::new(&self.shape, out);
             *names = Names::new(Vec::new());
             self.session = self.session.map(|_| u64::MAX);
         }

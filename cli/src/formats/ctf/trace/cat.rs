@@ -82,7 +82,7 @@ pub fn cat<'c>(
         }
     }
     let progress = Progress::new(total);
-    let lines = Lines::new(args.json, &args.names(), out);
+    let lines = Lines::new(&args.shape(), out);
     let mut printer = Printer { lines, last: None, gaps, bounds, damage, progress };
     // Sessions follow each other: their times are not to be compared.
     let sessions = sources.iter().filter_map(|source| source.session).max().unwrap_or(0);
