@@ -23,6 +23,7 @@ mod text;
 mod tsdl;
 mod variants;
 mod wire;
+mod wire_growing;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

@@ -53,6 +53,11 @@
 //! - The same packet twice is read once.
 //! - Fill to the end of a capture is no damage. Anything else between packets is.
 //!
+//! # Captures that grow
+//!
+//! A scan of [growing](Scan::growing) bytes ends before the first packet or gap that more bytes could change; another one
+//! [goes on from there](Scan::from_mark). What was found so far is [sorted](Capture::of_growing) as often as is wanted.
+//!
 //! # Limits
 //!
 //! - A slot is needed for each packet and each gap.
@@ -77,5 +82,5 @@ pub(super) mod slot;
 pub use capture::Capture;
 pub use detect::is_capture;
 pub use kind::WireKind;
-pub use scan::Scan;
+pub use scan::{Scan, ScanMark};
 pub use slot::WireSlot;
