@@ -73,6 +73,7 @@ mod sink;
 mod table;
 mod trace;
 
+pub use ctf::DataStream;
 pub use damage::Damage;
 pub use error::{Error, Result};
 pub use file::{Bytes, File, Problem};

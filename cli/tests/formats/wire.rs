@@ -224,6 +224,26 @@ fn a_file_that_grows_is_followed() {
     child.wait().unwrap();
 }
 
+/// What each byte belongs to: fields of packets, wherever those were found, and gaps.
+#[test]
+fn bytes_of_a_capture_have_fields() {
+    let (_scratch, path) = trace("wire-hex", &sample());
+    let output = traceglass(&["hex", "--len", "4096", &format!("{path}/uart.bin")]);
+    assert_eq!(status(&output), 3);
+    let said = String::from_utf8(output.stdout).unwrap();
+    for (offset, expected) in [
+        ("0000000", "text between CTF packets"),
+        ("0000021", "packet 0 context timestamp_begin"),
+        ("000010b", "packet 1 lost"),
+        ("000017e", "record 2 tick serial  4002"),
+        ("000019e", "packet 0 context timestamp_begin"),
+        ("00001fa", "fill between CTF packets"),
+    ] {
+        let is_there = |line: &str| line.contains(offset) && line.contains(expected);
+        assert!(said.lines().any(is_there), "{expected}: {said}");
+    }
+}
+
 #[test]
 fn sessions_are_folders_of_their_own() {
     let (scratch, path) = trace("wire-files", &sample());

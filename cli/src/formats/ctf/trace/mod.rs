@@ -361,7 +361,10 @@ impl Trace for Ctf<'_> {
             return Err(Failure::unreadable("a directory; name one of the files in it"));
         };
         self.with(|traces, _| match traces.first() {
-            Some(trace) => hex::hex(named.data(), &trace.schema, fields),
+            Some(trace) => match trace.capture(0) {
+                Some(capture) => hex::capture(named.data(), &trace.schema, &wire::in_order(capture), fields),
+                None => hex::hex(named.data(), &trace.schema, fields),
+            },
             None => Ok(Status::Clean),
         })
     }

@@ -1,6 +1,7 @@
 //! The data streams of traces, lent out to be read as tables.
 
 use super::Ctf;
+use super::wire::{damage, message, skipped};
 use crate::status::Result;
 use crate::trace::{Lent, ReadTables};
 use traceglass_tables as tables;
@@ -13,15 +14,29 @@ impl Ctf<'_> {
                 let streams = trace.files.streams.iter().map(|stream| {
                     Lent::bytes(stream.path.to_string_lossy().into_owned(), stream.data.data())
                 });
-                lent.push((trace.schema, streams.collect::<Vec<_>>()));
+                lent.push((trace, streams.collect::<Vec<_>>()));
             }
-            let files = lent.iter().map(|(schema, files)| {
-                (*schema, files.iter().map(|file| file as &dyn tables::File).collect())
+            let files = lent.iter().map(|(trace, files)| {
+                let files = files.iter().zip(&trace.files.streams).enumerate();
+                let files = files.map(|(place, (file, stream))| {
+                    let Some(capture) = trace.capture(place) else {
+                        return tables::DataStream::from(file as &dyn tables::File);
+                    };
+                    let gaps = damage(capture).into_iter();
+                    let gaps = gaps.map(|slot| (*slot, message(slot, stream.data.data())));
+                    tables::DataStream::capture(file, capture.tracks().collect(), gaps.collect())
+                });
+                (trace.schema, files.collect::<Vec<_>>())
             });
             let mut trace = tables::Trace::ctf(files.collect());
             trace.add_problems(self.found.problems.iter().map(|(path, message)| tables::Problem {
                 file: path.to_string_lossy().into_owned(),
                 message: message.clone(),
+                cause: None,
+            }));
+            trace.add_problems(skipped(self.reading).map(|message| tables::Problem {
+                file: String::new(),
+                message,
                 cause: None,
             }));
             read(&trace)
