@@ -1,9 +1,9 @@
 //! Captures that grow: what is found piece by piece is what is found in the whole.
 
 use crate::numbers::Random;
-use crate::wire::{Found, disturbed, read, records, with_schema};
+use crate::wire::{FORMS, Found, Writer, disturbed, read, records, with_schema};
 use std::collections::HashSet;
-use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot};
+use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, is_capture};
 use traceglass::ctf::schema::Schema;
 
 /// What is said of a slot before it is sorted.
@@ -94,6 +94,40 @@ fn records_are_delivered_once_they_are_settled() {
             whole.sort();
             delivered.sort();
             assert_eq!(delivered, whole, "seed {seed}");
+        });
+    }
+}
+
+/// One stream in order is no capture; whatever disturbs that makes it one, wherever it is.
+#[test]
+fn a_capture_is_told_from_a_stream() {
+    for seed in 1..100_u64 {
+        let mut random = Random(seed.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let form = FORMS[seed as usize % 3];
+        let mut writer = Writer::new(form);
+        let mut packets: Vec<_> = (0..12).map(|_| writer.packet(1, 4, &mut random)).collect();
+        let at = 1 + random.next() as usize % 10;
+        let joined = |packets: &[crate::wire::Written]| -> Vec<u8> {
+            packets.iter().flat_map(|packet| packet.bytes.clone()).collect()
+        };
+        with_schema(form, |schema| {
+            let data = joined(&packets);
+            assert!(!is_capture(&data, schema), "seed {seed}");
+            // It may end anywhere.
+            assert!(!is_capture(&data[..random.next() as usize % data.len()], schema), "seed {seed}");
+            let mut text = data.clone();
+            text.splice(at * form.total..at * form.total, *b"log\n");
+            let mut lost = data.clone();
+            lost.remove(at * form.total + 40);
+            let mut other = data;
+            // Before the number, if there is one, stands the processor.
+            let cpu = packets[0].records[0].0 - if form.has_numbers { 5 } else { 1 };
+            assert_eq!(other[cpu], 1);
+            other[at * form.total + cpu] = 2;
+            packets.swap(at, at + 1);
+            for data in [text, lost, other, joined(&packets)] {
+                assert!(is_capture(&data, schema), "seed {seed}");
+            }
         });
     }
 }

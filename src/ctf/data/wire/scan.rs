@@ -25,7 +25,8 @@ const AWAIT_MAX: u64 = 1 << 16;
 /// Packets and gaps of a capture, in the order of its bytes: each byte is in one of them.
 ///
 /// A packet begins where the magic number, the UUID, the stream class, the sizes and the times of a header agree. It is
-/// whole if the next one begins where it ends, or if all of its records can be true and nothing begins within it.
+/// whole if the next one begins where it ends. It is so, too, if all of its records can be true and nothing begins within it,
+/// and if it ends in one fill or the next one is a multiple of its length away, as in a ring.
 ///
 /// Without a magic number nothing can be found again: the first record that cannot be true ends the reading. Without
 /// sizes a packet ends where, after a record, the header of another one stands.
@@ -236,12 +237,11 @@ impl<'a, 's> Scan<'a, 's> {
         let content = self.walk(&packet);
         let is_right = content.cause.is_none() && !is_open && !is_cut;
         let is_whole = is_right && within.is_none();
-        let is_filled = is_whole && (is_framed || self.is_filled(&packet));
-        self.needs_more |= is_awaited && is_whole && !is_filled;
+        let is_certain = is_framed || self.is_filled(&packet) || (is_whole && self.is_slot(&packet));
         let kind = match () {
             () if is_open => WireKind::Open,
             () if is_cut => WireKind::Cut,
-            () if is_filled => WireKind::Packet,
+            () if is_whole && is_certain => WireKind::Packet,
             () => WireKind::Damaged,
         };
         let kind = if kind == WireKind::Packet && content.records == 0 { WireKind::Empty } else { kind };
@@ -321,6 +321,22 @@ impl<'a, 's> Scan<'a, 's> {
         let content = usize::try_from(packet.content_bits().div_ceil(8)).unwrap_or(usize::MAX);
         let padding = packet.window.data.get(content..).unwrap_or_default();
         padding.split_first().is_none_or(|(first, rest)| rest.iter().all(|byte| byte == first))
+    }
+
+    /// True if the next packet is as long, and as many of its lengths away: then no byte of a ring's slot is missing, though
+    /// what is in the slots between is none.
+    fn is_slot(&mut self, packet: &Packet<'a, 's>) -> bool {
+        let (start, end, size) = (packet.offset(), packet.end_offset(), to_u64(self.data.len()));
+        let next = usize::try_from(end).ok().and_then(|end| self.search(end, self.data.len()));
+        self.needs_more |= next.is_none();
+        let is_like = next.is_none_or(|next| match self.header(next) {
+            Found::Packet(next) => {
+                next.end_offset().saturating_sub(next.offset()) == end.saturating_sub(start)
+            }
+            _ => false,
+        });
+        let away = next.map_or(size, to_u64).saturating_sub(start);
+        is_like && away.is_multiple_of(end.saturating_sub(start).max(1))
     }
 
     /// What lies between an offset at which there is no packet and the next one.
