@@ -188,11 +188,13 @@ msrv() {
 vectors() {
     local folder=${TRACEGLASS_VECTORS:-../shared/vectors} log file name ran=0
     [ -d "$folder" ] || { echo "no vectors in $folder" >&2; return 1; }
+    # Reads the folders that captures are split into.
+    need_packages babeltrace2
     log=$(mktemp)
     TRACEGLASS_VECTORS=$(realpath "$folder") cargo test --workspace --all-features --test vectors -- --nocapture >"$log" 2>&1 ||
         { tail -50 "$log"; return 1; }
     grep -E "[0-9] (files|listings|traces|records)|test result" "$log"
-    ! grep -q "TRACEGLASS_VECTORS is not set" "$log"
+    ! grep -q "TRACEGLASS_VECTORS is not set\|babeltrace2 is not installed" "$log"
     ! grep -qE "(^|[^0-9,])0 files" "$log"
     for file in $(grep -l '^ *#\[test\]' cli/tests/vectors/*.rs tests/vectors/*.rs 2>/dev/null); do
         name=$(basename "$file" .rs)

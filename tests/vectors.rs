@@ -12,6 +12,8 @@ mod ctf2_streams;
 mod ctf_wire;
 #[path = "vectors/dial9.rs"]
 mod dial9;
+#[path = "common/random.rs"]
+mod random;
 #[path = "vectors/rdf_contents.rs"]
 mod rdf_contents;
 #[path = "vectors/rfr_more.rs"]

@@ -6,6 +6,7 @@ use memmap2::Mmap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -32,14 +33,22 @@ impl Input {
             }
             return Ok(Self::Directory(path.to_owned()));
         }
-        let is_named = path != Path::new("-");
-        let has_metadata = is_named && path.parent().is_some_and(|parent| parent.join("metadata").is_file());
-        let mapped = Mapped::open_as(path, has_metadata)?;
-        if has_metadata && Format::detect(mapped.data()).is_none() {
-            return Ok(Self::Stream(mapped, path.to_owned()));
-        }
-        Ok(Self::File(mapped, path.to_owned()))
+        let mapped = Mapped::open_as(path, has_metadata(path))?;
+        Ok(Self::of(mapped, path))
     }
+
+    /// A file that was opened.
+    pub fn of(mapped: Mapped, path: &Path) -> Self {
+        if has_metadata(path) && Format::detect(mapped.data()).is_none() {
+            return Self::Stream(mapped, path.to_owned());
+        }
+        Self::File(mapped, path.to_owned())
+    }
+}
+
+/// True if the metadata of a CTF trace lies beside a file.
+fn has_metadata(path: &Path) -> bool {
+    path != Path::new("-") && path.parent().is_some_and(|parent| parent.join("metadata").is_file())
 }
 
 /// The size of all files of some paths, as far as it can be told without opening them.
@@ -62,13 +71,13 @@ pub fn map_nothing() {
 const SMALL: u64 = 32 << 10;
 
 /// How much is read of something that is not a file, such as a device, before it must have proved to be a trace.
-const PROBE: u64 = 64 << 20;
+pub const PROBE: u64 = 64 << 20;
 
 /// Says that nothing comes from a pipe, unless something came within a second.
-struct Patience(Option<Sender<()>>);
+pub struct Patience(Option<Sender<()>>);
 
 impl Patience {
-    fn new(path: &Path, about: &Metadata) -> Self {
+    pub fn new(path: &Path, about: &Metadata) -> Self {
         #[cfg(unix)]
         if std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type()) {
             let (came, waits) = std::sync::mpsc::channel();
@@ -86,13 +95,14 @@ impl Patience {
     }
 
     /// Something came.
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         self.0 = None;
     }
 }
 
 /// The bytes of a file.
-pub struct Mapped(Storage);
+#[derive(Clone)]
+pub struct Mapped(Arc<Storage>);
 
 enum Storage {
     Map(Mmap),
@@ -123,7 +133,7 @@ impl Mapped {
             // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
             // process shortens meanwhile ends this one with a signal; recorders only ever append.
             if let Ok(map) = unsafe { Mmap::map(&file) } {
-                return Ok(Self(Storage::Map(map)));
+                return Ok(Self(Arc::new(Storage::Map(map))));
             }
         }
         // Some file systems, such as sysfs, map none of their files.
@@ -131,9 +141,23 @@ impl Mapped {
     }
 
     pub fn data(&self) -> &[u8] {
-        match &self.0 {
+        match &*self.0 {
             Storage::Map(map) => map,
             Storage::Read(data) => data,
+        }
+    }
+
+    /// Bytes that were read.
+    pub fn read(data: Vec<u8>) -> Self {
+        Self(Arc::new(Storage::Read(data)))
+    }
+
+    /// The bytes; a copy if they are mapped, or somebody else has them.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match Arc::try_unwrap(self.0) {
+            Ok(Storage::Read(data)) => data,
+            Ok(Storage::Map(map)) => map.to_vec(),
+            Err(shared) => Self(shared).data().to_vec(),
         }
     }
 }
@@ -147,5 +171,5 @@ fn read(mut from: impl Read, probe: u64, patience: &mut Patience) -> io::Result<
     if (data.len() as u64) < probe || Format::detect(&data).is_some() {
         from.read_to_end(&mut data)?;
     }
-    Ok(Mapped(Storage::Read(data)))
+    Ok(Mapped::read(data))
 }

@@ -31,6 +31,7 @@ mod json;
 mod measure;
 mod output;
 mod parallel;
+mod pipe;
 mod progress;
 #[allow(dead_code, unused_imports)] // Until each format says its records once.
 mod record;

@@ -153,6 +153,8 @@ impl Inquiry {
 pub struct Cursor {
     /// Whether more is to come: then what a file ends in is no damage.
     pub follows: bool,
+    /// Whether a pipe that is followed has ended: what it ends in is final.
+    pub has_ended: bool,
     /// Where printing goes on in each file.
     pub places: HashMap<PathBuf, u64>,
     /// What else the format keeps.

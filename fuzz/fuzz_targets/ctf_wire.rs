@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use traceglass::ctf::data::Packets;
-use traceglass::ctf::data::wire::{Capture, Scan, WireSlot};
+use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, is_capture};
 use traceglass::ctf::metadata::MetadataStream;
-use traceglass::ctf::schema::{Node, Schema};
+use traceglass::ctf::schema::{Node, Schema, Scope};
 
 /// Packets with a magic number, sizes, a processor and a sequence number, and one kind of event.
 const FRAMED: &str = concat!(
@@ -58,4 +58,28 @@ fn read(data: &[u8], schema: &Schema<'_, '_>) {
     }
     // The smallest record has three bytes.
     assert!(count <= data.len() as u64 / 3);
+    is_capture(data, schema);
+    grow(data, schema);
+}
+
+/// What is found while the bytes come is what is found in all of them; records without packets come in more runs.
+fn grow(data: &[u8], schema: &Schema<'_, '_>) {
+    let step = 1 + usize::from(data.first().copied().unwrap_or(0)) % 64;
+    let (mut mark, mut end, mut found) = (ScanMark::default(), 0, Vec::new());
+    while end < data.len() {
+        end = (end + step).min(data.len());
+        let mut scan = Scan::from_mark(&data[..end], schema, mark).growing();
+        found.extend(scan.by_ref());
+        mark = scan.mark();
+    }
+    found.extend(Scan::from_mark(data, schema, mark));
+    let whole: Vec<WireSlot> = Scan::new(data, schema).collect();
+    let facts = |slot: &WireSlot| (slot.kind(), slot.offset(), slot.len(), slot.content_bits(), slot.records());
+    let records = |slots: &[WireSlot]| slots.iter().map(WireSlot::records).sum::<u64>();
+    assert_eq!(records(&found), records(&whole));
+    if schema.stream_classes().any(|class| class.scope(Scope::PacketContext).is_some()) {
+        assert!(found.iter().map(facts).eq(whole.iter().map(facts)), "{found:?}\n{whole:?}");
+    }
+    let sorted = Capture::of_growing(data, found);
+    assert_eq!(sorted.slots().iter().map(WireSlot::len).sum::<u64>(), data.len() as u64);
 }

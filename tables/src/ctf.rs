@@ -10,6 +10,7 @@ use crate::query::Query;
 use crate::sink::Sink;
 use crate::table::Table;
 use class::{Classes, Records};
+use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{MergeSlot, Packet, Packets};
 use traceglass::ctf::schema::Schema;
 use traceglass::event::ctf::{StreamSlot, Timeline};
@@ -17,9 +18,29 @@ use traceglass::event::ctf::{StreamSlot, Timeline};
 /// How many bytes of packets make a piece.
 const PIECE: u64 = 8 << 20;
 
+/// The file of a data stream, or of several streams: then it is a capture, whose tracks are known.
+pub struct DataStream<'t> {
+    file: &'t dyn File,
+    tracks: Option<Vec<&'t [WireSlot]>>,
+    gaps: Vec<(WireSlot, String)>,
+}
+
+impl<'t> From<&'t dyn File> for DataStream<'t> {
+    fn from(file: &'t dyn File) -> Self {
+        Self { file, tracks: None, gaps: Vec::new() }
+    }
+}
+
+impl<'t> DataStream<'t> {
+    /// A capture, as it was sorted into tracks; its gaps, each with a line for people, become rows of `gaps`.
+    pub fn capture(file: &'t dyn File, tracks: Vec<&'t [WireSlot]>, gaps: Vec<(WireSlot, String)>) -> Self {
+        Self { file, tracks: Some(tracks), gaps }
+    }
+}
+
 /// The data streams.
 pub(crate) struct Ctf<'t> {
-    streams: Vec<(&'t dyn File, Schema<'t, 't>)>,
+    streams: Vec<(DataStream<'t>, Schema<'t, 't>)>,
     pieces: Vec<Piece>,
     classes: Classes,
 }
@@ -28,6 +49,9 @@ pub(crate) struct Ctf<'t> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Piece {
     stream: usize,
+    /// Of a capture: the number of the track that it is, and whether it tells the gaps.
+    track: Option<usize>,
+    has_gaps: bool,
     /// Where the packet before it begins: it tells how much was discarded in between.
     before: u64,
     begin: u64,
@@ -46,13 +70,20 @@ fn period(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>, bool) {
 }
 
 impl<'t> Ctf<'t> {
-    pub(crate) fn new(traces: Vec<(Schema<'t, 't>, Vec<&'t dyn File>)>, tables: &mut Vec<Table>) -> Self {
+    pub(crate) fn new<S: Into<DataStream<'t>>>(
+        traces: Vec<(Schema<'t, 't>, Vec<S>)>,
+        tables: &mut Vec<Table>,
+    ) -> Self {
         let classes = Classes::new(traces.iter().map(|(schema, _)| schema), tables);
         let mut ctf = Self { streams: Vec::new(), pieces: Vec::new(), classes };
         for (schema, files) in traces {
-            for file in files {
-                split(file, &schema, ctf.streams.len(), &mut ctf.pieces);
-                ctf.streams.push((file, schema));
+            for stream in files.into_iter().map(Into::into) {
+                let (number, file) = (ctf.streams.len(), stream.file);
+                match &stream.tracks {
+                    Some(tracks) => ctf.pieces.extend(pieces_of(tracks, number)),
+                    None => split(file, &schema, number, &mut ctf.pieces),
+                }
+                ctf.streams.push((stream, schema));
             }
         }
         ctf
@@ -76,7 +107,11 @@ impl<'t> Ctf<'t> {
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let Some(piece) = self.pieces.get(piece) else { return Ok(()) };
-        let Some((file, schema)) = self.streams.get(piece.stream) else { return Ok(()) };
+        let Some((stream, schema)) = self.streams.get(piece.stream) else { return Ok(()) };
+        let file = stream.file;
+        for (slot, message) in stream.gaps.iter().filter(|_| piece.has_gaps) {
+            common.lost(file.name(), slot, message, sink)?;
+        }
         let window = query.window;
         let is_outside = piece.period.is_some_and(|(begin, end)| {
             window.to().is_some_and(|to| to <= begin) || window.from().is_some_and(|from| from > end)
@@ -92,16 +127,31 @@ impl<'t> Ctf<'t> {
         };
         let data = (*data).as_ref();
         let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(data.len());
-        let run = data.get(place(piece.before)..place(piece.end)).unwrap_or_default();
+        let track = piece.track.map(|track| {
+            stream.tracks.as_ref().and_then(|tracks| tracks.get(track)).copied().unwrap_or_default()
+        });
+        let run = match track {
+            Some(_) => data,
+            None => data.get(place(piece.before)..place(piece.end)).unwrap_or_default(),
+        };
         let skipped = piece.begin.saturating_sub(piece.before);
+        let packets = match track {
+            Some(track) => Packets::of_track(run, schema, track),
+            None => {
+                let number = if skipped > 0 { piece.number.saturating_sub(1) } else { piece.number };
+                Packets::from_packet(run, schema, 0, number)
+            }
+        };
         if common.needs_parts() {
-            let number = if skipped > 0 { piece.number.saturating_sub(1) } else { piece.number };
-            parts(run, schema, piece, number, file.name(), common, sink)?;
+            parts(packets.clone(), piece, file.name(), common, sink)?;
         }
         if needs_events {
             let mut slots = [MergeSlot::EMPTY];
             let mut timeline = Timeline::new(&mut slots, [const { StreamSlot::EMPTY }]);
-            if let Err(error) = timeline.add(piece.stream, run, schema) {
+            let mut tracks = stream.tracks.iter().flatten().filter_map(|track| track.first());
+            let has_restarts = tracks.any(|slot| slot.session() > 0);
+            let session = track.filter(|_| has_restarts).and_then(|track| Some(track.first()?.session()));
+            if let Err(error) = timeline.add_packets(piece.stream, run, schema, packets, session) {
                 return common.problem(file.name(), Some(&error), &error.to_string(), sink);
             }
             let place = Place { file: file.name(), base: piece.before, skipped, seed: file.name() };
@@ -118,16 +168,12 @@ impl<'t> Ctf<'t> {
 
 /// The packets of a run as rows of `parts`.
 fn parts(
-    run: &[u8],
-    schema: &Schema<'_, '_>,
+    mut packets: Packets<'_, '_>,
     piece: &Piece,
-    first: u64,
     file: &str,
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    let mut packets = Packets::new(run, schema);
-    let mut number = first;
     // What comes after damage is reported with the events.
     while let Ok(Some(packet)) = packets.next_packet() {
         let offset = packet.offset().saturating_add(piece.before);
@@ -135,20 +181,32 @@ fn parts(
             let (begin, end, is_absolute) = period(&packet);
             let bytes = packet.end_offset().saturating_sub(packet.offset());
             let kind = "packet";
+            let number = packet.number();
             common.part(
                 &Part { file, kind, number, name: None, offset, bytes, begin, end, is_absolute },
                 sink,
             )?;
         }
-        number = number.saturating_add(1);
     }
     Ok(())
+}
+
+/// The pieces of a capture: its tracks, the first of which tells the gaps. There is one at least, for them.
+fn pieces_of(tracks: &[&[WireSlot]], stream: usize) -> impl Iterator<Item = Piece> {
+    let sizes: Vec<u64> = tracks.iter().map(|track| track.iter().map(WireSlot::len).sum()).collect();
+    (0..tracks.len().max(1)).map(move |track| {
+        let end = sizes.get(track).copied().unwrap_or(0);
+        let has_gaps = track == 0;
+        Piece { stream, track: Some(track), has_gaps, before: 0, begin: 0, end, number: 0, period: None }
+    })
 }
 
 /// Splits a data stream into runs of packets. What cannot be read belongs to the last one.
 fn split(file: &dyn File, schema: &Schema<'_, '_>, stream: usize, pieces: &mut Vec<Piece>) {
     let size = file.size();
-    let mut piece = Piece { stream, before: 0, begin: 0, end: size, number: 0, period: None };
+    let (track, has_gaps) = (None, false);
+    let mut piece =
+        Piece { stream, track, has_gaps, before: 0, begin: 0, end: size, number: 0, period: None };
     let Ok(data) = file.open() else { return pieces.push(piece) };
     let data = (*data).as_ref();
     let mut packets = Packets::new(data, schema);
@@ -160,7 +218,7 @@ fn split(file: &dyn File, schema: &Schema<'_, '_>, stream: usize, pieces: &mut V
         if packet.offset().saturating_sub(piece.begin) >= PIECE {
             pieces.push(Piece { end: packet.offset(), ..piece });
             let (begin, number) = (packet.offset(), number);
-            piece = Piece { stream, before: last, begin, end: size, number, period: None };
+            piece = Piece { stream, track, has_gaps, before: last, begin, end: size, number, period: None };
             is_first = true;
         }
         let (begin, end, _) = period(&packet);

@@ -8,6 +8,7 @@ use crate::seen::{Number, Seen};
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
 use traceglass::Gap;
+use traceglass::ctf::data::wire::WireSlot;
 use traceglass::event::{Event, EventKind, Item, Number as Value, Source, Track};
 use traceglass::record::Record;
 use traceglass_open::record::Json;
@@ -243,6 +244,24 @@ impl<'q> Common<'q> {
         rows.name(6, Some(cause.kind().code()));
         rows.name(7, Some(cause.element().name()));
         rows.text(9, Some(&cause.to_string()));
+        hand_out(GAPS, rows, sink)
+    }
+
+    /// A range of a capture of which nothing is read.
+    pub(crate) fn lost(
+        &mut self,
+        file: &str,
+        slot: &WireSlot,
+        message: &str,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let (Some(rows), Some((start, end))) = (&mut self.gaps, slot.lost()) else { return Ok(()) };
+        rows.name(0, Some(file));
+        rows.u64(1, Some(start));
+        rows.u64(2, Some(end.saturating_sub(start)));
+        rows.name(6, Some(slot.kind().name()));
+        rows.name(7, Some(slot.kind().element().name()));
+        rows.text(9, Some(message));
         hand_out(GAPS, rows, sink)
     }
 

@@ -76,6 +76,7 @@ mod slices;
 mod table;
 mod trace;
 
+pub use ctf::DataStream;
 pub use damage::Damage;
 pub use error::{Error, Result};
 pub use file::{Bytes, File, Problem};

@@ -1,6 +1,6 @@
 //! A trace, its tables and its pieces.
 
-use crate::ctf::Ctf;
+use crate::ctf::{Ctf, DataStream};
 use crate::dial9::Segments;
 use crate::error::{Error, Result};
 use crate::events::{Common, SLICES};
@@ -38,7 +38,7 @@ impl<'t> Trace<'t> {
     }
 
     /// CTF traces, each with its schema and its data streams.
-    pub fn ctf(traces: Vec<(Schema<'t, 't>, Vec<&'t dyn File>)>) -> Self {
+    pub fn ctf<S: Into<DataStream<'t>>>(traces: Vec<(Schema<'t, 't>, Vec<S>)>) -> Self {
         let mut tables = Common::tables();
         let ctf = Ctf::new(traces, &mut tables);
         Self::new(Content::Ctf(ctf), tables)

@@ -23,6 +23,8 @@ mod text;
 mod tsdl;
 mod variants;
 mod wire;
+mod wire_growing;
+mod wire_ring;
 
 use common::ctf::{Packet, stream};
 use common::lies_in;

@@ -2,21 +2,21 @@
 
 use crate::numbers::Random;
 use std::collections::HashMap;
-use traceglass::ErrorKind;
 use traceglass::ctf::data::wire::{Capture, Scan, WireKind, WireSlot};
 use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
+use traceglass::{ErrorKind, Room};
 
 /// How a trace is laid out.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+pub(crate) struct Form {
     has_uuid: bool,
-    has_numbers: bool,
+    pub(crate) has_numbers: bool,
     /// Bits of the packets' times, and of the records'.
     packet_time: usize,
-    record_time: usize,
-    total: usize,
+    pub(crate) record_time: usize,
+    pub(crate) total: usize,
 }
 
 fn uint(bits: usize, role: &str) -> String {
@@ -78,15 +78,15 @@ fn text(form: Form) -> String {
 
 /// A packet as it was written: its bytes, and of each record the place in it, the time and the serial number.
 #[derive(Clone, Debug)]
-struct Written {
+pub(crate) struct Written {
     session: u32,
     cpu: u8,
-    bytes: Vec<u8>,
-    records: Vec<(usize, u64, u32)>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) records: Vec<(usize, u64, u32)>,
 }
 
 /// A device.
-struct Writer {
+pub(crate) struct Writer {
     form: Form,
     session: u32,
     time: u64,
@@ -95,7 +95,11 @@ struct Writer {
 }
 
 impl Writer {
-    fn packet(&mut self, cpu: u8, count: usize, random: &mut Random) -> Written {
+    pub(crate) fn new(form: Form) -> Self {
+        Self { form, session: 0, time: 1_000_000, serial: 0, numbers: HashMap::new() }
+    }
+
+    pub(crate) fn packet(&mut self, cpu: u8, count: usize, random: &mut Random) -> Written {
         let form = self.form;
         let mut body = Vec::new();
         let mut records = Vec::new();
@@ -139,7 +143,7 @@ impl Writer {
     }
 }
 
-fn with_schema(form: Form, read: impl FnOnce(&Schema<'_, '_>)) {
+pub(crate) fn with_schema(form: Form, read: impl FnOnce(&Schema<'_, '_>)) {
     let text = text(form);
     let stream = MetadataStream::parse(text.as_bytes()).unwrap();
     let mut nodes = [Node::EMPTY; 256];
@@ -147,13 +151,35 @@ fn with_schema(form: Form, read: impl FnOnce(&Schema<'_, '_>)) {
 }
 
 /// A record that was found: its offset, session, processor, time, serial number, and whether it is marked.
-type Found = (u64, u32, u64, u64, u32, bool);
+pub(crate) type Found = (u64, u32, u64, u64, u32, bool);
 
 /// The records of a capture, and its slots in the order of the bytes.
-fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Found>, Vec<WireSlot>) {
+pub(crate) fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Found>, Vec<WireSlot>) {
     let mut room = vec![WireSlot::EMPTY; data.len()];
     let capture = Capture::read(Scan::new(data, schema), &mut room[..]).unwrap();
     assert!(capture.work() <= 24 * data.len() as u64 + 8192, "{} for {}", capture.work(), data.len());
+    let (found, mut slots) = (records(data, schema, &capture), capture.slots().to_vec());
+    // With as much room as is said to be needed it is the same.
+    let needed = slots.len();
+    let error = Capture::read(Scan::new(data, schema), &mut room[..needed - 1]).unwrap_err();
+    let capacity = needed as u64 - 1;
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity, needed: needed as u64 });
+    slots.sort_by_key(WireSlot::offset);
+    let mut at = 0;
+    for slot in &slots {
+        assert_eq!(slot.offset(), at);
+        at = slot.end();
+    }
+    assert_eq!(at, data.len() as u64);
+    (found, slots)
+}
+
+/// The records of a capture that has been sorted, session after session.
+pub(crate) fn records<R: Room<WireSlot>>(
+    data: &[u8],
+    schema: &Schema<'_, '_>,
+    capture: &Capture<R>,
+) -> Vec<Found> {
     let mut found = Vec::new();
     for session in 0..capture.sessions() {
         let tracks: Vec<_> = capture.tracks().filter(|track| track[0].session() == session).collect();
@@ -179,36 +205,23 @@ fn read(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Found>, Vec<WireSlot>) {
             ));
         }
     }
-    let mut slots = capture.slots().to_vec();
-    // With as much room as is said to be needed it is the same.
-    let needed = slots.len();
-    let error = Capture::read(Scan::new(data, schema), &mut room[..needed - 1]).unwrap_err();
-    let capacity = needed as u64 - 1;
-    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity, needed: needed as u64 });
-    slots.sort_by_key(WireSlot::offset);
-    let mut at = 0;
-    for slot in &slots {
-        assert_eq!(slot.offset(), at);
-        at = slot.end();
-    }
-    assert_eq!(at, data.len() as u64);
-    (found, slots)
+    found
 }
 
 /// A capture: its bytes, and of each byte the packet that it is of and its place there.
 #[derive(Default)]
-struct Captured {
-    bytes: Vec<u8>,
+pub(crate) struct Captured {
+    pub(crate) bytes: Vec<u8>,
     origins: Vec<Option<(usize, usize)>>,
 }
 
 impl Captured {
-    fn add(&mut self, number: usize, packet: &Written, range: std::ops::Range<usize>) {
+    pub(crate) fn add(&mut self, number: usize, packet: &Written, range: std::ops::Range<usize>) {
         self.bytes.extend(&packet.bytes[range.clone()]);
         self.origins.extend(range.map(|at| Some((number, at))));
     }
 
-    fn add_text(&mut self, text: &[u8]) {
+    pub(crate) fn add_text(&mut self, text: &[u8]) {
         self.bytes.extend(text);
         self.origins.resize(self.bytes.len(), None);
     }
@@ -216,7 +229,7 @@ impl Captured {
 
 /// What the generator knows is what the reader finds: all records of packets that are whole, by session and time;
 /// nothing else without a mark; and each range that is not whole is told.
-fn agrees(packets: &[Written], captured: &Captured, schema: &Schema<'_, '_>, total: usize) {
+pub(crate) fn agrees(packets: &[Written], captured: &Captured, schema: &Schema<'_, '_>, total: usize) {
     let (found, slots) = read(&captured.bytes, schema);
     let is_whole = |at: usize, number: usize| {
         (0..total).all(|byte| captured.origins.get(at + byte) == Some(&Some((number, byte))))
@@ -246,7 +259,7 @@ fn agrees(packets: &[Written], captured: &Captured, schema: &Schema<'_, '_>, tot
     }
 }
 
-const FORMS: [Form; 4] = [
+pub(crate) const FORMS: [Form; 4] = [
     Form { has_uuid: false, has_numbers: true, packet_time: 64, record_time: 64, total: 192 },
     Form { has_uuid: true, has_numbers: true, packet_time: 64, record_time: 32, total: 256 },
     Form { has_uuid: true, has_numbers: false, packet_time: 64, record_time: 64, total: 160 },
@@ -254,9 +267,9 @@ const FORMS: [Form; 4] = [
 ];
 
 /// Packets of some processors, in the order in which they were written. Their numbers begin at `first`.
-fn written(form: Form, count: usize, first: u32, random: &mut Random) -> (Vec<Written>, Writer) {
+pub(crate) fn written(form: Form, count: usize, first: u32, random: &mut Random) -> (Vec<Written>, Writer) {
     let numbers = (0..3).map(|cpu| (cpu, first)).collect();
-    let mut writer = Writer { form, session: 0, time: 1_000_000, serial: 0, numbers };
+    let mut writer = Writer { numbers, ..Writer::new(form) };
     let cpus = 1 + random.next() % 3;
     let packets = (0..count).map(|_| {
         let (cpu, count) = ((random.next() % cpus) as u8, 3 + (random.next() % 3) as usize);
@@ -265,53 +278,41 @@ fn written(form: Form, count: usize, first: u32, random: &mut Random) -> (Vec<Wr
     (packets.collect(), writer)
 }
 
-#[test]
-fn captures_with_text_losses_and_repetitions() {
-    for seed in 1..400_u64 {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let form = FORMS[seed as usize % FORMS.len()];
-        let (packets, _) = written(form, 24, 0, &mut random);
-        let mut captured = Captured::default();
-        for (number, packet) in packets.iter().enumerate() {
-            match random.next() % 12 {
-                0 => captured.add_text(b"*** Booting Zephyr OS build v4.2.0 ***\r\n"),
-                // A few bytes are lost, and never all of the padding alone.
-                1 => {
-                    let at = 4 + (random.next() % 60) as usize;
-                    captured.add(number, packet, 0..at);
-                    captured.add(number, packet, at + 1 + (random.next() % 20) as usize..form.total);
-                    continue;
-                }
-                2 => {
-                    let at = 4 + (random.next() % 60) as usize;
-                    captured.add(number, packet, 0..at);
-                    captured.add_text(b"[00:00:01.337] <wrn> bt: no buffer\n");
-                    captured.add(number, packet, at..form.total);
-                    continue;
-                }
-                3 => captured.add(number, packet, 0..form.total),
-                _ => {}
+/// A capture with text, losses and repetitions in it.
+pub(crate) fn disturbed(seed: u64) -> (Form, Vec<Written>, Captured) {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let form = FORMS[seed as usize % FORMS.len()];
+    let (packets, _) = written(form, 24, 0, &mut random);
+    let mut captured = Captured::default();
+    for (number, packet) in packets.iter().enumerate() {
+        match random.next() % 12 {
+            0 => captured.add_text(b"*** Booting Zephyr OS build v4.2.0 ***\r\n"),
+            // A few bytes are lost, and never all of the padding alone.
+            1 => {
+                let at = 4 + (random.next() % 60) as usize;
+                captured.add(number, packet, 0..at);
+                captured.add(number, packet, at + 1 + (random.next() % 20) as usize..form.total);
+                continue;
             }
-            captured.add(number, packet, 0..form.total);
+            2 => {
+                let at = 4 + (random.next() % 60) as usize;
+                captured.add(number, packet, 0..at);
+                captured.add_text(b"[00:00:01.337] <wrn> bt: no buffer\n");
+                captured.add(number, packet, at..form.total);
+                continue;
+            }
+            3 => captured.add(number, packet, 0..form.total),
+            _ => {}
         }
-        eprintln!("seed {seed}");
-        with_schema(form, |schema| agrees(&packets, &captured, schema, form.total));
+        captured.add(number, packet, 0..form.total);
     }
+    (form, packets, captured)
 }
 
 #[test]
-fn rings_are_turned() {
-    for seed in 1..200_u64 {
-        let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95));
-        let form = FORMS[seed as usize % FORMS.len()];
-        let count = 2 + (random.next() % 20) as usize;
-        let (packets, _) = written(form, count, 10, &mut random);
-        let turn = (random.next() as usize) % count;
-        let mut captured = Captured::default();
-        for slot in 0..count {
-            let number = (slot + turn) % count;
-            captured.add(number, &packets[number], 0..form.total);
-        }
+fn captures_with_text_losses_and_repetitions() {
+    for seed in 1..400_u64 {
+        let (form, packets, captured) = disturbed(seed);
         eprintln!("seed {seed}");
         with_schema(form, |schema| agrees(&packets, &captured, schema, form.total));
     }
@@ -351,8 +352,7 @@ fn packets_out_of_order_and_restarts() {
 fn a_short_clock_goes_on() {
     let form = FORMS[3];
     let mut random = Random(5);
-    let mut writer =
-        Writer { form, session: 0, time: (1 << 32) - 20_000, serial: 0, numbers: HashMap::new() };
+    let mut writer = Writer { time: (1 << 32) - 20_000, ..Writer::new(form) };
     let packets: Vec<_> = (0..20).map(|number| writer.packet(number % 2, 5, &mut random)).collect();
     assert!(packets[0].records[0].1 < 1 << 32 && packets[19].records[0].1 > 1 << 32);
     let mut captured = Captured::default();

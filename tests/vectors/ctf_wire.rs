@@ -1,9 +1,10 @@
 //! Captures off a wire and out of memory, with what was written there.
 
+use crate::random::Random;
 use serde_json::{Map, Value, json};
 use std::fs;
-use std::path::Path;
-use traceglass::ctf::data::wire::{Capture, Scan, WireSlot};
+use std::path::{Path, PathBuf};
+use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot};
 use traceglass::ctf::data::{self, Fields, Merge, MergeSlot, Packets};
 use traceglass::ctf::metadata::{Language, MetadataStream};
 use traceglass::ctf::schema::tsdl::{NameEntry, TypeNode, Workspace, compile};
@@ -75,12 +76,11 @@ fn read(file: &Path, schema: &Schema<'_, '_>, skipped: u64) -> Read {
     Read { records, slots: capture.slots().to_vec(), work: capture.work() }
 }
 
-/// What is wrong with how a capture was read.
-fn compare(folder: &Path) -> Result<usize, String> {
+/// The file of a capture, how many bytes of it are to be skipped, and how it is laid out.
+fn parts(folder: &Path) -> (PathBuf, u64, String) {
     let text = fs::read_to_string(folder.join("expected.ndjson")).expect("what is expected");
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
-    let of_kind = |kind: &'static str| lines.iter().filter(move |line| line["k"] == kind);
-    let what = of_kind("what").next().expect("what it is");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line"));
+    let what = lines.into_iter().find(|line| line["k"] == "what").expect("what it is");
     let skipped = what["options"][0].as_str().and_then(|option| option.strip_prefix("--skip "));
     let skipped = skipped.map_or(0, |count| count.parse().expect("a number"));
     let mut files: Vec<_> = fs::read_dir(folder.join("trace"))
@@ -89,6 +89,16 @@ fn compare(folder: &Path) -> Result<usize, String> {
         .collect();
     files.retain(|path| path.file_name().is_some_and(|name| name != "metadata"));
     let [file] = &files[..] else { panic!("one file in {}", folder.display()) };
+    (file.clone(), skipped, what["layout"].as_str().expect("a layout").to_owned())
+}
+
+/// What is wrong with how a capture was read.
+fn compare(folder: &Path) -> Result<usize, String> {
+    let text = fs::read_to_string(folder.join("expected.ndjson")).expect("what is expected");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+    let of_kind = |kind: &'static str| lines.iter().filter(move |line| line["k"] == kind);
+    let (file, skipped, layout) = parts(folder);
+    let file = file.as_path();
     let metadata = fs::read(folder.join("trace/metadata")).expect("metadata");
     let Read { records, slots, work } = with_schema(&metadata, |schema| read(file, schema, skipped));
     let size = fs::metadata(file).expect("a file").len();
@@ -117,7 +127,7 @@ fn compare(folder: &Path) -> Result<usize, String> {
         let is_free = found.3["p"].to_string().contains('\u{fffd}');
         if !found.2 && !is_free && !of_kind("record").any(|line| is_at(line, found) && agrees(line, found)) {
             free += 1;
-            let has_magic = what["layout"].as_str().is_some_and(|layout| !layout.contains("bare"));
+            let has_magic = !layout.contains("bare");
             if has_magic || free > 3 {
                 return Err(format!("was never written: {found:?}"));
             }
@@ -162,6 +172,60 @@ fn compare(folder: &Path) -> Result<usize, String> {
         return Err(format!("{work} bytes looked at, of {size}"));
     }
     Ok(must.len())
+}
+
+/// Reads a capture in pieces that end at random places. What is found of them one by one is what is found in the whole;
+/// where nothing tells where a packet ends, records are found as they come.
+fn grows(folder: &Path, seed: u64) -> Result<(), String> {
+    let (file, skipped, layout) = parts(folder);
+    let data = fs::read(file).expect("a capture");
+    let metadata = fs::read(folder.join("trace/metadata")).expect("metadata");
+    let mut random = Random(seed);
+    with_schema(&metadata, |schema| {
+        let (mut mark, mut end, mut found) = (ScanMark::after(skipped), 0, Vec::new());
+        while end < data.len() {
+            end = (end + 1 + random.next() as usize % 400).min(data.len());
+            let mut scan = Scan::from_mark(&data[..end], schema, mark).growing();
+            found.extend(scan.by_ref());
+            mark = scan.mark();
+        }
+        let early = found.iter().map(WireSlot::records).sum::<u64>();
+        found.extend(Scan::from_mark(&data, schema, mark));
+        let whole: Vec<_> = Scan::new(&data, schema).skip_bytes(skipped).collect();
+        let [count, all] = [&found, &whole].map(|slots| slots.iter().map(WireSlot::records).sum::<u64>());
+        if early * 5 < all * 3 {
+            return Err(format!("{early} of {all} records before the end"));
+        }
+        if layout.contains("bare") {
+            return if count == all { Ok(()) } else { Err(format!("{count} records, not {all}")) };
+        }
+        let differs =
+            found.iter().zip(&whole).find(|(one, other)| format!("{one:?}") != format!("{other:?}"));
+        match differs {
+            None if found.len() == whole.len() => Ok(()),
+            other => Err(format!("{} slots of {}: {other:?}", found.len(), whole.len())),
+        }
+    })
+}
+
+#[test]
+fn captures_that_grow_are_those_of_the_whole() {
+    let Some(folder) = super::folder("ctf-wire") else { return };
+    let index = fs::read_to_string(folder.join("index.ndjson")).expect("an index");
+    let (mut captures, mut wrong) = (0, Vec::new());
+    for (number, line) in (1..).zip(index.lines()) {
+        let entry: Value = serde_json::from_str(line).expect("a line of the index");
+        let name = entry["name"].as_str().expect("a name");
+        captures += 1;
+        for seed in 0..4 {
+            if let Err(message) = grows(&folder.join(name), (number * 4 + seed + 1) * 0x9e37_79b9) {
+                wrong.push(format!("{name}, seed {seed}: {message}"));
+            }
+        }
+    }
+    println!("{captures} captures read in pieces");
+    assert!(captures > 0, "no captures in {}", folder.display());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::export;
 use crate::input::Input;
 use crate::output::Out;
+use crate::pipe::Pipe;
 use crate::progress::{self, Progress};
 use crate::record::SliceLines;
 use crate::slices::Lasting;
@@ -47,15 +48,31 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     progress::begin("reading", 0);
     let mut cursor = Cursor { follows: args.follow, ..Cursor::default() };
     let mut worst = Status::Clean;
+    let (mut pipe, mut has_begun) = (None, false);
     loop {
         let started = Instant::now();
         let size = size(&args.path);
         let done = (|| {
             if args.follow && args.path == Path::new("-") {
-                return Err(Failure::usage("--follow: a pipe is read to its end as it is"));
+                return Err(Failure::usage("--follow: stdin is read to its end as it is; name a pipe"));
             }
-            let input = Input::open(&args.path)?;
-            let trace = open(&input, args.reading)?;
+            if args.follow && pipe.is_none() {
+                pipe = Pipe::open(&args.path)?;
+            }
+            let input = match &mut pipe {
+                Some(pipe) => {
+                    pipe.grow()?;
+                    cursor.has_ended = pipe.has_ended;
+                    Input::of(pipe.data(), &args.path)
+                }
+                None => Input::open(&args.path)?,
+            };
+            let trace = match open(&input, args.reading) {
+                // What it is can be seen when more has come.
+                Err(_) if !has_begun && pipe.as_ref().is_some_and(Pipe::may_begin) => return Ok(worst),
+                opened => opened?,
+            };
+            has_begun = true;
             args.refuse_foreign(trace.format())?;
             trace.cat(args, &mut cursor, out)
         })();
@@ -76,6 +93,12 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             return Ok(worst);
         }
         out.finish()?;
+        if let Some(pipe) = &pipe {
+            if pipe.has_ended {
+                return Ok(worst);
+            }
+            continue;
+        }
         if !wait(&args.path, size, started.elapsed(), out)? {
             return Ok(worst);
         }

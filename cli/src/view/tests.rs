@@ -124,6 +124,48 @@ impl Session<'_> {
     }
 }
 
+/// Packets, records and gaps of captures, with those of `cat`.
+#[test]
+fn captures_are_walked_as_they_are_printed() {
+    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
+        eprintln!("TRACEGLASS_VECTORS is not set: no captures are walked");
+        return;
+    };
+    let mut captures = 0;
+    for entry in fs::read_dir(Path::new(&root).join("ctf-wire")).unwrap() {
+        let folder = entry.unwrap().path().join("trace");
+        let expected = folder.join("../expected.ndjson");
+        // What needs options is not asked for here.
+        if !expected.exists() || fs::read_to_string(&expected).unwrap().contains("\"options\": [\"") {
+            continue;
+        }
+        on_large_stack(|| {
+            let input = Input::open(&folder).ok().unwrap();
+            let reading = Reading::default();
+            let mut told = 0;
+            let trace = crate::formats::open(&input, reading).ok().unwrap();
+            let info = trace.info(&crate::trace::Inquiry { full: true, tasks: false }).ok().unwrap();
+            let records = info.fields["records"].as_u64();
+            crate::formats::browse(&input, reading, &mut |browse| {
+                let mut end = 0;
+                browse.walk(browse.first(), 0, Depth::All, &mut |node| {
+                    assert!(node.offset >= end || node.level != crate::trace::Level::Part, "{folder:?}");
+                    if node.level == crate::trace::Level::Part {
+                        end = node.end;
+                    }
+                    told += u64::from(node.level == crate::trace::Level::Record);
+                    true
+                });
+            })
+            .ok()
+            .unwrap();
+            assert_eq!(Some(told), records, "{}", folder.display());
+        });
+        captures += 1;
+    }
+    assert!(captures > 0, "no captures");
+}
+
 /// A screen as text.
 fn screen(buffer: &Buffer) -> String {
     let mut text = String::new();

@@ -129,6 +129,121 @@ fn one_stream_is_read_as_before_unless_asked() {
     assert_eq!(status(&traceglass(&["cat", "--wire", "--no-wire", &path])), 2);
 }
 
+/// The lines of what comes through a pipe in these pieces, each of which is looked at alone.
+#[cfg(unix)]
+fn piped(metadata: &[u8], pieces: &[&[u8]], options: &[&str]) -> (i32, Vec<Value>) {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let scratch = Scratch::new("wire-pipe");
+    scratch.file("trace/metadata", metadata);
+    let path = scratch.path("trace/uart");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args([&["cat", "--json", "--gaps", "--follow"], options, &[&path]].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    for piece in pieces {
+        pipe.write_all(piece).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(60));
+    }
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    (status(&output), lines(&output))
+}
+
+/// What is said of a record whenever it is read: its number among the packets is known in the end.
+fn lasting(mut lines: Vec<Value>) -> Vec<String> {
+    for line in &mut lines {
+        line.as_object_mut().unwrap().remove("packet");
+    }
+    let mut lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    lines.sort();
+    lines
+}
+
+#[cfg(unix)]
+#[test]
+fn what_comes_through_a_pipe_is_followed() {
+    let data = sample();
+    let (_scratch, path) = trace("wire-piped", &data);
+    let whole = traceglass(&["cat", "--json", "--gaps", &format!("{path}/uart.bin")]);
+    let whole = lasting(
+        lines(&whole)
+            .into_iter()
+            .map(|mut line| {
+                line["path"] = "uart".into();
+                line
+            })
+            .collect(),
+    );
+    for cuts in [vec![], vec![5], vec![31, 127, 223], vec![200, 400, 405], vec![316, 412, 508]] {
+        let mut pieces = Vec::new();
+        let mut rest = &data[..];
+        for (at, cut) in cuts.iter().enumerate() {
+            let (piece, after) = rest.split_at(cut - at.checked_sub(1).map_or(0, |at| cuts[at]));
+            pieces.push(piece);
+            rest = after;
+        }
+        pieces.push(rest);
+        let (status, found) = piped(METADATA.as_bytes(), &pieces, &["--wire"]);
+        assert_eq!((status, lasting(found)), (3, whole.clone()), "{cuts:?}");
+    }
+    // What looks like one stream at first is a capture as soon as another processor comes.
+    let data = [packet(0, 0, 1000), packet(0, 1, 2000), packet(1, 0, 2500), packet(0, 2, 3000)].concat();
+    let (status, found) = piped(METADATA.as_bytes(), &[&data[..192], &data[192..]], &[]);
+    let sessions: Vec<_> = found.iter().map(|line| line.get("session").is_some()).collect();
+    assert_eq!((status, sessions), (0, [[false; 6], [true; 6]].concat()));
+}
+
+/// Each packet is printed once it is whole, though the file may go on with anything.
+#[test]
+fn a_file_that_grows_is_followed() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    let data = [packet(0, 0, 1000), packet(1, 0, 1500), packet(0, 1, 2000), packet(0, 2, 3000)].concat();
+    let (_scratch, path) = trace("wire-grows", &data[..250]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["cat", "--json", "--follow", &path])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut serials = |count: usize| -> Vec<Value> {
+        let lines = lines.by_ref().take(count).map(|line| serde_json::from_str::<Value>(&line.unwrap()));
+        lines.map(|line| line.unwrap()["payload"]["serial"].clone()).collect()
+    };
+    assert_eq!(serials(6), [1000, 1001, 1002, 1500, 1501, 1502]);
+    let mut file = std::fs::OpenOptions::new().append(true).open(format!("{path}/uart.bin")).unwrap();
+    file.write_all(&data[250..300]).unwrap();
+    assert_eq!(serials(3), [2000, 2001, 2002]);
+    file.write_all(&data[300..]).unwrap();
+    assert_eq!(serials(3), [3000, 3001, 3002]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What each byte belongs to: fields of packets, wherever those were found, and gaps.
+#[test]
+fn bytes_of_a_capture_have_fields() {
+    let (_scratch, path) = trace("wire-hex", &sample());
+    let output = traceglass(&["hex", "--len", "4096", &format!("{path}/uart.bin")]);
+    assert_eq!(status(&output), 3);
+    let said = String::from_utf8(output.stdout).unwrap();
+    for (offset, expected) in [
+        ("0000000", "text between CTF packets"),
+        ("0000021", "packet 0 context timestamp_begin"),
+        ("000010b", "packet 1 lost"),
+        ("000017e", "record 2 tick serial  4002"),
+        ("000019e", "packet 0 context timestamp_begin"),
+        ("00001fa", "fill between CTF packets"),
+    ] {
+        let is_there = |line: &str| line.contains(offset) && line.contains(expected);
+        assert!(said.lines().any(is_there), "{expected}: {said}");
+    }
+}
+
 #[test]
 fn sessions_are_folders_of_their_own() {
     let (scratch, path) = trace("wire-files", &sample());

@@ -132,12 +132,8 @@ impl<'a, 's> Packet<'a, 's> {
     }
 
     /// The packet of a slot of a capture, as far as its records can be read.
-    pub(super) fn of_slot(
-        schema: &'s Schema<'a, 's>,
-        data: &'a [u8],
-        slot: &WireSlot,
-        number: u64,
-    ) -> Result<Self> {
+    pub(super) fn of_slot(schema: &'s Schema<'a, 's>, data: &'a [u8], slot: &WireSlot) -> Result<Self> {
+        let number = slot.number();
         let start = usize::try_from(slot.offset()).unwrap_or(usize::MAX);
         let data = data.get(start..).unwrap_or_default();
         let mut packet = Self::read_as_stated(schema, data, slot.offset(), number, slot.clock(), &mut 0)?;

@@ -33,7 +33,8 @@ impl<'a, 's> Packets<'a, 's> {
         Self { schema, data, offset, number, fault: None, track: None }
     }
 
-    /// The packets of a track of a [capture](super::wire::Capture) of `data`, in the order that was found for them.
+    /// The packets of a track of a [capture](super::wire::Capture) of `data`, or of some slots of it, in the order that
+    /// was found for them.
     pub fn of_track(data: &'a [u8], schema: &'s Schema<'a, 's>, track: &'s [WireSlot]) -> Self {
         let offset = track.first().map_or(0, WireSlot::offset);
         Self { schema, data, offset, number: 0, fault: None, track: Some(track) }
@@ -96,14 +97,13 @@ impl<'a, 's> Packets<'a, 's> {
     fn next_of_track(&mut self, track: &'s [WireSlot]) -> Result<Option<Packet<'a, 's>>> {
         let Some((slot, rest)) = track.split_first() else { return Ok(None) };
         self.track = Some(rest);
-        let packet = Packet::of_slot(self.schema, self.data, slot, self.number);
+        let packet = Packet::of_slot(self.schema, self.data, slot);
         if packet.is_err() {
             self.track = rest.get(rest.len()..);
             self.fault = Some(slot.offset().saturating_mul(8));
             return packet.map(Some);
         }
         self.offset = rest.first().map_or(slot.end(), WireSlot::offset);
-        self.number = self.number.saturating_add(1);
         packet.map(Some)
     }
 }

@@ -57,6 +57,13 @@ impl<'a, 's, 't> Stream<'a, 's, 't> {
         Self { packets, programs, open: None, losses: Losses::default(), loss: Loss::default() }
     }
 
+    /// As after this packet: what is missing is counted from there.
+    pub fn after(mut self, packet: &Packet<'a, 's>) -> Self {
+        // What was missing before it was told with it.
+        let _ = self.losses.observe(packet);
+        self
+    }
+
     /// The packet of the record that was seen or told last; `None` before the first record, and after an error.
     pub fn packet(&self) -> Option<&Packet<'a, 's>> {
         self.open.as_ref().map(|open| &open.packet)

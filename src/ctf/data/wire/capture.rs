@@ -42,10 +42,27 @@ impl<R: Room<WireSlot>> Capture<R> {
             let (capacity, needed) = (to_u64(room.slots().len()), to_u64(count));
             return Err(Error::new(0, BYTES, ErrorKind::CapacityExceeded { capacity, needed }));
         }
-        let slots = room.slots_mut().get_mut(..count).unwrap_or_default();
-        let (sessions, work) = sort(scan.data(), slots);
-        let sorted = slots.iter().take_while(|slot| slot.has_track()).count();
-        Ok(Self { room, count, sorted, sessions, work: work.saturating_add(scan.work()) })
+        let mut capture = Self { room, count, sorted: 0, sessions: 0, work: scan.work() };
+        capture.sort(scan.data(), false);
+        Ok(capture)
+    }
+
+    /// Sorts what has been found so far in bytes that grow: all that the room holds, in the order of the bytes.
+    ///
+    /// Slots that come later change nothing of one that [is settled](WireSlot::is_settled), but may have their places
+    /// before it. A time that goes back without a number is a restart: nothing tells the slots of a ring.
+    pub fn of_growing(data: &[u8], room: R) -> Self {
+        let count = room.slots().len();
+        let mut capture = Self { room, count, sorted: 0, sessions: 0, work: 0 };
+        capture.sort(data, true);
+        capture
+    }
+
+    fn sort(&mut self, data: &[u8], is_growing: bool) {
+        let slots = self.room.slots_mut().get_mut(..self.count).unwrap_or_default();
+        let (sessions, work) = sort(data, slots, is_growing);
+        self.sorted = slots.iter().take_while(|slot| slot.has_track()).count();
+        (self.sessions, self.work) = (sessions, self.work.saturating_add(work));
     }
 
     /// All packets and gaps: those of each track in their order, then those of none, in the order of the bytes.

@@ -40,7 +40,8 @@
 //! # Rules
 //!
 //! - A packet begins where magic number, UUID, stream class, sizes and times of a header agree. It is whole if another one
-//!   begins where it ends, or if all of its records can be true and no other packet begins within it.
+//!   begins where it ends. It is so, too, if all of its records can be true and no other packet begins within it, and if
+//!   it ends in one fill or the next packet is a multiple of its length away, as in a ring.
 //! - Records of a packet that lost or gained bytes are delivered up to the first one that cannot be true, and
 //!   [marked](super::Packet::is_doubtful): one of them may consist of two halves.
 //! - Packets of a track are ordered by their sequence numbers, else by time: the oldest slot of a ring is found. A number
@@ -53,6 +54,11 @@
 //! - The same packet twice is read once.
 //! - Fill to the end of a capture is no damage. Anything else between packets is.
 //!
+//! # Captures that grow
+//!
+//! A scan of [growing](Scan::growing) bytes ends before the first packet or gap that more bytes could change; another one
+//! [goes on from there](Scan::from_mark). What was found so far is [sorted](Capture::of_growing) as often as is wanted.
+//!
 //! # Limits
 //!
 //! - A slot is needed for each packet and each gap.
@@ -64,6 +70,7 @@
 //! - Bytes that changed within a field, and bytes that were lost where the records still make sense, are not noticed: no
 //!   writer has a checksum.
 
+mod alike;
 mod capture;
 mod content;
 mod detect;
@@ -77,5 +84,5 @@ pub(super) mod slot;
 pub use capture::Capture;
 pub use detect::is_capture;
 pub use kind::WireKind;
-pub use scan::Scan;
+pub use scan::{Scan, ScanMark};
 pub use slot::WireSlot;

@@ -17,6 +17,8 @@ struct Order<'d, 'r> {
     data: &'d [u8],
     slots: &'r mut [WireSlot],
     session: u32,
+    /// More slots may follow.
+    is_growing: bool,
     /// How many slots were looked at.
     work: u64,
 }
@@ -31,8 +33,8 @@ enum Place {
 
 /// Sorts slots into tracks: those of a track are neighbors, and what belongs to none comes last. Returns how many sessions
 /// there are, and how many slots were looked at.
-pub(super) fn sort(data: &[u8], slots: &mut [WireSlot]) -> (u32, u64) {
-    let mut order = Order { data, slots, session: 0, work: 0 };
+pub(super) fn sort(data: &[u8], slots: &mut [WireSlot], is_growing: bool) -> (u32, u64) {
+    let mut order = Order { data, slots, session: 0, is_growing, work: 0 };
     order.number_owners();
     order.find_rising();
     order.chain();
@@ -252,7 +254,7 @@ impl Order<'_, '_> {
             is_before(end, self.at(first).begin, slot.width)
         };
         match rotated {
-            NONE if slot.rises && is_rotation(chain.head) => Place::Before(chain.head),
+            NONE if !self.is_growing && slot.rises && is_rotation(chain.head) => Place::Before(chain.head),
             NONE => Place::Restart,
             next if !is_fall(self.at(chain.cursor).end, slot) && is_rotation(next) => Place::Before(next),
             _ => Place::Restart,
@@ -275,7 +277,8 @@ impl Order<'_, '_> {
                 self.change(owner, |slot| slot.chain.head = index);
             } else if slot.is_ordered() {
                 let next = self.at(owner).chain.head;
-                self.change(index, |slot| slot.after = next);
+                let is_settled = next != NONE || !self.is_growing;
+                self.change(index, |slot| (slot.after, slot.is_settled) = (next, is_settled));
             }
         }
         for index in self.indices() {

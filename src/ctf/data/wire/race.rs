@@ -20,6 +20,11 @@ pub(super) struct Race {
 }
 
 impl Race {
+    /// The time of the last record.
+    pub(super) const fn last(&self) -> Option<u64> {
+        self.last
+    }
+
     /// True if a clock of so many bits, which is taken to have wrapped, rather stepped back.
     pub(super) fn is_step_back(before: Option<u64>, after: Option<u64>, bits: u8) -> bool {
         let range = 1_u64.checked_shl(bits.into()).filter(|_| bits >= 16);
@@ -33,7 +38,13 @@ impl Race {
         let mask = u64::MAX.checked_shr(64_u32.saturating_sub(bits.into())).unwrap_or(0);
         let length = slot.last.wrapping_sub(slot.begin);
         let begin = match self.last {
-            Some(last) => last.wrapping_sub(last.wrapping_sub(slot.begin) & mask),
+            Some(last) => {
+                let next = last.wrapping_add(slot.begin.wrapping_sub(last) & mask);
+                match Self::is_step_back(Some(last), Some(next), bits) {
+                    true => last.wrapping_sub(last.wrapping_sub(slot.begin) & mask),
+                    false => next,
+                }
+            }
             None => slot.begin,
         };
         let end = begin.wrapping_add(length);

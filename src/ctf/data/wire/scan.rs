@@ -19,11 +19,14 @@ const CONFIRM_MAX: u64 = 4096;
 const CONFIRM_PER_BYTE: u64 = 16;
 /// A step of the clock that no record makes.
 const LEAP: u64 = 1 << 40;
+/// Of growing bytes: how long a packet may claim to be before one that begins within it is believed instead.
+const AWAIT_MAX: u64 = 1 << 16;
 
 /// Packets and gaps of a capture, in the order of its bytes: each byte is in one of them.
 ///
 /// A packet begins where the magic number, the UUID, the stream class, the sizes and the times of a header agree. It is
-/// whole if the next one begins where it ends, or if all of its records can be true and nothing begins within it.
+/// whole if the next one begins where it ends. It is so, too, if all of its records can be true and nothing begins within it,
+/// and if it ends in one fill or the next one is a multiple of its length away, as in a ring.
 ///
 /// Without a magic number nothing can be found again: the first record that cannot be true ends the reading. Without
 /// sizes a packet ends where, after a record, the header of another one stands.
@@ -42,13 +45,31 @@ pub struct Scan<'a, 's> {
     data: &'a [u8],
     schema: &'s Schema<'a, 's>,
     layout: Layout,
+    mark: ScanMark,
+    /// More bytes may be added to them.
+    is_growing: bool,
+    /// More bytes could change what was found last.
+    needs_more: bool,
+    /// How many bytes were looked at in all.
+    work: u64,
+}
+
+/// How far a [`Scan`] of growing bytes has got.
+#[derive(Clone, Debug, Default)]
+pub struct ScanMark {
     at: usize,
     /// Nothing tells where another packet begins.
     is_lost: bool,
     race: Race,
-    /// How many bytes of records were read to confirm headers, and how many bytes were looked at in all.
+    /// How many bytes of records were read to confirm headers.
     confirmed: u64,
-    work: u64,
+}
+
+impl ScanMark {
+    /// The beginning, after as many bytes that are none of the trace's.
+    pub fn after(count: u64) -> Self {
+        Self { at: usize::try_from(count).unwrap_or(usize::MAX), ..Self::default() }
+    }
 }
 
 /// What stands at an offset.
@@ -63,21 +84,31 @@ enum Found<'a, 's> {
 impl<'a, 's> Scan<'a, 's> {
     /// The packets and gaps of a capture that lies in `data`.
     pub fn new(data: &'a [u8], schema: &'s Schema<'a, 's>) -> Self {
-        Self {
-            data,
-            schema,
-            layout: Layout::of(schema),
-            at: 0,
-            is_lost: false,
-            race: Race::default(),
-            confirmed: 0,
-            work: 0,
-        }
+        Self::from_mark(data, schema, ScanMark::default())
+    }
+
+    /// Goes on from where another scan was in the same bytes, or in fewer of them.
+    pub fn from_mark(data: &'a [u8], schema: &'s Schema<'a, 's>, mark: ScanMark) -> Self {
+        let layout = Layout::of(schema);
+        Self { data, schema, layout, mark, is_growing: false, needs_more: false, work: 0 }
+    }
+
+    /// Ends before the first packet or gap that more bytes could change: they may still come.
+    ///
+    /// A packet that claims more than 64 KiB is not waited for if another one begins within what is there of it.
+    pub fn growing(mut self) -> Self {
+        self.is_growing = true;
+        self
+    }
+
+    /// How far it has got.
+    pub fn mark(&self) -> ScanMark {
+        self.mark.clone()
     }
 
     /// As [`Self::new`], after as many bytes that are none of the trace's.
     pub fn skip_bytes(mut self, count: u64) -> Self {
-        self.at = usize::try_from(count).unwrap_or(usize::MAX).min(self.data.len());
+        self.mark = ScanMark::after(count);
         self
     }
 
@@ -91,13 +122,31 @@ impl<'a, 's> Scan<'a, 's> {
         self.work
     }
 
-    /// The next packet or gap; `None` at the end.
+    /// The next packet or gap; `None` at the end, and before what more bytes could change.
     pub fn next_slot(&mut self) -> Option<WireSlot> {
-        let start = self.at;
+        if self.needs_more {
+            return None;
+        }
+        let before = self.is_growing.then(|| self.mark.clone());
+        let slot = self.find();
+        match before {
+            Some(before) if self.needs_more => {
+                self.mark = before;
+                None
+            }
+            _ => {
+                self.needs_more = false;
+                slot
+            }
+        }
+    }
+
+    fn find(&mut self) -> Option<WireSlot> {
+        let start = self.mark.at;
         if start >= self.data.len() {
             return None;
         }
-        let found = if self.is_lost { Found::Nothing } else { self.header(start) };
+        let found = if self.mark.is_lost { Found::Nothing } else { self.header(start) };
         let mut slot = match found {
             Found::Packet(packet) if !self.layout.has_sizes => self.unsized_packet(packet),
             Found::Packet(packet) => self.packet(packet),
@@ -105,15 +154,18 @@ impl<'a, 's> Scan<'a, 's> {
         };
         // Each step goes forward.
         let end = usize::try_from(slot.end()).unwrap_or(usize::MAX);
-        self.at = end.max(start.saturating_add(1)).min(self.data.len());
-        self.is_lost |= self.layout.magic.is_none() && !self.layout.has_sizes && !self.race.is_on;
-        slot.is_last = self.at >= self.data.len();
+        self.mark.at = end.max(start.saturating_add(1)).min(self.data.len());
+        self.mark.is_lost |= self.layout.magic.is_none() && !self.layout.has_sizes && !self.mark.race.is_on;
+        slot.is_last = slot.kind == WireKind::Fill && self.mark.at >= self.data.len();
         Some(slot)
     }
 
     /// The header at an offset, if its parts agree.
     fn header(&mut self, at: usize) -> Found<'a, 's> {
-        let Some(data) = self.data.get(at..).filter(|data| !data.is_empty()) else { return Found::Nothing };
+        let Some(data) = self.data.get(at..).filter(|data| !data.is_empty()) else {
+            self.needs_more = true;
+            return Found::Nothing;
+        };
         let near = data.get(..HEADER_MAX).unwrap_or(data);
         let mut bits = 0;
         let read = Packet::read_as_stated(self.schema, near, to_u64(at), 0, 0, &mut bits);
@@ -121,7 +173,10 @@ impl<'a, 's> Scan<'a, 's> {
         let mut packet = match read {
             Ok(packet) => packet,
             Err(error) if matches!(error.kind(), ErrorKind::UuidMismatch { .. }) => return Found::Foreign,
-            Err(_) => return Found::Nothing,
+            Err(error) => {
+                self.needs_more |= error.is_truncation() && near.len() == data.len();
+                return Found::Nothing;
+            }
         };
         packet.window.data = data;
         if !packet.is_closed() {
@@ -129,6 +184,7 @@ impl<'a, 's> Scan<'a, 's> {
         }
         if !self.layout.has_sizes {
             packet.bound(to_u64(data.len()), u64::MAX);
+            packet.window.is_cut = self.is_growing;
             return Found::Packet(packet);
         }
         let (total, content) = (packet.total_bits(), packet.content_bits());
@@ -150,6 +206,7 @@ impl<'a, 's> Scan<'a, 's> {
     /// True if a packet ends there: another one begins, or the capture ends.
     fn is_end(&mut self, end: u64) -> bool {
         let len = to_u64(self.data.len());
+        self.needs_more |= end >= len;
         end == len || (end < len && usize::try_from(end).is_ok_and(|end| self.is_header(end)))
     }
 
@@ -158,23 +215,33 @@ impl<'a, 's> Scan<'a, 's> {
         let size = to_u64(self.data.len());
         let (start, end, stated) = (packet.offset(), packet.end_offset(), packet.content_bits());
         let is_open = !packet.is_closed();
-        let is_framed = self.is_end(end);
-        let begun = self.at.saturating_add(1);
+        let mut is_framed = self.is_end(end);
+        // What follows is not there yet: then the packet is looked at as if it were something else.
+        let is_awaited = self.is_growing && self.needs_more;
+        if is_awaited {
+            (is_framed, self.needs_more) = (false, false);
+        }
+        let begun = self.mark.at.saturating_add(1);
         let within = match is_framed || self.layout.magic.is_none() {
             true => None,
             false => self.search(begun, usize::try_from(end.min(size)).unwrap_or(usize::MAX)),
         };
+        if is_awaited {
+            let is_long = end.saturating_sub(start) > AWAIT_MAX;
+            self.needs_more |= if end > size { within.is_none() || !is_long } else { within.is_some() };
+        }
         let end = within.map_or(end.min(size), to_u64);
         let len = end.saturating_sub(start);
         let is_cut = within.is_none() && packet.end_offset() > size;
         packet.bound(len, if is_open { u64::MAX } else { stated });
         let content = self.walk(&packet);
         let is_right = content.cause.is_none() && !is_open && !is_cut;
+        let is_whole = is_right && within.is_none();
+        let is_certain = is_framed || self.is_filled(&packet) || (is_whole && self.is_slot(&packet));
         let kind = match () {
             () if is_open => WireKind::Open,
             () if is_cut => WireKind::Cut,
-            () if within.is_some() || !is_right => WireKind::Damaged,
-            () if is_framed || self.is_filled(&packet) => WireKind::Packet,
+            () if is_whole && is_certain => WireKind::Packet,
             () => WireKind::Damaged,
         };
         let kind = if kind == WireKind::Packet && content.records == 0 { WireKind::Empty } else { kind };
@@ -187,7 +254,10 @@ impl<'a, 's> Scan<'a, 's> {
         let mut walk = Walk::new(&packet);
         let mut is_right = true;
         let bits = if self.layout.is_bare { time_bits(self.schema, packet.event_header) } else { 0 };
-        self.race.is_on = false;
+        if bits == 64 {
+            walk.content.last = self.mark.race.last();
+        }
+        self.mark.race.is_on = false;
         let end = loop {
             let Content { end, last, .. } = walk.content;
             let at = start.saturating_add(end.div_ceil(8));
@@ -200,7 +270,7 @@ impl<'a, 's> Scan<'a, 's> {
             let before = walk.content;
             let is_record = walk.step();
             if end.is_multiple_of(8) && Race::is_step_back(last, walk.content.last, bits) {
-                (walk.content, self.race.is_on) = (before, true);
+                (walk.content, self.mark.race.is_on) = (before, true);
                 break at;
             }
             let is_leap = last.zip(walk.content.last).is_some_and(|(a, b)| b.saturating_sub(a) > LEAP);
@@ -212,18 +282,30 @@ impl<'a, 's> Scan<'a, 's> {
             }
             if !is_record {
                 is_right = walk.content.cause.is_none();
+                if self.is_growing && walk.content.cause.is_none_or(|cause| cause.is_truncation()) {
+                    // Without packets, those that come later go on from here.
+                    is_right = true;
+                    self.mark.race.is_on = self.layout.is_bare && at > start && end.is_multiple_of(8);
+                    self.needs_more |= !self.mark.race.is_on;
+                }
                 break at;
             }
         };
+        if end == start {
+            self.mark.is_lost = true;
+            return self.gap(self.mark.at, &Found::Nothing);
+        }
         let content = Content { cause: None, ..walk.content };
         self.work = self.work.saturating_add(content.end / 8);
         if is_right || self.layout.magic.is_none() {
             // What follows cannot be told from records: it is a gap of its own.
             let slot = self.slot(WireKind::Packet, &packet, end.saturating_sub(start), &content);
-            return if bits > 0 { self.race.run(slot, bits) } else { slot };
+            return if bits > 0 { self.mark.race.run(slot, bits) } else { slot };
         }
-        let end = usize::try_from(end).unwrap_or(usize::MAX).max(self.at.saturating_add(1));
-        let end = self.search(end, self.data.len()).unwrap_or(self.data.len());
+        let end = usize::try_from(end).unwrap_or(usize::MAX).max(self.mark.at.saturating_add(1));
+        let next = self.search(end, self.data.len());
+        self.needs_more |= next.is_none();
+        let end = next.unwrap_or(self.data.len());
         self.slot(WireKind::Damaged, &packet, to_u64(end).saturating_sub(start), &content)
     }
 
@@ -241,13 +323,28 @@ impl<'a, 's> Scan<'a, 's> {
         padding.split_first().is_none_or(|(first, rest)| rest.iter().all(|byte| byte == first))
     }
 
+    /// True if the next packet is as long, and as many of its lengths away: then no byte of a ring's slot is missing, though
+    /// what is in the slots between is none.
+    fn is_slot(&mut self, packet: &Packet<'a, 's>) -> bool {
+        let (start, end, size) = (packet.offset(), packet.end_offset(), to_u64(self.data.len()));
+        let next = usize::try_from(end).ok().and_then(|end| self.search(end, self.data.len()));
+        self.needs_more |= next.is_none();
+        let is_like = next.is_none_or(|next| match self.header(next) {
+            Found::Packet(next) => {
+                next.end_offset().saturating_sub(next.offset()) == end.saturating_sub(start)
+            }
+            _ => false,
+        });
+        let away = next.map_or(size, to_u64).saturating_sub(start);
+        is_like && away.is_multiple_of(end.saturating_sub(start).max(1))
+    }
+
     /// What lies between an offset at which there is no packet and the next one.
     fn gap(&mut self, start: usize, found: &Found<'a, 's>) -> WireSlot {
         let size = self.data.len();
-        let end = match self.layout.magic {
-            Some(_) => self.search(start.saturating_add(1), size).unwrap_or(size),
-            None => size,
-        };
+        let next = self.search(start.saturating_add(1), size);
+        self.needs_more |= next.is_none();
+        let end = next.unwrap_or(size);
         let mut bytes = self.data.get(start..end).unwrap_or_default();
         let mut kind = match found {
             Found::Torn => WireKind::Torn,
@@ -266,9 +363,11 @@ impl<'a, 's> Scan<'a, 's> {
         WireSlot { kind, offset: to_u64(start), len: to_u64(bytes.len()), ..WireSlot::EMPTY }
     }
 
-    fn is_magic(&self, at: usize) -> bool {
+    fn is_magic(&mut self, at: usize) -> bool {
         let Some(magic) = &self.layout.magic else { return false };
-        self.data.get(at..).is_some_and(|data| data.starts_with(magic))
+        let data = self.data.get(at..).unwrap_or_default();
+        self.needs_more |= data.len() < magic.len() && magic.starts_with(data);
+        data.starts_with(magic)
     }
 
     /// The first offset in a range at which a packet begins: a header of which all parts agree, and after which another one
@@ -297,11 +396,15 @@ impl<'a, 's> Scan<'a, 's> {
 
     /// True if a header to which the search has led is that of a packet.
     fn is_confirmed(&mut self, mut packet: Packet<'a, 's>) -> bool {
-        if self.layout.has_sizes && self.is_end(packet.end_offset()) {
+        let known = self.needs_more;
+        if self.layout.has_sizes
+            && self.is_end(packet.end_offset())
+            && (self.needs_more == known || !self.is_growing)
+        {
             return true;
         }
         let limit = CONFIRM_PER_BYTE.saturating_mul(packet.offset()).saturating_add(1 << 16);
-        if self.confirmed > limit {
+        if self.mark.confirmed > limit {
             return false;
         }
         let room = packet.header_bits() / 8;
@@ -310,8 +413,16 @@ impl<'a, 's> Scan<'a, 's> {
         packet.bound(len, stated);
         let mut walk = Walk::new(&packet);
         let is_record = walk.step();
+        if is_record {
+            // What follows it does not matter.
+            self.needs_more = known;
+        } else {
+            let is_far = packet.end_offset().saturating_sub(packet.offset()) > AWAIT_MAX;
+            let end = packet.offset().saturating_add(len);
+            self.needs_more = (self.needs_more && !is_far) || known || end > to_u64(self.data.len());
+        }
         let read = if is_record { walk.content.end / 8 } else { len };
-        self.confirmed = self.confirmed.saturating_add(read);
+        self.mark.confirmed = self.mark.confirmed.saturating_add(read);
         self.work = self.work.saturating_add(read);
         is_record
     }

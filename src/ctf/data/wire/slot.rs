@@ -32,6 +32,7 @@ impl Chain {
 #[derive(Clone, Copy, Debug)]
 pub struct WireSlot {
     pub(super) kind: WireKind,
+    /// Fill with which the capture ends.
     pub(super) is_last: bool,
     pub(super) offset: u64,
     pub(super) len: u64,
@@ -57,6 +58,7 @@ pub struct WireSlot {
     pub(super) is_restart: bool,
     /// Its clock is known.
     pub(super) is_timed: bool,
+    pub(super) is_settled: bool,
     pub(super) session: u32,
     pub(super) track: u32,
     /// Its number in the track.
@@ -90,6 +92,7 @@ impl WireSlot {
         rest_end: 0,
         is_restart: false,
         is_timed: false,
+        is_settled: true,
         session: 0,
         track: NONE,
         rank: NONE,
@@ -157,6 +160,12 @@ impl WireSlot {
         self.is_restart
     }
 
+    /// False if packets that come later may change what is said of it: a packet with damage is compared with the next
+    /// one of its stream.
+    pub const fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
     /// True if one of its records may consist of two halves.
     pub const fn is_doubtful(&self) -> bool {
         matches!(self.kind, WireKind::Damaged | WireKind::Open | WireKind::Cut)
@@ -169,7 +178,7 @@ impl WireSlot {
 
     /// True if it is what follows the last packet in memory that was erased.
     pub const fn is_erased(&self) -> bool {
-        self.is_last && matches!(self.kind, WireKind::Fill)
+        self.is_last
     }
 
     /// The range of bytes of which nothing is delivered, that are no padding.
@@ -182,6 +191,11 @@ impl WireSlot {
         }
         let start = self.offset.saturating_add(self.content.div_ceil(8));
         Some((if start < self.end() { start } else { self.offset }, self.end()))
+    }
+
+    /// Its number in its track; 0 if it is in none.
+    pub(in crate::ctf::data) fn number(&self) -> u64 {
+        if self.has_track() { self.rank.into() } else { 0 }
     }
 
     /// It has a place in a track.

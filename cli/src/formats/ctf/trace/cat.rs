@@ -1,6 +1,6 @@
 //! The event records of all streams, ordered by time.
 
-use super::follow::{take_ends, whole};
+use super::follow::{News, news, take_known};
 use super::gaps::Gaps;
 use super::merge::{Seen, merge};
 use super::place::Places;
@@ -9,11 +9,12 @@ use super::{Compiled, programs, span, window};
 use crate::output::{Out, printable, shown};
 use crate::progress::Progress;
 use crate::record::Lines;
-use crate::status::{Failure, Result, Status};
+use crate::status::{Result, Status};
 use crate::trace::{Bounds, Cursor, Selection};
 use std::path::Path;
 use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Loss, Packet, Packets, Programs, Stream};
+use traceglass::ctf::schema::Schema;
 use traceglass::record::{Nobody, Source, Time};
 
 /// How many bytes are read between reports of progress, so that these cost nothing.
@@ -32,20 +33,30 @@ pub fn cat<'c>(
         out.warn(&args.path, message);
         damage += 1;
     }
-    if cursor.follows && (args.reading.wire || args.reading.skip.is_some()) {
-        return Err(Failure::usage("--follow: a capture can be sorted only when all of it is there"));
-    }
     let bounds = window::range(traces, &args.window)?;
     let mut slots = programs::room(traces);
     let programs = programs::compile(traces, &mut slots)?;
-    let mut ends = take_ends(cursor);
+    let mut known = take_known(cursor);
+    let mut fresh = Vec::new();
+    if cursor.follows {
+        for (number, trace) in traces.iter().enumerate() {
+            for stream in &trace.files.streams {
+                fresh.push((number, trace, stream, news(stream, trace, &mut known, cursor.has_ended, out)));
+            }
+        }
+        cursor.kept = Some(Box::new(known));
+    }
     let count = traces.iter().map(|trace| trace.files.streams.len()).sum::<usize>();
     let (mut sources, mut total) = (Vec::new(), 0_u64);
     let mut add =
-        |packets: Packets<'c, 'c>, trace: usize, file: usize, stream: &'c super::Stream, session| {
+        |packets, before: Option<&_>, trace: usize, file: usize, stream: &'c super::Stream, session| {
             let steps = programs.get(trace).copied().unwrap_or(Programs::NONE);
+            let records = Stream::new(packets, steps);
             sources.push(Printed {
-                stream: Stream::new(packets, steps),
+                stream: match before {
+                    Some(packet) => records.after(packet),
+                    None => records,
+                },
                 path: &stream.path,
                 file,
                 session,
@@ -55,31 +66,41 @@ pub fn cat<'c>(
                 read: 0,
             });
         };
-    let mut gaps = Gaps::default();
+    let mut gaps = Gaps::new(args);
     if cursor.follows {
-        let streams = traces.iter().enumerate().flat_map(|(number, trace)| {
-            trace.files.streams.iter().map(move |stream| (number, trace, stream))
-        });
-        for (file, (number, trace, stream)) in streams.enumerate() {
-            let packets = whole(stream, trace, &mut ends, out);
-            total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
-            add(packets, number, file, stream, None);
+        for (file, (number, trace, stream, news)) in fresh.iter().enumerate() {
+            match news {
+                News::Stream(packets, before) => {
+                    total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
+                    add(packets.clone(), before.as_ref(), *number, file, stream, None);
+                }
+                News::Capture(captured) => {
+                    let (data, schema): (_, &Schema<'_, '_>) = (stream.data.data(), &trace.schema);
+                    for track in &captured.tracks {
+                        let packets = Packets::of_track(data, schema, &track.slots);
+                        let before = track.before(data, schema);
+                        add(packets, before.as_ref(), *number, file, stream, Some(track.session));
+                    }
+                    gaps.add(file, stream, captured.gaps.iter().copied());
+                }
+            }
         }
-        cursor.kept = Some(Box::new(ends));
     } else {
         for lane in lanes(traces) {
             let packets = window::packets(&lane, &bounds);
             if lane.track().is_none() {
                 total += (lane.stream.data.data().len() as u64).saturating_sub(packets.offset());
             }
-            add(packets, lane.trace, lane.file, lane.stream, lane.session);
+            add(packets, None, lane.trace, lane.file, lane.stream, lane.session);
         }
-        gaps = Gaps::of(traces, args);
-        damage += gaps.count();
-        if let Some(message) = wire::skipped(args.reading) {
-            out.warn(&args.path, message);
-            damage += 1;
+        for (file, stream, capture) in wire::captures(traces) {
+            gaps.add(file, stream, wire::damage(capture).into_iter().copied());
         }
+    }
+    damage += gaps.count();
+    if let Some(message) = wire::skipped(args.reading).filter(|_| !told) {
+        out.warn(&args.path, message);
+        damage += 1;
     }
     let progress = Progress::new(total);
     let lines = Lines::new(&args.shape(), out);
@@ -178,7 +199,8 @@ impl Printer<'_> {
     }
 
     /// Prints a gap: as a message, or as a line if gaps are asked for.
-    fn gap(&mut self, (stream, slot): (&super::Stream, &WireSlot), out: &mut Out) -> Result<()> {
+    fn gap(&mut self, (stream, slot): (&super::Stream, WireSlot), out: &mut Out) -> Result<()> {
+        let slot = &slot;
         self.lines.settle(out)?;
         self.last = None;
         let data = stream.data.data();

@@ -40,27 +40,27 @@ impl Files {
     fn open(
         folder: &Path,
         root: &Path,
-        only: Option<&Path>,
+        only: Option<(&Path, &Mapped)>,
         problems: &mut Vec<(PathBuf, String)>,
     ) -> Result<Self, Unreadable> {
         let relative = |path: &Path| relative(path, root);
         let metadata_path = folder.join("metadata");
         let metadata = Mapped::open(&metadata_path)?;
         let mut streams = Vec::new();
-        let paths = entries(folder).unwrap_or_else(|error| {
-            problems.push((relative(folder), format!("cannot read: {error}")));
-            Vec::new()
-        });
-        for path in paths {
-            let wanted = match only {
-                Some(only) => only.file_name() == path.file_name(),
-                None => is_stream(&path),
-            };
-            if !wanted {
-                continue;
+        let paths = match only {
+            Some((path, data)) => {
+                // What is no file, such as a pipe, was read when it was named.
+                streams.push(Stream { path: relative(path), data: data.clone() });
+                Vec::new()
             }
+            None => entries(folder).unwrap_or_else(|error| {
+                problems.push((relative(folder), format!("cannot read: {error}")));
+                Vec::new()
+            }),
+        };
+        for path in paths.into_iter().filter(|path| is_stream(path)) {
             // Nothing might come from it, for ever.
-            let is_special = only.is_none() && path.metadata().is_ok_and(|about| !about.is_file());
+            let is_special = path.metadata().is_ok_and(|about| !about.is_file());
             let opened =
                 if is_special { Err(Unreadable::new("not a regular file")) } else { Mapped::open(&path) };
             match opened {
@@ -117,10 +117,10 @@ impl Found {
     }
 
     /// One data stream, with the metadata beside it.
-    pub fn stream(path: &Path) -> Result<Self, Unreadable> {
+    pub fn stream(path: &Path, data: &Mapped) -> Result<Self, Unreadable> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut problems = Vec::new();
-        let files = Files::open(folder, folder, Some(path), &mut problems)?;
+        let files = Files::open(folder, folder, Some((path, data)), &mut problems)?;
         Ok(Self { traces: vec![files], problems })
     }
 

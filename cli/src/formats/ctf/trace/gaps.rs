@@ -1,26 +1,28 @@
 //! The gaps of captures, between their records.
 
-use super::wire::{captures, damage};
-use super::{Compiled, Stream};
+use super::Stream;
 use crate::trace::Selection;
 use std::collections::VecDeque;
 use traceglass::ctf::data::wire::WireSlot;
 
 /// The gaps of captures that are still to be printed.
-#[derive(Default)]
 pub struct Gaps<'c> {
     /// Of each capture the number of its file, and its gaps by their offsets.
-    captures: Vec<(usize, &'c Stream, VecDeque<&'c WireSlot>)>,
+    captures: Vec<(usize, &'c Stream, VecDeque<WireSlot>)>,
     /// They are printed as records are.
     pub is_asked: bool,
     pub is_json: bool,
 }
 
 impl<'c> Gaps<'c> {
-    pub fn of(traces: &'c [Compiled<'c>], args: &Selection) -> Self {
-        let captures = captures(traces).map(|(file, stream, capture)| (file, stream, damage(capture).into()));
+    pub fn new(args: &Selection) -> Self {
         let is_asked = args.ctf.gaps;
-        Self { captures: captures.collect(), is_asked, is_json: is_asked && args.json }
+        Self { captures: Vec::new(), is_asked, is_json: is_asked && args.json }
+    }
+
+    /// Adds those of the file with this number, in the order of its bytes.
+    pub fn add(&mut self, file: usize, stream: &'c Stream, gaps: impl IntoIterator<Item = WireSlot>) {
+        self.captures.push((file, stream, gaps.into_iter().collect()));
     }
 
     pub fn count(&self) -> u64 {
@@ -28,14 +30,14 @@ impl<'c> Gaps<'c> {
     }
 
     /// The next gap of a file before an offset.
-    pub fn before(&mut self, file: usize, offset: u64) -> Option<(&'c Stream, &'c WireSlot)> {
+    pub fn before(&mut self, file: usize, offset: u64) -> Option<(&'c Stream, WireSlot)> {
         let (_, stream, gaps) = self.captures.iter_mut().find(|(number, _, _)| *number == file)?;
         gaps.front().filter(|gap| gap.offset() < offset)?;
         Some((stream, gaps.pop_front()?))
     }
 
     /// The next gap of any file.
-    pub fn next(&mut self) -> Option<(&'c Stream, &'c WireSlot)> {
+    pub fn next(&mut self) -> Option<(&'c Stream, WireSlot)> {
         self.captures.iter_mut().find_map(|(_, stream, gaps)| Some((*stream, gaps.pop_front()?)))
     }
 }

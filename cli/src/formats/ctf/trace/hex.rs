@@ -3,54 +3,91 @@
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
 use std::fmt::Write as _;
+use traceglass::ctf::data::wire::{WireKind, WireSlot};
 use traceglass::ctf::data::{self, BitString, Packet, Packets, Value};
 use traceglass::ctf::schema::{FieldKind, Schema, Scope};
 
+/// Hands out the fields of a stream.
 pub fn hex(data: &[u8], schema: &Schema<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<Status> {
     let range = fields.range();
-    let mut damaged = false;
     for packet in Packets::new(data, schema) {
-        let Ok(packet) = packet else {
-            damaged = true;
-            break;
-        };
+        let Ok(packet) = packet else { return Ok(Status::Damaged) };
         if packet.offset() >= range.end {
             break;
         }
-        if packet.end_offset() <= range.start {
+        if packet.end_offset() > range.start && self::packet(&packet, fields)? == Status::Damaged {
+            return Ok(Status::Damaged);
+        }
+    }
+    Ok(Status::Clean)
+}
+
+/// Hands out the fields of a capture, and its gaps.
+pub fn capture(
+    data: &[u8],
+    schema: &Schema<'_, '_>,
+    slots: &[WireSlot],
+    fields: &mut Fields<'_, '_>,
+) -> Result<Status> {
+    let range = fields.range();
+    for slot in slots.iter().filter(|slot| slot.offset() < range.end && slot.end() > range.start) {
+        match packet_of(data, schema, slot) {
+            Some(packet) => drop(self::packet(&packet, fields)?),
+            None => {
+                let name = slot.kind().element().name();
+                fields.field(&Field::new(slot.offset(), slot.len(), name, ""))?;
+            }
+        }
+    }
+    Ok(Status::damaged_if(slots.iter().any(WireSlot::is_damage)))
+}
+
+/// The packet of a slot; none of a gap.
+pub fn packet_of<'c>(
+    data: &'c [u8],
+    schema: &'c Schema<'c, 'c>,
+    slot: &'c WireSlot,
+) -> Option<Packet<'c, 'c>> {
+    let is_packet = slot.track().is_some() || slot.kind() == WireKind::Empty;
+    let slots = std::slice::from_ref(slot).get(..usize::from(is_packet))?;
+    Packets::of_track(data, schema, slots).next_packet().ok().flatten()
+}
+
+/// Hands out the fields of a packet.
+fn packet(packet: &Packet<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<Status> {
+    let range = fields.range();
+    let mut damaged = false;
+    let number = packet.number();
+    scope(packet, packet.header(), &format!("packet {number} header"), fields)?;
+    scope(packet, packet.context(), &format!("packet {number} context"), fields)?;
+    for (place, record) in packet.records().enumerate() {
+        let Ok(record) = record else {
+            damaged = true;
+            break;
+        };
+        if record.offset() >= range.end {
+            break;
+        }
+        if packet.offset() + record.end().div_ceil(8) <= range.start {
             continue;
         }
-        let number = packet.number();
-        scope(&packet, packet.header(), &format!("packet {number} header"), fields)?;
-        scope(&packet, packet.context(), &format!("packet {number} context"), fields)?;
-        for (place, record) in packet.records().enumerate() {
-            let Ok(record) = record else {
-                damaged = true;
-                break;
-            };
-            if record.offset() >= range.end {
-                break;
-            }
-            if packet.offset() + record.end().div_ceil(8) <= range.start {
-                continue;
-            }
-            let class = record.class();
-            let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
-            for (part, label) in [
-                (Scope::EventHeader, "header"),
-                (Scope::CommonContext, "common context"),
-                (Scope::SpecificContext, "specific context"),
-                (Scope::Payload, ""),
-            ] {
-                let label = format!("record {place} {name} {label}");
-                scope(&packet, record.fields(part), label.trim_end(), fields)?;
-            }
+        let class = record.class();
+        let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
+        for (part, label) in [
+            (Scope::EventHeader, "header"),
+            (Scope::CommonContext, "common context"),
+            (Scope::SpecificContext, "specific context"),
+            (Scope::Payload, ""),
+        ] {
+            let label = format!("record {place} {name} {label}");
+            scope(packet, record.fields(part), label.trim_end(), fields)?;
         }
-        let content = packet.offset() + packet.content_bits().div_ceil(8);
-        let padding = packet.end_offset().saturating_sub(content);
-        if !damaged && padding > 0 {
-            fields.field(&Field::new(content, padding, format!("packet {number} padding"), ""))?;
-        }
+    }
+    let content = packet.offset() + packet.content_bits().div_ceil(8);
+    let padding = packet.end_offset().saturating_sub(content);
+    if !damaged && padding > 0 {
+        let what = if packet.is_doubtful() { "lost" } else { "padding" };
+        fields.field(&Field::new(content, padding, format!("packet {number} {what}"), ""))?;
     }
     Ok(Status::damaged_if(damaged))
 }

@@ -75,7 +75,7 @@ pub fn open_stream<'a>(
     path: &Path,
     reading: Reading,
 ) -> Result<Box<dyn Trace + 'a>, Unreadable> {
-    open(Found::stream(path)?, reading, Some(mapped))
+    open(Found::stream(path, mapped)?, reading, Some(mapped))
 }
 
 /// Looks at the traces in a folder, or at a data stream that was named; false if there is no trace in the folder.
@@ -87,7 +87,7 @@ pub fn browse(
     look: &mut dyn FnMut(&dyn crate::trace::Browse),
 ) -> Result<bool, Unreadable> {
     let found = match stream {
-        Some(_) => Found::stream(path)?,
+        Some(mapped) => Found::stream(path, mapped)?,
         None => match Found::below(path)? {
             Some(found) => found,
             None => return Ok(false),
@@ -366,7 +366,10 @@ impl Trace for Ctf<'_> {
             return Err(Failure::unreadable("a directory; name one of the files in it"));
         };
         self.with(|traces, _| match traces.first() {
-            Some(trace) => hex::hex(named.data(), &trace.schema, fields),
+            Some(trace) => match trace.capture(0) {
+                Some(capture) => hex::capture(named.data(), &trace.schema, &wire::in_order(capture), fields),
+                None => hex::hex(named.data(), &trace.schema, fields),
+            },
             None => Ok(Status::Clean),
         })
     }

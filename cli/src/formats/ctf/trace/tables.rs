@@ -2,6 +2,7 @@
 
 use super::Ctf;
 use crate::states::Pairs;
+use super::wire::{damage, message, skipped};
 use crate::status::Result;
 use crate::trace::{Lent, ReadTables, Whole};
 use traceglass_tables as tables;
@@ -14,10 +15,19 @@ impl Ctf<'_> {
                 let streams = trace.files.streams.iter().map(|stream| {
                     Lent::bytes(stream.path.to_string_lossy().into_owned(), stream.data.data())
                 });
-                lent.push((trace.schema, streams.collect::<Vec<_>>()));
+                lent.push((trace, streams.collect::<Vec<_>>()));
             }
-            let files = lent.iter().map(|(schema, files)| {
-                (*schema, files.iter().map(|file| file as &dyn tables::File).collect())
+            let files = lent.iter().map(|(trace, files)| {
+                let files = files.iter().zip(&trace.files.streams).enumerate();
+                let files = files.map(|(place, (file, stream))| {
+                    let Some(capture) = trace.capture(place) else {
+                        return tables::DataStream::from(file as &dyn tables::File);
+                    };
+                    let gaps = damage(capture).into_iter();
+                    let gaps = gaps.map(|slot| (*slot, message(slot, stream.data.data())));
+                    tables::DataStream::capture(file, capture.tracks().collect(), gaps.collect())
+                });
+                (trace.schema, files.collect::<Vec<_>>())
             });
             let whole = Whole { trace: self, pairs };
             let mut trace = tables::Trace::ctf(files.collect());
@@ -27,6 +37,11 @@ impl Ctf<'_> {
                 cause: None,
             }));
             trace.set_lasting(&whole);
+            trace.add_problems(skipped(self.reading).map(|message| tables::Problem {
+                file: String::new(),
+                message,
+                cause: None,
+            }));
             read(&trace)
         })
     }

@@ -1,15 +1,16 @@
 //! A trace, looked at piece by piece: packets and event records, and metadata.
 
-use super::{Compiled, Ctf};
+use super::{Compiled, Ctf, wire};
 use crate::output::{printable, shortened};
 use crate::record::{NAME_SHOWN, Text};
 use crate::status::{Failure, Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Packet, Packets, Record};
 use traceglass::ctf::metadata::ParseOptions;
-use traceglass::ctf::schema::Scope;
+use traceglass::ctf::schema::{Schema, Scope};
 use traceglass::event::Time;
 use traceglass::record::Record as _;
 use traceglass::{Error, Format};
@@ -24,12 +25,13 @@ pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Un
         for (found, compiled) in ctf.found.traces.iter().zip(traces) {
             if ctf.named.is_none() {
                 entries.push(entry(&found.metadata_path, found.metadata.data().len()));
-                files.push(File { data: found.metadata.data(), stream: None, text: Mutex::default() });
+                let (data, slots) = (found.metadata.data(), OnceLock::new());
+                files.push(File { data, stream: None, slots, text: Mutex::default() });
             }
             for (number, stream) in found.streams.iter().enumerate() {
                 entries.push(entry(&stream.path, stream.data.data().len()));
                 let (data, stream) = (stream.data.data(), Some((compiled, number)));
-                files.push(File { data, stream, text: Mutex::default() });
+                files.push(File { data, stream, slots: OnceLock::new(), text: Mutex::default() });
             }
         }
         look(&View { ctf, files, entries, marks: Mutex::new(Marks::new()) });
@@ -45,8 +47,17 @@ struct File<'v> {
     data: &'v [u8],
     /// Of a data stream, its trace and its number there.
     stream: Option<(&'v Compiled<'v>, usize)>,
+    /// Of a capture, what stands in it in the order of its bytes.
+    slots: OnceLock<Option<Vec<WireSlot>>>,
     /// What makes the rows of its records.
     text: Mutex<Option<Box<Text>>>,
+}
+
+impl File<'_> {
+    fn slots(&self) -> Option<&[WireSlot]> {
+        let (compiled, number) = self.stream?;
+        self.slots.get_or_init(|| compiled.capture(number).map(wire::in_order)).as_deref()
+    }
 }
 
 struct View<'v> {
@@ -64,7 +75,11 @@ impl View<'_> {
     }
 
     fn stream(&self, number: usize, from: u64, depth: Depth, note: bool, each: Each<'_>) {
-        let Some(File { data, stream: Some((compiled, _)), text }) = self.files.get(number) else { return };
+        let Some(file) = self.files.get(number) else { return };
+        let File { data, stream: Some((compiled, _)), text, .. } = file else { return };
+        if let Some(slots) = file.slots() {
+            return self.capture(file, &compiled.schema, slots, from, depth, note, each);
+        }
         let begin =
             if note { None } else { self.marks().before(number, from).map(|&(at, (place, _))| (at, place)) };
         let mut packets = match begin {
@@ -97,6 +112,44 @@ impl View<'_> {
                     return;
                 }
             }
+        }
+    }
+}
+
+impl<'v> View<'v> {
+    /// Packets and gaps of a capture.
+    #[allow(clippy::too_many_arguments)]
+    fn capture(
+        &self,
+        file: &File<'v>,
+        schema: &Schema<'_, '_>,
+        slots: &[WireSlot],
+        from: u64,
+        depth: Depth,
+        note: bool,
+        each: Each<'_>,
+    ) {
+        let first = slots.partition_point(|slot| slot.end() <= from);
+        for slot in slots.get(first..).unwrap_or_default() {
+            let (offset, end) = (slot.offset(), slot.end());
+            let goes_on = match super::hex::packet_of(file.data, schema, slot) {
+                Some(packet) => {
+                    if note {
+                        self.marks().note(offset, (packet.number(), begin_of(&packet).map(Time::ns)));
+                    }
+                    packet_rows(&packet, &file.text, depth, each)
+                }
+                None => {
+                    let about = Between { slot, data: file.data };
+                    each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about })
+                }
+            };
+            if !goes_on {
+                return;
+            }
+        }
+        if note {
+            self.marks().done = file.data.len() as u64;
         }
     }
 }
@@ -152,6 +205,11 @@ fn packet_rows(
         return true;
     }
     let field = Field::new(content, end.saturating_sub(content), "padding", "");
+    if packet.is_doubtful() {
+        let field = Field::new(content, end.saturating_sub(content), "(lost)", "");
+        let about = crate::trace::Plain { name: "(lost)", text: String::new(), field: Some(field) };
+        return each(&Node { level: Level::Gap, offset: content, sub: 0, end, time: None, about: &about });
+    }
     let about = crate::trace::Plain { name: "padding", text: String::new(), field: Some(field) };
     each(&Node { level: Level::Filling, offset: content, sub: 0, end, time: None, about: &about })
 }
@@ -204,6 +262,10 @@ impl Browse for View<'_> {
     }
 
     fn near(&self, file: usize, ns: i128) -> u64 {
+        // Packets of a capture are not in the order of time.
+        if self.files.get(file).is_some_and(|file| file.slots().is_some()) {
+            return 0;
+        }
         let marks = self.marks();
         let mut near = 0;
         for number in 0..marks.places(file) {
@@ -247,6 +309,9 @@ impl About for Whole<'_> {
         }
         if packet.is_cut() {
             text.push_str(", cut");
+        }
+        if packet.is_doubtful() {
+            text.push_str(", doubtful");
         }
         (format!("packet {}", packet.number()), text)
     }
@@ -297,6 +362,23 @@ impl About for Event<'_> {
             super::hex::scope(self.record.packet(), self.record.fields(part), label.trim_end(), fields)?;
         }
         Ok(())
+    }
+}
+
+/// What stands between the packets of a capture.
+struct Between<'b> {
+    slot: &'b WireSlot,
+    data: &'b [u8],
+}
+
+impl About for Between<'_> {
+    fn text(&self) -> (String, String) {
+        (format!("({})", self.slot.kind().name()), wire::message(self.slot, self.data))
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        let name = self.slot.kind().element().name();
+        fields.field(&Field::new(self.slot.offset(), self.slot.len(), name, ""))
     }
 }
 

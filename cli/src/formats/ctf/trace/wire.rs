@@ -110,6 +110,13 @@ pub fn captures<'c>(
     streams.enumerate().filter_map(|(number, (stream, capture))| Some((number, stream, capture?)))
 }
 
+/// All packets and gaps of a capture, in the order of its bytes.
+pub fn in_order(capture: &Capture<Vec<WireSlot>>) -> Vec<WireSlot> {
+    let mut slots = capture.slots().to_vec();
+    slots.sort_by_key(WireSlot::offset);
+    slots
+}
+
 /// What is damage in a capture, in the order of its bytes.
 pub fn damage(capture: &Capture<Vec<WireSlot>>) -> Vec<&WireSlot> {
     let mut slots: Vec<_> = capture.slots().iter().filter(|slot| slot.is_damage()).collect();
