@@ -94,22 +94,50 @@ impl Line {
         is_absolute: bool,
         stamps: &mut Stamps,
     ) -> &mut Self {
-        match time.map(|time| (i64::try_from(time), time)) {
-            Some((Ok(time), _)) => signed(&mut self.key(in_ns).text, time),
-            Some((Err(_), time)) if u64::try_from(time).is_ok() => {
-                self.raw(in_ns, time);
-            }
-            Some((Err(_), time)) => {
-                self.text(in_ns, &time.to_string());
-            }
-            None => {
-                self.null(in_ns);
-            }
-        }
+        self.span(in_ns, time);
         match time.filter(|_| is_absolute).and_then(|time| stamps.rfc3339(time)) {
             Some(text) => self.plain(date, text),
             None => self.null(date),
         }
+    }
+
+    /// A time or how long something took: an integer, of more than 64 bits a string.
+    pub fn span(&mut self, key: &str, nanoseconds: Option<i128>) -> &mut Self {
+        match nanoseconds.map(|ns| (i64::try_from(ns), ns)) {
+            Some((Ok(ns), _)) => signed(&mut self.key(key).text, ns),
+            Some((Err(_), ns)) if u64::try_from(ns).is_ok() => {
+                self.raw(key, ns);
+            }
+            Some((Err(_), ns)) => {
+                self.text(key, &ns.to_string());
+            }
+            None => {
+                self.null(key);
+            }
+        }
+        self
+    }
+
+    /// A list of texts that are known to need no escapes.
+    pub fn list<'n>(&mut self, key: &str, values: impl Iterator<Item = &'n str>) -> &mut Self {
+        let text = &mut self.key(key).text;
+        text.push(b'[');
+        for (number, value) in values.enumerate() {
+            text.extend_from_slice(if number == 0 { b"\"" } else { b",\"" });
+            text.extend_from_slice(value.as_bytes());
+            text.push(b'"');
+        }
+        text.push(b']');
+        self
+    }
+
+    /// An object of members that are JSON.
+    pub fn members(&mut self, key: &str, members: &[u8]) -> &mut Self {
+        let text = &mut self.key(key).text;
+        text.push(b'{');
+        text.extend_from_slice(members);
+        text.push(b'}');
+        self
     }
 
     /// The path of a file in the folder that was named.

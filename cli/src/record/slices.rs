@@ -51,14 +51,11 @@ impl<'o> SliceLines<'o> {
     fn as_json(json: &mut Line, stamps: &mut Stamps, slice: &Slice<'_>, out: &mut Out) -> Result<()> {
         let ns = |time: Option<Time>| time.map(Time::ns);
         let is_absolute = slice.is_absolute();
-        json.begin().text("kind", "slice").text("track", slice.track).text("name", slice.name);
+        json.begin().plain("kind", "slice").text("track", slice.track).text("name", slice.name);
         json.time(ns(slice.begin), is_absolute, stamps).end_time(ns(slice.end), is_absolute, stamps);
-        let duration = slice.duration();
-        json.raw("duration_ns", crate::trace::time_json(duration));
-        json.raw("depth", slice.depth).raw("offset", slice.offset);
-        let flags: Vec<_> = slice.edges.names().collect();
-        json.raw("flags", serde_json::Value::from(flags));
-        json.raw("args", format_args!("{{{}}}", String::from_utf8_lossy(slice.args)));
+        json.span("duration_ns", slice.duration());
+        json.int("depth", slice.depth as u64).int("offset", slice.offset);
+        json.list("flags", slice.edges.names()).members("args", slice.args);
         out.json_text(json.end())
     }
 

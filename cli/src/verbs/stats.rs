@@ -145,7 +145,7 @@ fn of_slices(named: &Named, ns: i128) -> Value {
 fn of_track(busy: &Busy, ns: i128) -> Value {
     #[allow(clippy::cast_precision_loss)]
     let share = |part: i128| (ns > 0).then(|| part as f64 / ns as f64);
-    let names = sorted(&busy.names, |ns| *ns);
+    let names = sorted(busy.names.iter(), |ns| *ns);
     let names: Vec<_> = names
         .into_iter()
         .map(|(name, ns)| json!({"name": name, "ns": time_json(Some(*ns)), "share": share(*ns)}))
@@ -165,17 +165,17 @@ fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         out.json(&Value::Object(object))
     };
     let (ns, other_ns) = (stats.ns(), other.map_or(0, Stats::ns));
-    for (name, named) in sorted(&stats.slices, |named| named.sketch.total) {
+    for (name, named) in sorted(stats.slices.iter(), |named| named.sketch.total) {
         let against = other.and_then(|other| other.slices.get(name)).map(|named| of_slices(named, other_ns));
         line(json!({"kind": "slice", "name": name}), of_slices(named, ns), against)?;
     }
-    for (track, busy) in sorted(&stats.tracks, |busy| busy.ns) {
+    for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
         let against = other.and_then(|other| other.tracks.get(track)).map(|busy| of_track(busy, other_ns));
         let head = json!({"kind": "track", "track": track, "label": stats.aliases.get(track)});
         line(head, of_track(busy, ns), against)?;
     }
     let of_events = |count: u64, ns| json!({"count": count, "rate": rate(count, ns)});
-    for (name, count) in sorted(&stats.events, |count| *count) {
+    for (name, count) in sorted(stats.events.iter(), |count| *count) {
         let against = other.and_then(|other| other.events.get(name)).map(|count| of_events(*count, other_ns));
         line(json!({"kind": "event", "name": name}), of_events(*count, ns), against)?;
     }
@@ -226,7 +226,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
             columns.insert(1, right("change"));
         }
         let mut table = Table::new(&columns);
-        for (name, about) in sorted(&stats.slices, |named| named.sketch.total) {
+        for (name, about) in sorted(stats.slices.iter(), |named| named.sketch.total) {
             let Named { sketch, longest_at, .. } = about;
             let time = |value: Option<i128>| {
                 value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
@@ -255,8 +255,8 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         table.finish(out)?;
         out.line(out.paint(HEADING, "tracks"))?;
         let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
-        for (track, busy) in sorted(&stats.tracks, |busy| busy.ns) {
-            let most: Vec<_> = sorted(&busy.names, |ns| *ns)
+        for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
+            let most: Vec<_> = sorted(busy.names.iter(), |ns| *ns)
                 .into_iter()
                 .take(3)
                 .map(|(name, part)| format!("{} {}", named(name), share(*part, ns)))
@@ -275,7 +275,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         columns.push(right("was"));
     }
     let mut table = Table::new(&columns);
-    for (name, count) in sorted(&stats.events, |count| *count) {
+    for (name, count) in sorted(stats.events.iter(), |count| *count) {
         let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
         if let Some(other) = other {
             cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));
@@ -284,8 +284,9 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
     }
     table.finish(out)?;
     let gone = other.map_or(0, |other| {
-        let slices = other.slices.keys().filter(|name| !stats.slices.contains_key(*name)).count();
-        slices.saturating_add(other.events.keys().filter(|name| !stats.events.contains_key(*name)).count())
+        let slices = other.slices.iter().filter(|(name, _)| stats.slices.get(name).is_none()).count();
+        slices
+            .saturating_add(other.events.iter().filter(|(name, _)| stats.events.get(name).is_none()).count())
     });
     if gone > 0 {
         let what = crate::output::counted(i128::try_from(gone).unwrap_or(0), "name is", "names are");
