@@ -118,28 +118,6 @@ impl Line {
         self
     }
 
-    /// A list of texts that are known to need no escapes.
-    pub fn list<'n>(&mut self, key: &str, values: impl Iterator<Item = &'n str>) -> &mut Self {
-        let text = &mut self.key(key).text;
-        text.push(b'[');
-        for (number, value) in values.enumerate() {
-            text.extend_from_slice(if number == 0 { b"\"" } else { b",\"" });
-            text.extend_from_slice(value.as_bytes());
-            text.push(b'"');
-        }
-        text.push(b']');
-        self
-    }
-
-    /// An object of members that are JSON.
-    pub fn members(&mut self, key: &str, members: &[u8]) -> &mut Self {
-        let text = &mut self.key(key).text;
-        text.push(b'{');
-        text.extend_from_slice(members);
-        text.push(b'}');
-        self
-    }
-
     /// The path of a file in the folder that was named.
     pub fn path(&mut self, path: Option<&Path>) -> &mut Self {
         let Some(path) = path else { return self.null("path") };

@@ -175,6 +175,9 @@ impl TakeSlices for Stats {
     }
 
     fn alias(&mut self, track: &str, alias: &str) {
-        self.aliases.insert(track.to_owned(), alias.to_owned());
+        match self.aliases.get_mut(track) {
+            Some(known) => alias.clone_into(known),
+            None => drop(self.aliases.insert(track.to_owned(), alias.to_owned())),
+        }
     }
 }

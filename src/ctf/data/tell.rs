@@ -170,6 +170,10 @@ impl Record<'_, '_, '_> {
         };
         let described = Described::new(class, id, base);
         let mut wants = to.begin(&head, &described);
+        if wants == Wants::NOTHING {
+            to.end();
+            return Ok(());
+        }
         if let Some(scopes) = self.steps(programs, place, wants) {
             if self.tell_steps(scopes, wants, to).is_some() {
                 to.end();
