@@ -52,6 +52,14 @@ ctf() {
     count=$((count + 1))
 }
 
+# The same with the slices that are in it.
+states() {
+    echo "-- $1"
+    tolerate "$traceglass" export --format perfetto "$1/trace" >"$scratch/trace" 2>"$scratch/messages"
+    node cli/tests/perfetto/states.mjs "$scratch/trace" "$1/expected-slices.ndjson"
+    count=$((count + 1))
+}
+
 rtc() {
     local misfits=
     echo "-- $1"
@@ -93,6 +101,9 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     done
     for path in "$TRACEGLASS_VECTORS"/ctf2-streams/lttng/*/ "$TRACEGLASS_VECTORS"/ctf2-streams/babeltrace/*/; do
         ctf "${path%/}"
+    done
+    for path in "$TRACEGLASS_VECTORS"/states/*/; do
+        states "${path%/}"
     done
     for path in "$TRACEGLASS_VECTORS"/rtc/*.rtc; do
         rtc "$path"

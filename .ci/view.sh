@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sessions of `traceglass view` in a terminal: keys in, screen out. The four walkthroughs of cli/VIEW.md, and what only a
+# Sessions of `traceglass view` in a terminal: keys in, screen out. The five walkthroughs of cli/VIEW.md, and what only a
 # terminal shows: that it is given back, whatever ends the viewer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -148,6 +148,25 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     sees "packet 0"
     leaves
     ends "real LTTng trace"
+    # A kernel trace: processors, threads and calls as lanes, with the names of what lasted.
+    view 140x40 "$TRACEGLASS_VECTORS/states/lttng-kernel/trace"
+    sees "^CPU 0 interrupts .*░"
+    sees "^CPU 0  .*█"
+    sees "^thread 101  .*█R"
+    sees "^thread 101 syscalls .*█r"
+    keys Tab
+    types '&irq_handler_entry'
+    keys Enter
+    sees 'records with "irq_handler_entry"'
+    sees "irq_handler_entry  irq=44"
+    keys j
+    keys Escape
+    sees "irq_handler_exit  irq=44"
+    # Closer, until an interrupt has its name.
+    for _ in $(seq 10); do keys w; done
+    sees "^CPU 0 interrupts .*█irq 44 eth0"
+    leaves
+    ends "kernel trace"
 fi
 
 # A file that grows is followed, and one that is cut is an error and no signal.

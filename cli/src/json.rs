@@ -94,22 +94,28 @@ impl Line {
         is_absolute: bool,
         stamps: &mut Stamps,
     ) -> &mut Self {
-        match time.map(|time| (i64::try_from(time), time)) {
-            Some((Ok(time), _)) => signed(&mut self.key(in_ns).text, time),
-            Some((Err(_), time)) if u64::try_from(time).is_ok() => {
-                self.raw(in_ns, time);
-            }
-            Some((Err(_), time)) => {
-                self.text(in_ns, &time.to_string());
-            }
-            None => {
-                self.null(in_ns);
-            }
-        }
+        self.span(in_ns, time);
         match time.filter(|_| is_absolute).and_then(|time| stamps.rfc3339(time)) {
             Some(text) => self.plain(date, text),
             None => self.null(date),
         }
+    }
+
+    /// A time or how long something took: an integer, of more than 64 bits a string.
+    pub fn span(&mut self, key: &str, nanoseconds: Option<i128>) -> &mut Self {
+        match nanoseconds.map(|ns| (i64::try_from(ns), ns)) {
+            Some((Ok(ns), _)) => signed(&mut self.key(key).text, ns),
+            Some((Err(_), ns)) if u64::try_from(ns).is_ok() => {
+                self.raw(key, ns);
+            }
+            Some((Err(_), ns)) => {
+                self.text(key, &ns.to_string());
+            }
+            None => {
+                self.null(key);
+            }
+        }
+        self
     }
 
     /// The path of a file in the folder that was named.

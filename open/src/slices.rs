@@ -220,16 +220,18 @@ impl Begun {
 
 /// Appends the arguments of an event, as members of an object.
 pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
-    json.buffer.clear();
     let slice = event.slice();
-    // A record that cannot be read was reported where it was met.
-    let told = match slice {
-        Some(slice) => slice.args().tell(json),
-        None => event.tell(json),
-    };
-    let text = json.buffer.text();
-    let inner = text.strip_prefix(b"{").and_then(|text| text.strip_suffix(b"}")).filter(|_| told.is_ok());
-    to.extend_from_slice(inner.unwrap_or_default());
+    if slice.is_none_or(|slice| !slice.args().is_empty()) {
+        json.buffer.clear();
+        // A record that cannot be read was reported where it was met.
+        let told = match slice {
+            Some(slice) => slice.args().tell(json),
+            None => event.tell(json),
+        };
+        let text = json.buffer.text();
+        let inner = text.strip_prefix(b"{").and_then(|text| text.strip_suffix(b"}")).filter(|_| told.is_ok());
+        to.extend_from_slice(inner.unwrap_or_default());
+    }
     if let Some(cpu) = slice.and_then(|slice| slice.cpu()) {
         join(to, b"\"cpu\":");
         to.extend_from_slice(itoa::Buffer::new().format(cpu).as_bytes());

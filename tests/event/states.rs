@@ -2,7 +2,7 @@
 
 use crate::common::random::Random;
 use std::collections::BTreeMap;
-use traceglass::ctf::data::MergeSlot;
+use traceglass::ctf::data::{MergeSlot, ProgramSlot, Programs};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::ctf::{StreamSlot, Timeline};
@@ -290,9 +290,19 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
     for is_learning in [true, false] {
         let mut merge = [MergeSlot::EMPTY; 2];
         let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);
+        // Steps are another way to read the same.
+        let mut steps = vec![ProgramSlot::EMPTY; Programs::needed(&schema) as usize];
+        if events.len() % 2 == 0 {
+            timeline.set_programs(Programs::compile(&schema, &mut steps)?);
+        }
         for (number, data) in data.iter().enumerate() {
             timeline.add(number, data, &schema)?;
         }
+        let mut names = Vec::new();
+        timeline.each_class(&mut |class| {
+            names.extend(states.may_learn(class).then(|| class.name().to_string()));
+        });
+        assert_eq!(names, ["adc_start", "adc_stop", "led_start"]);
         let mut take = |item: &Item<'_>| {
             match item {
                 Item::Track(track) => lanes.entry(track.id()).or_default().0 = track.label().to_string(),

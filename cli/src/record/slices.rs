@@ -6,8 +6,12 @@ use crate::output::{DIM, HEADING, Out, printable};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use crate::trace::{Stamps, aligned};
-use std::collections::BTreeMap;
+use foldhash::fast::RandomState;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use traceglass::event::{Time, Window};
+use traceglass_open::record::Buffer;
+use traceglass_open::text::needs_json_escape;
 
 /// Prints slices.
 pub struct SliceLines<'o> {
@@ -18,7 +22,8 @@ pub struct SliceLines<'o> {
     stamps: Stamps,
     line: String,
     /// What tracks are called besides their labels.
-    aliases: BTreeMap<String, String>,
+    aliases: HashMap<String, String, RandomState>,
+    buffer: Buffer,
     printed: bool,
 }
 
@@ -33,7 +38,8 @@ impl<'o> SliceLines<'o> {
             out,
             stamps: Stamps::default(),
             line: String::new(),
-            aliases: BTreeMap::new(),
+            aliases: HashMap::default(),
+            buffer: Buffer::default(),
             printed: false,
         }
     }
@@ -41,7 +47,8 @@ impl<'o> SliceLines<'o> {
     /// Prints what tracks are called, as JSON: people see it with each slice.
     pub fn finish(mut self) -> Result<()> {
         if let Some(json) = &mut self.json {
-            for (track, alias) in &self.aliases {
+            let aliases: BTreeMap<_, _> = self.aliases.iter().collect();
+            for (track, alias) in aliases {
                 let text = json.begin().text("kind", "track").text("track", track).text("label", alias).end();
                 self.out.json_text(text)?;
             }
@@ -53,18 +60,45 @@ impl<'o> SliceLines<'o> {
         Ok(())
     }
 
-    fn as_json(json: &mut Line, stamps: &mut Stamps, slice: &Slice<'_>, out: &mut Out) -> Result<()> {
+    fn as_json(buffer: &mut Buffer, stamps: &mut Stamps, slice: &Slice<'_>) {
         let ns = |time: Option<Time>| time.map(Time::ns);
         let is_absolute = slice.is_absolute();
-        json.begin().text("kind", "slice").text("track", slice.track).text("name", slice.name);
-        json.time(ns(slice.begin), is_absolute, stamps).end_time(ns(slice.end), is_absolute, stamps);
-        let duration = slice.duration();
-        json.raw("duration_ns", crate::trace::time_json(duration));
-        json.raw("depth", slice.depth).raw("offset", slice.offset);
-        let flags: Vec<_> = slice.edges.names().collect();
-        json.raw("flags", serde_json::Value::from(flags));
-        json.raw("args", format_args!("{{{}}}", String::from_utf8_lossy(slice.args)));
-        out.json_text(json.end())
+        buffer.put(b"{\"kind\":\"slice\",\"track\":");
+        quoted(buffer, slice.track);
+        buffer.put(b",\"name\":");
+        quoted(buffer, slice.name);
+        for (in_ns, date, time) in [
+            (&b",\"time_ns\":"[..], &b",\"time\":"[..], ns(slice.begin)),
+            (b",\"end_time_ns\":", b",\"end_time\":", ns(slice.end)),
+        ] {
+            buffer.put(in_ns);
+            nanoseconds(buffer, time);
+            buffer.put(date);
+            match time.filter(|_| is_absolute).and_then(|time| stamps.rfc3339(time)) {
+                Some(text) => {
+                    buffer.byte(b'"');
+                    buffer.put(text.as_bytes());
+                    buffer.byte(b'"');
+                }
+                None => buffer.put(b"null"),
+            }
+        }
+        buffer.put(b",\"duration_ns\":");
+        nanoseconds(buffer, slice.duration());
+        buffer.put(b",\"depth\":");
+        buffer.unsigned(slice.depth as u64);
+        buffer.put(b",\"offset\":");
+        buffer.unsigned(slice.offset);
+        buffer.put(b",\"flags\":[");
+        for flag in slice.edges.names() {
+            buffer.byte(b'"');
+            buffer.put(flag.as_bytes());
+            buffer.put(b"\",");
+        }
+        buffer.close(b',', b']');
+        buffer.put(b",\"args\":{");
+        buffer.put(slice.args);
+        buffer.put(b"}}\n");
     }
 
     fn as_text(&mut self, slice: &Slice<'_>) -> Result<()> {
@@ -94,6 +128,28 @@ impl<'o> SliceLines<'o> {
     }
 }
 
+/// A string.
+fn quoted(buffer: &mut Buffer, text: &str) {
+    if needs_json_escape(text.as_bytes()) {
+        // A buffer takes all that is written to it.
+        let _ = serde_json::to_writer(buffer, text);
+        return;
+    }
+    buffer.byte(b'"');
+    buffer.put(text.as_bytes());
+    buffer.byte(b'"');
+}
+
+/// A number; one of more than 64 bits as a string.
+fn nanoseconds(buffer: &mut Buffer, ns: Option<i128>) {
+    match ns.map(|ns| (i64::try_from(ns), ns)) {
+        Some((Ok(ns), _)) => buffer.signed(ns),
+        // A buffer takes all that is written to it.
+        Some((Err(_), ns)) => drop(write!(buffer, "{}", crate::trace::time_json(Some(ns)))),
+        None => buffer.put(b"null"),
+    }
+}
+
 /// The members of an object.
 fn object(members: &[u8]) -> serde_json::Map<String, serde_json::Value> {
     serde_json::from_slice(&[b"{", members, b"}"].concat()).unwrap_or_default()
@@ -107,13 +163,18 @@ impl TakeSlices for SliceLines<'_> {
             return Ok(());
         }
         self.printed = true;
-        match &mut self.json {
-            Some(json) => Self::as_json(json, &mut self.stamps, slice, self.out),
-            None => self.as_text(slice),
+        if self.json.is_none() {
+            return self.as_text(slice);
         }
+        self.buffer.clear();
+        Self::as_json(&mut self.buffer, &mut self.stamps, slice);
+        self.out.json_text(self.buffer.text())
     }
 
     fn alias(&mut self, track: &str, alias: &str) {
-        self.aliases.insert(track.to_owned(), alias.to_owned());
+        match self.aliases.get_mut(track) {
+            Some(known) => alias.clone_into(known),
+            None => drop(self.aliases.insert(track.to_owned(), alias.to_owned())),
+        }
     }
 }

@@ -20,9 +20,9 @@ const OTHERS: &str = "(others)";
 /// What is counted of a trace.
 #[derive(Default)]
 pub struct Stats {
-    pub events: HashMap<String, u64, RandomState>,
-    pub slices: HashMap<String, Named, RandomState>,
-    pub tracks: HashMap<String, Busy, RandomState>,
+    pub events: ByName<u64>,
+    pub slices: ByName<Named>,
+    pub tracks: ByName<Busy>,
     pub aliases: HashMap<String, String, RandomState>,
     /// The first and the last time.
     pub span: Option<(i128, i128)>,
@@ -46,16 +46,63 @@ pub struct Busy {
     /// How long something was on it.
     pub ns: i128,
     /// By name, what was on it that lies in nothing else.
-    pub names: HashMap<String, i128, RandomState>,
+    pub names: ByName<i128>,
 }
 
-/// The place of a name, or of the others if there are too many.
-fn place<'m, T: Default>(map: &'m mut HashMap<String, T, RandomState>, name: &str) -> &'m mut T {
-    let name = if map.len() < NAMES || map.contains_key(name) { name } else { OTHERS };
-    if !map.contains_key(name) {
-        map.insert(name.to_owned(), T::default());
+/// What is known by a name.
+pub struct ByName<T> {
+    places: HashMap<String, usize, RandomState>,
+    values: Vec<T>,
+    /// What there is where a place has no value: none is without.
+    rest: T,
+    /// The name that was looked up last, and its place.
+    last: (String, usize),
+}
+
+impl<T: Default> Default for ByName<T> {
+    fn default() -> Self {
+        let last = (String::new(), usize::MAX);
+        Self { places: HashMap::default(), values: Vec::new(), rest: T::default(), last }
     }
-    map.entry(name.to_owned()).or_default()
+}
+
+impl<T: Default> ByName<T> {
+    /// The value of a name, or of the others if there are too many.
+    fn place(&mut self, name: &str) -> &mut T {
+        if self.last.1 >= self.values.len() || self.last.0 != name {
+            let place = match self.places.get(name) {
+                Some(place) => *place,
+                None => self.add(if self.places.len() < NAMES { name } else { OTHERS }),
+            };
+            self.last.0.clear();
+            self.last.0.push_str(name);
+            self.last.1 = place;
+        }
+        self.values.get_mut(self.last.1).unwrap_or(&mut self.rest)
+    }
+
+    fn add(&mut self, name: &str) -> usize {
+        let next = self.values.len();
+        let place = *self.places.entry(name.to_owned()).or_insert(next);
+        if place == next {
+            self.values.push(T::default());
+        }
+        place
+    }
+}
+
+impl<T> ByName<T> {
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.values.get(*self.places.get(name)?)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &T)> {
+        self.places.iter().filter_map(|(name, place)| Some((name, self.values.get(*place)?)))
+    }
 }
 
 impl Stats {
@@ -86,11 +133,11 @@ impl TakeSlices for Stats {
             return Ok(());
         }
         let Some(ns) = slice.duration() else {
-            let named = place(&mut self.slices, slice.name);
+            let named = self.slices.place(slice.name);
             named.open = named.open.saturating_add(1);
             return Ok(());
         };
-        let named = place(&mut self.slices, slice.name);
+        let named = self.slices.place(slice.name);
         if named.sketch.add(ns) {
             named.longest_at = slice.offset;
         }
@@ -101,10 +148,10 @@ impl TakeSlices for Stats {
         let (begin, end) = (slice.begin.map_or(0, |time| time.ns()), slice.end.map_or(0, |time| time.ns()));
         let begin = self.window.from().map_or(begin, |from| from.max(begin));
         let end = self.window.to().map_or(end, |to| to.min(end));
-        let busy = place(&mut self.tracks, slice.track);
+        let busy = self.tracks.place(slice.track);
         let ns = end.saturating_sub(begin).max(0);
         busy.ns = busy.ns.saturating_add(ns);
-        let of = place(&mut busy.names, slice.name);
+        let of = busy.names.place(slice.name);
         *of = of.saturating_add(ns);
         Ok(())
     }
@@ -122,12 +169,15 @@ impl TakeSlices for Stats {
         }
         self.name.clear();
         push_label(&mut self.name, event.name(), NAME_MAX);
-        let count = place(&mut self.events, &self.name);
+        let count = self.events.place(&self.name);
         *count = count.saturating_add(1);
         Ok(())
     }
 
     fn alias(&mut self, track: &str, alias: &str) {
-        self.aliases.insert(track.to_owned(), alias.to_owned());
+        match self.aliases.get_mut(track) {
+            Some(known) => alias.clone_into(known),
+            None => drop(self.aliases.insert(track.to_owned(), alias.to_owned())),
+        }
     }
 }

@@ -13,9 +13,12 @@ pub struct Sketch {
     pub total: i128,
     pub min: i128,
     pub max: i128,
-    /// How many there are in each bucket: at most 1,920 buckets, of which most have none.
-    buckets: BTreeMap<u32, u64>,
+    /// How many there are in each bucket: 60 rows of buckets, of which most are not needed.
+    rows: Vec<Option<Box<[u64; ROW]>>>,
 }
+
+/// The buckets of a power of two.
+const ROW: usize = 1 << BITS;
 
 /// The bucket of a duration.
 fn bucket(duration: u64) -> u32 {
@@ -47,10 +50,21 @@ impl Sketch {
         self.max = if is_greatest { duration } else { self.max };
         self.count = self.count.saturating_add(1);
         self.total = self.total.saturating_add(duration);
-        let place =
-            self.buckets.entry(bucket(u64::try_from(duration.max(0)).unwrap_or(u64::MAX))).or_default();
-        *place = place.saturating_add(1);
+        let bucket = usize::try_from(bucket(u64::try_from(duration.max(0)).unwrap_or(u64::MAX))).unwrap_or(0);
+        if self.rows.len() <= bucket / ROW {
+            self.rows.resize((bucket / ROW).saturating_add(1), None);
+        }
+        let row = self.rows.get_mut(bucket / ROW).map(|row| row.get_or_insert_with(|| Box::new([0; ROW])));
+        if let Some(place) = row.and_then(|row| row.get_mut(bucket % ROW)) {
+            *place = place.saturating_add(1);
+        }
         is_greatest
+    }
+
+    /// The buckets that have any, in order, each with how many.
+    fn buckets(&self) -> impl Iterator<Item = (u32, u64)> {
+        let rows = self.rows.iter().map(|row| row.as_deref().unwrap_or(&[0; ROW]));
+        (0_u32..).zip(rows.flatten().copied()).filter(|&(_, count)| count > 0)
     }
 
     pub fn mean(&self) -> Option<i128> {
@@ -61,7 +75,7 @@ impl Sketch {
     pub fn percentile(&self, percent: u64) -> Option<i128> {
         let rank = u128::from(self.count).saturating_mul(percent.into()).div_ceil(100).max(1);
         let mut seen = 0_u128;
-        for (&bucket, &count) in &self.buckets {
+        for (bucket, count) in self.buckets() {
             seen = seen.saturating_add(count.into());
             if seen >= rank {
                 let (least, greatest) = range(bucket);
@@ -75,7 +89,7 @@ impl Sketch {
     /// How many there are from each power of two on, up to the next: the powers and the counts.
     pub fn powers(&self) -> BTreeMap<u32, u64> {
         let mut powers = BTreeMap::new();
-        for (&bucket, &count) in &self.buckets {
+        for (bucket, count) in self.buckets() {
             let (least, _) = range(bucket);
             let place: &mut u64 =
                 powers.entry(63_u32.saturating_sub(least.max(1).leading_zeros())).or_default();

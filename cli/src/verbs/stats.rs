@@ -2,6 +2,7 @@
 
 use super::export;
 use crate::input::Input;
+use crate::json::Line;
 use crate::output::{DIM, HEADING, Out, grouped, percent, printable, shortened, shown};
 use crate::progress::{self, Progress};
 use crate::slices::Lasting;
@@ -9,8 +10,9 @@ use crate::states::Pairs;
 use crate::stats::{Busy, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, right};
-use crate::trace::{Open, Pairing, Reading, Window, aligned, time_json};
-use serde_json::{Value, json};
+use crate::trace::{Open, Pairing, Reading, Window, aligned};
+use serde_json::Value;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// How often and how long: counts, rates and durations by name, and how busy each track is
@@ -119,65 +121,80 @@ fn share(part: i128, whole: i128) -> String {
     percent(number(part), number(whole))
 }
 
-fn of_slices(named: &Named, ns: i128) -> Value {
-    let Named { sketch, longest_at, open } = named;
-    let known = |value: i128| time_json((sketch.count > 0).then_some(value));
-    let histogram: Vec<_> = sketch
-        .powers()
-        .iter()
-        .map(|(&power, &count)| json!({"from_ns": if power == 0 { 0 } else { 1_u64.checked_shl(power).unwrap_or(u64::MAX) }, "count": count}))
-        .collect();
-    json!({
-        "count": sketch.count,
-        "rate": rate(sketch.count, ns),
-        "total_ns": time_json(Some(sketch.total)),
-        "min_ns": known(sketch.min),
-        "mean_ns": time_json(sketch.mean()),
-        "p50_ns": time_json(sketch.percentile(50)),
-        "p99_ns": time_json(sketch.percentile(99)),
-        "max_ns": known(sketch.max),
-        "max_offset": (sketch.count > 0).then_some(longest_at),
-        "open": open,
-        "histogram": histogram,
-    })
+/// A number, or null.
+fn float(line: &mut Line, key: &str, value: Option<f64>) {
+    line.raw(key, Value::from(value));
 }
 
-fn of_track(busy: &Busy, ns: i128) -> Value {
+fn of_slices(line: &mut Line, named: &Named, ns: i128) {
+    let Named { sketch, longest_at, open } = named;
+    let known = |value: i128| (sketch.count > 0).then_some(value);
+    float(line.int("count", sketch.count), "rate", rate(sketch.count, ns));
+    line.span("total_ns", Some(sketch.total)).span("min_ns", known(sketch.min));
+    line.span("mean_ns", sketch.mean()).span("p50_ns", sketch.percentile(50));
+    line.span("p99_ns", sketch.percentile(99)).span("max_ns", known(sketch.max));
+    line.int_or_null("max_offset", (sketch.count > 0).then_some(*longest_at)).int("open", *open);
+    let mut histogram = String::new();
+    for (power, count) in sketch.powers() {
+        let from = if power == 0 { 0 } else { 1_u64.checked_shl(power).unwrap_or(u64::MAX) };
+        let comma = if histogram.is_empty() { "" } else { "," };
+        // A string takes all that is written to it.
+        let _ = write!(histogram, "{comma}{{\"from_ns\":{from},\"count\":{count}}}");
+    }
+    line.raw("histogram", format_args!("[{histogram}]"));
+}
+
+fn of_track(line: &mut Line, busy: &Busy, ns: i128) {
     #[allow(clippy::cast_precision_loss)]
     let share = |part: i128| (ns > 0).then(|| part as f64 / ns as f64);
-    let names = sorted(&busy.names, |ns| *ns);
-    let names: Vec<_> = names
-        .into_iter()
-        .map(|(name, ns)| json!({"name": name, "ns": time_json(Some(*ns)), "share": share(*ns)}))
-        .collect();
-    json!({"busy_ns": time_json(Some(busy.ns)), "share": share(busy.ns), "names": names})
+    float(line.span("busy_ns", Some(busy.ns)), "share", share(busy.ns));
+    let (mut names, mut each) = (String::new(), Line::new());
+    for (name, part) in sorted(busy.names.iter(), |ns| *ns) {
+        float(each.begin().text("name", name).span("ns", Some(*part)), "share", share(*part));
+        names.push_str(if names.is_empty() { "" } else { "," });
+        names.push_str(&object(&mut each));
+    }
+    line.raw("names", format_args!("[{names}]"));
+}
+
+fn of_events(line: &mut Line, count: u64, ns: i128) {
+    float(line.int("count", count), "rate", rate(count, ns));
+}
+
+/// The object of a line.
+fn object(line: &mut Line) -> String {
+    String::from_utf8_lossy(line.end().trim_ascii_end()).into_owned()
 }
 
 fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()> {
-    let mut line = |head: Value, about: Value, against: Option<Value>| {
-        let mut object = serde_json::Map::new();
-        for part in [head, about] {
-            object.extend(part.as_object().cloned().unwrap_or_default());
-        }
-        if other.is_some() {
-            object.insert("against".into(), against.unwrap_or(Value::Null));
-        }
-        out.json(&Value::Object(object))
-    };
     let (ns, other_ns) = (stats.ns(), other.map_or(0, Stats::ns));
-    for (name, named) in sorted(&stats.slices, |named| named.sketch.total) {
-        let against = other.and_then(|other| other.slices.get(name)).map(|named| of_slices(named, other_ns));
-        line(json!({"kind": "slice", "name": name}), of_slices(named, ns), against)?;
+    let (mut line, mut against) = (Line::new(), Line::new());
+    // Ends a line, with what the other trace says.
+    let end = |line: &mut Line, against: Option<&mut Line>, out: &mut Out| {
+        if other.is_some() {
+            line.raw("against", against.map_or_else(|| "null".to_owned(), object));
+        }
+        out.json_text(line.end())
+    };
+    for (name, named) in sorted(stats.slices.iter(), |named| named.sketch.total) {
+        of_slices(line.begin().text("kind", "slice").text("name", name), named, ns);
+        let found = other.and_then(|other| other.slices.get(name));
+        let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
+        end(&mut line, found, out)?;
     }
-    for (track, busy) in sorted(&stats.tracks, |busy| busy.ns) {
-        let against = other.and_then(|other| other.tracks.get(track)).map(|busy| of_track(busy, other_ns));
-        let head = json!({"kind": "track", "track": track, "label": stats.aliases.get(track)});
-        line(head, of_track(busy, ns), against)?;
+    for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
+        let label = stats.aliases.get(track).map(String::as_str);
+        line.begin().text("kind", "track").text("track", track).text_or_null("label", label);
+        of_track(&mut line, busy, ns);
+        let found = other.and_then(|other| other.tracks.get(track));
+        let found = found.map(|busy| of_track(against.begin(), busy, other_ns)).map(|()| &mut against);
+        end(&mut line, found, out)?;
     }
-    let of_events = |count: u64, ns| json!({"count": count, "rate": rate(count, ns)});
-    for (name, count) in sorted(&stats.events, |count| *count) {
-        let against = other.and_then(|other| other.events.get(name)).map(|count| of_events(*count, other_ns));
-        line(json!({"kind": "event", "name": name}), of_events(*count, ns), against)?;
+    for (name, count) in sorted(stats.events.iter(), |count| *count) {
+        of_events(line.begin().text("kind", "event").text("name", name), *count, ns);
+        let found = other.and_then(|other| other.events.get(name));
+        let found = found.map(|count| of_events(against.begin(), *count, other_ns)).map(|()| &mut against);
+        end(&mut line, found, out)?;
     }
     Ok(())
 }
@@ -226,7 +243,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
             columns.insert(1, right("change"));
         }
         let mut table = Table::new(&columns);
-        for (name, about) in sorted(&stats.slices, |named| named.sketch.total) {
+        for (name, about) in sorted(stats.slices.iter(), |named| named.sketch.total) {
             let Named { sketch, longest_at, .. } = about;
             let time = |value: Option<i128>| {
                 value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
@@ -255,8 +272,8 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         table.finish(out)?;
         out.line(out.paint(HEADING, "tracks"))?;
         let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
-        for (track, busy) in sorted(&stats.tracks, |busy| busy.ns) {
-            let most: Vec<_> = sorted(&busy.names, |ns| *ns)
+        for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
+            let most: Vec<_> = sorted(busy.names.iter(), |ns| *ns)
                 .into_iter()
                 .take(3)
                 .map(|(name, part)| format!("{} {}", named(name), share(*part, ns)))
@@ -275,7 +292,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         columns.push(right("was"));
     }
     let mut table = Table::new(&columns);
-    for (name, count) in sorted(&stats.events, |count| *count) {
+    for (name, count) in sorted(stats.events.iter(), |count| *count) {
         let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
         if let Some(other) = other {
             cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));
@@ -284,8 +301,9 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
     }
     table.finish(out)?;
     let gone = other.map_or(0, |other| {
-        let slices = other.slices.keys().filter(|name| !stats.slices.contains_key(*name)).count();
-        slices.saturating_add(other.events.keys().filter(|name| !stats.events.contains_key(*name)).count())
+        let slices = other.slices.iter().filter(|(name, _)| stats.slices.get(name).is_none()).count();
+        slices
+            .saturating_add(other.events.iter().filter(|(name, _)| stats.events.get(name).is_none()).count())
     });
     if gone > 0 {
         let what = crate::output::counted(i128::try_from(gone).unwrap_or(0), "name is", "names are");

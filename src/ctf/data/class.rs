@@ -64,6 +64,15 @@ impl<'a, 's> Described<'a, 's> {
     }
 }
 
+/// Tells all classes of event records of a schema, with numbers from `base` on.
+#[cfg_attr(not(feature = "event"), allow(dead_code))]
+pub(super) fn each_class(schema: &Schema<'_, '_>, base: u32, each: &mut dyn FnMut(&dyn record::Class)) {
+    for place in 0..schema.event_count() {
+        let class = EventClass { schema, index: schema.event_at(place) };
+        each(&Described::new(class, ClassId(base.wrapping_add(place)), base));
+    }
+}
+
 impl record::Class for Described<'_, '_> {
     fn id(&self) -> ClassId {
         self.id

@@ -46,6 +46,12 @@ impl<'a, 's> Packets<'a, 's> {
         core::ptr::eq(self.schema.nodes.0, schema.nodes.0)
     }
 
+    /// Tells all classes of event records that they may have, with numbers from `base` on.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn each_class(&self, base: u32, each: &mut dyn FnMut(&dyn crate::record::Class)) {
+        super::class::each_class(self.schema, base, each);
+    }
+
     /// Offset of the packet that is read next; after an error, of that with the fault.
     pub const fn offset(&self) -> u64 {
         self.offset

@@ -143,7 +143,7 @@ impl<'t> Programs<'t> {
 
     /// The number of the first class and of the schema's first node.
     #[inline(always)]
-    pub(super) const fn base(&self) -> u32 {
+    pub(crate) const fn base(&self) -> u32 {
         self.base
     }
 

@@ -4,8 +4,11 @@ use super::bits::BitString;
 use super::class::{Described, PacketClass, SCOPES, WIDE_MAX, content_of};
 use super::fields::Fields;
 use super::packet::Packet;
+use super::program::{Programs, ScopeSteps};
 use super::record::Record;
 use super::value::Value;
+use super::walk::{Memory, walk};
+use crate::ctf::schema::node::NONE;
 use crate::ctf::schema::scope::root_of;
 use crate::ctf::schema::{Clock, Encoding, FieldKind, Scope};
 use crate::error::Result;
@@ -139,18 +142,22 @@ pub(super) fn tell_scopes<'a, 's, L: Listener>(
 /// Tells it as the only trace that the listener is told of.
 impl record::Record for Record<'_, '_, '_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_from(0, to)
+        self.tell_from(0, &Programs::NONE, to)
     }
 }
 
 impl Record<'_, '_, '_> {
-    /// Tells it with the numbers of classes and fields from `base` on: see [`Programs::compile_from`].
+    /// Tells it with the numbers of classes and fields from `base` on: see [`Programs::compile_from`]. Programs have
+    /// the same numbers, or no steps.
     ///
     /// # Errors
     /// As [`record::Record::tell`].
-    ///
-    /// [`Programs::compile_from`]: super::Programs::compile_from
-    pub(crate) fn tell_from<L: Listener>(&self, base: u32, to: &mut L) -> Result<()> {
+    pub(crate) fn tell_from<L: Listener>(
+        &self,
+        base: u32,
+        programs: &Programs<'_>,
+        to: &mut L,
+    ) -> Result<()> {
         let (packet, class) = (self.packet, self.class());
         let place = packet.schema.event_place(packet.info(), Some(class.id())).unwrap_or(0);
         let id = ClassId(base.wrapping_add(place));
@@ -161,13 +168,57 @@ impl Record<'_, '_, '_> {
             bit: (self.start() & 7).to_le_bytes()[0],
             len: None,
         };
-        let wants = to.begin(&head, &Described::new(class, id, base));
+        let described = Described::new(class, id, base);
+        let mut wants = to.begin(&head, &described);
+        if wants == Wants::NOTHING {
+            to.end();
+            return Ok(());
+        }
+        if let Some(scopes) = self.steps(programs, place, wants) {
+            if self.tell_steps(scopes, wants, to).is_some() {
+                to.end();
+                return Ok(());
+            }
+            to.abandon();
+            wants = to.begin(&head, &described);
+        }
         if let Err(error) = tell_scopes(self, wants, base, &mut None, to) {
             to.abandon();
             return Err(error);
         }
         to.end();
         Ok(())
+    }
+
+    /// The steps of the scopes that are told by steps alone: not a header, and none that has no steps.
+    fn steps<'t>(&self, programs: &Programs<'t>, place: u32, wants: Wants) -> Option<[ScopeSteps<'t>; 3]> {
+        let packet = self.packet;
+        let [_, common] = programs.stream(packet.schema.stream_place(packet.stream_class().index));
+        let [specific, payload] = programs.class(place);
+        let scopes = [common, specific, payload];
+        let have_steps = scopes.iter().all(|scope| scope.steps.is_some() || scope.root == NONE);
+        let is_told = payload.root != NONE && self.parts.body & 7 == 0 && !wants.has(record::Scope::Header);
+        (have_steps && is_told).then_some(scopes)
+    }
+
+    fn tell_steps<L: Listener>(&self, scopes: [ScopeSteps<'_>; 3], wants: Wants, to: &mut L) -> Option<()> {
+        let content = self.packet.window.content();
+        let mut at = usize::try_from(self.parts.body >> 3).ok()?;
+        let mut memory = Memory::NOTHING;
+        let told = [record::Scope::CommonContext, record::Scope::SpecificContext, record::Scope::Payload];
+        for (scope, ScopeSteps { root, steps }) in told.into_iter().zip(scopes) {
+            if root == NONE {
+                continue;
+            }
+            if wants.has(scope) {
+                to.scope(scope);
+                at = walk(steps?, content, at, &mut memory, to)?;
+                to.end_scope();
+            } else if scope != record::Scope::Payload {
+                at = walk(steps?, content, at, &mut memory, &mut record::Nobody)?;
+            }
+        }
+        Some(())
     }
 }
 

@@ -10,6 +10,7 @@ pub(in crate::event) struct CtfData<'a> {
     pub(in crate::event) record: data::Record<'a, 'a, 'a>,
     /// The number of the first class and field of its trace.
     pub(super) base: u32,
+    pub(super) programs: &'a data::Programs<'a>,
     /// True if the tracer discarded records before it.
     pub(in crate::event) follows_loss: bool,
 }
@@ -17,6 +18,6 @@ pub(in crate::event) struct CtfData<'a> {
 impl CtfData<'_> {
     #[inline]
     pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.record.tell_from(self.base, to)
+        self.record.tell_from(self.base, self.programs, to)
     }
 }

@@ -1,7 +1,7 @@
 //! A timeline of data streams.
 
 use super::fields::CtfData;
-use crate::ctf::data::{Merge, MergeSlot, Packets};
+use crate::ctf::data::{Merge, MergeSlot, Packets, Programs};
 use crate::ctf::schema::Schema;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::data::Data;
@@ -12,6 +12,7 @@ use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::record::Class;
 use crate::room::Room;
 
 /// The track of the trace.
@@ -29,11 +30,13 @@ pub struct StreamSlot<'a, 's> {
     numbers: (u32, u32),
     /// Of a track of a capture, how often the device had started anew.
     session: Option<u32>,
+    programs: Programs<'s>,
 }
 
 impl StreamSlot<'_, '_> {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { packets: None, input: 0, size: 0, numbers: (0, 0), session: None };
+    pub const EMPTY: Self =
+        Self { packets: None, input: 0, size: 0, numbers: (0, 0), session: None, programs: Programs::NONE };
 }
 
 default_is_empty!(StreamSlot<'_, '_>);
@@ -53,6 +56,7 @@ pub struct Timeline<'a, 's, 't, R> {
     /// Discarded records that are still to be reported.
     loss: Option<Lost>,
     window: Window,
+    programs: Programs<'s>,
 }
 
 /// What the tracer discarded.
@@ -76,7 +80,14 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             session: None,
             loss: None,
             window: Window::ALL,
+            programs: Programs::NONE,
         }
+    }
+
+    /// Has the records of the streams that are added from now on told by these steps, which is faster. They are those of
+    /// the schema of the streams, with numbers after those of the schemas of streams before; others are not followed.
+    pub const fn set_programs(&mut self, programs: Programs<'s>) {
+        self.programs = programs;
     }
 
     /// Adds a data stream, which events refer to as `input`. Streams may have different schemas.
@@ -119,10 +130,25 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             return Err(Error::new(0, LANES, kind));
         };
         let size = crate::bytes::to_u64(data.len());
-        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers, session };
+        let has_numbers = (self.programs.base(), self.programs.end()) == numbers;
+        let programs = if has_numbers { self.programs } else { Programs::NONE };
+        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers, session, programs };
         self.merge.add(packets)?;
         self.count = needed;
         Ok(())
+    }
+
+    /// Tells all classes of event records that the streams may have.
+    pub fn each_class(&self, each: &mut dyn FnMut(&dyn Class)) {
+        let mut end = 0;
+        for slot in self.streams.slots().get(..self.count).unwrap_or_default() {
+            // Streams of one schema have the same ones.
+            let (first, after) = slot.numbers;
+            if let Some(packets) = slot.packets.as_ref().filter(|_| after > end) {
+                packets.each_class(first, each);
+                end = after;
+            }
+        }
     }
 
     /// The track that is to be announced next.
@@ -283,7 +309,9 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         let streams = self.streams.slots();
         let Some(merged) = self.merge.current() else { return Ok(None) };
         let record = merged.record();
-        let base = streams.get(merged.source()).map_or(0, |slot| slot.numbers.0);
+        let (base, programs) = streams
+            .get(merged.source())
+            .map_or((0, &Programs::NONE), |slot| (slot.numbers.0, &slot.programs));
         let clock = record.packet().stream_class().clock();
         let time = clock.and_then(|clock| Some(time_of(&clock, record.cycles()?)));
         let name = record.class().name();
@@ -299,7 +327,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             starts: None,
             ends: Flows::NONE,
             inferred: false,
-            data: Data::Ctf(CtfData { record, base, follows_loss: self.loss.is_some() }),
+            data: Data::Ctf(CtfData { record, base, programs, follows_loss: self.loss.is_some() }),
         })))
     }
 

@@ -15,6 +15,8 @@ pub(super) struct Capture<'c, 't, 'r> {
     pub(super) classes: &'c mut Classes<'r>,
     pub(super) values: &'c mut [ValueSlot],
     pub(super) texts: &'c mut Texts,
+    /// The number of the event.
+    pub(super) number: u32,
     /// The rules of its class.
     pub(super) matches: Range<u32>,
     pub(super) failed: Result<()>,
@@ -27,7 +29,7 @@ impl Capture<'_, '_, '_> {
             if name != NO_FIELD
                 && let Some(to) = self.values.get_mut(usize::try_from(name).unwrap_or(usize::MAX))
             {
-                *to = ValueSlot(value);
+                *to = ValueSlot::new(value, self.number);
             }
         }
     }
@@ -43,7 +45,6 @@ impl Listener for Capture<'_, '_, '_> {
         if self.matches.is_empty() {
             return Wants::NOTHING;
         }
-        self.values.fill(ValueSlot::EMPTY);
         self.texts.truncate(0);
         Wants::ALL.without(Scope::Header)
     }
@@ -69,9 +70,16 @@ impl Listener for Capture<'_, '_, '_> {
     }
 
     fn text(&mut self, slot: Slot, value: Text<'_>) {
+        if !self.is_named(slot) {
+            return;
+        }
         match value {
             Text::Utf8(bytes) => match core::str::from_utf8(bytes) {
-                Ok(text) => self.text_of(slot, &text.get(..floor(text, TEXT_MAX)).unwrap_or_default()),
+                Ok(text) => {
+                    let first = self.texts.len();
+                    self.texts.push(text.get(..floor(text, TEXT_MAX)).unwrap_or_default());
+                    self.set(slot, Value::Text(first, self.texts.len()));
+                }
                 Err(_) => self.text_of(slot, &value),
             },
             _ => self.text_of(slot, &value),
@@ -96,9 +104,14 @@ impl Listener for Learning<'_, '_, '_> {
 }
 
 impl Capture<'_, '_, '_> {
-    fn text_of(&mut self, slot: Slot, text: &dyn Display) {
+    /// True if rules name the field.
+    fn is_named(&self, slot: Slot) -> bool {
         let named = self.classes.fields.slots().get(slot.index());
-        if named.is_some_and(|field| field.name != NO_FIELD || field.context != NO_FIELD) {
+        named.is_some_and(|field| field.name != NO_FIELD || field.context != NO_FIELD)
+    }
+
+    fn text_of(&mut self, slot: Slot, text: &dyn Display) {
+        if self.is_named(slot) {
             let first = self.texts.len();
             // A scratch takes all that is written to it.
             let _ = write!(self.texts, "{text}");

@@ -125,6 +125,17 @@ impl Classes<'_> {
         self.args.slots().get(first..first.saturating_add(len)).unwrap_or_default()
     }
 
+    /// True if rules for any name, and no others, may begin or end something with events of this class.
+    pub(super) fn may_learn(&self, table: &Table<'_, '_>, class: &dyn Class) -> bool {
+        let Some(name) = name_of(class) else { return false };
+        let rules = || (0_u32..).map_while(|at| table.rule_at(at));
+        let has = |rule: &Rule<'_>| {
+            [rule.on, rule.end].into_iter().any(|patterns| any(table, patterns, name.text()).is_some())
+        };
+        let takes = |rule: &Rule<'_>| matches!(rule.kind, RuleKind::State | RuleKind::Slice) && !rule.generic;
+        rules().any(|rule| rule.generic && has(rule)) && !rules().any(|rule| takes(rule) && has(rule))
+    }
+
     /// Learns that there is a class of this name.
     pub(super) fn learn_name(&mut self, table: &Table<'_, '_>, class: &dyn Class) -> Result<()> {
         let at = class.id().index();

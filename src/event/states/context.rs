@@ -1,10 +1,12 @@
 //! What templates are filled from.
 
+use super::classes::Name;
 use super::hashed::Entries;
 use super::op::{Condition, Inner, Op, Ops, Source};
 use super::table::Table;
 use super::text::{Scratch, hash};
 use super::value::{Texts, Value, ValueSlot};
+use crate::event::label::Label;
 use core::fmt::Write as _;
 use core::ops::Range;
 
@@ -12,7 +14,7 @@ use core::ops::Range;
 pub(super) type Output = Scratch<2048>;
 
 /// The longest text that a map remembers.
-const KEPT_MAX: usize = 96;
+pub(super) const KEPT_MAX: usize = 96;
 
 /// A text that a map remembers.
 pub(super) type Kept = Scratch<KEPT_MAX>;
@@ -23,10 +25,11 @@ pub(super) struct Context<'c, 't, 'r> {
     pub(super) values: &'c [ValueSlot],
     pub(super) texts: &'c Texts,
     pub(super) maps: &'c Entries<'r, KeptSlot>,
-    /// The name of the event.
-    pub(super) event: &'c str,
+    /// The number of the event, and its name.
+    pub(super) number: u32,
+    pub(super) event: Label<'c>,
     /// The part of the name that `*` stands for.
-    pub(super) star: &'c str,
+    pub(super) star: (usize, usize),
     pub(super) stream: &'c dyn core::fmt::Display,
     /// The processor of the packet.
     pub(super) cpu: Option<u64>,
@@ -67,12 +70,50 @@ impl Context<'_, '_, '_> {
     /// True if a condition holds.
     pub(super) fn holds(&self, condition: Option<Condition<'_>>, to: &mut Output) -> bool {
         let Some(condition) = condition else { return false };
+        if let Some(is) = self.is_number(&condition) {
+            return is;
+        }
         let start = to.len();
         let holds = self
             .template(condition.template, to)
             .is_some_and(|found| to.bytes(found) == condition.value.as_bytes());
         to.truncate(start);
         holds
+    }
+
+    /// True if a template of fields alone is a number; `None` if that takes its text to be told.
+    fn is_number(&self, condition: &Condition<'_>) -> Option<bool> {
+        let number = condition.number?;
+        let mut places = self.table.range(condition.template).iter().map(|slot| match slot.0 {
+            Op::Try { source: Source::Field(name), mask: None, hex: false, more } => Some((name, more)),
+            _ => None,
+        });
+        loop {
+            let (name, more) = places.next()??;
+            let value = self.value(name);
+            if value.is_none() && more == 0 {
+                return Some(false);
+            }
+            if !value.is_none() {
+                // What follows the place is text of the template.
+                let rest = usize::try_from(more).unwrap_or(usize::MAX);
+                return if places.nth(rest).is_none() { value.is(number) } else { None };
+            }
+        }
+    }
+
+    /// Puts the part of the event's name that `*` stands for.
+    pub(super) fn put_star(&self, to: &mut Output) {
+        let (first, end) = self.star;
+        match self.event.as_str() {
+            Some(name) => to.push(name.get(first..end).unwrap_or_default()),
+            None => {
+                let mut name = Name::EMPTY;
+                // A scratch takes all that is written to it.
+                let _ = write!(name, "{}", self.event);
+                to.push(name.get(first..end));
+            }
+        }
     }
 
     /// The number of the processor.
@@ -86,7 +127,7 @@ impl Context<'_, '_, '_> {
 
     fn value(&self, name: u32) -> Value {
         let at = usize::try_from(name).unwrap_or(usize::MAX);
-        self.values.get(at).map_or(Value::None, |slot| slot.0)
+        self.values.get(at).map_or(Value::None, |slot| slot.of(self.number))
     }
 
     fn source(&self, source: Source<'_>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
@@ -117,15 +158,18 @@ impl Context<'_, '_, '_> {
             Source::Field(name) => return self.value(name).put(self.texts, mask, hex, to),
             Source::Key => return self.key.is_some_and(|key| self.value(key).put(self.texts, None, hex, to)),
             Source::Text(text) => to.push(text),
-            Source::Event => to.push(self.event),
+            Source::Event => match self.event.as_str() {
+                Some(name) => to.push(name),
+                // Text takes all that is written to it.
+                None => drop(write!(to, "{}", self.event)),
+            },
             Source::Star => {
-                to.push(self.star);
-                return !self.star.is_empty();
+                self.put_star(to);
+                return to.len() > start;
             }
             Source::PacketCpu => {
                 let Some(cpu) = self.cpu else { return false };
-                // Text takes all that is written to it.
-                let _ = write!(to, "{cpu}");
+                to.push_number(cpu);
             }
             Source::Stream => drop(write!(to, "stream {}", self.stream)),
             Source::Map(map, inner) => {
@@ -141,9 +185,9 @@ impl Context<'_, '_, '_> {
                 if !self.inner(inner, mask, to) {
                     return false;
                 }
-                let key = start..to.len();
+                let key = to.bytes(start..to.len());
                 let found = self.table.range(ops).iter().find_map(|slot| match slot.0 {
-                    Op::Entry(value, text) if value.as_bytes() == to.bytes(key.clone()) => Some(text),
+                    Op::Entry(value, text) if value.as_bytes() == key => Some(text),
                     _ => None,
                 });
                 to.truncate(start);

@@ -1,7 +1,7 @@
 //! What rules do for an event.
 
-use super::classes::{MatchSlot, Name};
-use super::context::{Kept, KeptSlot};
+use super::classes::MatchSlot;
+use super::context::{KEPT_MAX, Kept, KeptSlot};
 use super::edges::Edges;
 use super::emit::{Moment, Part, Sink, announce, label_key};
 use super::hashed::{Entries, NONE};
@@ -9,11 +9,18 @@ use super::matcher::States;
 use super::op::Op;
 use super::open::{OpenSlot, State};
 use super::rule::Rule;
-use super::text::hash;
+use super::text::{floor, hash};
 use crate::error::{Error, Result};
 
 /// The deepest level of a stack at which the begin of an end is looked for.
 const SEARCH_MAX: usize = 512;
+
+/// A rule that an event follows.
+pub(super) struct Following<'f, 'e, 't> {
+    pub(super) rule: &'f Rule<'t>,
+    pub(super) found: &'f MatchSlot,
+    pub(super) moment: &'f Moment<'f, 'e>,
+}
 
 /// Where a slice belongs.
 struct Spot {
@@ -29,13 +36,11 @@ impl States<'_, '_> {
     /// Sets the state of a track.
     pub(super) fn state<E: From<Error>>(
         &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
+        by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let evaluated = self.with(found, moment, event, |context, out| {
+        let Following { rule, found, moment } = *by;
+        let evaluated = self.with(by, |context, out| {
             if context.holds(rule.skip, out) {
                 return None;
             }
@@ -45,13 +50,9 @@ impl States<'_, '_> {
             } else {
                 context.template(rule.value?, out)?
             };
-            let was = match rule.was {
-                Some(was) if !context.holds(rule.was_none, out) => context.template(was, out),
-                _ => None,
-            };
-            Some((track, value, was, context.processor()))
+            Some((track, value, if found.has_cpu { context.processor() } else { None }))
         });
-        let Some((track, value, was, cpu)) = evaluated else { return Ok(()) };
+        let Some((track, value, cpu)) = evaluated else { return Ok(()) };
         let value_hash = match value.is_empty() {
             true => None,
             false => Some(hash(0, self.output.bytes(value.clone()))),
@@ -67,7 +68,13 @@ impl States<'_, '_> {
             return Ok(());
         }
         let ns = moment.time.ns();
-        if let (State::Unknown, Some(was)) = (state, was.filter(|was| !was.is_empty())) {
+        let was = match rule.was.filter(|_| is_new) {
+            Some(was) => self.with(by, |context, out| {
+                if context.holds(rule.was_none, out) { None } else { context.template(was, out) }
+            }),
+            None => None,
+        };
+        if let Some(was) = was.filter(|was| !was.is_empty()) {
             let was = self.output.get(was);
             moment.begin(number, was, Edges::OPEN_START, Part::EMPTY, to)?;
             state = State::Value(hash(0, was), ns);
@@ -91,7 +98,7 @@ impl States<'_, '_> {
             (_, now) => now.map_or(State::None, |now| State::Value(now, ns)),
         };
         if matches!(now, State::Value(..)) {
-            let args = Part { args: self.classes.args_of(found), cpu: cpu.filter(|_| found.has_cpu) };
+            let args = Part { args: self.classes.args_of(found), cpu };
             moment.begin(number, self.output.get(value), Edges::NONE, args, to)?;
         }
         self.open.set_state(number, now);
@@ -100,14 +107,9 @@ impl States<'_, '_> {
     }
 
     /// Remembers a value.
-    pub(super) fn remember(
-        &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
-    ) -> Result<()> {
-        let evaluated = self.with(found, moment, event, |context, out| {
+    pub(super) fn remember(&mut self, by: &Following<'_, '_, '_>) -> Result<()> {
+        let rule = by.rule;
+        let evaluated = self.with(by, |context, out| {
             Some((context.template(rule.key?, out)?, context.template(rule.value?, out)?))
         });
         let Some((key, value)) = evaluated else { return Ok(()) };
@@ -118,13 +120,11 @@ impl States<'_, '_> {
     /// Names a track.
     pub(super) fn label<E: From<Error>>(
         &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
+        by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let evaluated = self.with(found, moment, event, |context, out| {
+        let Following { rule, moment, .. } = *by;
+        let evaluated = self.with(by, |context, out| {
             Some((context.template(rule.track?, out)?, context.template(rule.value?, out)?))
         });
         let Some((track, label)) = evaluated else { return Ok(()) };
@@ -140,25 +140,26 @@ impl States<'_, '_> {
     /// Where a slice belongs; `None` if a template of that has no value.
     fn place_of<E: From<Error>>(
         &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
+        by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<Option<Spot>, E> {
-        let evaluated = self.with(found, moment, event, |context, out| {
+        let Following { rule, found, moment } = *by;
+        let evaluated = self.with(by, |context, out| {
             let track = context.template(rule.track?, out)?;
             let key = match rule.key {
                 Some(key) => context.template(key, out)?,
                 None => out.len()..out.len(),
             };
-            Some((track, key, context.processor()))
+            // Calls of a rule for any name are told apart by what that name is.
+            if rule.generic {
+                context.put_star(out);
+            }
+            let what = key.end..out.len();
+            Some((track, key, what, if found.has_cpu { context.processor() } else { None }))
         });
-        let Some((track, key, cpu)) = evaluated else { return Ok(None) };
+        let Some((track, key, what, cpu)) = evaluated else { return Ok(None) };
         let is_keyless = key.is_empty();
-        // Calls of a rule for any name are told apart by what that name is.
-        let what = if rule.generic { event.get(found.star.0..found.star.1) } else { "" };
-        let key = hash(hash(0, what), self.output.bytes(key));
+        let key = hash(hash(0, self.output.bytes(what)), self.output.bytes(key));
         let number = self.track(track, moment, to)?;
         Ok(Some(Spot { track: number, key, is_keyless, cpu }))
     }
@@ -166,16 +167,11 @@ impl States<'_, '_> {
     /// Begins a slice.
     pub(super) fn begin<E: From<Error>>(
         &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
+        by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(rule, found, moment, event, to)?
-        else {
-            return Ok(());
-        };
+        let Following { rule, found, moment } = *by;
+        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(by, to)? else { return Ok(()) };
         if rule.one {
             while let Some(slot) = self.open.pop(track) {
                 let edges = Edges::END_MISSING.with(self.open.edges(&slot, moment.time.ns()));
@@ -189,21 +185,15 @@ impl States<'_, '_> {
         if is_keyless {
             self.open.feed(track, moment.stream);
         }
-        let name = self.name(rule, found, moment, event);
-        let args = Part { args: self.classes.args_of(found), cpu: cpu.filter(|_| found.has_cpu) };
+        let name = self.name(by);
+        let args = Part { args: self.classes.args_of(found), cpu };
         moment.begin(track, self.output.get(name).trim_ascii(), Edges::NONE, args, to)
     }
 
     /// The name of a slice.
-    fn name(
-        &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
-    ) -> core::ops::Range<usize> {
-        self.with(found, moment, event, |context, out| {
-            rule.value.and_then(|name| context.template(name, out)).unwrap_or_else(|| {
+    fn name(&mut self, by: &Following<'_, '_, '_>) -> core::ops::Range<usize> {
+        self.with(by, |context, out| {
+            by.rule.value.and_then(|name| context.template(name, out)).unwrap_or_else(|| {
                 let start = out.len();
                 out.push("?");
                 start..out.len()
@@ -214,16 +204,11 @@ impl States<'_, '_> {
     /// Ends a slice.
     pub(super) fn end<E: From<Error>>(
         &mut self,
-        rule: &Rule<'_>,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        event: &Name,
+        by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(rule, found, moment, event, to)?
-        else {
-            return Ok(());
-        };
+        let Following { rule, found, moment } = *by;
+        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(by, to)? else { return Ok(()) };
         let ns = moment.time.ns();
         let top = self.open.tracks.get(track).map_or(NONE, |slot| slot.top);
         let any_key = rule.key_optional && is_keyless;
@@ -236,7 +221,6 @@ impl States<'_, '_> {
             }
             (at, above) = (slot.below, above.saturating_add(1));
         }
-        let cpu = cpu.filter(|_| found.has_cpu);
         if self.open.slot(at).is_some() && above < SEARCH_MAX {
             for _ in 0..above {
                 let Some(slot) = self.open.pop(track) else { break };
@@ -255,7 +239,7 @@ impl States<'_, '_> {
         }
         let lost = self.open.stream(moment.stream)?.losses > 0;
         let edges = if lost { Edges::BEGIN_LOST } else { Edges::OPEN_START };
-        let name = self.name(rule, found, moment, event);
+        let name = self.name(by);
         moment.begin(track, self.output.get(name).trim_ascii(), edges, Part::EMPTY, to)?;
         let args = Part { args: self.classes.args_of(found), cpu };
         moment.end_with(track, ns, Edges::NONE, args, to)
@@ -264,12 +248,20 @@ impl States<'_, '_> {
 
 /// Keeps a text; true if it is another one than before. A long one is cut.
 fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, text: &str) -> Result<bool> {
-    let mut room = Kept::EMPTY;
-    room.push(text);
+    let text = text.get(..floor(text, KEPT_MAX)).unwrap_or_default();
     match kept.find(key).and_then(|at| kept.get_mut(at)) {
-        Some(known) if known.0.text() == room.text() => return Ok(false),
-        Some(known) => known.0 = room,
-        None => drop(kept.insert(key, KeptSlot(room))?),
+        Some(KeptSlot(known)) => {
+            if known.bytes(0..known.len()) == text.as_bytes() {
+                return Ok(false);
+            }
+            known.truncate(0);
+            known.push(text);
+        }
+        None => {
+            let mut room = Kept::EMPTY;
+            room.push(text);
+            kept.insert(key, KeptSlot(room))?;
+        }
     }
     Ok(true)
 }

@@ -40,8 +40,9 @@ impl<'t, T: Copy> Entries<'t, T> {
     }
 
     fn place(hash: u64, places: usize) -> usize {
-        let places = to_u64(places);
-        usize::try_from(hash.checked_rem(places).unwrap_or(0)).unwrap_or(0)
+        // As a fraction of all hashes.
+        let place = u128::from(hash).saturating_mul(to_u64(places).into()) >> 64;
+        usize::try_from(place).unwrap_or(0)
     }
 
     /// The number of the entry with this hash.

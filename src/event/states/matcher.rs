@@ -1,10 +1,11 @@
 //! The matcher: from events to states and slices.
 
 use super::capture::{Capture, Learning};
-use super::classes::{Classes, MatchSlot, Name, Role};
+use super::classes::{Classes, Role};
 use super::context::{Context, KeptSlot, Output};
 use super::edges::Edges;
 use super::emit::{Moment, Part, Sink, announce, label_key};
+use super::follow::Following;
 use super::hashed::{Entries, NONE};
 use super::open::{Open, State, TrackSlot};
 use super::rooms::StateRooms;
@@ -17,7 +18,8 @@ use crate::event::Item;
 use crate::event::event::{Event, EventKind};
 use crate::event::time::Time;
 use crate::event::track::TrackId;
-use core::fmt::{Display, Write as _};
+use crate::record::Class;
+use core::fmt::Display;
 
 /// How much was done, and what was odd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct States<'r, 't> {
     pub(super) table: &'r Table<'t, 'r>,
     pub(super) classes: Classes<'r>,
     values: &'r mut [ValueSlot],
+    /// The number of the event whose values these are.
+    number: u32,
     pub(super) kept: Entries<'r, KeptSlot>,
     pub(super) open: Open<'r>,
     /// The track of the recording, which is above the others, and its clock.
@@ -89,6 +93,7 @@ impl<'r, 't> States<'r, 't> {
             table,
             classes,
             values: rooms.values.slots_mut().get_mut(..names).unwrap_or_default(),
+            number: 0,
             kept: Entries::new(rooms.kept),
             open,
             root: None,
@@ -109,6 +114,12 @@ impl<'r, 't> States<'r, 't> {
         // One that cannot be read does not occur.
         let _ = event.data.tell(&mut learning);
         learning.failed
+    }
+
+    /// True if rules for any name may pair events of this class. Only of a trace with such classes is anything to be
+    /// [learned](Self::learn).
+    pub fn may_learn(&self, class: &dyn Class) -> bool {
+        self.classes.may_learn(self.table, class)
     }
 
     /// How much was done so far, and what was odd.
@@ -211,7 +222,14 @@ impl<'r, 't> States<'r, 't> {
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<bool, E> {
         self.counts.events = self.counts.events.saturating_add(1);
+        self.number = self.number.wrapping_add(1);
+        if self.number <= 1 {
+            // Of the event that has this number, too.
+            self.values.fill(ValueSlot::EMPTY);
+            self.number = 1;
+        }
         let mut capture = Capture {
+            number: self.number,
             table: self.table,
             classes: &mut self.classes,
             values: self.values,
@@ -231,30 +249,28 @@ impl<'r, 't> States<'r, 't> {
             (of.packet, of.cpu) = (event.data.packet_offset(), event.data.packet_cpu());
         }
         let moment = Moment { event, time, stream, cpu: of.cpu };
-        let mut name = Name::EMPTY;
-        // A scratch takes all that is written to it.
-        let _ = write!(name, "{}", event.name);
         let mut is_taken = false;
         for at in matches {
             let Some(found) = self.classes.match_at(at) else { break };
             let table = self.table;
             let Some(rule) = table.rule_at(found.rule) else { break };
+            let by = Following { rule, found: &found, moment: &moment };
             self.counts.followed = self.counts.followed.saturating_add(1);
             self.output.truncate(0);
             match (rule.kind, found.role) {
                 (RuleKind::State, _) => {
                     is_taken = true;
-                    self.state(rule, &found, &moment, &name, to)?;
+                    self.state(&by, to)?;
                 }
-                (RuleKind::Let, _) => self.remember(rule, &found, &moment, &name)?,
-                (RuleKind::Label, _) => self.label(rule, &found, &moment, &name, to)?,
+                (RuleKind::Let, _) => self.remember(&by)?,
+                (RuleKind::Label, _) => self.label(&by, to)?,
                 (RuleKind::Slice, Role::End) => {
                     is_taken = true;
-                    self.end(rule, &found, &moment, &name, to)?;
+                    self.end(&by, to)?;
                 }
                 (RuleKind::Slice, _) => {
                     is_taken = true;
-                    self.begin(rule, &found, &moment, &name, to)?;
+                    self.begin(&by, to)?;
                 }
             }
         }
@@ -264,23 +280,23 @@ impl<'r, 't> States<'r, 't> {
     /// Evaluates something in the context of an event.
     pub(super) fn with<T>(
         &mut self,
-        found: &MatchSlot,
-        moment: &Moment<'_, '_>,
-        name: &Name,
+        by: &Following<'_, '_, '_>,
         work: impl FnOnce(&Context<'_, 't, 'r>, &mut Output) -> T,
     ) -> T {
-        let number = moment.event.input;
-        let stream: &dyn Display = match self.inputs.get(number) {
+        let Following { found, moment, .. } = *by;
+        let input = moment.event.input;
+        let stream: &dyn Display = match self.inputs.get(input) {
             Some(name) => name,
-            None => &number,
+            None => &input,
         };
         let context = Context {
             table: self.table,
             values: self.values,
             texts: &self.texts,
             maps: &self.kept,
-            event: name.text(),
-            star: name.get(found.star.0..found.star.1),
+            number: self.number,
+            event: moment.event.name,
+            star: found.star,
             stream,
             cpu: moment.cpu,
             key: found.key,

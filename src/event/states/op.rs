@@ -76,4 +76,6 @@ pub(super) enum Inner<'t> {
 pub(super) struct Condition<'t> {
     pub(super) template: Ops,
     pub(super) value: &'t str,
+    /// The value, if that is an integer as it is written by templates.
+    pub(super) number: Option<i64>,
 }

@@ -37,6 +37,13 @@ impl<'a> Slice<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Args<'a>(StateData<'a>);
 
+impl Args<'_> {
+    /// True if there is none: no field of the event is one.
+    pub const fn is_empty(&self) -> bool {
+        self.0.args.is_empty()
+    }
+}
+
 impl Record for Args<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
         let mut filter = Filter { to, args: self.0.args, depth: 0, inside: false };

@@ -7,7 +7,8 @@ use super::element::TABLE;
 use super::lexer::Lexer;
 use super::op::{Condition, Inner, Op, Ops, Source};
 use super::table::Table;
-use super::text::{hash, split};
+use super::text::{Scratch, hash, split};
+use super::value::{Texts, Value};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Reads templates into a table.
@@ -52,7 +53,13 @@ impl<'t> Compiler<'_, 't, '_> {
             return self.error(text, "a condition such as {state} == 0");
         };
         let value = value.get(4..).unwrap_or_default().trim_ascii();
-        Ok(Condition { template: self.template(template)?, value })
+        let is_written = |number: &i64| {
+            let mut digits = Scratch::<24>::EMPTY;
+            Value::Signed(*number).put(&Texts::EMPTY, None, false, &mut digits);
+            digits.text() == value
+        };
+        let number = value.parse().ok().filter(is_written);
+        Ok(Condition { template: self.template(template)?, value, number })
     }
 
     /// An alternative of its own: an item of a list.

@@ -43,9 +43,32 @@ impl<const N: usize> Scratch<N> {
 
     /// Puts text, and leaves out what there is no room for.
     pub(super) fn push(&mut self, text: &str) {
+        let room = self.bytes.len().saturating_sub(self.len);
+        let len = if text.len() <= room { text.len() } else { floor(text, room) };
+        self.append(text.as_bytes().get(..len).unwrap_or_default());
+    }
+
+    /// Puts a number in decimal digits.
+    pub(super) fn push_number(&mut self, mut number: u64) {
+        let mut digits = [b'0'; 20];
+        let mut used = 0_usize;
+        for digit in digits.iter_mut().rev() {
+            let [low, ..] = (number % 10).to_le_bytes();
+            *digit = b'0'.wrapping_add(low);
+            used = used.saturating_add(1);
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        self.append(digits.get(digits.len().saturating_sub(used)..).unwrap_or_default());
+    }
+
+    /// Appends bytes, as far as there is room.
+    fn append(&mut self, bytes: &[u8]) {
         let room = self.bytes.get_mut(self.len..).unwrap_or_default();
-        let len = floor(text, room.len());
-        if let (Some(to), Some(from)) = (room.get_mut(..len), text.as_bytes().get(..len)) {
+        let len = bytes.len().min(room.len());
+        if let (Some(to), Some(from)) = (room.get_mut(..len), bytes.get(..len)) {
             to.copy_from_slice(from);
             self.len = self.len.saturating_add(len);
         }
@@ -77,9 +100,13 @@ pub(super) fn split(text: &str, byte: u8) -> Option<(&str, &str)> {
 /// The hash of a text, after another hash.
 pub(super) fn hash(mut state: u64, text: impl AsRef<[u8]>) -> u64 {
     let text = text.as_ref();
-    for chunk in text.chunks(8) {
+    let (words, rest) = text.as_chunks();
+    for word in words {
+        state = mix(state ^ u64::from_le_bytes(*word));
+    }
+    if !rest.is_empty() {
         let mut word = [0; 8];
-        word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
+        word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
         state = mix(state ^ u64::from_le_bytes(word));
     }
     mix(state ^ crate::bytes::to_u64(text.len()))

@@ -11,11 +11,24 @@ pub(super) const TEXT_MAX: usize = 256;
 
 /// Room for the value of a field that a table names.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ValueSlot(pub(super) Value);
+pub struct ValueSlot {
+    value: Value,
+    /// The number of the event that has it.
+    event: u32,
+}
 
 impl ValueSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self(Value::None);
+    pub const EMPTY: Self = Self { value: Value::None, event: 0 };
+
+    pub(super) const fn new(value: Value, event: u32) -> Self {
+        Self { value, event }
+    }
+
+    /// The value that this event has.
+    pub(super) fn of(&self, event: u32) -> Value {
+        if self.event == event { self.value } else { Value::None }
+    }
 }
 
 /// A value.
@@ -40,6 +53,20 @@ impl Value {
         }
     }
 
+    /// True if it is this number; `None` if it is none, but text.
+    pub(super) fn is(self, number: i64) -> Option<bool> {
+        match self {
+            Self::Unsigned(value) => Some(i64::try_from(value) == Ok(number)),
+            Self::Signed(value) => Some(value == number),
+            _ => None,
+        }
+    }
+
+    /// True if there is none.
+    pub(super) const fn is_none(self) -> bool {
+        matches!(self, Self::None)
+    }
+
     /// Puts the value as text; false if there is none.
     pub(super) fn put<const N: usize>(
         self,
@@ -60,14 +87,21 @@ impl Value {
             }
             Self::Unsigned(value) => value,
             Self::Signed(value) if mask.is_none() && !hex => {
-                // Text takes all that is written to it.
-                let _ = write!(to, "{value}");
+                if value < 0 {
+                    to.push("-");
+                }
+                to.push_number(value.unsigned_abs());
                 return true;
             }
             Self::Signed(value) => value.cast_unsigned(),
         };
         let number = mask.map_or(number, |mask| number & mask);
-        let _ = if hex { write!(to, "{number:#x}") } else { write!(to, "{number}") };
+        if hex {
+            // Text takes all that is written to it.
+            let _ = write!(to, "{number:#x}");
+        } else {
+            to.push_number(number);
+        }
         true
     }
 }

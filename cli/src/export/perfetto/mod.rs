@@ -326,14 +326,16 @@ impl Perfetto {
             }
             let own = usize::try_from(event.len()).unwrap_or(usize::MAX).saturating_mul(4);
             let limit = own.saturating_add(SHARED);
-            self.annotations.write(event, limit, &mut self.inner, &mut self.interned);
+            if event.slice().is_none_or(|slice| !slice.args().is_empty() || slice.cpu().is_some()) {
+                self.annotations.write(event, limit, &mut self.inner, &mut self.interned);
+            }
         }
         if let Some(slice) = event.slice() {
-            if kind == SLICE_END {
+            if kind == SLICE_END && !slice.args().is_empty() {
                 self.annotations.write(&slice.args(), SHARED, &mut self.inner, &mut self.interned);
             }
-            let flags: Vec<_> = slice.edges().names().collect();
-            if !flags.is_empty() {
+            if !slice.edges().is_empty() {
+                let flags: Vec<_> = slice.edges().names().collect();
                 annotation::note(&mut self.inner, "flags", &flags.join(" "));
             }
         }

@@ -32,8 +32,10 @@ impl Ctf<'_> {
         let content = |error| Failure::content(Format::Ctf2, error);
         self.with(|traces, mut damage| {
             let streams = lanes(traces);
+            let mut room = programs::room(traces);
+            let steps = programs::compile(traces, &mut room)?;
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-            let mut timeline = merged(&streams, &mut slots)?;
+            let mut timeline = merged(&streams, &steps, &mut slots)?;
             damage.extend(wire::problems(self, traces));
             let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
                 timeline.set_window(window);
@@ -46,11 +48,15 @@ impl Ctf<'_> {
             let table = room.table(pairs)?;
             let mut storage = Storage::default();
             let mut states = States::new(&table, &names, storage.rooms()).map_err(content)?;
-            let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-            let mut before = merged(&streams, &mut slots)?;
-            while let Some(item) = before.next_item().map_err(content)? {
-                if let Item::Event(event) = &item {
-                    states.learn(event).map_err(content)?;
+            let mut may_learn = false;
+            timeline.each_class(&mut |class| may_learn |= states.may_learn(class));
+            if may_learn {
+                let mut slots = vec![MergeSlot::EMPTY; streams.len()];
+                let mut before = merged(&streams, &steps, &mut slots)?;
+                while let Some(item) = before.next_item().map_err(content)? {
+                    if let Item::Event(event) = &item {
+                        states.learn(event).map_err(content)?;
+                    }
                 }
             }
             let mut following = Following { states, window, events };
@@ -115,10 +121,15 @@ impl Ctf<'_> {
 }
 
 /// The timeline of all streams.
-fn merged<'c, 't>(streams: &[Lane<'c>], slots: &'t mut [MergeSlot<'c, 'c>]) -> Result<Merged<'c, 't>> {
+fn merged<'c, 't>(
+    streams: &[Lane<'c>],
+    steps: &[Programs<'c>],
+    slots: &'t mut [MergeSlot<'c, 'c>],
+) -> Result<Merged<'c, 't>> {
     let mut timeline = Timeline::new(slots, Vec::new());
     for (input, lane) in streams.iter().enumerate() {
         let data = lane.stream.data.data();
+        timeline.set_programs(steps.get(lane.trace).copied().unwrap_or(Programs::NONE));
         let session = lane.session.filter(|_| lane.has_restarts);
         let added = timeline.add_packets(input, data, lane.schema(), lane.packets(), session);
         added.map_err(|error| Failure::content(Format::Ctf2, error))?;
