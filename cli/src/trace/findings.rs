@@ -16,16 +16,11 @@ pub struct Findings<'o> {
 }
 
 enum To<'o> {
-    Out {
-        out: &'o mut Out,
-        json: bool,
-    },
-    #[cfg(feature = "view")]
+    Out { out: &'o mut Out, json: bool },
     Listener(Listener<'o>),
 }
 
 /// Hears of each finding: in which file it is, how bad it is, where, and what it says.
-#[cfg(feature = "view")]
 pub type Listener<'o> = &'o mut dyn FnMut(Option<&Path>, Severity, u64, &str);
 
 impl<'o> Findings<'o> {
@@ -34,7 +29,6 @@ impl<'o> Findings<'o> {
     }
 
     /// Findings that are not printed.
-    #[cfg(feature = "view")]
     pub fn told(listener: Listener<'o>) -> Self {
         Self { to: To::Listener(listener), warnings: 0, errors: 0, failed: None }
     }
@@ -87,7 +81,6 @@ impl<'o> Findings<'o> {
     ) -> Result<()> {
         let (out, json) = match &mut self.to {
             To::Out { out, json } => (out, *json),
-            #[cfg(feature = "view")]
             To::Listener(listener) => {
                 listener(file, severity, offset, message);
                 return Ok(());

@@ -8,6 +8,7 @@ mod extract;
 mod loaded;
 pub mod neighbor;
 mod plan;
+mod rewrite;
 #[cfg(feature = "view")]
 mod view;
 mod walk;
@@ -18,11 +19,12 @@ use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts as Extracted, Selection,
-    Trace,
+    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
+    Rewritten, Selection, Tally, Trace, Wanted,
 };
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
+pub use rewrite::merge;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
@@ -59,6 +61,11 @@ impl Rdf<'_> {
         if let Some(damage) = self.damage {
             report(Finding::new(Severity::Error, damage));
         }
+        self.each_entry(|_, findings| findings.into_iter().for_each(&mut report))
+    }
+
+    /// Reads and verifies each entry, in file order.
+    fn each_entry(&self, mut checked: impl FnMut(&Entry<'_>, Vec<Finding>)) -> Result<()> {
         let plan = Plan::of(&self.file, Part::Compressed);
         let mut shared = Shared::new();
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
@@ -72,14 +79,20 @@ impl Rdf<'_> {
             (found, read)
         };
         let progress = Progress::new(self.size());
-        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |entry, (found, read)| {
-            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
-            found.into_iter().for_each(&mut report);
-            if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
-                report(Finding::new(Severity::Error, error));
-            }
-            Ok(())
-        })
+        parallel::in_order(
+            self.size(),
+            self.file.entries(),
+            Decoder::new,
+            check,
+            |entry, (mut found, read)| {
+                progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
+                if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
+                    found.push(Finding::new(Severity::Error, error));
+                }
+                checked(entry, found);
+                Ok(())
+            },
+        )
     }
 
     fn size(&self) -> u64 {
@@ -104,6 +117,14 @@ impl Trace for Rdf<'_> {
     fn tables(&self, name: &str, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
         read(&traceglass_tables::Trace::whole(&file))
+    }
+
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        self.write(wanted, to)
+    }
+
+    fn tally(&self) -> Result<Tally> {
+        Ok(Tally { units: self.file.index().len() as u64, records: None })
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {

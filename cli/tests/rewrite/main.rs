@@ -1,0 +1,6 @@
+//! Traces that go back into files: `cut`, `recover` and `merge` of each format.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod rdf;
+mod shared;
