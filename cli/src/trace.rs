@@ -114,11 +114,6 @@ pub trait Trace {
         Err(wanted.unsupported(self.format()))
     }
 
-    /// How many units and records there are in it, as [`Self::rewrite`] counts them.
-    fn tally(&self) -> Result<Tally> {
-        Err(Failure::unreadable("its units are not counted"))
-    }
-
     /// Its parts, with what is in them.
     fn extract(&self, _parts: &mut dyn Parts) -> Result<Outcome>;
 }

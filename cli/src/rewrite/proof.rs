@@ -18,12 +18,12 @@ pub fn prove(path: &Path, reading: Reading, done: &Rewritten, open: Open) -> Res
             });
         }
     };
-    let checked = trace.check(&mut Findings::told(&mut listener));
-    checked.map_err(|failure| failure.to_string())?;
+    let mut findings = Findings::told(&mut listener);
+    trace.check(&mut findings).map_err(|failure| failure.to_string())?;
+    let found = findings.tally();
     if errors > done.carried {
         return Err(first.unwrap_or_default());
     }
-    let found = trace.tally().map_err(|failure| failure.to_string())?;
     let expected = Tally { units: done.kept, records: done.records };
     if found != expected {
         return Err(format!("{found:?} where there should be {expected:?}"));

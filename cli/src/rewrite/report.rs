@@ -15,12 +15,15 @@ pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result
     } else {
         let all = done.kept.saturating_add(done.dropped);
         let units = counted(all, done.unit.strip_suffix('s').unwrap_or(done.unit), done.unit);
-        let records = done.records.map(|records| format!(", {}", counted(records, "record", "records")));
+        let records = match done.records {
+            0 => String::new(),
+            records => format!(", {}", counted(records, "record", "records")),
+        };
         out.line(format_args!(
             "{}: {} of {units}{}, {}",
             shown(job.output()),
             grouped(done.kept),
-            records.unwrap_or_default(),
+            records,
             bytes(size)
         ))?;
         if let Some((from, to)) = done.span {

@@ -50,8 +50,8 @@ pub struct Rewritten {
     pub unit: &'static str,
     pub kept: u64,
     pub dropped: u64,
-    /// The records in what was kept, where they are counted.
-    pub records: Option<u64>,
+    /// The records in what was kept; 0 where units have none of their own.
+    pub records: u64,
     /// What was wanted, and could not be carried over.
     pub lost: Vec<Lost>,
     /// How many errors `check` finds in what was kept: the format carries them as they are.
@@ -91,11 +91,11 @@ pub struct Lost {
     pub what: String,
 }
 
-/// What there is in a trace, counted by reading it.
+/// How many units and records a trace has, counted by reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub units: u64,
-    pub records: Option<u64>,
+    pub records: u64,
 }
 
 /// How several traces of one format are written as one.

@@ -20,7 +20,7 @@ use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
     Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
-    Rewritten, Selection, Tally, Trace, Wanted,
+    Rewritten, Selection, Trace, Wanted,
 };
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
@@ -121,10 +121,6 @@ impl Trace for Rdf<'_> {
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.write(wanted, to)
-    }
-
-    fn tally(&self) -> Result<Tally> {
-        Ok(Tally { units: self.file.index().len() as u64, records: None })
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
@@ -322,6 +318,7 @@ impl Trace for Rdf<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
+        findings.count(self.file.index().len() as u64, 0);
         let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
         if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::new(Severity::Warning, error));
