@@ -109,6 +109,11 @@ pub trait Trace {
         false
     }
 
+    /// Whether several of its kind make a folder.
+    fn is_merged_into_folder(&self) -> bool {
+        self.is_written_as_folder()
+    }
+
     /// Writes what is wanted of it, as a trace of the same format; all that can be read if everything is.
     fn rewrite(&self, wanted: &Wanted<'_>, _to: &mut dyn NewTrace) -> Result<Rewritten> {
         Err(wanted.unsupported(self.format()))

@@ -51,7 +51,7 @@ pub fn run(args: &Args, open: Open, merge: Merge, out: &mut Out) -> Result<Statu
             }
             _ => first = Some(format),
         }
-        is_folder = trace.is_written_as_folder();
+        is_folder = trace.is_merged_into_folder();
         drop(trace);
         inputs.push(input);
     }
