@@ -87,7 +87,8 @@ pub fn run(
     crate::progress::begin("writing", bytes);
     let mut output = Output::create(place, job.is_folder, job.to.force, open, bytes)?;
     let written = write(&mut output).and_then(|done| {
-        if let (0, Some(lost)) = (done.kept, done.lost.first()) {
+        let items = done.proof.map_or(done.kept, |proof| proof.records);
+        if let (0, Some(lost)) = (items, done.lost.first()) {
             return Err(Failure::unreadable(format!("nothing of it can be carried over: {}", lost.what)));
         }
         output.settle()?;

@@ -56,6 +56,8 @@ pub struct Rewritten {
     pub lost: Vec<Lost>,
     /// How many errors `check` finds in what was kept: the format carries them as they are.
     pub carried: u64,
+    /// What is counted when it is read back, if not the units and their records.
+    pub proof: Option<Tally>,
     /// From the first time to the last one of what was kept.
     pub span: Option<(i128, i128)>,
     /// Whether times count from 1970.

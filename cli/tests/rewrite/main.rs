@@ -3,5 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod ctf;
+mod dial9;
 mod rdf;
+mod rfr;
 mod shared;
