@@ -208,7 +208,10 @@ impl NewFolder {
         let aside = match &old {
             Some(old) => fs::rename(&self.place, old),
             // An empty one may be there.
-            None => Ok(drop(fs::remove_dir(&self.place))),
+            None => {
+                let _ = fs::remove_dir(&self.place);
+                Ok(())
+            }
         };
         if let Err(error) = aside.and_then(|()| fs::rename(&temporary, &self.place)) {
             if let Some(old) = &old {

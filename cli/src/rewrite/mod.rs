@@ -94,12 +94,15 @@ pub fn run(
         output.settle()?;
         Ok(done)
     });
-    let done = written.map_err(|failure| output.rename(failure))?;
+    let mut done = written.map_err(|failure| output.rename(failure))?;
     if !job.to.no_verify {
         let reading = Reading { lenient: job.reading.lenient, ..Reading::default() };
         proof::prove(output.path(), reading, &done, open).map_err(|why| {
             Failure::Write(format!("{} is given up, as it does not read back: {why}", shown(place)))
         })?;
+    }
+    if job.verb == "cut" && done.kept == 0 {
+        done.notes.push("nothing of it lies in what was asked for".to_owned());
     }
     let size = output.size();
     output.finish()?;

@@ -271,10 +271,19 @@ fn merged_cuts_are_the_whole() {
     if let Some(events) = babeltrace(&out) {
         assert_eq!(Some(events), babeltrace(&input));
     }
-    // The same packets twice.
-    let output = traceglass(&["merge", "--force", "-o", &out, &a, &input]);
+    // Packets that are in both are written once.
+    let (code, report) = write(&["merge", "--force", "-o", &out, &a, &input]);
+    assert_eq!((code, &report["records"], &report["units_dropped"]), (0, &18.into(), &3.into()));
+    assert_eq!(records(&out), records(&input));
+    // Other packets with the same numbers are of another recording.
+    scratch.file("other/metadata", METADATA.as_bytes());
+    scratch.file("other/cpu0", &packet(0, 1, 1001));
+    let output = traceglass(&["merge", "--force", "-o", &out, &a, &scratch.path("other")]);
     assert_eq!(status(&output), 2);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("has packets"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has a packet 1"));
+    scratch.file("other/cpu0", &[packet(0, 7, 1001), vec![1; 5]].concat());
+    let output = traceglass(&["merge", "--force", "-o", &out, &a, &scratch.path("other")]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("recover it first"));
     // Other metadata: a folder for each.
     let other = data("sample.ctf1");
     assert_eq!(write(&["merge", "--force", "-o", &out, &a, other.to_str().unwrap()]).0, 0);

@@ -1,16 +1,22 @@
 //! Traces of some packets of another one, or of the streams of several.
 
-use super::files::{Files, Found};
+mod merge;
+
+pub use merge::merge;
+
+use super::files::Files;
 use super::wire::{self, Lane, Session};
-use super::{Compiled, Ctf, parse, programs, span, window};
-use crate::input::Input;
-use crate::output::shown;
+use super::{Compiled, Ctf, programs, span, window};
+use crate::output::{bytes, counted};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, READ_WHOLE, Reading, Rewritten, Wanted};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::trace::{Bounds, NewTrace, READ_WHOLE, Rewritten, Wanted};
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
 use traceglass::{Error, Format, Severity};
+
+/// How many times larger than the input the metadata of all sessions may be, and how much it may be in any case.
+const LARGER: u64 = 4;
+const LEAST: u64 = 64 << 20;
 
 /// Writes the packets that are wanted, each whole.
 pub fn write(
@@ -38,6 +44,16 @@ pub fn write(
     }
     if let Some(skipped) = ctf.reading.skip.filter(|skipped| *skipped > 0) {
         done.lose(None, 0, skipped, "skipped, as was asked for");
+    }
+    let metadata = sessions.iter().filter_map(|session| traces.get(session.lanes.first()?.trace));
+    let metadata =
+        metadata.map(|trace| trace.files.metadata.data().len() as u64).fold(0, u64::saturating_add);
+    if metadata > ctf.found.bytes().saturating_mul(LARGER).saturating_add(LEAST) {
+        let sessions = counted(sessions.len() as u64, "session", "sessions");
+        let metadata = bytes(metadata);
+        return Err(Failure::unreadable(format!(
+            "{sessions}, each with its metadata, would take {metadata}"
+        )));
     }
     let mut writer = Writer { bounds, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
@@ -110,7 +126,7 @@ impl Writer<'_> {
         let reads_all = self.bounds.is_everything() || data.len() as u64 <= READ_WHOLE;
         let mut slots = lane.track().unwrap_or_default().iter();
         let mut packets = lane.packets();
-        let mut endless = 0_u64;
+        let mut begun = 0_u64;
         loop {
             let packet = match packets.next_packet() {
                 Ok(Some(packet)) => packet,
@@ -154,13 +170,12 @@ impl Writer<'_> {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
             }
-            if slot.is_some() && states_no_length(lane, data, &packet, bytes) {
-                // The packet is the whole of its file.
-                self.to.file(&numbered(path, endless))?;
-                endless = endless.saturating_add(1);
-            } else if !is_open {
-                self.to.file(path)?;
-                is_open = true;
+            // A packet without lengths is the whole of its file.
+            let is_endless = slot.is_some() && states_no_length(lane, data, &packet, bytes);
+            if is_endless || !is_open {
+                self.to.file(&numbered(path, begun))?;
+                begun = begun.saturating_add(1);
+                is_open = !is_endless;
             }
             match short {
                 Some(short) => short.write(&mut |bytes: &[u8]| self.to.put(bytes))?,
@@ -241,141 +256,4 @@ fn is_error(finding: &traceglass::Finding) -> u64 {
 fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
     let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
-}
-
-/// What tells a stream from others of a trace.
-type StreamKey = (u64, Option<u64>, Option<u64>);
-
-/// Writes the streams of several traces side by side: as one trace where their metadata is the same, else as a folder
-/// for each.
-pub fn merge(
-    inputs: &[Input],
-    reading: Reading,
-    wanted: &Wanted<'_>,
-    to: &mut dyn NewTrace,
-) -> Result<Rewritten> {
-    let mut opened = Vec::new();
-    for input in inputs {
-        let (name, found, named) = match input {
-            Input::Directory(path) => (path, Found::below(path)?, None),
-            Input::Stream(mapped, path) => (path, Some(Found::stream(path)?), Some(mapped)),
-            Input::File(..) => return Err(Failure::usage("merge: metadata alone has no streams to merge")),
-        };
-        let Some(found) = found else { return Err(Failure::usage(format!("no trace in {}", shown(name)))) };
-        opened.push((base_name(name), parse(found, reading, named)?));
-    }
-    let mut done = Rewritten::of("packets");
-    // Those with the same metadata are one trace.
-    let mut groups: Vec<(&[u8], Vec<(String, &Ctf<'_>, &Files)>)> = Vec::new();
-    for (name, ctf) in &opened {
-        for files in &ctf.found.traces {
-            let metadata = files.metadata.data();
-            let member = (name.clone(), ctf, files);
-            match groups.iter_mut().find(|(known, _)| *known == metadata) {
-                Some((_, members)) => members.push(member),
-                None => groups.push((metadata, vec![member])),
-            }
-        }
-        for (path, message) in &ctf.found.problems {
-            done.lose(Some(path), 0, 0, message);
-        }
-    }
-    let is_only = groups.len() == 1;
-    let mut folders = BTreeSet::new();
-    for (metadata, members) in &groups {
-        let folder = match members.first() {
-            Some((name, ..)) if !is_only => PathBuf::from(unique(&mut folders, name.clone())),
-            _ => PathBuf::new(),
-        };
-        to.file(&folder.join("metadata"))?;
-        to.put(metadata)?;
-        let mut names = BTreeSet::from(["metadata".to_owned()]);
-        let mut ranges: BTreeMap<StreamKey, Vec<(u64, u64, usize)>> = BTreeMap::new();
-        for (number, (name, ctf, files)) in members.iter().enumerate() {
-            read_streams(ctf, files, number, &mut ranges, &mut done)?;
-            for stream in &files.streams {
-                let own = stream.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let own = if names.contains(&own) { format!("{name}-{own}") } else { own };
-                to.file(&folder.join(unique(&mut names, own)))?;
-                to.put(stream.data.data())?;
-            }
-        }
-    }
-    if wanted.allow_same_id {
-        done.notes.push("--allow-same-id is of RDF, and has no meaning here".to_owned());
-    }
-    Ok(done)
-}
-
-/// Reads what is merged: it is carried along as it is. Two inputs that have packets of the same numbers contradict each
-/// other.
-fn read_streams(
-    ctf: &Ctf<'_>,
-    files: &Files,
-    member: usize,
-    ranges: &mut BTreeMap<StreamKey, Vec<(u64, u64, usize)>>,
-    done: &mut Rewritten,
-) -> Result<()> {
-    ctf.with(|traces, _| {
-        let Some(number) = traces.iter().position(|trace| std::ptr::eq(trace.files, files)) else {
-            return Err(Failure::usage(format!(
-                "{} cannot be read: recover it",
-                shown(&files.metadata_path)
-            )));
-        };
-        let mut room = programs::room(traces);
-        let programs = programs::compile(traces, &mut room)?;
-        for lane in wire::lanes(traces).into_iter().filter(|lane| lane.trace == number) {
-            let path = shown(&lane.stream.path);
-            if lane.track().is_some() {
-                return Err(Failure::usage(format!(
-                    "{path} is a capture of several streams: recover it first"
-                )));
-            }
-            let steps = programs.get(number).copied().unwrap_or(Programs::NONE);
-            let read = check_packets(lane.packets(), steps, &mut |finding| {
-                done.carried = done.carried.saturating_add(is_error(&finding));
-            });
-            done.kept = done.kept.saturating_add(read.packets());
-            done.records = done.records.saturating_add(read.records());
-            let mut numbers: Option<(StreamKey, u64, u64)> = None;
-            for packet in lane.packets().map_while(Result::ok) {
-                if let (Some(first), Some(last)) = span(&packet) {
-                    done.meet(first, last);
-                }
-                let Some(sequence) = packet.sequence() else { continue };
-                let key = (packet.stream_class().id(), packet.stream_id(), packet.cpu());
-                let (_, least, most) = numbers.get_or_insert((key, sequence, sequence));
-                (*least, *most) = (sequence.min(*least), sequence.max(*most));
-            }
-            let Some((key, least, most)) = numbers else { continue };
-            let known = ranges.entry(key).or_default();
-            let clash = known.iter().any(|&(from, to, of)| of != member && from <= most && least <= to);
-            if clash {
-                return Err(Failure::usage(format!(
-                    "{path} has packets {least} to {most}, and another input has some of them, too"
-                )));
-            }
-            known.push((least, most, member));
-        }
-        done.is_absolute |=
-            traces.iter().flat_map(|trace| trace.schema.clocks()).next().is_some_and(|clock| clock.is_unix());
-        Ok(())
-    })
-}
-
-/// The name of an input, for a folder or for files of it.
-fn base_name(path: &Path) -> String {
-    let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = if full.is_dir() { Some(full.as_path()) } else { full.parent() };
-    let name = folder.and_then(|folder| folder.file_name()).unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
-/// The name, or one like it, that no other has.
-fn unique(names: &mut BTreeSet<String>, name: String) -> String {
-    let free = (2..).map(|number| format!("{name}-{number}")).find(|name| !names.contains(name));
-    let name = if names.contains(&name) { free.unwrap_or(name) } else { name };
-    names.insert(name.clone());
-    name
 }
