@@ -264,6 +264,23 @@ pub(crate) const fn zigzag128(code: u128) -> i128 {
     (code >> 1).cast_signed() ^ (code & 1).cast_signed().wrapping_neg()
 }
 
+/// Writes a number in as few bytes as it takes, and returns them.
+#[cfg_attr(not(feature = "rfr"), allow(dead_code))]
+pub(crate) fn write_u64(mut number: u64, room: &mut [u8; 10]) -> &[u8] {
+    let mut len = 0_usize;
+    for byte in room.iter_mut() {
+        let [low, ..] = number.to_le_bytes();
+        number >>= 7;
+        len = len.saturating_add(1);
+        if number == 0 {
+            *byte = low & 0x7f;
+            break;
+        }
+        *byte = low | 0x80;
+    }
+    room.get(..len).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,6 +308,7 @@ mod tests {
                     let expected = Ok((value, bytes.len()));
                     assert_eq!(read_u128(&data), expected);
                     if value <= u128::from(u64::MAX) {
+                        assert_eq!(write_u64(value as u64, &mut [0; 10]), bytes);
                         assert_eq!(read_u64(&data).map(|(v, n)| (v.into(), n)), expected);
                         assert_eq!(read_u64_by_byte(&data).map(|(v, n)| (v.into(), n)), expected);
                     } else {

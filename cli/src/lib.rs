@@ -36,6 +36,7 @@ mod progress;
 #[allow(dead_code, unused_imports)] // Until each format says its records once.
 mod record;
 pub mod reference;
+mod rewrite;
 #[cfg(unix)]
 mod signals;
 mod slices;
@@ -91,6 +92,9 @@ enum Verb {
     Check(verbs::check::Args),
     Hex(verbs::hex::Args),
     Export(verbs::export::Args),
+    Cut(verbs::cut::Args),
+    Recover(verbs::recover::Args),
+    Merge(verbs::merge::Args),
     Compile(verbs::compile::Args),
     #[cfg(feature = "view")]
     View(verbs::view::Args),
@@ -154,6 +158,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Check(args) => verbs::check::run(args, open, &mut out),
         Verb::Hex(args) => verbs::hex::run(args, open, &mut out),
         Verb::Export(args) => verbs::export::run(args, open, &mut out),
+        Verb::Cut(args) => verbs::cut::run(args, open, &mut out),
+        Verb::Recover(args) => verbs::recover::run(args, open, &mut out),
+        Verb::Merge(args) => verbs::merge::run(args, open, formats::merge, &mut out),
         Verb::Compile(args) => verbs::compile::run(args, open, &mut out),
         #[cfg(feature = "view")]
         Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),

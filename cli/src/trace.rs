@@ -8,6 +8,7 @@ mod findings;
 #[cfg(feature = "tables")]
 mod lent;
 mod options;
+mod rewrite;
 mod stamps;
 mod time;
 
@@ -19,6 +20,7 @@ pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
+pub use rewrite::{Merge, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
@@ -100,6 +102,21 @@ pub trait Trace {
     fn compile(&self) -> Result<Vec<u8>> {
         let name = self.format().name();
         Err(Failure::usage(format!("compile is for CTF, whose metadata describes a trace; this is {name}")))
+    }
+
+    /// Whether a new trace of its kind is a folder.
+    fn is_written_as_folder(&self) -> bool {
+        false
+    }
+
+    /// Whether several of its kind make a folder.
+    fn is_merged_into_folder(&self) -> bool {
+        self.is_written_as_folder()
+    }
+
+    /// Writes what is wanted of it, as a trace of the same format; all that can be read if everything is.
+    fn rewrite(&self, wanted: &Wanted<'_>, _to: &mut dyn NewTrace) -> Result<Rewritten> {
+        Err(wanted.unsupported(self.format()))
     }
 
     /// Its parts, with what is in them.

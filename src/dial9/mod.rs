@@ -71,6 +71,7 @@ pub mod tokio;
 mod trace;
 pub(crate) mod tree;
 mod value;
+mod write;
 
 pub use annotation::{Annotation, AnnotationEntries, Annotations};
 pub use check::check;
@@ -90,3 +91,4 @@ pub use trace::Trace;
 pub use value::{List, Map, Stack, StringMap, Value, Values};
 #[cfg(feature = "event")]
 pub(crate) use value::{stack_at, text_at};
+pub use write::Reframed;

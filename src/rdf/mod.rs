@@ -62,6 +62,7 @@ mod raw;
 #[cfg(feature = "ruzstd")]
 mod ruzstd;
 mod sorted;
+mod write;
 
 pub use chunk::Chunk;
 pub use compression::{Compression, Decompress, NoDecoder};
@@ -72,3 +73,4 @@ pub use index::{Entries, Entry, Index};
 #[cfg(feature = "ruzstd")]
 pub use ruzstd::Ruzstd;
 pub use sorted::SortedIndex;
+pub use write::{NewChunk, Selected, Span, file_header, write};

@@ -1,10 +1,10 @@
 //! The two structures as they lie in the file: packed, little-endian, at any alignment.
 
 use zerocopy::little_endian::{I64, U32};
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// `Header` of the document.
-#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub(super) struct RawHeader {
     pub identifier: [u8; 8],
@@ -15,7 +15,7 @@ pub(super) struct RawHeader {
 }
 
 /// `IndexEntry` of the document.
-#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub(super) struct RawEntry {
     pub identifier: [u8; 16],

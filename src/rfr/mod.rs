@@ -91,6 +91,7 @@ mod site;
 mod streaming;
 pub(crate) mod tell;
 mod value;
+mod write;
 
 pub use callsite::{Callsite, CallsiteKind, Callsites, Level};
 pub use chunk::{Chunk, ChunkHeader};
@@ -114,5 +115,6 @@ pub use site::Site;
 pub use streaming::{StreamData, StreamRecord, StreamRecords, Streaming};
 pub use tell::NamedRecord;
 pub use value::{Field, FieldValue, Parent};
+pub use write::{NewChunk, NewSequence, write_count};
 
 pub use crate::room::Room;

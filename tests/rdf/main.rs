@@ -6,6 +6,7 @@ mod common;
 
 mod chunk;
 mod identifier;
+mod write;
 
 use common::rdf::{Chunk, entry, file, header, sample};
 use traceglass::rdf::{self, Compression, Decompress, File, Header, Index, NoDecoder};

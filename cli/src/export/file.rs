@@ -48,20 +48,20 @@ pub fn refuse_loss(output: &Path, inputs: &[PathBuf]) -> Result<()> {
 
 /// Whether two paths lead to one file. What is not there is no other file.
 #[cfg(unix)]
-fn is_same(a: &Path, b: &Path) -> bool {
+pub fn is_same(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |path: &Path| path.metadata().map(|about| (about.dev(), about.ino())).ok();
     identity(a).is_some_and(|found| identity(b) == Some(found))
 }
 
 #[cfg(not(unix))]
-fn is_same(a: &Path, b: &Path) -> bool {
+pub fn is_same(a: &Path, b: &Path) -> bool {
     let identity = |path: &Path| path.canonicalize().ok();
     identity(a).is_some_and(|found| identity(b) == Some(found))
 }
 
 /// Whether a path is below a folder, or is going to be when it is made.
-fn lies_in(path: &Path, folder: &Path) -> bool {
+pub fn lies_in(path: &Path, folder: &Path) -> bool {
     let there = |path: &Path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         path.canonicalize().ok()
@@ -118,6 +118,17 @@ impl NewFile {
         self.file.write_all(data).map_err(|error| cannot_write(&self.path, &error))
     }
 
+    /// Sees that all of it is on the disk.
+    pub fn settle(&mut self) -> Result<()> {
+        let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        done.map_err(|error| cannot_write(&self.path, &error))
+    }
+
+    /// Where it is meanwhile.
+    pub fn written(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(&self.place)
+    }
+
     /// Puts it in its place.
     pub fn finish(mut self) -> Result<()> {
         let done = self.file.flush().and_then(|()| match self.temporary.take() {
@@ -152,22 +163,24 @@ pub struct NewFolder {
     place: PathBuf,
     /// Where it is written; `None` once it is in its place.
     temporary: Option<PathBuf>,
+    /// Whether what is in its place goes.
+    replaces: bool,
 }
 
 impl NewFolder {
-    /// Refuses a place that is not empty: nothing is overwritten.
-    pub fn create(path: &Path) -> Result<Self> {
+    /// Refuses a place that is not empty, unless it is to be replaced.
+    pub fn create(path: &Path, replaces: bool) -> Result<Self> {
         let mut entries = match fs::read_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             entries => Some(entries.map_err(|error| cannot_write(path, &error))?),
         };
-        if entries.as_mut().is_some_and(|entries| entries.next().is_some()) {
+        if !replaces && entries.as_mut().is_some_and(|entries| entries.next().is_some()) {
             return Err(Failure::usage(format!("{} is not empty: name a new directory", shown(path))));
         }
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let temporary = beside(&place);
         signals::unfinished(&temporary);
-        let new = Self { place, temporary: Some(temporary) };
+        let new = Self { place, temporary: Some(temporary), replaces };
         fs::create_dir_all(new.path()).map_err(|error| cannot_write(path, &error))?;
         Ok(new)
     }
@@ -190,14 +203,29 @@ impl NewFolder {
     /// Puts it in its place.
     pub fn finish(mut self) -> Result<()> {
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        // An empty one may be there.
-        let _ = fs::remove_dir(&self.place);
-        let done = fs::rename(&temporary, &self.place);
-        if let Err(error) = done {
+        // What is replaced goes aside first: at no time there is a mixture of both.
+        let old = self.replaces.then(|| beside(&self.place));
+        let aside = match &old {
+            Some(old) => fs::rename(&self.place, old),
+            // An empty one may be there.
+            None => {
+                let _ = fs::remove_dir(&self.place);
+                Ok(())
+            }
+        };
+        if let Err(error) = aside.and_then(|()| fs::rename(&temporary, &self.place)) {
+            if let Some(old) = &old {
+                // If it did not go aside, it is there.
+                let _ = fs::rename(old, &self.place);
+            }
             self.temporary = Some(temporary);
             return Err(cannot_write(&self.place, &error));
         }
         signals::finished(&temporary);
+        if let Some(old) = old {
+            // The new one is there; of the old one something may be left, under a name that says so.
+            let _ = fs::remove_dir_all(old);
+        }
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ struct Unfinished {
 impl Files {
     /// Makes the directory.
     pub fn create(folder: &Path) -> Result<Self> {
-        let folder = NewFolder::create(folder)?;
+        let folder = NewFolder::create(folder, false)?;
         let path = folder.path().join("manifest.json");
         let manifest = File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
         Ok(Self {

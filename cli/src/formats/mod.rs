@@ -11,8 +11,8 @@ pub mod rfr;
 pub mod rtc;
 
 use crate::input::Input;
-use crate::status::{Result, Unreadable};
-use crate::trace::{Reading, Trace};
+use crate::status::{Failure, Result, Unreadable};
+use crate::trace::{NewTrace, Reading, Rewritten, Trace, Wanted};
 use traceglass::{Format, Lookalike};
 
 /// Opens a trace of any format.
@@ -59,6 +59,30 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
                 )
             }
         })),
+    }
+}
+
+/// Writes several traces of one format as one.
+pub fn merge(
+    inputs: &[Input],
+    reading: Reading,
+    wanted: &Wanted<'_>,
+    to: &mut dyn NewTrace,
+) -> Result<Rewritten> {
+    let Some(first) = inputs.first() else { return Err(Failure::usage("nothing to merge")) };
+    let format = open(first, reading)?.format();
+    let mut data = Vec::new();
+    for input in inputs {
+        if let Input::File(mapped, _) | Input::Stream(mapped, _) = input {
+            data.push(mapped.data());
+        }
+    }
+    match format {
+        Format::Rdf => rdf::merge(&data, wanted, to),
+        Format::Ctf1 | Format::Ctf2 => ctf::merge(inputs, reading, wanted, to),
+        Format::Rfr => rfr::merge(inputs, wanted, to),
+        Format::Dial9 => dial9::merge(inputs, wanted, to),
+        _ => Err(wanted.unsupported(format)),
     }
 }
 

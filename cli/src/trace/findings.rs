@@ -1,6 +1,7 @@
 //! Where the findings of a check go.
 
-use crate::output::{ERROR, Out, WARNING, insert_path, shown};
+use super::Tally;
+use crate::output::{ERROR, Out, WARNING, add, insert_path, shown};
 use crate::status::{Failure, Result, Status};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -11,32 +12,39 @@ pub struct Findings<'o> {
     to: To<'o>,
     warnings: u64,
     errors: u64,
+    /// How much was read.
+    tally: Tally,
     /// stdout's failure, returned at the end, so that a format's walk need not handle it at each finding.
     failed: Option<Failure>,
 }
 
 enum To<'o> {
-    Out {
-        out: &'o mut Out,
-        json: bool,
-    },
-    #[cfg(feature = "view")]
+    Out { out: &'o mut Out, json: bool },
     Listener(Listener<'o>),
 }
 
 /// Hears of each finding: in which file it is, how bad it is, where, and what it says.
-#[cfg(feature = "view")]
 pub type Listener<'o> = &'o mut dyn FnMut(Option<&Path>, Severity, u64, &str);
 
 impl<'o> Findings<'o> {
     pub fn new(out: &'o mut Out, json: bool) -> Self {
-        Self { to: To::Out { out, json }, warnings: 0, errors: 0, failed: None }
+        Self { to: To::Out { out, json }, warnings: 0, errors: 0, tally: Tally::default(), failed: None }
     }
 
     /// Findings that are not printed.
-    #[cfg(feature = "view")]
     pub fn told(listener: Listener<'o>) -> Self {
-        Self { to: To::Listener(listener), warnings: 0, errors: 0, failed: None }
+        Self { to: To::Listener(listener), warnings: 0, errors: 0, tally: Tally::default(), failed: None }
+    }
+
+    /// Counts units that were read, and the records in them.
+    pub fn count(&mut self, units: u64, records: u64) {
+        add(&mut self.tally.units, units);
+        add(&mut self.tally.records, records);
+    }
+
+    /// How much has been read.
+    pub fn tally(&self) -> Tally {
+        self.tally
     }
 
     /// How many warnings and errors there were, unless they could not be printed.
@@ -87,7 +95,6 @@ impl<'o> Findings<'o> {
     ) -> Result<()> {
         let (out, json) = match &mut self.to {
             To::Out { out, json } => (out, *json),
-            #[cfg(feature = "view")]
             To::Listener(listener) => {
                 listener(file, severity, offset, message);
                 return Ok(());

@@ -65,7 +65,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
             let pairs = Pairs::open(&args.pairing)?;
-            let folder = crate::export::file::NewFolder::create(folder)?;
+            let folder = crate::export::file::NewFolder::create(folder, false)?;
             let mut names = crate::export::tables::Names::default();
             let mut exported = false;
             let status = each(&args.paths, args.reading, open, out, |path, trace, _| {

@@ -87,6 +87,7 @@ mod value;
 mod walk;
 mod window;
 pub mod wire;
+mod write;
 
 pub use bits::BitString;
 pub use check::{Summary, check, check_packets};
@@ -100,3 +101,4 @@ pub use record::Record;
 pub use records::Records;
 pub use stream::Stream;
 pub use value::{Field, Float, Text, TextChars, Value};
+pub use write::Shortened;

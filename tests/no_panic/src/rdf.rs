@@ -1,7 +1,7 @@
 //! The entries of `traceglass::rdf`.
 
 use crate::slice_mut;
-use traceglass::rdf::{File, Header, Identifier, Index, NoDecoder};
+use traceglass::rdf::{File, Header, Identifier, Index, NewChunk, NoDecoder, Span, write};
 use traceglass::zstd::Workspace;
 
 entries! {
@@ -38,6 +38,27 @@ entries! {
         let Ok(file) = File::parse(data) else { return 1 };
         file.chunk("AsicInfo", 3).map_or(0, |chunk| chunk.entry().offset())
             ^ file.chunks("DDEvent").rev().count() as u64
+    }
+    rdf_select(data) {
+        let Ok(file) = File::parse(data) else { return 1 };
+        let mut storage = [Span::EMPTY; 32];
+        let Ok(selected) = file.select(|entry| entry.version() != 1, &mut storage) else { return 2 };
+        let mut sum = selected.size() ^ selected.count();
+        let done = selected.write(&mut |bytes: &[u8]| {
+            sum = sum.wrapping_add(bytes.len() as u64);
+            if sum == 7 { Err(()) } else { Ok(()) }
+        });
+        sum ^ u64::from(done.is_ok())
+    }
+    rdf_write(data) {
+        let Some(id) = Identifier::new("AsicInfo") else { return 1 };
+        let chunk = NewChunk::raw(id, data).header(data);
+        let mut sum = 0_u64;
+        let done = write([chunk, NewChunk::zstd(id, data, 7)].into_iter(), &mut |bytes: &[u8]| {
+            sum = sum.wrapping_add(bytes.len() as u64);
+            if sum == 7 { Err(()) } else { Ok(()) }
+        });
+        sum ^ u64::from(done.is_ok())
     }
     rdf_check(data) {
         let Ok(file) = File::parse(data) else { return 1 };

@@ -12,7 +12,8 @@ use crate::input::Mapped;
 use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reading, Selection, Trace,
+    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reading, Rewritten,
+    Selection, Trace, Wanted,
 };
 use fragment::kind;
 #[cfg(feature = "view")]
@@ -23,6 +24,7 @@ use std::path::Path;
 use summary::Summary;
 #[cfg(feature = "view")]
 pub use trace::browse as browse_trace;
+pub use trace::merge;
 use traceglass::ctf::metadata::{
     ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
@@ -220,6 +222,20 @@ impl Trace for Ctf2<'_> {
 
     fn bytes(&self) -> u64 {
         self.data.len() as u64
+    }
+
+    fn is_written_as_folder(&self) -> bool {
+        true
+    }
+
+    /// A trace without streams has nothing to be chosen.
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        wanted.refuse_parts(self.format())?;
+        let mut done = Rewritten::of("packets");
+        done.carried = self.errors().len() as u64;
+        to.file(Path::new("metadata"))?;
+        to.put(self.data)?;
+        Ok(done)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {

@@ -5,6 +5,7 @@ mod export;
 mod hex;
 mod info;
 mod ls;
+mod rewrite;
 mod segments;
 mod summary;
 #[cfg(feature = "tables")]
@@ -13,9 +14,10 @@ mod tables;
 use crate::output::Out;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reference, Selection,
-    Trace, Window,
+    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reference,
+    Rewritten, Selection, Trace, Wanted, Window,
 };
+pub use rewrite::merge;
 use segments::{Rooms, Segment};
 use std::path::Path;
 use traceglass::dial9::{self, Frames, Trace as Checked};
@@ -24,12 +26,14 @@ use traceglass::{Finding, Format, Severity};
 /// A recording.
 pub struct Dial9<'a> {
     segments: Vec<Segment<'a>>,
+    /// Whether it is a folder.
+    is_folder: bool,
 }
 
 /// Opens a segment, or several one after the other.
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match Checked::parse(data) {
-        Ok(_) => Ok(Box::new(Dial9 { segments: vec![Segment::Given(data)] })),
+        Ok(_) => Ok(Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Dial9), error: Some(error), message: error.to_string() })
         }
@@ -38,13 +42,14 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
 
 /// Opens a segment that is gzip; `None` if it is none.
 pub fn open_gzip(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
-    segments::is_gzip(data).then(|| Box::new(Dial9 { segments: vec![Segment::Given(data)] }) as _)
+    segments::is_gzip(data)
+        .then(|| Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false }) as _)
 }
 
 /// Opens the segments of a folder; `None` if there are none.
 pub fn open_directory(path: &Path) -> Option<Box<dyn Trace>> {
     let segments = segments::of_folder(path)?;
-    Some(Box::new(Dial9 { segments }))
+    Some(Box::new(Dial9 { segments, is_folder: true }))
 }
 
 impl Dial9<'_> {
@@ -110,6 +115,19 @@ impl Trace for Dial9<'_> {
         self.export_events(window, events)
     }
 
+    fn is_written_as_folder(&self) -> bool {
+        self.is_folder
+    }
+
+    /// Batches may follow each other: one file has them all.
+    fn is_merged_into_folder(&self) -> bool {
+        false
+    }
+
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        self.write(wanted, to)
+    }
+
     fn extract(&self, _: &mut dyn Parts) -> Result<Outcome> {
         Err(Failure::usage("dial9 has no parts to be written as files"))
     }
@@ -129,6 +147,7 @@ impl Trace for Dial9<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         let mut status = Status::Clean;
+        let mut events = 0_u64;
         for segment in &self.segments {
             segment.open(|segment| {
                 let mut rooms = Rooms::new();
@@ -137,13 +156,15 @@ impl Trace for Dial9<'_> {
                     findings.report_in(segment.path, finding);
                 };
                 // Rooms that grow are never too small.
-                let _ = dial9::check(&segment.data, rooms.lend(), &mut report);
+                let read = dial9::check(&segment.data, rooms.lend(), &mut report);
+                events = events.saturating_add(read.map_or(0, |read| read.items()));
                 if let Some(error) = segment.damage {
                     report(Finding::new(Severity::Error, error));
                 }
                 Ok(())
             })?;
         }
+        findings.count(events, 0);
         Ok(status)
     }
 

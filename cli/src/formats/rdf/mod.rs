@@ -8,6 +8,7 @@ mod extract;
 mod loaded;
 pub mod neighbor;
 mod plan;
+mod rewrite;
 #[cfg(feature = "view")]
 mod view;
 mod walk;
@@ -18,11 +19,12 @@ use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts as Extracted, Selection,
-    Trace,
+    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
+    Rewritten, Selection, Trace, Wanted,
 };
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
+pub use rewrite::merge;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
@@ -59,6 +61,11 @@ impl Rdf<'_> {
         if let Some(damage) = self.damage {
             report(Finding::new(Severity::Error, damage));
         }
+        self.each_entry(|_, findings| findings.into_iter().for_each(&mut report))
+    }
+
+    /// Reads and verifies each entry, in file order.
+    fn each_entry(&self, mut checked: impl FnMut(&Entry<'_>, Vec<Finding>)) -> Result<()> {
         let plan = Plan::of(&self.file, Part::Compressed);
         let mut shared = Shared::new();
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
@@ -72,14 +79,20 @@ impl Rdf<'_> {
             (found, read)
         };
         let progress = Progress::new(self.size());
-        parallel::in_order(self.size(), self.file.entries(), Decoder::new, check, |entry, (found, read)| {
-            progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
-            found.into_iter().for_each(&mut report);
-            if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
-                report(Finding::new(Severity::Error, error));
-            }
-            Ok(())
-        })
+        parallel::in_order(
+            self.size(),
+            self.file.entries(),
+            Decoder::new,
+            check,
+            |entry, (mut found, read)| {
+                progress.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
+                if let Some(Err(error)) = shared.result(&plan, &self.file, entry, read) {
+                    found.push(Finding::new(Severity::Error, error));
+                }
+                checked(entry, found);
+                Ok(())
+            },
+        )
     }
 
     fn size(&self) -> u64 {
@@ -112,6 +125,10 @@ impl Trace for Rdf<'_> {
         let mut trace = traceglass_tables::Trace::whole(&file);
         trace.set_lasting(&whole);
         read(&trace)
+    }
+
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        self.write(wanted, to)
     }
 
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
@@ -309,6 +326,7 @@ impl Trace for Rdf<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
+        findings.count(self.file.index().len() as u64, 0);
         let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
         if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::new(Severity::Warning, error));

@@ -5,6 +5,7 @@ mod export;
 mod files;
 mod hex;
 mod info;
+mod rewrite;
 mod scan;
 mod select;
 mod sites;
@@ -21,10 +22,11 @@ use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Stamps, Trace,
-    aligned, shown_micros,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten, Selection,
+    Stamps, Trace, Wanted, aligned, shown_micros,
 };
 use files::{Files, Kind, Part, Problem};
+pub use rewrite::merge;
 use scan::Damage;
 use select::Range;
 use std::path::Path;
@@ -37,11 +39,13 @@ const KEPT: usize = 10_000;
 
 struct Rfr<'a> {
     files: Files<'a>,
+    /// Whether it is a folder.
+    is_folder: bool,
 }
 
 /// One file of a recording.
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
-    Ok(Box::new(Rfr { files: Files::one(data)? }))
+    Ok(Box::new(Rfr { files: Files::one(data)?, is_folder: false }))
 }
 
 /// Looks at a file of a recording, or a recording; false if no file of one is in the directory.
@@ -62,7 +66,7 @@ pub fn browse(
 /// A recording's directory; `None` if no file of a recording is in it.
 pub fn open_directory(path: &Path) -> Result<Option<Box<dyn Trace>>, Unreadable> {
     let files = Files::directory(path)?;
-    Ok(files.map(|files| Box::new(Rfr { files }) as Box<dyn Trace>))
+    Ok(files.map(|files| Box::new(Rfr { files, is_folder: true }) as Box<dyn Trace>))
 }
 
 /// A sequence, and what of it could be read.
@@ -198,6 +202,14 @@ impl Trace for Rfr<'_> {
         read: &mut crate::trace::ReadTables<'_>,
     ) -> Result<()> {
         self.lend_files(name, pairs, read)
+    }
+
+    fn is_written_as_folder(&self) -> bool {
+        self.is_folder
+    }
+
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        rewrite::write(&self.files, wanted, to)
     }
 
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
@@ -336,7 +348,7 @@ impl Trace for Rfr<'_> {
                     found.push(finding);
                 }
             })
-            .map(|()| (found, count))
+            .map(|items| (found, count, items))
         };
         parallel::in_order(
             self.files.bytes,
@@ -344,7 +356,8 @@ impl Trace for Rfr<'_> {
             || (),
             check,
             |part, found| {
-                let (found, count) = found?;
+                let (found, count, items) = found?;
+                findings.count(0, items);
                 let mut report = |finding| findings.report_in(part.path.as_deref(), finding);
                 if count > KEPT {
                     scan::check(part, report)?;

@@ -70,7 +70,9 @@ impl Damage {
 }
 
 /// Everything that is wrong in a file.
-pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<()> {
+///
+/// Gives how many things were read in it.
+pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<u64> {
     let data = part.data()?;
     let data = data.bytes();
     let report: &mut dyn FnMut(Finding) = &mut report;
@@ -80,10 +82,13 @@ pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<()> {
         Kind::Callsites => Callsites::parse(data).and_then(|callsites| callsites.check(report)),
         Kind::Meta => Meta::parse(data).and_then(|meta| meta.check(report)),
     };
-    if let Err(error) = checked {
-        report(Finding::new(Severity::Error, error));
+    match checked {
+        Ok(read) => Ok(read.items()),
+        Err(error) => {
+            report(Finding::new(Severity::Error, error));
+            Ok(0)
+        }
     }
-    Ok(())
 }
 
 /// What cannot be read of a file of which nothing is printed.
@@ -93,6 +98,7 @@ pub fn errors(part: &Part<'_>, damage: &mut Damage) -> Result<()> {
             damage.add(part.path.as_deref(), finding.cause());
         }
     })
+    .map(drop)
 }
 
 /// All items of a chunk that can be read.

@@ -55,6 +55,11 @@ impl Range {
                 && self.to.is_none_or(|to| first < u128::from(to).saturating_add(around))
     }
 
+    /// Where it begins, if it does.
+    pub fn start(&self) -> Option<u64> {
+        (self.from > 0).then_some(self.from)
+    }
+
     /// Whether all times are in it, and what has none.
     pub fn is_everything(&self) -> bool {
         self.from == 0 && self.to.is_none()
@@ -67,7 +72,7 @@ impl Range {
     }
 
     /// Whether a time is in it. One that does not fit is in no range.
-    fn wants(&self, micros: Option<u64>) -> bool {
+    pub fn wants(&self, micros: Option<u64>) -> bool {
         match micros {
             Some(micros) => micros >= self.from && self.to.is_none_or(|to| micros < to),
             None => self.is_everything(),

@@ -28,7 +28,7 @@ pub fn browse(
     path: &Path,
     look: &mut dyn FnMut(&dyn Browse),
 ) -> Result<(), Unreadable> {
-    let rfr = Rfr { files };
+    let rfr = Rfr { files, is_folder: false };
     let unreadable = |failure: Failure| Unreadable::new(failure.to_string());
     let (sites, mut entries) = (Sites::open(&rfr.files).map_err(unreadable)?, Vec::new());
     let table = sites.table(&mut entries).map_err(|error| Unreadable::new(error.to_string()))?;

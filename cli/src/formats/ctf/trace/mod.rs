@@ -11,6 +11,7 @@ mod ls;
 mod merge;
 mod place;
 mod programs;
+mod rewrite;
 #[cfg(feature = "tables")]
 mod tables;
 #[cfg(feature = "view")]
@@ -24,10 +25,12 @@ use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reading, Selection, Trace,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reading, Rewritten,
+    Selection, Trace, Wanted,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
+pub use rewrite::merge;
 use std::path::Path;
 use std::sync::OnceLock;
 use traceglass::ctf::data::wire::{Capture, WireSlot};
@@ -286,6 +289,14 @@ impl Trace for Ctf<'_> {
         self.lend_streams(pairs, read)
     }
 
+    fn is_written_as_folder(&self) -> bool {
+        true
+    }
+
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        self.with(|traces, problems| rewrite::write(self, traces, problems, wanted, to))
+    }
+
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_streams(parts)
     }
@@ -347,9 +358,10 @@ impl Trace for Ctf<'_> {
             }
             for lane in wire::lanes(traces) {
                 let steps = programs.get(lane.trace).copied().unwrap_or(Programs::NONE);
-                check_packets(lane.packets(), steps, &mut |finding| {
+                let read = check_packets(lane.packets(), steps, &mut |finding| {
                     findings.report_in(Some(&lane.stream.path), finding);
                 });
+                findings.count(read.packets(), read.records());
                 if lane.session.is_none() {
                     progress.advance(lane.stream.data.data().len() as u64);
                 }

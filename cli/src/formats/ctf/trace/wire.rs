@@ -1,6 +1,6 @@
 //! Captures: streams of several processors in one file, as they came over a link or lay in a ring.
 
-use super::files::Stream;
+use super::files::{Files, Stream};
 use super::{Compiled, Ctf};
 use crate::output::{bytes, counted, printable, shortened};
 use crate::status::Result;
@@ -282,10 +282,29 @@ pub fn problems(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Vec<String> {
     lines
 }
 
-/// Writes each session of each capture as a folder of CTF: the metadata, and a file for each track, of packets that are
-/// whole.
-pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
+/// A session of a capture, which is a trace of its own: a file for each track.
+pub struct Session<'c> {
+    pub folder: String,
+    pub lanes: Vec<Lane<'c>>,
+}
+
+impl Session<'_> {
+    /// Whether it is one of a trace.
+    pub fn is_of(&self, files: &Files) -> bool {
+        let own = |lane: &Lane<'_>| files.streams.iter().any(|stream| std::ptr::eq(stream, lane.stream));
+        self.lanes.first().is_some_and(own)
+    }
+}
+
+/// The name of the file that a track is written to.
+pub fn file_name(number: u64) -> String {
+    format!("stream-{number}")
+}
+
+/// The sessions of all captures.
+pub fn sessions<'c>(traces: &'c [Compiled<'c>]) -> Vec<Session<'c>> {
     let lanes = lanes(traces);
+    let mut sessions = Vec::new();
     for (number, stream, capture) in captures(traces) {
         let file = stream.path.file_name().unwrap_or_default().to_string_lossy();
         for session in 0..capture.sessions() {
@@ -293,27 +312,38 @@ pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
                 1 => file.clone().into_owned(),
                 _ => format!("{file}-session-{session}"),
             };
-            let tracks = lanes.iter().filter(|lane| lane.file == number && lane.session == Some(session));
-            let tracks: Vec<_> = tracks.collect();
-            let Some(trace) = tracks.first().and_then(|lane| traces.get(lane.trace)) else { continue };
-            let path = Some(trace.files.metadata_path.as_path());
-            let place = Some((folder.as_str(), "metadata"));
-            let metadata = Part { kind: "metadata", name: None, number: 0, path, offset: Some(0), place };
-            let part = parts.part(&metadata)?;
-            parts.write(part, trace.files.metadata.data())?;
-            parts.end(part)?;
-            for (lane, number) in tracks.into_iter().zip(0_u64..) {
-                let name = format!("stream-{number}");
-                let place = Some((folder.as_str(), name.as_str()));
-                let path = Some(stream.path.as_path());
-                let stream_part = Part { kind: "stream", name: None, number, path, offset: None, place };
-                let part = parts.part(&stream_part)?;
-                for slot in lane.track().unwrap_or_default().iter().filter(|slot| !slot.is_doubtful()) {
-                    parts.write(part, all(slot, stream.data.data()))?;
-                    parts.advance(slot.len());
-                }
-                parts.end(part)?;
+            let of_session = |lane: &&Lane<'_>| lane.file == number && lane.session == Some(session);
+            let lanes: Vec<_> = lanes.iter().filter(of_session).copied().collect();
+            if !lanes.is_empty() {
+                sessions.push(Session { folder, lanes });
             }
+        }
+    }
+    sessions
+}
+
+/// Writes each session of each capture as a folder of CTF: the metadata, and a file for each track, of packets that are
+/// whole.
+pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
+    for Session { folder, lanes } in sessions(traces) {
+        let Some(trace) = lanes.first().and_then(|lane| traces.get(lane.trace)) else { continue };
+        let path = Some(trace.files.metadata_path.as_path());
+        let place = Some((folder.as_str(), "metadata"));
+        let metadata = Part { kind: "metadata", name: None, number: 0, path, offset: Some(0), place };
+        let part = parts.part(&metadata)?;
+        parts.write(part, trace.files.metadata.data())?;
+        parts.end(part)?;
+        for (lane, number) in lanes.into_iter().zip(0_u64..) {
+            let name = file_name(number);
+            let place = Some((folder.as_str(), name.as_str()));
+            let path = Some(lane.stream.path.as_path());
+            let stream_part = Part { kind: "stream", name: None, number, path, offset: None, place };
+            let part = parts.part(&stream_part)?;
+            for slot in lane.track().unwrap_or_default().iter().filter(|slot| !slot.is_doubtful()) {
+                parts.write(part, all(slot, lane.stream.data.data()))?;
+                parts.advance(slot.len());
+            }
+            parts.end(part)?;
         }
     }
     Ok(())

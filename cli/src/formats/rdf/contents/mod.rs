@@ -368,7 +368,7 @@ impl Streams {
 }
 
 /// Chunks of what happened.
-const HAPPENED: [&str; 7] = [
+pub const HAPPENED: [&str; 7] = [
     "DDEvent",
     "RmtData",
     "QueueEvent",

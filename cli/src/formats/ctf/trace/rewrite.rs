@@ -1,0 +1,259 @@
+//! Traces of some packets of another one, or of the streams of several.
+
+mod merge;
+
+pub use merge::merge;
+
+use super::files::Files;
+use super::wire::{self, Lane, Session};
+use super::{Compiled, Ctf, programs, span, window};
+use crate::output::{bytes, counted};
+use crate::status::{Failure, Result};
+use crate::trace::{Bounds, NewTrace, READ_WHOLE, Rewritten, Wanted};
+use std::path::{Path, PathBuf};
+use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
+use traceglass::{Error, Format, Severity};
+
+/// How many times larger than the input the metadata of all sessions may be, and how much it may be in any case.
+const LARGER: u64 = 4;
+const LEAST: u64 = 64 << 20;
+
+/// Writes the packets that are wanted, each whole.
+pub fn write(
+    ctf: &Ctf<'_>,
+    traces: &[Compiled<'_>],
+    problems: Vec<String>,
+    wanted: &Wanted<'_>,
+    to: &mut dyn NewTrace,
+) -> Result<Rewritten> {
+    wanted.refuse_parts(Format::Ctf2)?;
+    let bounds = window::range(traces, wanted.window)?;
+    let mut done = Rewritten::of("packets");
+    for problem in problems {
+        done.lose(None, 0, 0, problem);
+    }
+    let mut room = programs::room(traces);
+    let programs = programs::compile(traces, &mut room)?;
+    let (lanes, sessions) = (wire::lanes(traces), wire::sessions(traces));
+    for (_, stream, capture) in wire::captures(traces) {
+        for slot in wire::damage(capture) {
+            let (start, end) = slot.lost().unwrap_or((slot.offset(), slot.end()));
+            let what = wire::message(slot, stream.data.data());
+            done.lose(Some(&stream.path), start, end.saturating_sub(start), what);
+        }
+    }
+    if let Some(skipped) = ctf.reading.skip.filter(|skipped| *skipped > 0) {
+        done.lose(None, 0, skipped, "skipped, as was asked for");
+    }
+    let metadata = sessions.iter().filter_map(|session| traces.get(session.lanes.first()?.trace));
+    let metadata =
+        metadata.map(|trace| trace.files.metadata.data().len() as u64).fold(0, u64::saturating_add);
+    if metadata > ctf.found.bytes().saturating_mul(LARGER).saturating_add(LEAST) {
+        let sessions = counted(sessions.len() as u64, "session", "sessions");
+        let metadata = bytes(metadata);
+        return Err(Failure::unreadable(format!(
+            "{sessions}, each with its metadata, would take {metadata}"
+        )));
+    }
+    let mut writer = Writer { bounds, to, done };
+    for (trace, steps) in traces.iter().zip(&programs) {
+        let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
+        let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
+        let is_own = |lane: &&Lane<'_>| lane.track().is_none() && std::ptr::eq(lane.schema(), &trace.schema);
+        let streams: Vec<_> = lanes.iter().filter(is_own).collect();
+        // One trace is the folder itself; several are folders in it.
+        let is_only = own.len().saturating_add(usize::from(!streams.is_empty())) < 2;
+        let below = |name: &str| if is_only { folder.to_owned() } else { folder.join(name) };
+        if !streams.is_empty() || own.is_empty() {
+            let folder = below("streams");
+            writer.metadata(&folder, trace.files)?;
+            for lane in streams {
+                let name = lane.stream.path.file_name().unwrap_or_default();
+                writer.stream(&folder.join(name), lane, *steps)?;
+            }
+        }
+        for Session { folder, lanes } in own {
+            let folder = below(folder);
+            writer.metadata(&folder, trace.files)?;
+            for (lane, number) in lanes.iter().zip(0..) {
+                writer.stream(&folder.join(wire::file_name(number)), lane, *steps)?;
+            }
+        }
+    }
+    let Writer { mut done, .. } = writer;
+    done.is_absolute =
+        traces.iter().flat_map(|trace| trace.schema.clocks()).next().is_some_and(|clock| clock.is_unix());
+    Ok(done)
+}
+
+/// What is made of a packet.
+enum Fate {
+    /// It stays as it is.
+    Whole,
+    /// Records up to this bit stay.
+    Up(u64),
+    Gone,
+}
+
+struct Writer<'w> {
+    bounds: Bounds,
+    to: &'w mut dyn NewTrace,
+    done: Rewritten,
+}
+
+impl Writer<'_> {
+    fn metadata(&mut self, folder: &Path, files: &Files) -> Result<()> {
+        // What cannot be read of the metadata is carried along.
+        let data = files.metadata.data();
+        let checked = files.parse(traceglass::ctf::metadata::ParseOptions::LENIENT).map(|stream| {
+            let mut errors = 0_u64;
+            let done = stream.check(&mut |finding| errors = errors.saturating_add(is_error(&finding)));
+            errors.saturating_add(u64::from(done.is_err()))
+        });
+        let errors = checked.unwrap_or(1);
+        self.done.carried = self.done.carried.saturating_add(errors);
+        self.to.file(&folder.join("metadata"))?;
+        self.to.put(data)
+    }
+
+    /// Writes a stream; one without packets has no file, unless it was empty.
+    fn stream(&mut self, path: &Path, lane: &Lane<'_>, programs: Programs<'_>) -> Result<()> {
+        let data = lane.stream.data.data();
+        let mut is_open = data.is_empty() && self.bounds.is_everything();
+        if is_open {
+            self.to.file(path)?;
+        }
+        let reads_all = self.bounds.is_everything() || data.len() as u64 <= READ_WHOLE;
+        let mut slots = lane.track().unwrap_or_default().iter();
+        let mut packets = lane.packets();
+        let mut begun = 0_u64;
+        loop {
+            let packet = match packets.next_packet() {
+                Ok(Some(packet)) => packet,
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    let rest = (data.len() as u64).saturating_sub(packets.offset());
+                    self.done.lose(Some(&lane.stream.path), packets.offset(), rest, error);
+                    return Ok(());
+                }
+            };
+            let slot = slots.next();
+            let end = match slot {
+                Some(slot) => slot.end(),
+                None => packet.end_offset().min(data.len() as u64),
+            };
+            let bytes = range(data, packet.offset(), end);
+            if slot.is_some_and(|slot| slot.is_doubtful()) {
+                // Told already, with the bytes that it lost.
+                self.done.dropped = self.done.dropped.saturating_add(1);
+                continue;
+            }
+            let stated = span(&packet);
+            let (mut first, mut last) = stated;
+            if (first.is_none() || last.is_none() || reads_all) && !self.bounds.is_everything() {
+                for record in packet.records().map_while(Result::ok) {
+                    first = first.or(record.nanoseconds());
+                    last = last.max(record.nanoseconds());
+                }
+            }
+            let meets = first.zip(last.or(first)).is_some_and(|(first, last)| self.bounds.meets(first, last));
+            if !self.bounds.is_everything() && !meets {
+                self.done.dropped = self.done.dropped.saturating_add(1);
+                continue;
+            }
+            let (fate, records) = self.judge(lane, &packet, bytes, programs);
+            let short = match fate {
+                Fate::Up(content) => packet.shortened(content).ok().flatten(),
+                _ => None,
+            };
+            if !matches!(fate, Fate::Whole) && short.is_none() {
+                self.done.dropped = self.done.dropped.saturating_add(1);
+                continue;
+            }
+            // A packet without lengths is the whole of its file.
+            let is_endless = slot.is_some() && states_no_length(lane, data, &packet, bytes);
+            if is_endless || !is_open {
+                self.to.file(&numbered(path, begun))?;
+                begun = begun.saturating_add(1);
+                is_open = !is_endless;
+            }
+            match short {
+                Some(short) => short.write(&mut |bytes: &[u8]| self.to.put(bytes))?,
+                None => self.to.put(bytes)?,
+            }
+            self.done.kept = self.done.kept.saturating_add(1);
+            self.done.records = self.done.records.saturating_add(records);
+            if let Some((first, last)) = first.zip(last) {
+                self.done.meet(first, last);
+            }
+        }
+    }
+
+    /// Reads a packet as it will be read when it stands alone. What is lost of it is told.
+    fn judge(
+        &mut self,
+        lane: &Lane<'_>,
+        packet: &Packet<'_, '_>,
+        bytes: &[u8],
+        programs: Programs<'_>,
+    ) -> (Fate, u64) {
+        let mut first: Option<Error> = None;
+        let alone = Packets::new(bytes, lane.schema());
+        let read = check_packets(alone, programs, &mut |finding| {
+            if finding.severity() == Severity::Error {
+                first.get_or_insert(finding.cause());
+            }
+        });
+        let is_one = read.packets() == 1;
+        let Some(error) = first else {
+            return if is_one { (Fate::Whole, read.records()) } else { (Fate::Gone, 0) };
+        };
+        let error = error.rebased(packet.offset());
+        // Records before the fault are certain: nothing after it is read, and lengths say so.
+        let mut content = packet.header_bits();
+        let mut records = 0_u64;
+        for record in packet.records().map_while(Result::ok) {
+            content = record.end();
+            records = records.saturating_add(1);
+        }
+        let kept = content.div_ceil(8);
+        let is_short = lane.track().is_none()
+            && is_one
+            && (records > 0 || packet.is_cut())
+            && packet.shortened(content).is_ok_and(|short| short.is_some());
+        let (start, records) = match is_short {
+            // Padding that is missing is no loss.
+            true if content == packet.content_bits() => (bytes.len() as u64, records),
+            true => (kept, records),
+            false => (0, 0),
+        };
+        let len = (bytes.len() as u64).saturating_sub(start);
+        let offset = packet.offset().saturating_add(start);
+        self.done.lose(Some(&lane.stream.path), offset, len, error);
+        if is_short { (Fate::Up(content), records) } else { (Fate::Gone, 0) }
+    }
+}
+
+/// Whether a packet ends only where its stream does, as it has no lengths.
+fn states_no_length(lane: &Lane<'_>, data: &[u8], packet: &Packet<'_, '_>, bytes: &[u8]) -> bool {
+    let stated = Packets::new(range(data, packet.offset(), data.len() as u64), lane.schema()).next_packet();
+    !stated.is_ok_and(|stated| stated.is_some_and(|stated| stated.total_bits() / 8 == bytes.len() as u64))
+}
+
+/// The path for another packet that has a file of its own.
+fn numbered(path: &Path, number: u64) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    if number > 0 {
+        name.push(format!("-{number}"));
+    }
+    path.with_file_name(name)
+}
+
+fn is_error(finding: &traceglass::Finding) -> u64 {
+    u64::from(finding.severity() == Severity::Error)
+}
+
+fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
+    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
+}

@@ -1,0 +1,137 @@
+//! Recordings of some sequences of another one, or of the chunks of several.
+
+mod chunk;
+mod merge;
+mod polls;
+mod stream;
+
+pub use merge::merge;
+
+use super::files::{Files, Kind, Part};
+use super::scan;
+use super::select::Range;
+use crate::status::Result;
+use crate::trace::{NewTrace, Rewritten, Tally, Wanted};
+use polls::Polls;
+use std::path::Path;
+use traceglass::rfr::{Callsites, Chunk, Streaming};
+use traceglass::{Format, Severity};
+
+/// What is being written, and what came of it.
+struct Writer<'w> {
+    range: Range,
+    polls: Polls,
+    to: &'w mut dyn NewTrace,
+    done: Rewritten,
+    /// How many things are written that `check` counts.
+    items: u64,
+}
+
+/// Writes what is wanted of a recording: sequences as a whole, of streams records.
+pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+    wanted.refuse_parts(Format::Rfr)?;
+    let range = Range::of(wanted.window, files)?;
+    let is_stream = files.of(Kind::Stream).next().is_some();
+    let mut done = Rewritten::of(if is_stream { "records" } else { "sequences" });
+    done.is_absolute = true;
+    for (path, problem) in &files.problems {
+        done.lose(path.as_deref(), 0, 0, problem);
+    }
+    let polls = Polls::open(files, &range)?;
+    let mut writer = Writer { range, polls, to, done, items: 0 };
+    for part in &files.parts {
+        writer.part(part)?;
+    }
+    let Writer { mut done, items, .. } = writer;
+    done.proof = Some(Tally { units: 0, records: items });
+    Ok(done)
+}
+
+impl Writer<'_> {
+    fn part(&mut self, part: &Part<'_>) -> Result<()> {
+        let data = part.data()?;
+        let data = data.bytes();
+        let path = part.path.as_deref();
+        let is_alone = path.is_none();
+        match part.kind {
+            Kind::Chunk(_) => {
+                let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
+                self.chunk(&chunk, data, path, is_alone)
+            }
+            Kind::Stream => {
+                let Ok(stream) = Streaming::parse(data) else { return Ok(()) };
+                self.stream(&stream, data, path)
+            }
+            Kind::Callsites => self.callsites(data, path),
+            Kind::Meta => self.as_it_is(part, data),
+        }
+    }
+
+    fn begin(&mut self, path: Option<&Path>) -> Result<()> {
+        self.to.file(path.unwrap_or(Path::new("")))
+    }
+
+    /// Copies a file, with what is wrong in it.
+    fn as_it_is(&mut self, part: &Part<'_>, data: &[u8]) -> Result<()> {
+        let mut errors = 0_u64;
+        let items = scan::check(part, |finding| {
+            errors = errors.saturating_add(u64::from(finding.severity() == Severity::Error));
+        })?;
+        self.items = self.items.saturating_add(items);
+        self.done.carried = self.done.carried.saturating_add(errors);
+        self.begin(part.path.as_deref())?;
+        self.to.put(data)
+    }
+
+    /// Copies the callsites that are whole: records name them by numbers that stay.
+    fn callsites(&mut self, data: &[u8], path: Option<&Path>) -> Result<()> {
+        let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
+        self.begin(path)?;
+        let mut runs = Runs { data, start: 0 };
+        loop {
+            let at = callsites.offset();
+            match callsites.next_callsite() {
+                Ok(Some(_)) => self.items = self.items.saturating_add(1),
+                Ok(None) => return runs.end(at, self.to),
+                Err(error) => {
+                    runs.end(at, self.to)?;
+                    let gap = callsites.recover();
+                    let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
+                    self.done.lose(path, at, len, error);
+                    if gap.is_none() {
+                        return Ok(());
+                    }
+                    runs.start = callsites.offset();
+                }
+            }
+        }
+    }
+}
+
+/// Bytes that are copied up to where something is left out.
+struct Runs<'d> {
+    data: &'d [u8],
+    start: u64,
+}
+
+impl Runs<'_> {
+    /// Copies up to `end`; the next run begins there.
+    fn end(&mut self, end: u64, to: &mut dyn NewTrace) -> Result<()> {
+        let bytes = range(self.data, self.start, end);
+        self.start = end;
+        if bytes.is_empty() { Ok(()) } else { to.put(bytes) }
+    }
+
+    /// Copies up to `end`, and goes on at `next`.
+    fn skip(&mut self, end: u64, next: u64, to: &mut dyn NewTrace) -> Result<()> {
+        self.end(end, to)?;
+        self.start = next;
+        Ok(())
+    }
+}
+
+/// The bytes from `start` to `end`, as far as they are there.
+fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
+    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
+}

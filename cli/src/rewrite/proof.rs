@@ -1,0 +1,32 @@
+//! That what was written is what was meant to be.
+
+use crate::input::Input;
+use crate::trace::{Findings, Open, Reading, Rewritten, Tally};
+use std::path::Path;
+use traceglass::Severity;
+
+/// Reads a trace back: it is clean but for what was carried over, and has what it is to have.
+pub fn prove(path: &Path, reading: Reading, done: &Rewritten, open: Open) -> Result<(), String> {
+    let input = Input::open(path).map_err(|error| error.message)?;
+    let trace = open(&input, reading).map_err(|error| error.message)?;
+    let (mut errors, mut first) = (0_u64, None);
+    let mut listener = |file: Option<&Path>, severity: Severity, _: u64, message: &str| {
+        if severity == Severity::Error {
+            errors = errors.saturating_add(1);
+            first.get_or_insert_with(|| {
+                file.map_or(message.to_owned(), |file| format!("{}: {message}", crate::output::shown(file)))
+            });
+        }
+    };
+    let mut findings = Findings::told(&mut listener);
+    trace.check(&mut findings).map_err(|failure| failure.to_string())?;
+    let found = findings.tally();
+    if errors > done.carried {
+        return Err(first.unwrap_or_default());
+    }
+    let expected = done.proof.unwrap_or(Tally { units: done.kept, records: done.records });
+    if found != expected {
+        return Err(format!("{found:?} where there should be {expected:?}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What a format says when a trace goes back into files: which of its units are kept, and what was lost.
+
+use super::Window;
+use crate::status::{Failure, Result};
+use std::path::{Path, PathBuf};
+use traceglass::Format;
+
+/// What is to be kept of a trace.
+pub struct Wanted<'w> {
+    pub verb: &'static str,
+    pub window: &'w Window,
+    /// The parts that are kept; all if none is named.
+    pub keep: &'w [String],
+    /// The parts that are left out.
+    pub drop: &'w [String],
+    /// Several inputs may have chunks of the same identifier.
+    pub allow_same_id: bool,
+}
+
+impl Wanted<'_> {
+    /// Refuses `--keep` and `--drop`, for what has no parts by name.
+    pub fn refuse_parts(&self, format: Format) -> Result<()> {
+        if self.keep.is_empty() && self.drop.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "this is {format}, and --keep and --drop are of RDF, whose chunks have names"
+        )))
+    }
+
+    /// The error that this cannot be done with a format.
+    pub fn unsupported(&self, format: Format) -> Failure {
+        Failure::usage(format!("{} of {format} is not supported yet", self.verb))
+    }
+}
+
+/// Takes the files of a new trace, one after the other.
+pub trait NewTrace {
+    /// Begins a file: its path in the folder that the trace is, or nothing where the trace is one file.
+    fn file(&mut self, path: &Path) -> Result<()>;
+
+    /// More of it.
+    fn put(&mut self, bytes: &[u8]) -> Result<()>;
+}
+
+/// What was made of a trace.
+#[derive(Default)]
+pub struct Rewritten {
+    /// What is kept or left out as a whole, of which there are several.
+    pub unit: &'static str,
+    pub kept: u64,
+    pub dropped: u64,
+    /// The records in what was kept; 0 where units have none of their own.
+    pub records: u64,
+    /// What was wanted, and could not be carried over.
+    pub lost: Vec<Lost>,
+    /// How many errors `check` finds in what was kept: the format carries them as they are.
+    pub carried: u64,
+    /// What is counted when it is read back, if not the units and their records.
+    pub proof: Option<Tally>,
+    /// From the first time to the last one of what was kept.
+    pub span: Option<(i128, i128)>,
+    /// Whether times count from 1970.
+    pub is_absolute: bool,
+    /// What a user should know.
+    pub notes: Vec<String>,
+}
+
+impl Rewritten {
+    /// Nothing yet, of units with this name.
+    pub fn of(unit: &'static str) -> Self {
+        Self { unit, ..Self::default() }
+    }
+
+    /// Widens the time that was kept.
+    pub fn meet(&mut self, from: i128, to: i128) {
+        let (first, last) = self.span.unwrap_or((from, to));
+        self.span = Some((first.min(from), last.max(to)));
+    }
+
+    /// Adds bytes that could not be carried over.
+    pub fn lose(&mut self, path: Option<&Path>, offset: u64, len: u64, what: impl ToString) {
+        self.lost.push(Lost { path: path.map(Path::to_owned), offset, len, what: what.to_string() });
+    }
+}
+
+/// Bytes that could not be carried over.
+pub struct Lost {
+    /// The file, of an input of several.
+    pub path: Option<PathBuf>,
+    pub offset: u64,
+    pub len: u64,
+    pub what: String,
+}
+
+/// How many units and records a trace has, counted by reading it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub units: u64,
+    pub records: u64,
+}
+
+/// How several traces of one format are written as one.
+pub type Merge =
+    fn(&[crate::input::Input], super::Reading, &Wanted<'_>, &mut dyn NewTrace) -> Result<Rewritten>;

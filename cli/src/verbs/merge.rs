@@ -1,0 +1,63 @@
+//! `traceglass merge`
+
+use crate::input::Input;
+use crate::output::{Out, shown};
+use crate::rewrite::{self, Destination, Job};
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Merge, Open, Reading, Wanted, Window};
+use std::path::PathBuf;
+
+/// Several traces of one format as one
+///
+/// Everything is kept as it is, in the order of the paths; what would contradict itself is refused.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    to: Destination,
+    /// RDF: chunks of the same identifier in several files are numbered on
+    #[arg(long)]
+    allow_same_id: bool,
+    #[command(flatten)]
+    reading: Reading,
+    /// Files or directories
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass merge -o all.rmv memory.rmv system.rmv
+  traceglass merge -o all/ chunk-1/ chunk-2/ chunk-3/";
+
+pub fn run(args: &Args, open: Open, merge: Merge, out: &mut Out) -> Result<Status> {
+    args.to.refuse(&args.paths)?;
+    let mut inputs = Vec::new();
+    let mut first = None;
+    let mut is_folder = false;
+    for path in &args.paths {
+        let named = |error: crate::status::Unreadable| {
+            Failure::unreadable(format!("{}: {}", shown(path), error.message))
+        };
+        let input = Input::open(path).map_err(named)?;
+        let trace = open(&input, args.reading).map_err(named)?;
+        let format = trace.format();
+        match first {
+            Some(first) if first != format => {
+                let path = shown(path);
+                return Err(Failure::usage(format!(
+                    "{path} is {format}, and the first one is {first}: one format is merged"
+                )));
+            }
+            _ => first = Some(format),
+        }
+        is_folder = trace.is_merged_into_folder();
+        drop(trace);
+        inputs.push(input);
+    }
+    let window = Window::default();
+    let wanted =
+        Wanted { verb: "merge", window: &window, keep: &[], drop: &[], allow_same_id: args.allow_same_id };
+    let job = Job { verb: "merge", paths: &args.paths, is_folder, reading: args.reading, to: &args.to };
+    rewrite::run(&job, open, |to| merge(&inputs, args.reading, &wanted, to), out)
+}

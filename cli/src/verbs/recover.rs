@@ -1,0 +1,42 @@
+//! `traceglass recover`
+
+use crate::input::Input;
+use crate::output::Out;
+use crate::rewrite::{self, Destination, Job};
+use crate::status::{Result, Status};
+use crate::trace::{Open, Reading, Wanted, Window};
+use std::path::PathBuf;
+
+/// What is readable of a damaged trace, as a sound one
+///
+/// The input stays as it is. Nothing is invented: what is written has units of the input alone, and what was lost is
+/// told. Of a trace that is sound already it is a copy.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    to: Destination,
+    #[command(flatten)]
+    reading: Reading,
+    /// A file or a directory
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass recover -o whole.rmv crashed.rmv
+  traceglass recover -o trace/ capture/
+  traceglass recover --json -o whole/ crashed/ | jq .lost";
+
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    let paths = std::slice::from_ref(&args.path);
+    args.to.refuse(paths)?;
+    let input = Input::open(&args.path)?;
+    let trace = open(&input, args.reading)?;
+    let wanted =
+        Wanted { verb: "recover", window: &Window::default(), keep: &[], drop: &[], allow_same_id: false };
+    let is_folder = trace.is_written_as_folder();
+    let job = Job { verb: "recover", paths, is_folder, reading: args.reading, to: &args.to };
+    rewrite::run(&job, open, |to| trace.rewrite(&wanted, to), out)
+}

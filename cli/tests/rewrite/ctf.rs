@@ -1,0 +1,294 @@
+//! CTF: packets.
+
+use crate::common::random::Random;
+use crate::common::{Scratch, data, status, traceglass};
+use crate::shared::{files, is_clean, lines, records, write};
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+const METADATA: &str = "/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le;
+    packet.header := struct { integer { size = 32; align = 8; signed = false; } magic; }; };
+clock { name = clk; freq = 1000000000; };
+stream {
+    packet.context := struct {
+        integer { size = 64; align = 8; signed = false; map = clock.clk.value; } timestamp_begin;
+        integer { size = 64; align = 8; signed = false; map = clock.clk.value; } timestamp_end;
+        integer { size = 32; align = 8; signed = false; } content_size;
+        integer { size = 32; align = 8; signed = false; } packet_size;
+        integer { size = 8; align = 8; signed = false; } cpu_id;
+        integer { size = 32; align = 8; signed = false; } packet_seq_num; };
+    event.header := struct {
+        integer { size = 64; align = 8; signed = false; map = clock.clk.value; } timestamp;
+        integer { size = 8; align = 8; signed = false; } id; }; };
+event { name = tick; id = 1; fields := struct { integer { size = 32; align = 8; signed = false; } serial; }; };
+";
+
+/// A packet of three records at `begin`, 10 and 20 ns after it; 96 bytes long.
+fn packet(cpu: u8, number: u32, begin: u64) -> Vec<u8> {
+    let mut bytes = 0xc1fc_1fc1_u32.to_le_bytes().to_vec();
+    bytes.extend(begin.to_le_bytes());
+    bytes.extend((begin + 20).to_le_bytes());
+    bytes.extend((72_u32 * 8).to_le_bytes());
+    bytes.extend((96_u32 * 8).to_le_bytes());
+    bytes.push(cpu);
+    bytes.extend(number.to_le_bytes());
+    for record in 0..3_u64 {
+        bytes.extend((begin + 10 * record).to_le_bytes());
+        bytes.push(1);
+        bytes.extend((begin as u32 + record as u32).to_le_bytes());
+    }
+    assert_eq!(bytes.len(), 72);
+    bytes.resize(96, 0);
+    bytes
+}
+
+/// A trace of two streams, of four and of two packets.
+fn trace(scratch: &Scratch, name: &str) -> String {
+    scratch.file(&format!("{name}/metadata"), METADATA.as_bytes());
+    let packets = [1000, 2000, 3000, 4000].map(|begin| packet(0, begin / 1000, begin.into()));
+    scratch.file(&format!("{name}/cpu0"), &packets.concat());
+    scratch.file(&format!("{name}/cpu1"), &[packet(1, 1, 1500), packet(1, 2, 2500)].concat());
+    scratch.path(name)
+}
+
+/// What babeltrace2 prints of a trace, if it is installed.
+fn babeltrace(path: &str) -> Option<Vec<String>> {
+    let output = Command::new("babeltrace2").arg(path).output().ok()?;
+    assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn all_of_a_trace_is_that_trace() {
+    let scratch = Scratch::new("rewrite-ctf-all");
+    let own = trace(&scratch, "own");
+    let samples = ["sample.ctf", "sample.ctf1"].map(|name| data(name).to_str().unwrap().to_owned());
+    for (number, input) in samples.into_iter().chain([own]).enumerate() {
+        let [recovered, cut, merged] =
+            ["recovered", "cut", "merged"].map(|verb| scratch.path(&format!("{verb}-{number}")));
+        assert_eq!(write(&["recover", "-o", &recovered, &input]).0, 0);
+        assert_eq!(files(&recovered), files(&input));
+        assert_eq!(write(&["cut", "--from", "@0", "-o", &cut, &input]).0, 0);
+        assert_eq!(files(&cut), files(&input));
+        assert_eq!(write(&["merge", "-o", &merged, &input]).0, 0);
+        assert_eq!(files(&merged), files(&input));
+    }
+}
+
+#[test]
+fn windows_keep_whole_packets() {
+    let scratch = Scratch::new("rewrite-ctf-window");
+    let input = trace(&scratch, "in");
+    let all = files(&input);
+    for (from, to, cpu0, cpu1, window) in [
+        ("@0", "@1000", 0..0, 0..0, None),
+        ("@0", "@1001", 0..1, 0..0, Some([1000, 1020])),
+        ("@1020", "@1500", 0..1, 0..0, Some([1000, 1020])),
+        ("@1021", "@1500", 0..0, 0..0, None),
+        ("@1021", "@1501", 0..0, 0..1, Some([1500, 1520])),
+        ("@1019", "@3001", 0..3, 0..2, Some([1000, 3020])),
+        ("@4020", "@9000", 3..4, 0..0, Some([4000, 4020])),
+        ("@4021", "@9000", 0..0, 0..0, None),
+        ("+1us", "+2us", 1..2, 1..2, Some([2000, 2520])),
+        ("@1010", "@1010", 0..1, 0..0, Some([1000, 1020])),
+    ] {
+        let out = scratch.path("out");
+        let (code, report) = write(&["cut", "--force", "--from", from, "--to", to, "-o", &out, &input]);
+        assert_eq!(code, 0, "{from} {to}: {report}");
+        let mut expected = BTreeMap::from([("metadata".to_owned(), METADATA.as_bytes().to_vec())]);
+        for (name, kept) in [("cpu0", &cpu0), ("cpu1", &cpu1)] {
+            if !kept.is_empty() {
+                expected.insert(name.to_owned(), all[name][kept.start * 96..kept.end * 96].to_vec());
+            }
+        }
+        if from == to {
+            // A packet that begins before an empty range and ends after it may be kept or not.
+            expected.retain(|name, _| files(&out).contains_key(name));
+        }
+        assert_eq!(files(&out), expected, "{from} {to}");
+        let count = cpu0.len() + cpu1.len();
+        if from != to {
+            assert_eq!(
+                (&report["units_kept"], &report["units_dropped"]),
+                (&count.into(), &(6 - count).into())
+            );
+            assert_eq!(report["records"], 3 * count);
+            assert_eq!(
+                report["window_ns"],
+                window.map_or(serde_json::Value::Null, |window| window.to_vec().into())
+            );
+        }
+        assert!(is_clean(&out));
+        // Cutting twice is cutting once.
+        let again = scratch.path("again");
+        if !from.starts_with('+') {
+            let args = ["cut", "--force", "--from", from, "--to", to, "-o", &again, &out];
+            assert_eq!(write(&args).0, 0);
+            assert_eq!(files(&again), files(&out));
+        }
+    }
+    let output = traceglass(&["cut", "--keep", "cpu0", "-o", &scratch.path("x"), &input]);
+    assert_eq!(status(&output), 2);
+    // A stream that is named itself is written with its metadata.
+    let out = scratch.path("stream");
+    let stream = format!("{input}/cpu1");
+    assert_eq!(write(&["cut", "--to", "@2000", "-o", &out, &stream]).0, 0);
+    assert_eq!(files(&out).into_keys().collect::<Vec<_>>(), ["cpu1", "metadata"]);
+    assert_eq!(files(&out)["cpu1"], packet(1, 1, 1500));
+}
+
+/// Random windows on the samples: every record in the window is there, and nothing that the input has not.
+#[test]
+fn random_windows_lose_nothing() {
+    let scratch = Scratch::new("rewrite-ctf-random");
+    let mut random = Random(3);
+    let own = trace(&scratch, "own");
+    for input in [data("sample.ctf").to_str().unwrap(), data("sample.ctf1").to_str().unwrap(), &own] {
+        let times: Vec<i64> =
+            lines(&["cat", "--json", input]).iter().filter_map(|record| record["time_ns"].as_i64()).collect();
+        let (first, last) = (*times.iter().min().unwrap(), *times.iter().max().unwrap());
+        let all = records(input);
+        for _ in 0..12 {
+            let mut at = || random.next() as i64 % (last - first + 100) + 1;
+            let (a, b) = (at().abs(), at().abs());
+            let (from, to) = (format!("+{}ns", a.min(b)), format!("+{}ns", a.max(b)));
+            let out = scratch.path("out");
+            assert_eq!(write(&["cut", "--force", "--from", &from, "--to", &to, "-o", &out, input]).0, 0);
+            let kept = records(&out);
+            assert!(kept.iter().all(|record| all.binary_search(record).is_ok()), "nothing is invented");
+            let wanted = lines(&["cat", "--json", "--from", &from, "--to", &to, input]);
+            for mut record in wanted {
+                let record = record.as_object_mut().unwrap();
+                for place in ["offset", "bit", "path", "packet", "entry"] {
+                    record.remove(place);
+                }
+                let text = serde_json::Value::from(record.clone()).to_string();
+                assert!(kept.binary_search(&text).is_ok(), "{from} {to}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_damaged_is_left_out() {
+    let scratch = Scratch::new("rewrite-ctf-damaged");
+    let input = trace(&scratch, "in");
+    // The third packet has an event that is not described, the last one is cut within its second record.
+    let mut damaged = files(&input)["cpu0"].clone();
+    damaged[2 * 96 + 33 + 13 + 8] = 9;
+    damaged.truncate(3 * 96 + 33 + 13 + 5);
+    scratch.file("in/cpu0", &damaged);
+    // The padding of the last packet is missing.
+    let short = files(&input)["cpu1"][..96 + 80].to_vec();
+    scratch.file("in/cpu1", &short);
+    let out = scratch.path("out");
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    assert_eq!((code, &report["units_kept"], &report["records"]), (3, &6.into(), &14.into()), "{report}");
+    let lost = report["lost"].as_array().unwrap();
+    assert_eq!(lost.len(), 3, "{report}");
+    assert_eq!(
+        (&lost[0]["path"], &lost[0]["offset"], &lost[0]["len"]),
+        (&"cpu0".into(), &238.into(), &50.into())
+    );
+    assert_eq!((&lost[1]["offset"], &lost[1]["len"]), (&334.into(), &5.into()));
+    assert_eq!((&lost[2]["path"], &lost[2]["len"]), (&"cpu1".into(), &0.into()));
+    assert!(is_clean(&out));
+    // Records and sequence numbers are as they were.
+    assert_eq!(records(&out), records(&input));
+    let sequence = |path: &str| -> Vec<_> {
+        let packets = lines(&["ls", "--json", "--packets", path]);
+        packets.iter().map(|packet| (packet["path"].clone(), packet["sequence"].clone())).collect()
+    };
+    assert_eq!(sequence(&out), sequence(&input));
+    let again = scratch.path("again");
+    assert_eq!(write(&["recover", "-o", &again, &out]).0, 0);
+    assert_eq!(files(&again), files(&out));
+    if let Some(events) = babeltrace(&out) {
+        assert_eq!(events.len(), 14);
+    }
+    // Nothing of it.
+    scratch.file("none/metadata", METADATA.as_bytes());
+    scratch.file("none/cpu0", &[7; 200]);
+    let output = traceglass(&["recover", "-o", &scratch.path("nothing"), &scratch.path("none")]);
+    assert_eq!(status(&output), 1);
+    assert!(!fs::exists(scratch.path("nothing")).unwrap());
+}
+
+#[test]
+fn captures_are_written_as_streams() {
+    let scratch = Scratch::new("rewrite-ctf-capture");
+    scratch.file("in/metadata", METADATA.as_bytes());
+    let mut bytes = b"U-Boot 2026.10 ready\n".to_vec();
+    for (cpu, number, begin) in [(1, 0, 2000), (0, 0, 1000), (0, 1, 3000), (1, 1, 4000)] {
+        bytes.extend(packet(cpu, number, begin));
+    }
+    scratch.file("in/uart.bin", &bytes);
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    assert_eq!((code, &report["units_kept"]), (3, &4.into()), "{report}");
+    assert_eq!(report["lost"][0]["len"], 21);
+    let written = files(&out);
+    assert_eq!(written.keys().collect::<Vec<_>>(), ["metadata", "stream-0", "stream-1"]);
+    let mut streams = [written["stream-0"].clone(), written["stream-1"].clone()];
+    streams.sort_by_key(|stream| stream[32 - 4]);
+    let expected = [[packet(0, 0, 1000), packet(0, 1, 3000)], [packet(1, 0, 2000), packet(1, 1, 4000)]];
+    assert_eq!(streams, expected.map(|packets| packets.concat()));
+    if let Some(events) = babeltrace(&out) {
+        assert_eq!(events.len(), 12);
+    }
+    // Two sessions are two traces.
+    bytes.extend(packet(0, 0, 500));
+    bytes.extend(packet(0, 1, 700));
+    scratch.file("in/uart.bin", &bytes);
+    assert_eq!(write(&["recover", "--force", "-o", &out, &input]).0, 3);
+    let names = files(&out).into_keys().collect::<Vec<_>>();
+    assert_eq!(
+        names,
+        [
+            "uart.bin-session-0/metadata",
+            "uart.bin-session-0/stream-0",
+            "uart.bin-session-0/stream-1",
+            "uart.bin-session-1/metadata",
+            "uart.bin-session-1/stream-0"
+        ]
+    );
+    assert!(is_clean(&out));
+}
+
+#[test]
+fn merged_cuts_are_the_whole() {
+    let scratch = Scratch::new("rewrite-ctf-merge");
+    let input = trace(&scratch, "in");
+    let [a, b, out] = ["a", "b", "out"].map(|name| scratch.path(name));
+    assert_eq!(write(&["cut", "--to", "@2500", "-o", &a, &input]).0, 0);
+    assert_eq!(write(&["cut", "--from", "@2500", "-o", &b, &input]).0, 0);
+    let (code, report) = write(&["merge", "-o", &out, &a, &b]);
+    assert_eq!((code, &report["records"]), (0, &18.into()));
+    assert_eq!(files(&out).into_keys().collect::<Vec<_>>(), ["b-cpu0", "b-cpu1", "cpu0", "cpu1", "metadata"]);
+    assert_eq!(records(&out), records(&input));
+    if let Some(events) = babeltrace(&out) {
+        assert_eq!(Some(events), babeltrace(&input));
+    }
+    // Packets that are in both are written once.
+    let (code, report) = write(&["merge", "--force", "-o", &out, &a, &input]);
+    assert_eq!((code, &report["records"], &report["units_dropped"]), (0, &18.into(), &3.into()));
+    assert_eq!(records(&out), records(&input));
+    // Other packets with the same numbers are of another recording.
+    scratch.file("other/metadata", METADATA.as_bytes());
+    scratch.file("other/cpu0", &packet(0, 1, 1001));
+    let output = traceglass(&["merge", "--force", "-o", &out, &a, &scratch.path("other")]);
+    assert_eq!(status(&output), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has a packet 1"));
+    scratch.file("other/cpu0", &[packet(0, 7, 1001), vec![1; 5]].concat());
+    let output = traceglass(&["merge", "--force", "-o", &out, &a, &scratch.path("other")]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("recover it first"));
+    // Other metadata: a folder for each.
+    let other = data("sample.ctf1");
+    assert_eq!(write(&["merge", "--force", "-o", &out, &a, other.to_str().unwrap()]).0, 0);
+    let names = files(&out).into_keys().collect::<Vec<_>>();
+    assert_eq!(names, ["a/cpu0", "a/cpu1", "a/metadata", "sample.ctf1/data", "sample.ctf1/metadata"]);
+    assert!(is_clean(&out));
+    assert!(!is_clean(&scratch.path("missing")));
+}

@@ -1,0 +1,132 @@
+//! dial9: batches, and events in them.
+
+use crate::common::dial9::Writer;
+use crate::common::{Scratch, data, status, traceglass};
+use crate::shared::{files, is_clean, records, write};
+use std::fs;
+
+const VARINT: u8 = 9;
+
+/// A batch of events at these times, with their number in the batch; a reset wherever the time does not fit.
+fn batch(name: &str, times: &[u64]) -> Writer {
+    let mut writer = Writer::new().header().schema(7, name, &[("n", VARINT)]).strings(&[(0, "text")]);
+    let mut base = 0;
+    for (number, &time) in times.iter().enumerate() {
+        let delta = time.checked_sub(base).filter(|delta| *delta < 1 << 24);
+        if delta.is_none() {
+            writer = writer.reset(time);
+        }
+        writer = writer.event(7, delta.unwrap_or(0) as u32).varint(number as u64);
+        base = time;
+    }
+    writer
+}
+
+/// Two batches, whose times overlap and go back.
+fn sample() -> Vec<u8> {
+    let second = batch("PollEndEvent", &[150_000_000, 50, 400_000_000]);
+    [batch("PollStartEvent", &[100, 200, 300_000_000, 300_000_005]).0, second.0].concat()
+}
+
+#[test]
+fn all_of_a_recording_is_that_recording() {
+    let scratch = Scratch::new("rewrite-dial9-all");
+    let own = scratch.file("own.bin", &sample());
+    for (number, input) in [data("trace.0.bin").to_str().unwrap(), &own].into_iter().enumerate() {
+        let [recovered, cut, merged] =
+            ["recovered", "cut", "merged"].map(|verb| scratch.path(&format!("{verb}-{number}")));
+        assert_eq!(write(&["recover", "-o", &recovered, input]).0, 0);
+        assert_eq!(write(&["cut", "--from", "@0", "-o", &cut, input]).0, 0);
+        assert_eq!(write(&["merge", "-o", &merged, input]).0, 0);
+        for written in [recovered, cut, merged] {
+            assert_eq!(fs::read(&written).unwrap(), fs::read(input).unwrap());
+        }
+    }
+}
+
+#[test]
+fn times_are_counted_anew() {
+    let scratch = Scratch::new("rewrite-dial9-window");
+    let input = scratch.file("in.bin", &sample());
+    let out = scratch.path("out.bin");
+    for (from, to, first, second) in [
+        // All of a batch stays as it is, with a reset that need not be there.
+        ("@0", "@400000001", vec![100, 200, 300_000_000, 300_000_005], vec![150_000_000, 50, 400_000_000]),
+        ("@100", "@201", vec![100, 200], vec![]),
+        ("@101", "@201", vec![200], vec![]),
+        ("@200", "@300000001", vec![200, 300_000_000], vec![150_000_000]),
+        ("@50", "@51", vec![], vec![50]),
+        ("@300000005", "@300000006", vec![300_000_005], vec![]),
+        ("@1", "@50", vec![], vec![]),
+    ] {
+        assert_eq!(write(&["cut", "--force", "--from", from, "--to", to, "-o", &out, &input]).0, 0);
+        // Numbers are those of the input.
+        let renumbered = |name: &str, all: &[u64], kept: &[u64]| {
+            let mut writer = Writer::new().header().schema(7, name, &[("n", VARINT)]).strings(&[(0, "text")]);
+            let mut base = 0;
+            for (number, &time) in all.iter().enumerate().filter(|(_, time)| kept.contains(time)) {
+                let delta = time.checked_sub(base).filter(|delta| *delta < 1 << 24);
+                writer = if delta.is_none() { writer.reset(time) } else { writer };
+                writer = writer.event(7, delta.unwrap_or(0) as u32).varint(number as u64);
+                base = time;
+            }
+            if kept.is_empty() { Vec::new() } else { writer.0 }
+        };
+        let mut expected = [
+            renumbered("PollStartEvent", &[100, 200, 300_000_000, 300_000_005], &first),
+            renumbered("PollEndEvent", &[150_000_000, 50, 400_000_000], &second),
+        ]
+        .concat();
+        if expected.is_empty() {
+            expected = b"TRC\0\x01".to_vec();
+        }
+        assert_eq!(fs::read(&out).unwrap(), expected, "{from} {to}");
+        assert!(is_clean(&out));
+        let again = scratch.path("again.bin");
+        assert_eq!(write(&["cut", "--force", "--from", from, "--to", to, "-o", &again, &out]).0, 0);
+        assert_eq!(fs::read(&again).unwrap(), expected);
+    }
+}
+
+#[test]
+fn damage_costs_the_rest_of_its_batch() {
+    let scratch = Scratch::new("rewrite-dial9-damaged");
+    let first = batch("PollStartEvent", &[100, 200]).0;
+    let second = batch("PollEndEvent", &[300, 400]).0;
+    let damaged = [&first[..], &[0x77; 9], &second, &second[..second.len() - 1]].concat();
+    let input = scratch.file("in.bin", &damaged);
+    let out = scratch.path("out.bin");
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    assert_eq!((code, &report["units_kept"], report["lost"].as_array().unwrap().len()), (3, &5.into(), 2));
+    assert_eq!((&report["lost"][0]["offset"], &report["lost"][0]["len"]), (&first.len().into(), &9.into()));
+    let last = &second[..second.len() - 7];
+    assert_eq!(fs::read(&out).unwrap(), [&first[..], &second, last].concat());
+    assert!(is_clean(&out));
+    assert_eq!(records(&out), records(&input));
+    let nothing = scratch.file("nothing.bin", b"TRC\0\x01\x77\x77");
+    let output = traceglass(&["recover", "-o", &scratch.path("none"), &nothing]);
+    assert_eq!((status(&output), fs::exists(scratch.path("none")).unwrap()), (1, false));
+}
+
+#[test]
+fn folders_keep_their_segments() {
+    let scratch = Scratch::new("rewrite-dial9-folder");
+    let (one, two) = (batch("PollStartEvent", &[100, 200]).0, batch("PollEndEvent", &[300, 400]).0);
+    scratch.file("in/trace.0.bin", &one);
+    scratch.file("in/trace.1.bin", &two);
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    assert_eq!(write(&["recover", "-o", &out, &input]).0, 0);
+    assert_eq!(files(&out), files(&input));
+    assert_eq!(write(&["cut", "--force", "--from", "@300", "-o", &out, &input]).0, 0);
+    assert_eq!(files(&out).into_iter().collect::<Vec<_>>(), [("trace.1.bin".to_owned(), two.clone())]);
+    assert_eq!(write(&["cut", "--force", "--from", "@500", "-o", &out, &input]).0, 0);
+    assert_eq!(
+        files(&out).into_iter().collect::<Vec<_>>(),
+        [("trace.0.bin".to_owned(), b"TRC\0\x01".to_vec())]
+    );
+    // One file has all segments.
+    let merged = scratch.path("merged.bin");
+    assert_eq!(write(&["merge", "-o", &merged, &input]).0, 0);
+    assert_eq!(fs::read(&merged).unwrap(), [one, two].concat());
+    assert_eq!(records(&merged).len(), 4);
+}
