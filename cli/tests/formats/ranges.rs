@@ -466,8 +466,8 @@ fn a_name_selects_what_has_it() {
         ("sample.rfr", "TaskPoll????*", "kind", |name| name == "TaskPollStart"),
         ("sample.rtc", "ad?", "stream", |name| name == "adc"),
         ("sample.rgp", "Queue*", "kind", |name| name.starts_with("Queue")),
-        ("trace.0.bin", "*WakeEvent", "name", |name| name.ends_with("WakeEvent")),
-        ("trace.0.bin", "Wake*", "name", |name| name.starts_with("Wake")),
+        ("trace.0.bin", "*WakeEvent", "kind", |name| name.ends_with("WakeEvent")),
+        ("trace.0.bin", "Wake*", "kind", |name| name.starts_with("Wake")),
     ] {
         let path = data(sample);
         let path = path.to_str().unwrap();

@@ -55,7 +55,7 @@ pub fn merge(
     for input in inputs {
         let (path, found, named) = match input {
             Input::Directory(path) => (path, Found::below(path)?, None),
-            Input::Stream(mapped, path) => (path, Some(Found::stream(path)?), Some(mapped)),
+            Input::Stream(mapped, path) => (path, Some(Found::stream(path, mapped)?), Some(mapped)),
             // A trace without streams is named by its metadata.
             Input::File(_, path) => (path, Found::below(path.parent().unwrap_or(Path::new(".")))?, None),
         };
