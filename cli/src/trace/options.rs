@@ -108,7 +108,7 @@ pub struct Selection {
     #[command(flatten)]
     pub rdf: RdfSelect,
     #[command(flatten)]
-    pub rtc: RtcSelect,
+    pub stream: StreamSelect,
     #[command(flatten)]
     pub ctf: CtfSelect,
     #[command(flatten)]
@@ -132,8 +132,11 @@ impl Selection {
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
-                "this is {format}, and --metadata, --context and --gaps are of CTF"
+                "this is {format}, and --metadata, --context, --gaps and --cpu are of CTF"
             )));
+        }
+        if self.stream.name.is_some() && !matches!(format, Format::Rtc | Format::Ctf1 | Format::Ctf2) {
+            return Err(Failure::usage(format!("this is {format}, and --stream selects from RTC and CTF")));
         }
         let given = [
             (
@@ -141,7 +144,6 @@ impl Selection {
                 self.rdf != RdfSelect::default(),
                 "--chunk, --entry, --header, --stored, --records and --all",
             ),
-            (Format::Rtc, self.rtc != RtcSelect::default(), "--stream"),
             (
                 Format::Rfr,
                 self.rfr != RfrSelect::default(),
@@ -150,7 +152,7 @@ impl Selection {
         ];
         if self.raw {
             let says = match format {
-                Format::Rtc if self.rtc.stream.is_none() => "--raw: select the stream with --stream",
+                Format::Rtc if self.stream.name.is_none() => "--raw: select the stream with --stream",
                 Format::Rtc | Format::Rdf => "",
                 _ => "--raw: only chunks of RDF and streams of RTC have bytes of their own",
             };
@@ -252,16 +254,19 @@ pub struct CtfSelect {
     /// What lies between the packets of a capture, and the text in it
     #[arg(long, conflicts_with = "metadata")]
     pub gaps: bool,
+    /// Only what happened on this processor; several with commas
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "metadata")]
+    pub cpu: Vec<u64>,
 }
 
-/// Which part of an RTC file `cat` prints.
+/// Which stream `cat` prints.
 #[derive(clap::Args, Default, PartialEq)]
-#[group(id = "rtc")]
-#[command(next_help_heading = "RTC")]
-pub struct RtcSelect {
-    /// The stream of this name, or of this number
-    #[arg(long, value_name = "NAME|ID")]
-    pub stream: Option<String>,
+#[group(id = "stream")]
+#[command(next_help_heading = "RTC, CTF")]
+pub struct StreamSelect {
+    /// The stream of this name, or of this number; of CTF, its file or the number of the data stream
+    #[arg(long = "stream", value_name = "NAME|ID", conflicts_with = "metadata")]
+    pub name: Option<String>,
 }
 
 /// Which records of a recording `cat` prints.

@@ -266,3 +266,41 @@ fn sessions_and_processors_are_tracks() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("text between CTF packets"), "{said}");
 }
+
+#[test]
+fn a_processor_and_a_stream_are_selected() {
+    let scratch = Scratch::new("wire-select");
+    scratch.file("trace/metadata", METADATA.as_bytes());
+    scratch.file("trace/channel0_0", &[packet(0, 0, 1000), packet(0, 1, 3000)].concat());
+    scratch.file("trace/channel0_1", &[packet(1, 0, 1005), packet(1, 1, 3005)].concat());
+    let folder = scratch.path("trace");
+    let (_one, capture) = trace("wire-select-capture", &sample());
+    for path in [&folder, &capture] {
+        let all = lines(&traceglass(&["cat", "--json", path]));
+        for (args, cpus) in [
+            (&["--cpu", "1"][..], &[1][..]),
+            (&["--cpu", "0,1"], &[0, 1]),
+            (&["--cpu", "0", "--cpu", "1"], &[0, 1]),
+            (&["--cpu", "7"], &[]),
+        ] {
+            let some = lines(&traceglass(&[&["cat", "--json"], args, &[path]].concat()));
+            let expected: Vec<&Value> =
+                all.iter().filter(|line| cpus.iter().any(|cpu| line["cpu"] == *cpu)).collect();
+            assert_eq!(some.iter().collect::<Vec<_>>(), expected, "{path} {args:?}");
+            assert_eq!(some.is_empty(), cpus.is_empty());
+        }
+    }
+    let whole = lines(&traceglass(&["cat", "--json", &folder]));
+    let some = lines(&traceglass(&["cat", "--json", "--stream", "channel0_1", &folder]));
+    let expected: Vec<&Value> = whole.iter().filter(|line| line["path"] == "channel0_1").collect();
+    assert_eq!(some.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(some.len(), 6);
+    let none = traceglass(&["cat", "--stream", "nowhere", &folder]);
+    assert!(none.stdout.is_empty() && status(&none) == 0);
+    // What has no processors says so.
+    let recording = crate::common::data("stream.rfr");
+    for option in [["--cpu", "1"], ["--stream", "x"]] {
+        let refused = traceglass(&[&["cat"], &option[..], &[recording.to_str().unwrap()]].concat());
+        assert_eq!(status(&refused), 2, "{refused:?}");
+    }
+}

@@ -23,7 +23,7 @@ const STEP: u64 = 1 << 20;
 pub fn cat<'c>(
     traces: &'c [Compiled<'c>],
     problems: Vec<String>,
-    args: &Selection,
+    args: &'c Selection,
     cursor: &mut Cursor,
     out: &mut Out,
 ) -> Result<Status> {
@@ -63,6 +63,7 @@ pub fn cat<'c>(
                 places: Places::new(&stream.path, session, count == 1, args),
                 place: Vec::new(),
                 packet: None,
+                is_wanted: true,
                 read: 0,
             });
         };
@@ -104,7 +105,8 @@ pub fn cat<'c>(
     }
     let progress = Progress::new(total);
     let lines = Lines::new(&args.shape(), out);
-    let mut printer = Printer { lines, last: None, gaps, bounds, damage, progress };
+    let parts = Parts { stream: args.stream.name.as_deref(), cpus: &args.ctf.cpu };
+    let mut printer = Printer { lines, parts, last: None, gaps, bounds, damage, progress };
     // Sessions follow each other: their times are not to be compared.
     let sessions = sources.iter().filter_map(|source| source.session).max().unwrap_or(0);
     for session in 0..=sessions {
@@ -131,6 +133,8 @@ struct Printed<'c> {
     place: Vec<u8>,
     /// The packet of which the records are printed, by its number.
     packet: Option<u64>,
+    /// False while its records are not asked for.
+    is_wanted: bool,
     /// How far progress was reported.
     read: u64,
 }
@@ -141,8 +145,29 @@ impl<'c> AsMut<Stream<'c, 'c, 'c>> for Printed<'c> {
     }
 }
 
+/// The streams and processors that are asked for.
+struct Parts<'a> {
+    stream: Option<&'a str>,
+    cpus: &'a [u64],
+}
+
+impl Parts<'_> {
+    /// True if a packet of this file is among them.
+    fn have(&self, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
+        let is_of = |name: &str| {
+            path == Path::new(name)
+                || path.file_name().is_some_and(|file| file == name)
+                || packet.and_then(Packet::stream_id).is_some_and(|id| name.parse() == Ok(id))
+        };
+        let cpu = packet.and_then(Packet::cpu);
+        self.stream.is_none_or(is_of)
+            && (self.cpus.is_empty() || cpu.is_some_and(|cpu| self.cpus.contains(&cpu)))
+    }
+}
+
 struct Printer<'c> {
     lines: Lines,
+    parts: Parts<'c>,
     /// The source whose place was said last.
     last: Option<usize>,
     gaps: Gaps<'c>,
@@ -166,7 +191,7 @@ impl Printer<'_> {
         }
         // What packets say of their times does not bound those of records, and after one with a stamp that is wrong come
         // those that were recorded before: all are looked at that are read.
-        let told = if self.bounds.wants(time.map(Time::ns)) {
+        let told = if source.is_wanted && self.bounds.wants(time.map(Time::ns)) {
             if self.last != Some(at) {
                 self.last = Some(at);
                 self.lines.set_spelled_place(&source.place);
@@ -194,6 +219,7 @@ impl Printer<'_> {
             self.gap(gap, out)?;
         }
         let packet = source.stream.packet();
+        source.is_wanted = self.parts.have(source.path, packet);
         source.place = self.lines.spell_place(source.places.of(packet));
         self.losses(source, time, out)
     }

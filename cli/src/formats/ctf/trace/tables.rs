@@ -1,8 +1,8 @@
 //! The data streams of traces, lent out to be read as tables.
 
 use super::Ctf;
-use crate::states::Pairs;
 use super::wire::{damage, message, skipped};
+use crate::states::Pairs;
 use crate::status::Result;
 use crate::trace::{Lent, ReadTables, Whole};
 use traceglass_tables as tables;
