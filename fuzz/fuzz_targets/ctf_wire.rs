@@ -74,7 +74,8 @@ fn grow(data: &[u8], schema: &Schema<'_, '_>) {
     }
     found.extend(Scan::from_mark(data, schema, mark));
     let whole: Vec<WireSlot> = Scan::new(data, schema).collect();
-    let facts = |slot: &WireSlot| (slot.kind(), slot.offset(), slot.len(), slot.content_bits(), slot.records());
+    let facts =
+        |slot: &WireSlot| (slot.kind(), slot.offset(), slot.len(), slot.content_bits(), slot.records());
     let records = |slots: &[WireSlot]| slots.iter().map(WireSlot::records).sum::<u64>();
     assert_eq!(records(&found), records(&whole));
     if schema.stream_classes().any(|class| class.scope(Scope::PacketContext).is_some()) {

@@ -24,6 +24,7 @@ mod tsdl;
 mod variants;
 mod wire;
 mod wire_growing;
+mod wire_limits;
 mod wire_ring;
 
 use common::ctf::{Packet, stream};

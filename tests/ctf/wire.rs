@@ -19,7 +19,7 @@ pub(crate) struct Form {
     pub(crate) total: usize,
 }
 
-fn uint(bits: usize, role: &str) -> String {
+pub(crate) fn uint(bits: usize, role: &str) -> String {
     let roles = if role.is_empty() { String::new() } else { format!(r#", "roles": ["{role}"]"#) };
     format!(
         r#"{{"type": "fixed-length-unsigned-integer", "length": {bits}, "alignment": 8,
@@ -27,7 +27,7 @@ fn uint(bits: usize, role: &str) -> String {
     )
 }
 
-fn structure(members: &[(&str, String)]) -> String {
+pub(crate) fn structure(members: &[(&str, String)]) -> String {
     let members: Vec<_> = members
         .iter()
         .map(|(name, class)| format!(r#"{{"name": "{name}", "field-class": {class}}}"#))

@@ -237,11 +237,11 @@ impl<'a, 's> Scan<'a, 's> {
         let content = self.walk(&packet);
         let is_right = content.cause.is_none() && !is_open && !is_cut;
         let is_whole = is_right && within.is_none();
-        let is_certain = is_framed || self.is_filled(&packet) || (is_whole && self.is_slot(&packet));
+        let is_certain = is_whole && (is_framed || self.is_filled(&packet) || self.is_slot(&packet));
         let kind = match () {
             () if is_open => WireKind::Open,
             () if is_cut => WireKind::Cut,
-            () if is_whole && is_certain => WireKind::Packet,
+            () if is_certain => WireKind::Packet,
             () => WireKind::Damaged,
         };
         let kind = if kind == WireKind::Packet && content.records == 0 { WireKind::Empty } else { kind };

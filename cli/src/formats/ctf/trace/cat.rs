@@ -73,7 +73,7 @@ pub fn cat<'c>(
             match news {
                 News::Stream(packets, before) => {
                     total += (stream.data.data().len() as u64).saturating_sub(packets.offset());
-                    add(packets.clone(), before.as_ref(), *number, file, stream, None);
+                    add(packets.clone(), before.as_deref(), *number, file, stream, None);
                 }
                 News::Capture(captured) => {
                     let (data, schema): (_, &Schema<'_, '_>) = (stream.data.data(), &trace.schema);

@@ -47,7 +47,7 @@ pub fn take_known(cursor: &mut Cursor) -> Known {
 /// What has come of a file.
 pub enum News<'c> {
     /// Packets of a stream, and the one before them.
-    Stream(Packets<'c, 'c>, Option<Packet<'c, 'c>>),
+    Stream(Packets<'c, 'c>, Option<Box<Packet<'c, 'c>>>),
     Capture(Captured),
 }
 
@@ -95,7 +95,7 @@ pub fn news<'c>(
     match known {
         Followed::Stream(end) => {
             let (packets, before) = whole(stream, trace, end, has_ended, out);
-            News::Stream(packets, before)
+            News::Stream(packets, before.map(Box::new))
         }
         Followed::Capture(growing) => {
             growing.find(stream.data.data(), trace, has_ended);
@@ -174,9 +174,14 @@ fn whole<'c>(
         }
     }
     let (first, number) = (packets.offset(), known.number.saturating_add(u64::from(known.end > 0)));
-    let mut end = if has_ended { data.len() as u64 } else { first };
-    while !has_ended {
+    let mut end = first;
+    loop {
         match packets.next_packet() {
+            // What a pipe ends in is read as what a file ends in.
+            _ if has_ended => {
+                end = data.len() as u64;
+                break;
+            }
             Ok(Some(packet)) if !packet.is_cut() => {
                 end = packet.end_offset();
                 *known = End { offset: packet.offset(), number: packet.number(), end, is_lost: false };
