@@ -245,11 +245,12 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
 }
 
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
-    let pairs = Pairs::open(&args.pairing)?;
+    let mut pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
+        pairs.look_back(window, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy(), window);
         let destination = Destination { out, file: file.as_mut() };

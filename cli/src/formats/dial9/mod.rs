@@ -11,6 +11,7 @@ mod summary;
 mod tables;
 
 use crate::output::Out;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Reference, Selection,
@@ -97,16 +98,21 @@ impl Trace for Dial9<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(
-        &self,
-        name: &str,
-        pairs: &crate::states::Pairs,
-        read: &mut crate::trace::ReadTables<'_>,
-    ) -> Result<()> {
+    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
         self.lend_segments(name, pairs, read)
     }
 
     fn events_in(&self, window: traceglass::event::Window, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(window, events)
+    }
+
+    fn states_in(
+        &self,
+        window: traceglass::event::Window,
+        pairs: &Pairs,
+        events: &mut dyn Events,
+    ) -> Result<Outcome> {
+        let window = traceglass::event::Window::new(pairs.since, window.to());
         self.export_events(window, events)
     }
 
