@@ -375,7 +375,7 @@ fn a_poll_that_spans_a_range_is_drawn() {
         // It is open when the range ends.
         assert!(!lines.iter().any(|line| line.contains(" read config end")), "{lines:#?}");
         let from = lines.iter().find(|line| line.contains(" began_ns=")).cloned();
-        from.filter(|line| line.starts_with("1795225314200950000 read config begin poll "))
+        from.filter(|line| line.starts_with("1795225314200900000 read config begin poll "))
     };
     assert!(poll(&range).unwrap().contains(" began_ns=[(3, Int(1795225314000950000))]"));
     // With less before it, its begin is not known.
