@@ -1,8 +1,8 @@
 //! The table of pairs of events that make slices: the built-in one and the user's.
 
-use crate::output::shown;
+use crate::output::{Out, shown};
 use crate::status::{Failure, Result};
-use crate::trace::{Events, Pairing};
+use crate::trace::{Events, Pairing, aligned};
 use traceglass::event::states::{OpSlot, Rooms, RuleSlot, States, Table};
 use traceglass::event::{Item, Window};
 
@@ -13,16 +13,20 @@ pub struct Pairs {
     own: Option<String>,
     /// True if no table is wanted, not even the built-in one.
     pub are_off: bool,
+    /// How far before a range of time is read for what is open when that begins; all of it if there is no limit.
+    context: Option<i128>,
+    /// The time that this is: what lies before it need not be read.
+    pub since: Option<i128>,
 }
 
 impl Pairs {
     /// The tables that the options name.
     pub fn open(options: &Pairing) -> Result<Self> {
-        let are_off = options.no_states;
-        let Some(path) = &options.states else { return Ok(Self { own: None, are_off }) };
+        let pairs = Self { are_off: options.no_states, context: options.look_back, ..Self::default() };
+        let Some(path) = &options.states else { return Ok(pairs) };
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("--states {}: {error}", shown(path))))?;
-        let pairs = Self { own: Some(text), are_off };
+        let pairs = Self { own: Some(text), ..pairs };
         if let (Err(error), Some(text)) = (Room::default().table(&pairs), &pairs.own) {
             let at = usize::try_from(error.offset()).unwrap_or(usize::MAX).min(text.len());
             let lines = text.bytes().take(at).filter(|&byte| byte == b'\n').count();
@@ -30,6 +34,20 @@ impl Pairs {
             return Err(Failure::usage(format!("--states {path}: line {line}: {}", error.kind())));
         }
         Ok(pairs)
+    }
+}
+
+impl Pairs {
+    /// Looks no farther back from a range of time than is wanted, and says so.
+    pub fn look_back(&mut self, window: Window, out: &mut Out) {
+        self.since = self.context.and_then(|context| Some(window.from()?.saturating_sub(context)));
+        if let (Some(_), Some(context)) = (self.since, self.context) {
+            let context = aligned(context);
+            out.message(&format!(
+                "what began more than {} before the range may have no begin",
+                context.trim()
+            ));
+        }
     }
 }
 

@@ -37,6 +37,9 @@ pub struct Pairing {
     /// Pair no events of CTF: they stay instants
     #[arg(long, conflicts_with = "states")]
     pub no_states: bool,
+    /// Read no farther back than this before --from, such as 5s, for what is open then; else all is read
+    #[arg(long, value_name = "TIME", value_parser = super::time::parse_duration, requires = "from")]
+    pub look_back: Option<i128>,
 }
 
 /// Which parts `ls` lists, and how.

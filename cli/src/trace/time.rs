@@ -74,7 +74,7 @@ impl Time {
 }
 
 /// A duration with its unit, in nanoseconds; it is exact.
-fn parse_duration(text: &str) -> Result<i128, String> {
+pub fn parse_duration(text: &str) -> Result<i128, String> {
     let units: [(&str, i128); 6] = [
         ("ns", 1),
         ("us", 1_000),

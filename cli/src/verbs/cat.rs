@@ -107,16 +107,17 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
 
 /// Prints slices, in the order in which they end.
 fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
-    let pairs = Pairs::open(&args.pairing)?;
+    let mut pairs = Pairs::open(&args.pairing)?;
     let input = Input::open(&args.path)?;
     let trace = open(&input, args.reading)?;
     args.refuse_foreign(trace.format())?;
     let window = export::in_ns(&args.window, &*trace)?;
+    pairs.look_back(window, out);
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
     let mut slices = Lasting::new(SliceLines::new(args.json, window, args.names(), out), &mut advance);
-    // All is read: what is open when the window begins had begun before.
+    // What is open when the window begins had begun before, and ends after it.
     let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     slices.finish()?.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(&args.path, line));

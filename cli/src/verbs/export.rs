@@ -263,11 +263,12 @@ fn tell_left(left: &Left, path: &Path, out: &mut Out) {
 }
 
 fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
-    let pairs = Pairs::open(&args.pairing)?;
+    let mut pairs = Pairs::open(&args.pairing)?;
     let mut chrome = Chrome::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
+        pairs.look_back(window, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         let mut destination = Destination { out, file: file.as_mut() };
         let mut write = |data: &[u8]| destination.write(data);
@@ -276,7 +277,7 @@ fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -
         let process = chrome.begin(&name.to_string_lossy(), window, &mut write)?;
         let mut slices = Lasting::new(process, &mut advance);
         exported = true;
-        // All is read: what is open when the window begins had begun before.
+        // What is open when the window begins had begun before, and ends after it.
         let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
         let left = slices.finish()?.finish();
         if window == traceglass::event::Window::ALL {
@@ -296,11 +297,12 @@ fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -
 }
 
 fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
-    let pairs = Pairs::open(&args.pairing)?;
+    let mut pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
+        pairs.look_back(window, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy(), window);
         let destination = Destination { out, file: file.as_mut() };

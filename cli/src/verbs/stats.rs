@@ -51,11 +51,11 @@ const EXAMPLES: &str = "\
 const WIDE: usize = 60;
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    let pairs = Pairs::open(&args.pairing)?;
-    let (stats, mut worst) = read(args, &args.path, &pairs, open, out)?;
+    let mut pairs = Pairs::open(&args.pairing)?;
+    let (stats, mut worst) = read(args, &args.path, &mut pairs, open, out)?;
     let other = match &args.against {
         Some(path) => {
-            let (other, status) = read(args, path, &pairs, open, out)?;
+            let (other, status) = read(args, path, &mut pairs, open, out)?;
             worst = worst.max(status);
             Some(other)
         }
@@ -69,10 +69,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
 }
 
 /// Counts what is in a trace.
-fn read(args: &Args, path: &Path, pairs: &Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
+fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
     let input = Input::open(path)?;
     let trace = open(&input, args.reading)?;
     let window = export::in_ns(&args.window, &*trace)?;
+    pairs.look_back(window, out);
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);

@@ -284,7 +284,7 @@ fn what_cannot_be_exported_is_said() {
 /// The times with which the lines of events begin.
 fn times(lines: &[String]) -> Vec<u64> {
     // What was discarded is told in any range: nobody knows when that was.
-    let told = lines.iter().filter(|line| !line.contains(" discarded"));
+    let told = lines.iter().filter(|line| !line.contains(" discarded") && !line.contains(" began_ns="));
     told.filter_map(|line| line.split(' ').next()?.parse().ok()).collect()
 }
 
@@ -362,12 +362,32 @@ fn pairs_of_events_are_slices() {
     assert!(begun[0].contains(" began_ns=[(3, Int(1795225314002000000))]"), "{begun:?}");
 }
 
+/// A poll that lasts through a range of time is in it.
+#[test]
+fn a_poll_that_spans_a_range_is_drawn() {
+    let path = data("sample.rfr");
+    let path = path.to_str().unwrap();
+    let range = ["export", "--format", "perfetto", "--from", "+200ms", "--to", "+300ms"];
+    let poll = |args: &[&str]| {
+        let out = traceglass(&[args, &[path]].concat());
+        assert_eq!(status(&out), 0, "{out:?}");
+        let lines = decode(&out.stdout);
+        // It is open when the range ends.
+        assert!(!lines.iter().any(|line| line.contains(" read config end")), "{lines:#?}");
+        let from = lines.iter().find(|line| line.contains(" began_ns=")).cloned();
+        from.filter(|line| line.starts_with("1795225314200900000 read config begin poll "))
+    };
+    assert!(poll(&range).unwrap().contains(" began_ns=[(3, Int(1795225314000950000))]"));
+    // With less before it, its begin is not known.
+    assert_eq!(poll(&[&range[..], &["--look-back", "100ms"]].concat()), None);
+}
+
 #[test]
 fn a_range_of_time_is_cut_out() {
     for sample in ["sample.rtc", "sample.rgp", "sample.ctf", "stream.rfr"] {
         let path = data(sample);
         let path = path.to_str().unwrap();
-        // States that span the begin of the range are drawn from there.
+        // What spans the begin of the range is drawn from there.
         let whole = ["export", "--format", "perfetto", "--no-states", path];
         let whole = times(&decode(&traceglass(&whole).stdout));
         let (first, last) = (*whole.iter().min().unwrap(), *whole.iter().max().unwrap());

@@ -1,26 +1,18 @@
 //! What rules do for an event.
 
-use super::classes::MatchSlot;
 use super::context::{KEPT_MAX, Kept, KeptSlot};
 use super::edges::Edges;
-use super::emit::{Moment, Part, Sink, announce, label_key};
+use super::emit::{Part, Sink, announce, label_key};
+use super::following::Following;
 use super::hashed::{Entries, NONE};
 use super::matcher::States;
 use super::op::Op;
 use super::open::{OpenSlot, State};
-use super::rule::Rule;
 use super::text::{floor, hash};
 use crate::error::{Error, Result};
 
 /// The deepest level of a stack at which the begin of an end is looked for.
 const SEARCH_MAX: usize = 512;
-
-/// A rule that an event follows.
-pub(super) struct Following<'f, 'e, 't> {
-    pub(super) rule: &'f Rule<'t>,
-    pub(super) found: &'f MatchSlot,
-    pub(super) moment: &'f Moment<'f, 'e>,
-}
 
 /// Where a slice belongs.
 struct Spot {

@@ -5,7 +5,7 @@ use super::classes::{Classes, Role};
 use super::context::{Context, KeptSlot, Output};
 use super::edges::Edges;
 use super::emit::{Moment, Part, Sink, announce, label_key};
-use super::follow::Following;
+use super::following::Following;
 use super::hashed::{Entries, NONE};
 use super::open::{Open, State, TrackSlot};
 use super::rooms::StateRooms;

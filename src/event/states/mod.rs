@@ -41,6 +41,7 @@ mod edges;
 pub mod element;
 mod emit;
 mod follow;
+mod following;
 mod hashed;
 mod lexer;
 mod matcher;

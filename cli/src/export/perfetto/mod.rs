@@ -116,9 +116,10 @@ pub struct Perfetto {
     first: Option<u64>,
     /// When the last slice of a track ended that a table of pairs made.
     ended: HashMap<TrackId, u64, RandomState>,
-    /// The begin of the range of time that is wanted, and what is open before it.
+    /// The begin of the range of time that is wanted, what is open before it, and whether that has been written.
     from: Option<u64>,
     held: BTreeMap<TrackId, Vec<Held>>,
+    is_settled: bool,
     /// Whether the input's sequence has begun.
     begun: bool,
     names: Names,
@@ -134,11 +135,12 @@ pub struct Perfetto {
 }
 
 impl Perfetto {
-    /// Begins another input, which is shown by this name. Slices of pairs that begin before the window are drawn from its
-    /// begin, if they are open then.
+    /// Begins another input, which is shown by this name. Slices that begin before the window are drawn from its begin, if
+    /// they are open then.
     pub fn begin(&mut self, name: &str, window: Window) {
         self.from = window.from().and_then(|from| u64::try_from(from).ok());
         self.held.clear();
+        self.is_settled = false;
         self.sequence = self.sequence.saturating_add(1);
         self.begun = false;
         self.last = None;
@@ -245,6 +247,8 @@ impl Perfetto {
 
     fn event(&mut self, event: &Event<'_>, out: &mut Sink<'_>) -> Result<()> {
         let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        let is_end = matches!(event.kind(), EventKind::Begin | EventKind::End);
+        let from = self.from.filter(|_| !is_end || !self.is_settled);
         let ns = match (event.time(), self.last.filter(|_| is_loss)) {
             (Some(time), _) => {
                 // Perfetto reads these times as signed integers.
@@ -254,6 +258,9 @@ impl Perfetto {
                     self.left.misfits = self.left.misfits.saturating_add(1);
                     return Ok(());
                 };
+                if !is_end && from.is_some_and(|from| ns < from) {
+                    return Ok(());
+                }
                 self.clock(ns, time.is_absolute(), out)?;
                 self.last = Some(ns);
                 self.first = self.first.or(Some(ns));
@@ -282,16 +289,15 @@ impl Perfetto {
                 return Ok(());
             }
         };
-        let is_before = self.from.is_some_and(|from| match event.time() {
-            Some(_) => ns < from,
-            None => true,
-        });
-        let is_held = is_before && event.slice().is_some();
-        if is_held && event.kind() == EventKind::End {
-            self.held.entry(event.track()).or_default().pop();
+        // One without a time had begun before.
+        let is_held = from.is_some_and(|from| ns < from || is_end && event.time().is_none());
+        if is_held && event.kind() != EventKind::Begin {
+            if event.kind() == EventKind::End {
+                self.held.entry(event.track()).or_default().pop();
+            }
             return Ok(());
         }
-        if !is_before && self.from.is_some() {
+        if !is_held {
             self.settle(out)?;
         }
         self.inner.clear();
@@ -318,10 +324,11 @@ impl Perfetto {
         self.inner.uint(field::TYPE, kind);
         if matches!(kind, SLICE_BEGIN | INSTANT) {
             self.name(event);
-            if let Some(flow) = event.starts() {
+            // What comes from before the range has no arrows.
+            if let Some(flow) = event.starts().filter(|_| !is_held) {
                 self.inner.fixed64(field::FLOW_IDS, self.flow(flow));
             }
-            for flow in event.ends() {
+            for flow in event.ends().filter(|_| !is_held) {
                 self.inner.fixed64(field::TERMINATING_FLOW_IDS, self.flow(flow));
             }
             let own = usize::try_from(event.len()).unwrap_or(usize::MAX).saturating_mul(4);
@@ -358,7 +365,8 @@ impl Perfetto {
 
     /// Writes what is open when the window begins.
     pub fn settle(&mut self, out: &mut Sink<'_>) -> Result<()> {
-        let Some(from) = self.from.take() else { return Ok(()) };
+        let Some(from) = self.from.filter(|_| !self.is_settled) else { return Ok(()) };
+        self.is_settled = true;
         for held in std::mem::take(&mut self.held).into_values().flatten() {
             self.inner.clear();
             if let Some(began) = held.began {

@@ -12,6 +12,7 @@ mod summary;
 mod tables;
 
 use crate::output::Out;
+use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reference,
@@ -102,12 +103,7 @@ impl Trace for Dial9<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(
-        &self,
-        name: &str,
-        pairs: &crate::states::Pairs,
-        read: &mut crate::trace::ReadTables<'_>,
-    ) -> Result<()> {
+    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
         self.lend_segments(name, pairs, read)
     }
 
@@ -126,6 +122,16 @@ impl Trace for Dial9<'_> {
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.write(wanted, to)
+    }
+
+    fn states_in(
+        &self,
+        window: traceglass::event::Window,
+        pairs: &Pairs,
+        events: &mut dyn Events,
+    ) -> Result<Outcome> {
+        let window = traceglass::event::Window::new(pairs.since, window.to());
+        self.export_events(window, events)
     }
 
     fn extract(&self, _: &mut dyn Parts) -> Result<Outcome> {

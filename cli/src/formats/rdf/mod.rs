@@ -16,6 +16,7 @@ mod walk;
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::progress::Progress;
+use crate::states::Pairs;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
@@ -113,13 +114,12 @@ impl Trace for Rdf<'_> {
         self.export_events(window, events)
     }
 
+    fn states_in(&self, window: Window, pairs: &Pairs, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(Window::new(pairs.since, window.to()), events)
+    }
+
     #[cfg(feature = "tables")]
-    fn tables(
-        &self,
-        name: &str,
-        pairs: &crate::states::Pairs,
-        read: &mut crate::trace::ReadTables<'_>,
-    ) -> Result<()> {
+    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
         let whole = crate::trace::Whole { trace: self, pairs };
         let mut trace = traceglass_tables::Trace::whole(&file);

@@ -19,6 +19,7 @@ use crate::json::Line;
 use crate::output::{Out, add, counted, grouped, shown};
 use crate::parallel;
 use crate::progress::Progress;
+use crate::states::Pairs;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
@@ -185,6 +186,10 @@ impl Trace for Rfr<'_> {
         self.export_events(window, events)
     }
 
+    fn states_in(&self, window: Window, pairs: &Pairs, events: &mut dyn Events) -> Result<Outcome> {
+        self.export_events(Window::new(pairs.since, window.to()), events)
+    }
+
     fn untold(&self) -> Result<Vec<String>> {
         self.untold_damage()
     }
@@ -195,12 +200,7 @@ impl Trace for Rfr<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(
-        &self,
-        name: &str,
-        pairs: &crate::states::Pairs,
-        read: &mut crate::trace::ReadTables<'_>,
-    ) -> Result<()> {
+    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
         self.lend_files(name, pairs, read)
     }
 

@@ -1,11 +1,12 @@
 //! The event records of all data streams, merged by time; and the streams as they are.
 
+use super::window::from;
 use super::wire::{self, Lane, lanes};
 use super::{Ctf, programs};
 use crate::output::{grouped, shown};
 use crate::states::{Following, Pairs, Room};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Outcome, Part, Parts};
+use crate::trace::{Bounds, Events, Outcome, Part, Parts};
 use std::path::Path;
 use traceglass::ctf::data::{MergeSlot, Programs, check_packets};
 use traceglass::event::ctf::{StreamSlot, Timeline};
@@ -35,7 +36,8 @@ impl Ctf<'_> {
             let mut room = programs::room(traces);
             let steps = programs::compile(traces, &mut room)?;
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-            let mut timeline = merged(&streams, &steps, &mut slots)?;
+            let since = Bounds { from: pairs.and_then(|pairs| pairs.since), to: None };
+            let mut timeline = merged(&streams, &steps, &since, &mut slots)?;
             damage.extend(wire::problems(self, traces));
             let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
                 timeline.set_window(window);
@@ -52,7 +54,7 @@ impl Ctf<'_> {
             timeline.each_class(&mut |class| may_learn |= states.may_learn(class));
             if may_learn {
                 let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-                let mut before = merged(&streams, &steps, &mut slots)?;
+                let mut before = merged(&streams, &steps, &since, &mut slots)?;
                 while let Some(item) = before.next_item().map_err(content)? {
                     if let Item::Event(event) = &item {
                         states.learn(event).map_err(content)?;
@@ -120,10 +122,11 @@ impl Ctf<'_> {
     }
 }
 
-/// The timeline of all streams.
+/// The timeline of all streams, from a time on.
 fn merged<'c, 't>(
     streams: &[Lane<'c>],
     steps: &[Programs<'c>],
+    since: &Bounds,
     slots: &'t mut [MergeSlot<'c, 'c>],
 ) -> Result<Merged<'c, 't>> {
     let mut timeline = Timeline::new(slots, Vec::new());
@@ -131,7 +134,7 @@ fn merged<'c, 't>(
         let data = lane.stream.data.data();
         timeline.set_programs(steps.get(lane.trace).copied().unwrap_or(Programs::NONE));
         let session = lane.session.filter(|_| lane.has_restarts);
-        let added = timeline.add_packets(input, data, lane.schema(), lane.packets(), session);
+        let added = timeline.add_packets(input, data, lane.schema(), from(lane, since), session);
         added.map_err(|error| Failure::content(Format::Ctf2, error))?;
     }
     Ok(timeline)

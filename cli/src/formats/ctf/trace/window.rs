@@ -47,9 +47,14 @@ fn start(traces: &[Compiled<'_>]) -> Option<i128> {
 
 /// The packets that a range may lie in, by what they say of their beginnings; all of a stream that is not large.
 pub fn packets<'c>(lane: &Lane<'c>, bounds: &Bounds) -> Packets<'c, 'c> {
+    if lane.stream.data.data().len() as u64 <= READ_WHOLE { lane.packets() } else { from(lane, bounds) }
+}
+
+/// The same, however large the stream is.
+pub fn from<'c>(lane: &Lane<'c>, bounds: &Bounds) -> Packets<'c, 'c> {
     let data = lane.stream.data.data();
     let all = lane.packets();
-    if lane.track().is_some() || bounds.is_everything() || data.len() as u64 <= READ_WHOLE {
+    if lane.track().is_some() || bounds.is_everything() {
         return all;
     }
     // The last packets that begin before the range, offset and number, the last of which it begins in.

@@ -1,0 +1,13 @@
+//! A rule, and the event that follows it.
+
+use super::classes::MatchSlot;
+use super::emit::Moment;
+use super::rule::Rule;
+
+/// A rule that an event follows.
+pub(super) struct Following<'f, 'e, 't> {
+    pub(super) rule: &'f Rule<'t>,
+    /// What its class is to the rule.
+    pub(super) found: &'f MatchSlot,
+    pub(super) moment: &'f Moment<'f, 'e>,
+}
