@@ -185,6 +185,11 @@ impl Entries<'_> {
         self.rest.offset()
     }
 
+    /// Where those that are left end.
+    pub(super) const fn end(&self) -> u64 {
+        self.rest.end_offset()
+    }
+
     fn read(&mut self) -> Result<Entry> {
         let entry = (grammar::int(INDEX), grammar::int(INDEX)).parse_complete(self.rest);
         let ((id, distance), rest) = grammar::finish(entry)?;

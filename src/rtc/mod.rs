@@ -99,6 +99,7 @@ mod work;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod work;
+mod write;
 
 pub use check::{Checker, Summary, check};
 pub use class::StreamClass;
@@ -123,3 +124,4 @@ pub use tell::NamedRecord;
 pub use time::Time;
 pub use unit::Unit;
 pub use value::{Annotation, Sample, Samples};
+pub use write::padding;

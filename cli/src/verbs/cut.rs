@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// A part of a trace, in the same format
 ///
-/// Units are kept as a whole, byte by byte: packets of CTF, chunks of RDF, sequences of RFR, segments and batches of
+/// Units are kept as a whole, byte by byte: packets of CTF, chunks of RDF, major units of RTC, sequences of RFR, events of
 /// dial9. So what is written may begin before the range and end after it; what it has is told.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -6,4 +6,5 @@ mod ctf;
 mod dial9;
 mod rdf;
 mod rfr;
+mod rtc;
 mod shared;

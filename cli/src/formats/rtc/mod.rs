@@ -6,6 +6,7 @@ mod extract;
 mod hex;
 mod info;
 mod ls;
+mod rewrite;
 mod scan;
 mod session;
 mod value;
@@ -16,8 +17,10 @@ mod window;
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, Outcome, Parts, Selection, Trace,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten, Selection,
+    Trace, Wanted,
 };
+pub use rewrite::merge;
 use scan::{Event, Pass};
 use session::Rtc;
 use traceglass::Format;
@@ -70,6 +73,10 @@ impl Trace for Rtc<'_> {
         read(&trace)
     }
 
+    fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        self.write(wanted, to)
+    }
+
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_streams(parts)
     }
@@ -88,8 +95,11 @@ impl Trace for Rtc<'_> {
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.scan(&Pass::default(), |event| {
-            if let Event::Finding(finding) = event {
-                findings.report(finding);
+            match event {
+                Event::Finding(finding) => findings.report(finding),
+                Event::Record(_) => findings.count(0, 1),
+                Event::Frame(frame, _) if frame.id() == rtc::id::MARKER => findings.count(1, 0),
+                _ => {}
             }
             Ok(())
         })?;

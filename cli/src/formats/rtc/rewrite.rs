@@ -1,0 +1,67 @@
+//! Files of some major units of another one, or of the sessions of several.
+//!
+//! Units that follow each other become a session of their own. Where it does not begin with the first unit of its
+//! session, the numbers of units, and what leads to units that are left out, are made new in as many bytes; so are
+//! checksums. Pieces of records of which a part is left out become padding.
+
+mod emit;
+mod units;
+
+use super::session::Rtc;
+use crate::status::{Failure, Result, Status};
+use crate::trace::{NewTrace, Rewritten, Wanted};
+use std::path::Path;
+use traceglass::Format;
+use units::{Range, Units};
+
+impl Rtc<'_> {
+    pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        wanted.refuse_parts(Format::Rtc)?;
+        let bounds = self.range(wanted.window)?;
+        let mut done = Rewritten::of("units");
+        let units = Units::read(self, &bounds, &mut done)?;
+        let ranges = units.ranges(&bounds);
+        let all = units.count();
+        to.file(Path::new(""))?;
+        let is_whole = done.lost.is_empty()
+            && ranges.iter().map(|range| range.end.saturating_sub(range.start)).fold(0, u64::saturating_add)
+                == self.data.len() as u64;
+        if is_whole {
+            done.kept = all;
+            done.records = units.records();
+            units.span(&ranges, &mut done);
+            to.put(self.data)?;
+            return Ok(done);
+        }
+        if ranges.is_empty() && done.lost.is_empty() {
+            return Err(Failure::usage(
+                "no record lies in the range, and a file of RTC without units is none",
+            ));
+        }
+        units.span(&ranges, &mut done);
+        for range in &ranges {
+            self.emit(range, &mut done, to)?;
+        }
+        done.dropped = all.saturating_sub(done.kept);
+        Ok(done)
+    }
+}
+
+/// Writes files one after the other: each is a session of its own, or several.
+pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
+    let mut done = Rewritten::of("units");
+    to.file(Path::new(""))?;
+    for data in files {
+        let rtc = Rtc { data };
+        let units = Units::read(&rtc, &crate::trace::Bounds::default(), &mut done)?;
+        if !done.lost.is_empty() || rtc.scan(&super::Pass::default(), |_| Ok(()))? != Status::Clean {
+            return Err(Failure::usage("one of the files is damaged: recover it first"));
+        }
+        let whole = [Range { start: 0, end: data.len() as u64, lacks_marker: false, is_as_it_was: true }];
+        units.span(&whole, &mut done);
+        done.kept = done.kept.saturating_add(units.count());
+        done.records = done.records.saturating_add(units.records());
+        to.put(data)?;
+    }
+    Ok(done)
+}
