@@ -15,7 +15,7 @@ pub(super) enum Of<'a> {
     /// A runtime, by the length and the text of its name.
     Runtime(&'a [u8]),
     /// The spans of a task.
-    SpansOf(u64),
+    TaskSpans(u64),
     /// A span that no task was in.
     Span(u64),
     /// A span, as it is entered and left: no track.
@@ -85,7 +85,7 @@ impl Of<'_> {
             Self::Task(id) => tagged(2, id),
             Self::Thread(id) => tagged(3, id),
             Self::Kind(id) => tagged(4, id.into()),
-            Self::SpansOf(id) => tagged(6, id),
+            Self::TaskSpans(id) => tagged(6, id),
             Self::Span(id) => tagged(7, id),
             Self::Entered(id) => tagged(8, id),
             Self::Counter(slot, place) => tagged(5, u64::from(slot).wrapping_shl(16) | u64::from(place)),

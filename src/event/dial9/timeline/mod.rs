@@ -305,7 +305,7 @@ impl<'a, 't> Timeline<'a, 't> {
                 Some(name @ [_, ..]) => (TrackKind::Stream, Label::of(name), ROOT),
                 _ => (TrackKind::Stream, Label::Text("runtime"), ROOT),
             },
-            Of::SpansOf(task) => {
+            Of::TaskSpans(task) => {
                 let parent = self.roots.find(self.tracks.slots(), Of::Task(task)).slot().map_or(ROOT, id_of);
                 (TrackKind::Span, Label::Numbered("spans of task", task), parent)
             }

@@ -19,7 +19,7 @@ impl<'a> Timeline<'a, '_> {
     fn lane(&mut self, said: &Lane<'a>, offset: u64) -> Result<usize> {
         let Some(task) = said.task else { return self.track(Of::Span(said.span), true, offset) };
         self.track(Of::Task(task), true, offset)?;
-        self.track(Of::SpansOf(task), true, offset)
+        self.track(Of::TaskSpans(task), true, offset)
     }
 
     /// A span is entered. One that is entered twice is still entered once.
