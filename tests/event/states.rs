@@ -292,7 +292,7 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
         let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);
         // Steps are another way to read the same.
         let mut steps = vec![ProgramSlot::EMPTY; Programs::needed(&schema) as usize];
-        if events.len() % 2 == 0 {
+        if events.len().is_multiple_of(2) {
             timeline.set_programs(Programs::compile(&schema, &mut steps)?);
         }
         for (number, data) in data.iter().enumerate() {
