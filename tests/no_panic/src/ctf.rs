@@ -161,6 +161,10 @@ pub unsafe extern "C" fn ctf_data_read(data: *const u8, len: usize, metadata: *c
     for packet in Packets::new(data, &schema) {
         let Ok(packet) = packet else { continue };
         sum ^= fold(packet.header()) ^ fold(packet.context()) ^ packet.total_bits();
+        if let Ok(Some(short)) = packet.shortened(packet.header_bits()) {
+            let done = short.write(&mut |bytes: &[u8]| if bytes.len() == 7 { Err(()) } else { Ok(()) });
+            sum ^= u64::from(done.is_ok()) ^ short.size();
+        }
         for record in packet.records() {
             let Ok(record) = record else { continue };
             sum ^= record.nanoseconds().unwrap_or(0) as u64 ^ record.class().id();

@@ -1,7 +1,8 @@
 //! The entries of `traceglass::dial9`.
 
 use traceglass::dial9::{
-    AnnotationSlot, ClassSlot, Frame, Frames, PoolSlot, Records, SchemaSlot, Storage, Trace, Value, Values,
+    AnnotationSlot, ClassSlot, Frame, Frames, PoolSlot, Records, Reframed, SchemaSlot, Storage, Trace, Value,
+    Values,
 };
 use traceglass::record::Source as _;
 
@@ -40,6 +41,18 @@ fn lent(with: impl FnOnce(Storage<'_>) -> u64) -> u64 {
 }
 
 entries! {
+    dial9_reframed(data) {
+        let Ok(trace) = Trace::parse(data) else { return 1 };
+        lent(|storage| {
+            let mut frames = trace.frames(storage);
+            let (mut reframed, mut sum) = (Reframed::default(), 0);
+            while let Ok(Some(frame)) = frames.next_frame() {
+                let mut put = |bytes: &[u8]| if bytes.len() == 7 { Err(()) } else { Ok(()) };
+                sum ^= u64::from(reframed.write(&frame, data, &mut put).is_ok());
+            }
+            sum
+        })
+    }
     dial9_events(data) {
         let Ok(trace) = Trace::parse(data) else { return 1 };
         lent(|storage| {

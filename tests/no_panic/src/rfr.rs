@@ -4,7 +4,7 @@ use crate::sum::Sum;
 use traceglass::record::Record as _;
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, Directory, DirectoryEntry, FormatIdentifier, Item, Merge, MergeSlot,
-    Meta, NameSlot, Names, RegistrySlot, Site, StreamData, Streaming,
+    Meta, NameSlot, Names, NewChunk, NewSequence, RegistrySlot, Site, StreamData, Streaming, write_count,
 };
 
 entries! {
@@ -20,6 +20,18 @@ entries! {
             let Ok(callsite) = callsite else { continue };
             sum ^= callsite.id() ^ callsite.line().unwrap_or(0) ^ callsite.name().map_or(0, str::len) as u64;
             sum ^= callsite.split_field_names().into_iter().count() as u64;
+        }
+        sum
+    }
+    rfr_write(data) {
+        let Ok(chunk) = Chunk::parse(data) else { return 1 };
+        let mut put = |bytes: &[u8]| if bytes.len() == 7 { Err(()) } else { Ok(()) };
+        let header = chunk.header();
+        let mut sum = u64::from(NewChunk::like(&header).sequences(3).spans(Some((1, 2))).write(&mut put).is_ok());
+        for sequence in chunk.sequences() {
+            let Ok(sequence) = sequence else { continue };
+            let new = NewSequence::like(&sequence.header(), &header, 7).spans(None);
+            sum ^= u64::from(new.write(&mut put).is_ok()) ^ u64::from(write_count(7, &mut put).is_ok());
         }
         sum
     }

@@ -104,7 +104,8 @@ impl Rdf<'_> {
     /// How many errors are inside the chunks that are kept: what is in a chunk is not rewritten.
     fn carried(&self, keeps: &[bool]) -> u64 {
         let kept = self.file.entries().filter(|entry| keeps.get(entry.number()).copied().unwrap_or(false));
-        let mut ranges: Vec<_> = kept.filter_map(|entry| entry.stored_range().ok()).collect();
+        let parts = kept.flat_map(|entry| [entry.header_range(), entry.stored_range()]);
+        let mut ranges: Vec<_> = parts.filter_map(Result::ok).collect();
         ranges.sort_by_key(|range| range.start);
         // Each begins where it does, and ends no earlier than those before it.
         let mut reached = 0;
@@ -188,6 +189,14 @@ pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Res
     let mut selections = Vec::new();
     for (file, storage) in parsed.iter().zip(&mut storage) {
         let rdf = Rdf { file: *file, damage: None, private: false };
+        let mut damage = None;
+        rdf.each_entry(|_, findings| {
+            let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
+            damage = damage.or(error.map(|error| error.cause()));
+        })?;
+        if let Some(error) = damage {
+            return Err(Failure::usage(format!("one of the files is damaged, recover it first: {error}")));
+        }
         let all = vec![true; file.index().len()];
         done.carried = done.carried.saturating_add(rdf.carried(&all));
         let selected = file.select(|_| true, storage);

@@ -68,7 +68,11 @@ impl Rtc<'_> {
                     is_here = true;
                     plan.units = plan.units.saturating_add(u64::from(frame.id() == id::MARKER));
                     let Some(slot) = frame.slot().filter(|_| frame.is_user()) else { return Ok(()) };
-                    if !frame.continues() {
+                    if !frame.is_certain() {
+                        // It may be the rest of a record that was lost: it is none, and must not become one.
+                        open.remove(&slot);
+                        plan.padded.insert(frame.offset());
+                    } else if !frame.continues() {
                         open.remove(&slot);
                         if frame.more() {
                             open.insert(slot, vec![frame.offset()]);
