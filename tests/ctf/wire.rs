@@ -11,10 +11,10 @@ use traceglass::{ErrorKind, Room};
 /// How a trace is laid out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    has_uuid: bool,
+    pub(crate) has_uuid: bool,
     pub(crate) has_numbers: bool,
     /// Bits of the packets' times, and of the records'.
-    packet_time: usize,
+    pub(crate) packet_time: usize,
     pub(crate) record_time: usize,
     pub(crate) total: usize,
 }

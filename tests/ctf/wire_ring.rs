@@ -1,7 +1,8 @@
 //! Rings in memory: packets of one size in slots, the oldest anywhere among them.
 
 use crate::numbers::Random;
-use crate::wire::{Captured, FORMS, agrees, with_schema, written};
+use crate::wire::{Captured, FORMS, Form, agrees, with_schema, written};
+use traceglass::ctf::data::wire::{Scan, WireKind};
 
 #[test]
 fn rings_are_turned() {
@@ -46,5 +47,22 @@ fn a_torn_slot_costs_no_other_one() {
             }
         }
         with_schema(form, |schema| agrees(&packets, &captured, schema, form.total));
+    }
+}
+
+/// A packet that ends in anything is whole if the next one is in a slot of the same size, and only then.
+#[test]
+fn slots_are_of_one_size() {
+    let form = FORMS[0];
+    let mut random = Random(21);
+    let (mut packets, _) = written(form, 1, 10, &mut random);
+    packets[0].bytes[form.total - 9..].fill(0x55);
+    for (total, kind) in [(form.total, WireKind::Packet), (form.total + 8, WireKind::Damaged)] {
+        let (next, _) = written(Form { total, ..form }, 1, 11, &mut random);
+        let data = [&packets[0].bytes[..], &vec![0x03; form.total], &next[0].bytes].concat();
+        with_schema(form, |schema| {
+            let kinds: Vec<_> = Scan::new(&data, schema).map(|slot| slot.kind()).collect();
+            assert_eq!(kinds, [kind, WireKind::Bytes, WireKind::Packet]);
+        });
     }
 }
