@@ -160,7 +160,7 @@ impl Lookalike {
     }
 }
 
-/// Whether `start` is text; its last character may be cut.
+/// True if `start` is text; its last character may be cut.
 fn is_text(start: &[u8]) -> bool {
     let text = match core::str::from_utf8(start) {
         Ok(text) => text,

@@ -62,7 +62,7 @@ impl Error {
         self.element
     }
 
-    /// Whether the input merely ends too early: more input may fix it.
+    /// True if the input merely ends too early: more input may fix it.
     pub const fn is_truncation(&self) -> bool {
         matches!(self.kind, ErrorKind::UnexpectedEnd { .. })
     }

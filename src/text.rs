@@ -25,7 +25,7 @@ impl<'a> Text<'a> {
         Self { tail, tail_offset, ..self }
     }
 
-    /// Whether it lies in two pieces.
+    /// True if it lies in two pieces.
     pub(crate) const fn is_split(self) -> bool {
         !self.head.is_empty() && !self.tail.is_empty()
     }
@@ -43,12 +43,12 @@ impl<'a> Text<'a> {
         Source::offset(self)
     }
 
-    /// How many bytes it has.
+    /// The number of bytes it has.
     pub const fn len(&self) -> usize {
         self.head.len().saturating_add(self.tail.len())
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub const fn is_empty(&self) -> bool {
         self.head.is_empty() && self.tail.is_empty()
     }

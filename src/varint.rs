@@ -48,7 +48,7 @@ pub(crate) fn read_u64_long(data: &[u8]) -> (u64, usize) {
     read_u64(data).unwrap_or((0, 0))
 }
 
-/// How many bytes the [`u64`](read_u64) at the front of `data` takes; 0 if there is none.
+/// The number of bytes the [`u64`](read_u64) at the front of `data` takes; 0 if there is none.
 #[inline(never)]
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
 pub(crate) fn len_u64_long(data: &[u8]) -> usize {
@@ -89,7 +89,7 @@ struct Three {
     ends: u64,
     /// The second integer, and after it the third.
     rest: u64,
-    /// How many bytes they take.
+    /// The number of bytes they take.
     len: usize,
 }
 

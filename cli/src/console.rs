@@ -9,11 +9,11 @@ const WIDTH: usize = 80;
 pub struct Console {
     pub(crate) stdout: Box<dyn Write + Send>,
     pub(crate) stderr: Box<dyn Write + Send>,
-    /// Whether a terminal shows what is written to stdout.
+    /// True if a terminal shows what is written to stdout.
     pub(crate) is_terminal: bool,
-    /// How many columns it has.
+    /// The number of columns it has.
     pub(crate) width: usize,
-    /// Whether colour is welcome, of stdout and stderr.
+    /// True if colour is welcome, of stdout and stderr.
     pub(crate) color: [bool; 2],
 }
 
@@ -50,7 +50,7 @@ impl Console {
     }
 }
 
-/// How many columns there are: as `COLUMNS` says, or the terminal.
+/// The number of columns: as `COLUMNS` says, or the terminal.
 fn columns() -> usize {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));

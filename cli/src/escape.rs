@@ -24,7 +24,7 @@ pub fn is_unsafe(c: char) -> bool {
         | STYLE..=PLAIN)
 }
 
-/// Whether a string may hold something unsafe: one look at each byte, for what most often is ASCII.
+/// True if a string may hold something unsafe: one look at each byte, for what most often is ASCII.
 pub fn is_suspect(text: &[u8]) -> bool {
     // The high bit of each byte that is below 0x20, or 0x7f and above.
     has(text, |word| word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word))

@@ -24,14 +24,14 @@ pub fn folders(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Whether a file may be a data stream of CTF: hidden files and metadata are none, nor is what is text by its name and its
-/// content, or an index. What cannot be opened, such as a link that leads nowhere, may be one.
+/// True if a file may be a data stream of CTF: hidden files and metadata are none, nor is what is text by its name and
+/// its content, or an index. What cannot be opened, such as a link that leads nowhere, may be one.
 pub fn is_stream(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     !path.is_dir() && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
 }
 
-/// Whether a folder has CTF's metadata, and no data streams.
+/// True if a folder has CTF's metadata, and no data streams.
 pub fn has_metadata_alone(folder: &Path) -> bool {
     folder.join("metadata").is_file()
         && entries(folder).is_ok_and(|paths| !paths.iter().any(|path| is_stream(path)))

@@ -57,7 +57,7 @@ pub fn total(paths: &[PathBuf]) -> u64 {
     sizes.map(|about| about.len()).fold(0, u64::saturating_add)
 }
 
-/// Whether all files are read, and none is mapped. A global, since `--no-map` would otherwise have to reach each reader
+/// True if all files are read, and none is mapped. A global, since `--no-map` would otherwise have to reach each reader
 /// of each format.
 static UNMAPPED: AtomicBool = AtomicBool::new(false);
 

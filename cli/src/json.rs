@@ -171,7 +171,7 @@ pub fn value(text: &str) -> Option<Value> {
     (braces(text) == braces(&value.to_string())).then_some(value)
 }
 
-/// How many objects there are in JSON text.
+/// The number of objects in JSON text.
 fn braces(json: &str) -> usize {
     let (mut in_string, mut escaped, mut count) = (false, false, 0_usize);
     for byte in json.bytes() {

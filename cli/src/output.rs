@@ -37,11 +37,11 @@ pub struct Out {
     color: bool,
     color_stderr: bool,
     is_terminal: bool,
-    /// How many columns the screen has.
+    /// The number of columns the screen has.
     width: usize,
     /// Columns that were left out of tables.
     hidden: Vec<&'static str>,
-    /// Whether what was written ends within a line.
+    /// True if what was written ends within a line.
     in_line: bool,
     /// What is being written.
     line: String,
@@ -194,7 +194,7 @@ impl Out {
         if self.color { painted(style, text) } else { text.to_string() }
     }
 
-    /// How many columns the screen has.
+    /// The number of columns the screen has.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -222,7 +222,7 @@ impl Out {
         self.stdout.is_empty
     }
 
-    /// Whether colour is on.
+    /// True if colour is on.
     pub fn is_colored(&self) -> bool {
         self.color
     }
@@ -335,7 +335,7 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
     insert_text(object, "path", path.as_os_str().as_encoded_bytes());
 }
 
-/// How many bytes of a page are kept.
+/// The number of bytes of a page that are kept.
 const PAGE: usize = 1 << 20;
 
 struct Sink {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// The fewest bytes that are worth starting threads for.
 const WORTH: u64 = 1 << 20;
 
-/// How many parts a thread is given before results are taken; their results wait in memory.
+/// The number of parts a thread is given before results are taken; their results wait in memory.
 const AT_ONCE: usize = 8;
 
 /// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
@@ -34,7 +34,7 @@ fn fewer<P>(wanted: usize, start: impl FnMut(usize) -> Option<P>) -> Option<P> {
     std::iter::successors(Some(wanted), |&count| (count > 1).then_some(count / 2)).find_map(start)
 }
 
-/// How many threads work on parts at a time.
+/// The number of threads that work on parts at a time.
 pub fn threads() -> usize {
     match rayon::current_thread_index() {
         Some(_) => rayon::current_num_threads(),
@@ -42,15 +42,15 @@ pub fn threads() -> usize {
     }
 }
 
-/// Whether this many bytes are worth several threads, and there are several.
+/// True if this many bytes are worth several threads, and there are several.
 pub fn pays(bytes: u64) -> bool {
     bytes >= WORTH && threads() > 1
 }
 
 /// Does `work` on each part, on several [`threads`]; `done` gets the results in the order of the parts.
 ///
-/// `state` makes what is worked with: once where there is one thread, else for each part, because a thread that waits for
-/// parts of a part takes up another one meanwhile. `bytes` is how much there is to be read in all.
+/// `state` makes what is worked with: once where there is one thread, else for each part, because a thread that waits
+/// for parts of a part takes up another one meanwhile. `bytes` is how much there is to be read in all.
 pub fn in_order<T: Sync, S: Send, R: Send>(
     bytes: u64,
     parts: impl IntoIterator<Item = T>,

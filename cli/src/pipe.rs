@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How much is read at once.
 const PIECE: usize = 64 << 10;
 
-/// How many pieces may wait.
+/// The number of pieces that may wait.
 const WAITING: usize = 64;
 
 /// How long a pause is that ends what is looked at together.
@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub struct Pipe {
     pieces: Receiver<std::io::Result<Vec<u8>>>,
     data: Mapped,
-    /// Whether no more bytes come.
+    /// True if no more bytes come.
     pub has_ended: bool,
 }
 
@@ -58,8 +58,8 @@ impl Pipe {
         Ok(Some(Self { pieces, data: Mapped::read(Vec::new()), has_ended: false }))
     }
 
-    /// Waits for more bytes, and takes all that come without a pause: no more than there were, so that looking at all of
-    /// them again stays linear.
+    /// Waits for more bytes, and takes all that come without a pause: no more than there were, so that looking at all
+    /// of them again stays linear.
     pub fn grow(&mut self) -> Result<()> {
         let data = std::mem::replace(&mut self.data, Mapped::read(Vec::new()));
         let mut data = data.into_bytes();
@@ -84,7 +84,7 @@ impl Pipe {
         Ok(())
     }
 
-    /// Whether what begins a trace may still come.
+    /// True if what begins a trace may still come.
     pub fn may_begin(&self) -> bool {
         !self.has_ended && (self.data.data().len() as u64) < PROBE
     }

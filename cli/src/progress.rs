@@ -18,7 +18,7 @@ static EXPECTED: AtomicU64 = AtomicU64::new(0);
 static WORK: Mutex<&str> = Mutex::new("reading");
 static STARTED: OnceLock<Instant> = OnceLock::new();
 static BAR: OnceLock<ProgressBar> = OnceLock::new();
-/// Whether the line can be on the screen.
+/// True if the line can be on the screen.
 static SHOWS: AtomicBool = AtomicBool::new(false);
 
 /// Says what the run does, and how much it will read if that is known of all paths.

@@ -92,7 +92,7 @@ impl Failure {
         Self::Unreadable(Unreadable { format: Some(format), error: Some(error), message: error.to_string() })
     }
 
-    /// Whether who read stdout wants no more.
+    /// True if who read stdout wants no more.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

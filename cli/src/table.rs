@@ -5,7 +5,7 @@ use crate::output::{DIM, Out};
 use crate::status::Result;
 use anstyle::Style;
 
-/// How many rows are looked at before the widths of the columns are fixed, so that memory stays flat.
+/// The number of rows that are looked at before the widths of the columns are fixed, so that memory stays flat.
 const LOOK_AHEAD: usize = 1024;
 
 /// The narrowest that a column of text becomes before others are left out.

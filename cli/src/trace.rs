@@ -59,7 +59,7 @@ pub trait Trace {
     /// Hands out the fields in the range to be shown, in ascending order.
     fn hex(&self, fields: &mut Fields<'_, '_>) -> Result<Status>;
 
-    /// How many bytes are read for what is exported.
+    /// The number of bytes that are read for what is exported.
     fn bytes(&self) -> u64;
 
     /// Its tracks and events, in the order of time.
@@ -104,12 +104,12 @@ pub trait Trace {
         Err(Failure::usage(format!("compile is for CTF, whose metadata describes a trace; this is {name}")))
     }
 
-    /// Whether a new trace of its kind is a folder.
+    /// True if a new trace of its kind is a folder.
     fn is_written_as_folder(&self) -> bool {
         false
     }
 
-    /// Whether several of its kind make a folder.
+    /// True if several of its kind make a folder.
     fn is_merged_into_folder(&self) -> bool {
         self.is_written_as_folder()
     }
@@ -130,7 +130,7 @@ pub type Open = for<'a> fn(&'a Input, Reading) -> Result<Box<dyn Trace + 'a>, Un
 pub struct Info {
     /// The size in bytes; of a recording, of all its files.
     pub bytes: u64,
-    /// Whether something is damaged, which `check` tells in full.
+    /// True if something is damaged, which `check` tells in full.
     pub status: Status,
     /// The format's own fields of the JSON object, between `bytes` and `verdict`.
     pub fields: Map<String, Value>,
@@ -142,7 +142,7 @@ pub struct Info {
     pub tables: Vec<(&'static str, Table)>,
     /// What is wrong, one a line.
     pub damage: Vec<String>,
-    /// Whether all of it was read.
+    /// True if all of it was read.
     pub complete: bool,
 }
 
@@ -159,7 +159,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Whether all of an input of this many bytes is to be read.
+    /// True if all of an input of this many bytes is to be read.
     pub fn wants_all(self, bytes: u64) -> bool {
         self.full || bytes <= LARGE
     }
@@ -168,9 +168,9 @@ impl Inquiry {
 /// How far a trace that grows has been printed.
 #[derive(Default)]
 pub struct Cursor {
-    /// Whether more is to come: then what a file ends in is no damage.
+    /// True if more is to come: then what a file ends in is no damage.
     pub follows: bool,
-    /// Whether a pipe that is followed has ended: what it ends in is final.
+    /// True if a pipe that is followed has ended: what it ends in is final.
     pub has_ended: bool,
     /// Where printing goes on in each file.
     pub places: HashMap<PathBuf, u64>,

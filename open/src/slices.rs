@@ -16,7 +16,7 @@ pub struct Slice<'s> {
     pub name: &'s str,
     pub begin: Option<Time>,
     pub end: Option<Time>,
-    /// How many slices of its track it lies in.
+    /// The number of slices of its track it lies in.
     pub depth: usize,
     pub edges: Edges,
     /// The arguments as members of a JSON object.

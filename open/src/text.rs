@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use traceglass::event::Label;
 
-/// How many characters of a name are told with each record.
+/// The number of characters of a name that are told with each record.
 pub const NAME_MAX: usize = 256;
 
 /// The first characters of what is written, of which no more is made.
@@ -52,7 +52,7 @@ pub fn digits(byte: u8) -> [u8; 2] {
     [digit(byte >> 4), digit(byte & 15)]
 }
 
-/// Whether a string has to be escaped in JSON.
+/// True if a string has to be escaped in JSON.
 pub fn needs_json_escape(text: &[u8]) -> bool {
     let is = |word: u64, byte: u8| (word ^ every(byte)).wrapping_sub(every(1)) & !(word ^ every(byte));
     has(text, |word| (word.wrapping_sub(every(0x20)) & !word) | is(word, b'"') | is(word, b'\\'))
@@ -63,7 +63,7 @@ pub const fn every(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// Whether there is a byte whose high bit `find` sets, which is given eight of them; it may set those above it as well.
+/// True if there is a byte whose high bit `find` sets, which is given eight of them; it may set those above it as well.
 pub fn has(text: &[u8], find: impl Fn(u64) -> u64) -> bool {
     let (words, rest) = text.as_chunks();
     // Spaces are nothing to be found.

@@ -15,7 +15,7 @@ pub fn rfc3339(nanoseconds: i128) -> Option<String> {
     })
 }
 
-/// How many characters of RFC 3339 stand before the fraction: `2026-11-21T01:41:54.`
+/// The number of characters of RFC 3339 that stand before the fraction: `2026-11-21T01:41:54.`
 const FRONT: usize = 20;
 
 /// Writes times, of which many lie in the same second: its text is made once.

@@ -11,10 +11,10 @@ use crate::error::{Error, ErrorKind, Finding, Report, Result, Summary};
 
 /// Reads everything and reports what is wrong. Items are events.
 ///
-/// Errors are the places at which frames cannot be read: each costs what is left of its batch. Warnings are text that is
-/// not UTF-8, references to pools that have no such entry (of both the first in each batch; for pools, [storage must be
-/// lent](Storage::strings)), annotations of types or fields that there are none of, and a trace without any event but
-/// those by which a recorder describes itself: the recorder was set up, but nothing was recorded.
+/// Errors are the places at which frames cannot be read: each costs what is left of its batch. Warnings are text that
+/// is not UTF-8, references to pools that have no such entry (of both the first in each batch; for pools, [storage must
+/// be lent](Storage::strings)), annotations of types or fields that there are none of, and a trace without any event
+/// but those by which a recorder describes itself: the recorder was set up, but nothing was recorded.
 ///
 /// # Errors
 /// `CapacityExceeded` of lent storage.
@@ -84,7 +84,7 @@ fn has_bad_text(value: &Value<'_>) -> bool {
 /// What was found in a batch.
 #[derive(Default)]
 struct Batch {
-    /// Whether pools are kept.
+    /// True if pools are kept.
     strings: bool,
     stacks: bool,
     not_utf8: bool,

@@ -27,7 +27,7 @@ pub struct Frames<'a, 's> {
     base: u64,
     /// The number of headers read.
     batches: u64,
-    /// Whether the input has begun as it must.
+    /// True if the input has begun as it must.
     open: bool,
     /// The error at which reading stopped.
     failed: Option<Error>,
@@ -198,7 +198,7 @@ impl<'a, 's> Frames<'a, 's> {
         Error::new(error.offset(), error.element(), ErrorKind::CapacityExceeded { capacity, needed })
     }
 
-    /// How many slots the frames from here on ask for, to the end of the batch or as far as can be told.
+    /// The number of slots the frames from here on ask for, to the end of the batch or as far as can be told.
     fn count_rest(&mut self, element: Element) -> u64 {
         let (mut count, mut at) = (0_u64, self.at);
         // Each schema may be of a class of its own.
@@ -241,7 +241,8 @@ impl<'a, 's> Frames<'a, 's> {
     /// After an error, goes on at the next header that begins a batch, and says what was lost; without one, everything
     /// up to the end of the input was.
     ///
-    /// Frames have no mark and no length: within a batch there is no way to find the next one. `None` if nothing failed.
+    /// Frames have no mark and no length: within a batch there is no way to find the next one. `None` if nothing
+    /// failed.
     pub fn recover(&mut self) -> Option<Gap> {
         let cause = self.failed.take()?;
         let start = self.at;
@@ -325,7 +326,7 @@ impl<'a, 's> Frames<'a, 's> {
         self.batch.restart();
     }
 
-    /// Whether all was read.
+    /// True if all was read.
     #[cfg(feature = "event")]
     pub(crate) const fn is_at_end(&self) -> bool {
         self.open && self.failed.is_none() && self.at >= self.data.len()
@@ -336,7 +337,7 @@ impl<'a, 's> Frames<'a, 's> {
         self.data
     }
 
-    /// Whether the next frame can be read, and has this tag.
+    /// True if the next frame can be read, and has this tag.
     #[inline(always)]
     pub(super) fn is_at(&self, tag: u8) -> bool {
         self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()

@@ -10,7 +10,7 @@ pub const MAGIC: [u8; 4] = *b"TRC\0";
 /// The version that is read.
 pub const VERSION: u8 = 1;
 
-/// Whether `data` begins as a dial9 trace does, of whatever version.
+/// True if `data` begins as a dial9 trace does, of whatever version.
 ///
 /// Four bytes are enough: none of them is text's, and no other format here begins so.
 pub fn detect(data: &[u8]) -> bool {

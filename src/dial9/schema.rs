@@ -48,19 +48,19 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     steps: [Step; STEPS],
-    /// How many fields the steps are for.
+    /// The number of fields the steps are for.
     planned: u16,
     /// The numbers of the types of the first fields, with the bit for optional ones; 0 where there is no field.
     pub(super) numbers: [u8; NUMBERED],
 }
 
-/// How many fields have their types in a [`Plan`].
+/// The number of fields that have their types in a [`Plan`].
 pub(super) const NUMBERED: usize = 16;
 
 /// A step of a [`Plan`].
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// How many bytes the values of a known size take.
+    /// The number of bytes the values of a known size take.
     fixed: u16,
     /// The number of the type that follows, with the bit for optional ones; 0 at the end.
     number: u8,
@@ -243,7 +243,7 @@ impl<'a> Schema<'a> {
         short_text(&mut input, SCHEMA).unwrap_or_default()
     }
 
-    /// Whether its events have a time of their own.
+    /// True if its events have a time of their own.
     #[doc(alias = "has_timestamp")]
     pub const fn is_timed(&self) -> bool {
         self.place.timed
@@ -286,7 +286,7 @@ impl<'a> Schema<'a> {
 }
 
 impl PartialEq for Schema<'_> {
-    /// Whether they have the same name and fields; not whether the number is the same.
+    /// True if they have the same name and fields; not whether the number is the same.
     fn eq(&self, other: &Self) -> bool {
         self.definition() == other.definition()
     }
@@ -342,7 +342,7 @@ impl<'a> FieldDef<'a> {
         self.field_type
     }
 
-    /// Whether an event may have no value for it.
+    /// True if an event may have no value for it.
     pub const fn is_optional(&self) -> bool {
         self.optional
     }

@@ -6,7 +6,7 @@ use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::varint::{self, Fault};
 
-/// How many lists and maps may lie in each other: one, and 32 levels below it, as in the format's own reader.
+/// The number of lists and maps that may lie in each other: one, and 32 levels below it, as in the format's own reader.
 pub(super) const DEPTH: usize = 33;
 
 /// The size of the values of a type, if it is always the same.

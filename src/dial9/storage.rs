@@ -84,7 +84,7 @@ pub struct ClassSlot {
     links: Links,
     /// Where the first of them stands.
     place: Place,
-    /// How many fields it has, and all classes before it.
+    /// The number of fields it has, and all classes before it.
     fields: u16,
     fields_before: u32,
 }
@@ -158,7 +158,7 @@ impl<'s> Storage<'s> {
 }
 
 impl Storage<'_> {
-    /// Whether text and stacks are kept.
+    /// True if text and stacks are kept.
     pub(super) const fn has_pools(&self) -> (bool, bool) {
         (self.strings.is_some(), self.stacks.is_some())
     }

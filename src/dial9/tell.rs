@@ -8,7 +8,7 @@ use crate::record::{Listener, Slot, Text};
 use crate::varint;
 use core::fmt::{self, Display};
 
-/// How many slots a field has: its own, and that of what is in it.
+/// The number of slots a field has: its own, and that of what is in it.
 pub(crate) const SLOTS: u32 = 2;
 
 /// The numbers of the most frequent types.

@@ -136,12 +136,12 @@ impl<'a> Stack<'a> {
         Self { bytes }
     }
 
-    /// How many addresses it has.
+    /// The number of addresses it has.
     pub const fn len(&self) -> usize {
         self.bytes.len() / 8
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -169,12 +169,12 @@ pub struct StringMap<'a> {
 }
 
 impl<'a> StringMap<'a> {
-    /// How many pairs it has.
+    /// The number of pairs it has.
     pub const fn len(&self) -> u32 {
         self.count
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -211,12 +211,12 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// How many values it has.
+    /// The number of values it has.
     pub const fn len(&self) -> u64 {
         self.count
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -239,12 +239,12 @@ pub struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// How many pairs it has.
+    /// The number of pairs it has.
     pub const fn len(&self) -> u64 {
         self.list.count / 2
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -320,7 +320,7 @@ pub(crate) fn text_at(data: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((data.get(start..end)?, end))
 }
 
-/// How many bytes lie between two places.
+/// The number of bytes that lie between two places.
 pub(super) const fn between(start: usize, end: usize) -> u64 {
     to_u64(end.saturating_sub(start))
 }

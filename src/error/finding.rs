@@ -81,7 +81,7 @@ impl Summary {
         self.warnings
     }
 
-    /// Whether there were no findings.
+    /// True if there were no findings.
     pub const fn is_clean(&self) -> bool {
         self.errors == 0 && self.warnings == 0
     }

@@ -134,7 +134,7 @@ pub enum ErrorKind {
     CountTooLarge {
         /// The count claimed.
         claimed: u64,
-        /// How many elements fit at most.
+        /// The number of elements that fit at most.
         max: u64,
     },
     /// A variable-length integer does not fit its type.
@@ -197,7 +197,7 @@ pub enum ErrorKind {
     OffsetTooFar {
         /// How far it goes back.
         offset: u64,
-        /// How many bytes there are.
+        /// The number of bytes.
         available: u64,
     },
     /// The content can only be read with a dictionary.

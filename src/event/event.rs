@@ -68,8 +68,8 @@ impl<'a> Event<'a> {
         self.offset
     }
 
-    /// How many bytes it spans in the input, including other events in between; 0 if it has no bytes of its own, like
-    /// one that is [inferred](Self::is_inferred).
+    /// The number of bytes it spans in the input, including other events in between; 0 if it has no bytes of its own,
+    /// like one that is [inferred](Self::is_inferred).
     #[allow(clippy::len_without_is_empty)]
     pub const fn len(&self) -> u64 {
         self.len
@@ -118,7 +118,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether it was inferred from another record: the end of a slice that was not recorded.
+    /// True if it was inferred from another record: the end of a slice that was not recorded.
     pub const fn is_inferred(&self) -> bool {
         self.inferred
     }

@@ -37,7 +37,7 @@ impl Window {
         self.to
     }
 
-    /// Whether this time is in it. A time that is not known counts as in it.
+    /// True if this time is in it. A time that is not known counts as in it.
     pub fn contains(self, time: Option<Time>) -> bool {
         time.is_none_or(|time| self.contains_ns(time.ns()))
     }
@@ -51,7 +51,7 @@ impl Window {
         self.to.is_some_and(|to| to <= ns)
     }
 
-    /// Whether it begins after `ns`.
+    /// True if it begins after `ns`.
     pub(super) fn begins_after(self, ns: i128) -> bool {
         self.from.is_some_and(|from| from > ns)
     }

@@ -83,7 +83,7 @@ impl<'a> Clock<'a> {
         self.name
     }
 
-    /// Whether it counts from the Unix epoch.
+    /// True if it counts from the Unix epoch.
     pub const fn is_absolute(self) -> bool {
         self.absolute
     }

@@ -5,10 +5,10 @@
 use super::Source;
 use super::plain::skip_plain;
 
-/// How many bytes are joined where a piece ends within a token; what is longer than that is not accepted.
+/// The number of bytes that are joined where a piece ends within a token; what is longer than that is not accepted.
 const JOINED: usize = 128;
 
-/// Whether `text` is a JSON object in UTF-8, with white space around it.
+/// True if `text` is a JSON object in UTF-8, with white space around it.
 ///
 /// Some correct text is not accepted: what is nested more than 62 deep, and a long token across pieces.
 pub(crate) fn accepts_object<'a>(mut text: impl Source<'a>) -> bool {
@@ -26,7 +26,8 @@ pub(crate) fn accepts_object<'a>(mut text: impl Source<'a>) -> bool {
     }
 }
 
-/// The length of the JSON value at the front of `data`, in UTF-8; `None` if it is not accepted, as in [`accepts_object`].
+/// The length of the JSON value at the front of `data`, in UTF-8; `None` if it is not accepted, as in
+/// [`accepts_object`].
 pub(super) fn value_len(data: &[u8]) -> Option<usize> {
     let mut acceptor = Acceptor { state: State::Value, open: NOTHING };
     let rest = acceptor.read(data)?;
@@ -163,7 +164,7 @@ impl Acceptor {
     }
 }
 
-/// Whether `data` is UTF-8; mostly it is ASCII, which is seen faster.
+/// True if `data` is UTF-8; mostly it is ASCII, which is seen faster.
 fn is_utf8(data: &[u8]) -> bool {
     let word = |chunk: &[u8; 8]| u64::from_le_bytes(*chunk);
     // The last word may be one of the chunks, too, or overlap with it: nothing is left for a loop over bytes.

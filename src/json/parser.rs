@@ -44,11 +44,11 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parser<S> {
     source: S,
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     read: u64,
     element: Element,
     state: State,
-    /// How many containers are open.
+    /// The number of containers that are open.
     depth: u32,
     /// What they are, the innermost in the lowest bit: 1 for an object.
     objects: u128,
@@ -78,7 +78,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         self.event_offset
     }
 
-    /// How many containers are open.
+    /// The number of containers that are open.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }

@@ -369,7 +369,7 @@ fn reading_resumes_where_the_caller_says() {
     assert_eq!(ids, [9, 11, 12]);
 }
 
-/// Whether the text is accepted, in one piece and in pieces of one byte.
+/// True if the text is accepted, in one piece and in pieces of one byte.
 fn accepted(text: &[u8]) -> bool {
     let whole = accepts_object(Bytes::new(text));
     assert_eq!(accepts_object(Crumbs(text, 0)), whole, "{}", text.escape_ascii());

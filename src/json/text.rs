@@ -49,7 +49,7 @@ impl<'a, S: Source<'a>> JsonString<S> {
         JsonString { raw: view(self.raw), escaped: self.escaped, element: self.element }
     }
 
-    /// Whether there are escapes in it.
+    /// True if there are escapes in it.
     #[cfg(feature = "ctf")]
     pub(crate) fn has_escapes(&self) -> bool {
         self.escaped
@@ -78,7 +78,7 @@ impl<'a, S: Source<'a>> JsonString<S> {
         JsonChars { source: self.raw }
     }
 
-    /// Whether it is `text` after decoding.
+    /// True if it is `text` after decoding.
     pub(crate) fn is(&self, text: &str) -> bool {
         if let (false, Some(raw)) = (self.escaped, self.raw.together()) {
             return raw == text.as_bytes();
@@ -107,7 +107,7 @@ impl<'a, S: Source<'a>> JsonString<S> {
         }
     }
 
-    /// Whether it is UTF-8 all through.
+    /// True if it is UTF-8 all through.
     pub fn is_utf8(&self) -> bool {
         self.check_utf8().is_ok()
     }
@@ -115,8 +115,8 @@ impl<'a, S: Source<'a>> JsonString<S> {
     /// Decodes it to the front of `buffer`. U+FFFD stands for lone surrogates.
     ///
     /// # Errors
-    /// [`NotUtf8`](ErrorKind::NotUtf8) at the byte that is not; [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the
-    /// size needed.
+    /// [`NotUtf8`](ErrorKind::NotUtf8) at the byte that is not; [`CapacityExceeded`](ErrorKind::CapacityExceeded) with
+    /// the size needed.
     pub fn decode<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b str> {
         self.check_utf8()?;
         let capacity = buffer.len();
@@ -345,7 +345,7 @@ impl<'a, S: Source<'a>> Number<S> {
         if negative { 0_i64.checked_sub_unsigned(size) } else { size.try_into().ok() }
     }
 
-    /// Whether there is a minus, and what follows it, if that is an integer of 64 bits: those of 128 take more code.
+    /// True if there is a minus, and what follows it, if that is an integer of 64 bits: those of 128 take more code.
     #[inline(never)]
     fn size(self) -> Option<(bool, u64)> {
         let mut source = self.text;

@@ -55,7 +55,7 @@ impl fmt::Display for Compression {
 )]
 #[cfg_attr(feature = "ruzstd", doc = "[`Ruzstd`](super::Ruzstd) is one that allocates.")]
 pub trait Decompress {
-    /// Whether the decoder knows this compression.
+    /// True if the decoder knows this compression.
     fn supports(&self, compression: Compression) -> bool;
 
     /// Decompresses all of `stored` into `output` and returns the number of bytes written.

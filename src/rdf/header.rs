@@ -13,7 +13,7 @@ pub const MAGIC: [u8; 8] = *b"AMD_RDF ";
 /// The magic of files from before the format had its name: `RTA_DATA`.
 pub const MAGIC_LEGACY: [u8; 8] = *b"RTA_DATA";
 
-/// Whether `data` begins like an RDF file.
+/// True if `data` begins like an RDF file.
 pub fn detect(data: &[u8]) -> bool {
     data.starts_with(&MAGIC) || data.starts_with(&MAGIC_LEGACY)
 }
@@ -72,7 +72,7 @@ impl<'a> Header<'a> {
         &self.raw.identifier
     }
 
-    /// Whether the magic is the legacy one, `RTA_DATA`.
+    /// True if the magic is the legacy one, `RTA_DATA`.
     pub fn is_legacy(&self) -> bool {
         *self.magic() == MAGIC_LEGACY
     }
@@ -139,7 +139,7 @@ impl<'a> Header<'a> {
 
     /// Which bytes of the file the chunk index is, for readers that fetch it themselves.
     ///
-    /// Whether the file is that long is not known here.
+    /// True if the file is that long is not known here.
     ///
     /// # Errors
     /// [`Negative`](ErrorKind::Negative) offset or size; [`OutOfBounds`](ErrorKind::OutOfBounds) if no file can be

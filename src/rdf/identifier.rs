@@ -60,7 +60,7 @@ impl Identifier {
         core::str::from_utf8(self.name())
     }
 
-    /// Whether bytes that are not NUL follow the first NUL.
+    /// True if bytes that are not NUL follow the first NUL.
     pub fn has_bytes_after_nul(&self) -> bool {
         self.key() != u128::from_be_bytes(self.0)
     }

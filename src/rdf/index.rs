@@ -55,7 +55,7 @@ impl<'a> Index<'a> {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// True if there is no entry.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

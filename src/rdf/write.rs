@@ -224,12 +224,12 @@ fn merge(spans: &mut [Span]) -> usize {
 }
 
 impl<'a, F: Fn(&Entry<'a>) -> bool> Selected<'a, '_, F> {
-    /// How many entries are kept.
+    /// The number of entries that are kept.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many bytes their chunks take.
+    /// The number of bytes their chunks that take.
     pub fn size(&self) -> u64 {
         self.spans.last().map_or(0, |last| last.at.saturating_add(last.end.saturating_sub(last.start)))
     }

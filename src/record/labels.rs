@@ -9,7 +9,7 @@ use core::fmt::{Display, Write};
 /// The names of one value that are found: each value may have all names that there are.
 const MAX: usize = 8;
 
-/// How many characters of a name are kept.
+/// The number of characters of a name that are kept.
 const NAME_MAX: usize = 256;
 
 /// The beginning of a text: so many characters, and a mark where there are more.

@@ -25,7 +25,7 @@ impl Time {
         self.ns
     }
 
-    /// Whether it counts from the Unix epoch.
+    /// True if it counts from the Unix epoch.
     pub const fn is_absolute(self) -> bool {
         self.absolute
     }

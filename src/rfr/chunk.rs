@@ -110,7 +110,7 @@ impl<'a> Chunk<'a> {
         LayoutFields::at(self.body.data(), offset, table)
     }
 
-    /// How many sequences the chunk claims to have.
+    /// The number of sequences the chunk claims to have.
     ///
     /// # Errors
     /// `UnexpectedEnd`, `IntegerTooWide`.
@@ -208,7 +208,7 @@ impl ChunkHeader {
         self.latest
     }
 
-    /// Whether the stored times say that there are no records.
+    /// True if the stored times say that there are no records.
     pub const fn is_empty(&self) -> bool {
         self.earliest > self.latest
     }

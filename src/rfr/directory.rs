@@ -34,7 +34,7 @@ impl DirectoryEntry {
         self.header
     }
 
-    /// How many records there are: as claimed, unless the sequence is cut.
+    /// The number of records: as claimed, unless the sequence is cut.
     pub const fn record_count(&self) -> u64 {
         self.record_count
     }

@@ -170,7 +170,7 @@ impl<'a> FormatIdentifier<'a> {
         self.version
     }
 
-    /// Whether files with this identifier are read here.
+    /// True if files with this identifier are read here.
     pub fn is_supported(&self) -> bool {
         let (major, minor, patch) = self.version;
         major == 0 && minor == 0 && self.variant.patches().contains(&patch)
@@ -186,7 +186,7 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok()
 }
 
-/// Whether `data` begins with the identifier of an RFR file, of whatever version.
+/// True if `data` begins with the identifier of an RFR file, of whatever version.
 pub fn detect(data: &[u8]) -> bool {
     FormatIdentifier::parse(data).is_ok_and(|identifier| !matches!(identifier.variant, Variant::Other(_)))
 }

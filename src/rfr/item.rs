@@ -28,7 +28,7 @@ pub enum Item<'a> {
 pub struct Items<'a> {
     reader: Reader<'a>,
     stage: Stage,
-    /// How many sequences, objects and records are to come, if the claims are true.
+    /// The number of sequences, objects and records that are to come, if the claims are true.
     sequences: u64,
     objects: u64,
     records: u64,
@@ -152,7 +152,7 @@ impl<'a> Items<'a> {
         self.reader.offset()
     }
 
-    /// How many bytes follow.
+    /// The number of bytes that follow.
     pub(super) const fn left(&self) -> u64 {
         self.reader.left()
     }

@@ -76,7 +76,7 @@ struct Level {
     next: usize,
     /// How many more such structures follow.
     left: u64,
-    /// Whether they go on to the end of the file.
+    /// True if they go on to the end of the file.
     to_end: bool,
 }
 
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// How many structures lie in each other.
+    /// The number of structures that lie in each other.
     fn depth(table: Table) -> usize {
         let deepest = |tables: &[Table]| tables.iter().map(|table| depth(table)).max().unwrap_or(0);
         let below = table.iter().map(|row| match row.wire {

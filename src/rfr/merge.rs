@@ -118,7 +118,7 @@ impl<'a> Merged<'a> {
 pub struct Merge<'a, 't> {
     slots: &'t mut [MergeSlot<'a>],
     sources: usize,
-    /// How many sources are in the heap.
+    /// The number of sources that are in the heap.
     open: usize,
     /// The source that failed.
     failed: Option<(usize, Failure)>,

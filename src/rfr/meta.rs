@@ -136,7 +136,7 @@ impl<'a> Formats<'a> {
         self.last
     }
 
-    /// How many bytes follow.
+    /// The number of bytes that follow.
     pub(super) const fn left(&self) -> u64 {
         self.reader.left()
     }

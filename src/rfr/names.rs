@@ -74,11 +74,11 @@ enum Kept<'r, R, T> {
 pub struct Names<'a, 'r, R, V, T = ()> {
     registry: Kept<'r, R, T>,
     views: V,
-    /// How many views have ever been used.
+    /// The number of views that have ever been used.
     used: usize,
     free: usize,
     generation: u64,
-    /// How many lives have ended since some were last forgotten.
+    /// The number of lives that have ended since some were last forgotten.
     ended: u32,
     callsites: Option<CallsiteTable<'a, 'r>>,
 }

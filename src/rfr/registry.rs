@@ -85,7 +85,7 @@ pub(crate) struct Known<T> {
     pub life: Life,
     /// An object with the same iid, which takes over at the next `NewTask`.
     successor: Option<Life>,
-    /// Whether its `NewTask` has been met.
+    /// True if its `NewTask` has been met.
     is_born: bool,
     /// Whether its `TaskDrop` or `SpanClose` has been met.
     is_dropped: bool,
@@ -137,13 +137,13 @@ pub struct Registry<R, T = ()> {
     /// A digital search tree for each space: at depth d, bit d of the mixed key decides. No tree is deeper than 64,
     /// whatever the ids are.
     roots: Roots,
-    /// How many slots have ever been used; those after them are free, too.
+    /// The number of slots that have ever been used; those after them are free, too.
     used: usize,
     free: usize,
     count: u64,
     /// How many were left when some were last forgotten.
     kept: u64,
-    /// How many numbers have been given.
+    /// The number of numbers that have been given.
     numbers: u64,
     epoch: u64,
     /// How many rooms of views there have been.

@@ -73,12 +73,12 @@ impl SequenceHeader {
         self.latest
     }
 
-    /// Whether the stored times say that there are no records.
+    /// True if the stored times say that there are no records.
     pub const fn is_empty(&self) -> bool {
         self.earliest > self.latest
     }
 
-    /// How many objects the sequence claims to have.
+    /// The number of objects the sequence claims to have.
     pub const fn object_count(&self) -> u64 {
         self.object_count
     }

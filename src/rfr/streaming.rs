@@ -255,7 +255,7 @@ impl<'a> StreamRecords<'a> {
         self.reader.offset()
     }
 
-    /// How many bytes follow.
+    /// The number of bytes that follow.
     pub(super) const fn left(&self) -> u64 {
         self.reader.left()
     }

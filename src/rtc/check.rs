@@ -9,7 +9,7 @@ use crate::rtc::recover::Frames;
 use crate::rtc::{ClockLink, CrcStatus, Frame, Index, Meta, Streams};
 use crate::{Gap, Result};
 
-/// How many pieces of a Meta are compared with those of the one before; others are taken to be what these are.
+/// The number of pieces of a Meta that are compared with those of the one before; others are taken to be what these are.
 const PIECES: usize = 8;
 
 /// Looks at [`Frames`] and reports what is wrong with them.
@@ -18,9 +18,9 @@ const PIECES: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Checker<'a> {
     meta: Option<Meta<'a>>,
-    /// Whether the Meta at hand differs from the one before it, so far: that one was reported upon.
+    /// True if the Meta at hand differs from the one before it, so far: that one was reported upon.
     is_new: bool,
-    /// Whether an object of it is damaged at a limit of 1,024 bytes, as the deployed writer does it.
+    /// True if an object of it is damaged at a limit of 1,024 bytes, as the deployed writer does it.
     is_cut: bool,
     /// Which piece of it comes next.
     place: usize,
@@ -30,9 +30,9 @@ pub struct Checker<'a> {
     streams: (u64, usize),
     /// Where the unit is that has no Crc yet.
     open: Option<u64>,
-    /// Whether something was lost, to which an index may lead.
+    /// True if something was lost, to which an index may lead.
     is_disturbed: bool,
-    /// Whether a missing Crc was reported in this session.
+    /// True if a missing Crc was reported in this session.
     missing: Option<u64>,
 }
 
@@ -245,11 +245,11 @@ impl<'a> Checker<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// How many frames were delivered.
+    /// The number of frames that were delivered.
     pub frames: u64,
     /// How many gaps there were.
     pub gaps: u64,
-    /// How many bytes were lost.
+    /// The number of bytes that were lost.
     pub lost: u64,
 }
 

@@ -39,9 +39,9 @@ struct Clock {
     base: Base,
     gain: Decimal,
     offset: Decimal,
-    /// Whether these could be read: else no time is known.
+    /// True if these could be read: else no time is known.
     is_scaled: bool,
-    /// Whether `time` is known; not in it, as an option would take 16 bytes more.
+    /// True if `time` is known; not in it, as an option would take 16 bytes more.
     has_time: bool,
     time: Time,
     stamp: Stamp,
@@ -62,7 +62,7 @@ impl Stamp {
         Self { partial: [0; LARGEST], len: None }
     }
 
-    /// Whether more of it is to come.
+    /// True if more of it is to come.
     pub(super) const fn has_begun(&self) -> bool {
         self.len.is_some()
     }

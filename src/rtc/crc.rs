@@ -7,7 +7,7 @@ use crate::rtc::{Unit, id, work};
 
 use crate::{Error, Result};
 
-/// How many tables the document's checksum takes: on a firmware one, elsewhere those that are fastest.
+/// The number of tables the document's checksum takes: on a firmware one, elsewhere those that are fastest.
 #[cfg(target_pointer_width = "64")]
 type IeeeTables = crc::Table<16>;
 #[cfg(not(target_pointer_width = "64"))]
@@ -176,7 +176,7 @@ impl CrcStatus {
         }
     }
 
-    /// Whether the bytes are the ones that were written.
+    /// True if the bytes are the ones that were written.
     pub const fn is_right(self) -> bool {
         matches!(self, Self::Ieee | Self::Writer | Self::Stale)
     }

@@ -165,7 +165,7 @@ impl<'a, const N: usize> Declared<'a, N> {
         result.map(|()| is_there)
     }
 
-    /// How many streams the Meta of the unit at `at` declares as they are known, and how many in other words; `None` if
+    /// The number of streams the Meta of the unit at `at` declares as they are known, and how many in other words; `None` if
     /// there is no Meta.
     pub(super) fn compare(&mut self, at: u64) -> Option<(u32, u32)> {
         let mut budget = self.budget;
@@ -229,7 +229,7 @@ impl<'a, const N: usize> Declared<'a, N> {
         self.contradiction = self.contradiction.or(Some(error));
     }
 
-    /// Whether the checksum of a unit is right; `false` if it is not known.
+    /// True if the checksum of a unit is right; `false` if it is not known.
     ///
     /// In all, not much more than the input is read for that, however many units contradict each other.
     pub(super) fn is_proven(&mut self, unit: &Unit<'a>) -> bool {
@@ -237,7 +237,7 @@ impl<'a, const N: usize> Declared<'a, N> {
         to.is_some_and(|to| self.covers(unit, to))
     }
 
-    /// Whether the frame at `to` is a Crc that is right for the bytes since the unit's Index.
+    /// True if the frame at `to` is a Crc that is right for the bytes since the unit's Index.
     pub(super) fn covers(&mut self, unit: &Unit<'a>, to: usize) -> bool {
         let Some(from) = usize::try_from(unit.origin()).ok() else { return false };
         let (Some(covered), Some([CRC_HEADER, stored @ ..])) =

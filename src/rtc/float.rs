@@ -47,7 +47,7 @@ struct Big {
     words: [u32; Self::WORDS],
     /// The power of two.
     scale: i32,
-    /// Whether the true value is a bit larger.
+    /// True if the true value is a bit larger.
     more: bool,
 }
 

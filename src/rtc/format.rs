@@ -237,7 +237,7 @@ impl Format {
         }
     }
 
-    /// How many bytes one sample takes, if all take the same.
+    /// The number of bytes one sample takes, if all take the same.
     pub const fn sample_size(self) -> Option<usize> {
         match self {
             Self::Unsigned(width, _) | Self::Signed(width, _) => Some(width.bytes()),

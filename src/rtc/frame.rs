@@ -82,13 +82,13 @@ impl<'a> Frame<'a> {
         self.id
     }
 
-    /// Whether the next frame of the same stream continues the record.
+    /// True if the next frame of the same stream continues the record.
     #[inline]
     pub const fn more(&self) -> bool {
         self.more
     }
 
-    /// Whether it continues the record of the last frame of the same stream.
+    /// True if it continues the record of the last frame of the same stream.
     ///
     /// After lost frames this is not always [certain](Self::is_certain).
     #[inline]
@@ -104,7 +104,7 @@ impl<'a> Frame<'a> {
         self.certain
     }
 
-    /// Whether its stream is one of the user's.
+    /// True if its stream is one of the user's.
     #[inline]
     pub const fn is_user(&self) -> bool {
         self.id >= id::USER

@@ -47,12 +47,12 @@ impl<'a> Grid<'a> {
         self.first
     }
 
-    /// How many units there are from the first one on, if nothing is missing and no other session follows.
+    /// The number of units from the first one on, if nothing is missing and no other session follows.
     pub fn len(&self) -> u64 {
         self.after_first(to_u64(self.data.len())).div_ceil(self.first.major_size().max(1))
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -77,7 +77,7 @@ impl<'a> Grid<'a> {
         Ok(unit)
     }
 
-    /// Whether the input begins with a unit, and each one up to its end is where it is due.
+    /// True if the input begins with a unit, and each one up to its end is where it is due.
     pub(super) fn is_whole(&self) -> bool {
         let is_there = |ahead: u64| self.unit(self.first.number().saturating_add(ahead)).is_ok();
         self.first.position() == 0 && self.first.offset() == 0 && (0..self.len()).all(is_there)

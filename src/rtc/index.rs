@@ -107,7 +107,7 @@ impl<'a> Index<'a> {
         self.number
     }
 
-    /// Whether it goes on in more frames.
+    /// True if it goes on in more frames.
     pub const fn more(&self) -> bool {
         self.more
     }

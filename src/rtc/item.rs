@@ -33,7 +33,7 @@ impl Item {
     pub(super) const CONTINUES: u8 = 2;
     /// Of a default stream: some of those have to be noted.
     pub(super) const DEFAULT: u8 = 4;
-    /// Whether it continues a record is not certain.
+    /// True if it continues a record is not certain.
     pub(super) const UNCERTAIN: u8 = 8;
     /// Nothing but the boundary says where it ends.
     pub(super) const CUT: u8 = 16;

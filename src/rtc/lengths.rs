@@ -29,7 +29,7 @@ pub(crate) const fn measure(word: u32, entry: u32) -> (u32, u32) {
     (1 + stated + wide + wider, length | entry & LENGTH)
 }
 
-/// Whether a record of a stream is open.
+/// True if a record of a stream is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Open {
     /// The next frame begins a record.
@@ -48,7 +48,7 @@ struct Slot {
     /// This holds in that epoch only.
     epoch: u32,
     open: Open,
-    /// Whether its writer cuts records itself; in every epoch.
+    /// True if its writer cuts records itself; in every epoch.
     is_split: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Lengths<const N: usize> {
     unread: Open,
     /// The default streams whose record is open, one bit each.
     open_default: u16,
-    /// Whether the next frame of a user's stream is the first one after a boundary at which reading has begun.
+    /// True if the next frame of a user's stream is the first one after a boundary at which reading has begun.
     pub(crate) is_first: bool,
 }
 
@@ -72,9 +72,9 @@ pub(crate) struct Lengths<const N: usize> {
 pub(crate) struct Read<'a> {
     pub(crate) parts: Parts<'a>,
     pub(crate) slot: Option<usize>,
-    /// Whether it continues a record, as far as is known.
+    /// True if it continues a record, as far as is known.
     pub(crate) continues: bool,
-    /// Whether the boundary alone says where it ends.
+    /// True if the boundary alone says where it ends.
     pub(crate) is_cut: bool,
 }
 
@@ -156,12 +156,12 @@ impl<const N: usize> Lengths<N> {
         }
     }
 
-    /// Whether the record of the stream in a slot is open.
+    /// True if the record of the stream in a slot is open.
     pub(crate) fn open(&self, slot: usize) -> Open {
         self.slot(slot).open
     }
 
-    /// Whether the stream's writer is known to cut records itself.
+    /// True if the stream's writer is known to cut records itself.
     pub(crate) fn is_split(&self, slot: usize) -> bool {
         self.slots.get(slot).is_some_and(|slot| slot.is_split)
     }
@@ -179,7 +179,7 @@ impl<const N: usize> Lengths<N> {
         self.set(streams, slot, if open == Open::Yes { got } else { 0 }, open);
     }
 
-    /// Whether a record of this default stream is open.
+    /// True if a record of this default stream is open.
     pub(crate) fn is_open_default(&self, id: u64) -> bool {
         let bit = u32::try_from(id).ok().and_then(|id| 1_u16.checked_shl(id)).unwrap_or(0);
         self.open_default & bit != 0

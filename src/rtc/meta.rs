@@ -9,7 +9,7 @@ use crate::rtc::work;
 use crate::text::Text;
 use crate::{Error, bytes::Bytes};
 
-/// How many damaged objects are skipped in a piece before the rest of it is given up: a piece has at most 1024
+/// The number of damaged objects that are skipped in a piece before the rest of it is given up: a piece has at most 1024
 /// bytes, and the writer damages an object only at each limit.
 const PATIENCE: u32 = 32;
 
@@ -29,7 +29,7 @@ pub struct Meta<'a> {
     carry: Text<'a>,
     piece: &'a [u8],
     offset: u64,
-    /// Whether more pieces follow.
+    /// True if more pieces follow.
     more: bool,
     opened: bool,
     closed: bool,

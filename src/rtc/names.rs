@@ -44,7 +44,7 @@ default_is_empty!(NameSlot<'_>);
 #[derive(Debug)]
 pub struct Names<'a, R> {
     slots: R,
-    /// How many classes have got a number.
+    /// The number of classes that have got a number.
     numbers: u32,
     /// The time that was converted last, and what it is: many records have one time.
     time: (Time, i128),

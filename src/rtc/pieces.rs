@@ -16,14 +16,14 @@ pub(super) struct Chain {
     head: u32,
     tail: u32,
     count: u32,
-    /// Whether there was no room for one of them.
+    /// True if there was no room for one of them.
     is_cut: bool,
 }
 
 impl Chain {
     pub(super) const NONE: Self = Self { head: NONE, tail: NONE, count: 0, is_cut: false };
 
-    /// Whether it has none.
+    /// True if it has none.
     pub(super) const fn is_empty(self) -> bool {
         self.count == 0
     }
@@ -32,10 +32,10 @@ impl Chain {
 /// Lent memory: entries from its start on, linked to chains, and after them room to put a record together.
 pub(super) struct Pool<'b> {
     buffer: &'b mut [u8],
-    /// How many entries were ever used since none was, and those of them that are free again.
+    /// The number of entries that were ever used since none was, and those of them that are free again.
     used: u32,
     free: u32,
-    /// How many entries all open records take or would, and the most of them since there was none.
+    /// The number of entries all open records take or would, and the most of them since there was none.
     wanted: u32,
     high: u32,
 }
@@ -129,7 +129,7 @@ impl<'b> Pool<'b> {
         Pieces { data, one: None, entries: self.buffer, next: record.chain.head }
     }
 
-    /// How many bytes the entries take.
+    /// The number of bytes the entries take.
     fn entries(&self) -> usize {
         usize::try_from(self.used).unwrap_or(0).saturating_mul(ENTRY)
     }

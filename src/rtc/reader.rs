@@ -34,13 +34,13 @@ pub(super) struct Reader<'a, const N: usize> {
     pub(super) limit: usize,
     /// Where records of fixed length are cut.
     pub(super) boundary: u64,
-    /// Whether `limit` is a boundary, rather than where the input ends.
+    /// True if `limit` is a boundary, rather than where the input ends.
     pub(super) is_whole: bool,
-    /// Whether only default streams were seen in this major unit.
+    /// True if only default streams were seen in this major unit.
     prologue: bool,
-    /// Whether units are known to end with a Crc.
+    /// True if units are known to end with a Crc.
     pub(super) has_crc: Option<bool>,
-    /// Whether it was reported that the table is too small.
+    /// True if it was reported that the table is too small.
     overflowed: bool,
     /// The error that the next frame is held up by.
     too_small: Option<Error>,
@@ -234,7 +234,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         if self.has_crc.unwrap_or_else(|| self.ends_with_crc(unit)) { CRC_SIZE } else { 0 }
     }
 
-    /// Whether a unit ends with a Crc, judging by the bytes.
+    /// True if a unit ends with a Crc, judging by the bytes.
     fn ends_with_crc(&self, unit: &Unit<'a>) -> bool {
         // The byte there may be one of a record.
         self.is_said_to_end_with_crc(unit).unwrap_or_else(|| {
@@ -261,7 +261,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         (is_assumed && self.is_said_to_end_with_crc(&unit).is_none()).then(|| unit.end())
     }
 
-    /// Whether nothing but a boundary where a Crc may be says that a record of fixed length ends at `at`, which would
+    /// True if nothing but a boundary where a Crc may be says that a record of fixed length ends at `at`, which would
     /// prove the Crc that it was cut for.
     pub(super) fn is_crc_in_doubt(&self, at: usize) -> bool {
         let Some(unit) = self.unit.filter(|_| self.has_crc.is_none()) else { return false };
@@ -377,7 +377,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         }
     }
 
-    /// Whether the input ends in what is the beginning of a Marker, and of no other frame.
+    /// True if the input ends in what is the beginning of a Marker, and of no other frame.
     pub(super) fn is_marker_begun(&self, at: usize) -> bool {
         let rest = self.data.get(at..).unwrap_or_default();
         rest.first() == Some(&MARKER_HEADER) && to_u64(rest.len()) < MARKER_SIZE
@@ -428,7 +428,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         }
     }
 
-    /// Whether so little is left before a boundary that the writer fills it with nuls.
+    /// True if so little is left before a boundary that the writer fills it with nuls.
     fn is_before_boundary(&self, at: u64) -> bool {
         let Some(unit) = self.unit else { return false };
         let next = unit.boundary_after(at);
@@ -436,7 +436,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         [next, reserved].iter().any(|end| end.checked_sub(at).is_some_and(|room| room <= MAX_NULS))
     }
 
-    /// Whether a minor unit begins at `at`.
+    /// True if a minor unit begins at `at`.
     fn is_boundary(&self, at: u64) -> bool {
         let before = at.saturating_sub(1);
         self.unit.is_some_and(|unit| unit.boundary_after(before) == at)
@@ -485,7 +485,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         (self.has_crc, self.overflowed) = (None, false);
     }
 
-    /// Whether the checksum of this unit at `at` is right.
+    /// True if the checksum of this unit at `at` is right.
     fn is_crc_right(&mut self, at: usize) -> bool {
         let is_right = self.unit.is_some_and(|unit| self.known.covers(&unit, at));
         if is_right {

@@ -50,7 +50,7 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
         self.joined.map_or(self.frame.payload_offset(), |(joined, _)| of(joined))
     }
 
-    /// How many bytes it has; at least one.
+    /// The number of bytes it has; at least one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> u64 {
         to_u64(self.joined.map_or(self.frame.payload().len(), |(joined, _)| joined.len))
@@ -73,7 +73,7 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
         self.streams.at(self.clocks.clock_of(self.slot)?)
     }
 
-    /// Whether it is a stamp of a clock.
+    /// True if it is a stamp of a clock.
     pub fn is_stamp(&self) -> bool {
         self.clocks.clock_of(self.slot) == Some(self.slot)
     }

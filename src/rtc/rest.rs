@@ -9,7 +9,7 @@ use crate::rtc::item::Item;
 use crate::rtc::lengths::Open;
 use crate::rtc::{Index, Unit, work};
 
-/// How many bytes before a boundary may be too few for a frame: a header has at most ten bytes for the id and
+/// The number of bytes before a boundary that may be too few for a frame: a header has at most ten bytes for the id and
 /// two for the length.
 const MAX_FILL: u64 = 12;
 
@@ -165,7 +165,7 @@ fn follows_piece(data: &[u8], id: u64, at: u64) -> bool {
     })
 }
 
-/// Whether an index lists all that it has to.
+/// True if an index lists all that it has to.
 fn is_end_known(index: &Index<'_>) -> bool {
     !index.more() && index.check().is_ok()
 }

@@ -50,7 +50,7 @@ impl<'a> Grid<'a> {
         self.search::<N>(&clocks, time).ok_or(missing)?.place()
     }
 
-    /// How many clocks of a session are followed through the indices: work must not grow with their number.
+    /// The number of clocks of a session that are followed through the indices: work must not grow with their number.
     pub const CLOCKS: usize = 16;
 
     /// By how much a clock may step back for [`seek_all`](Self::seek_all) to miss nothing, as it does where several
@@ -124,12 +124,12 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// Whether there are more clocks than are followed.
+/// True if there are more clocks than are followed.
 fn has_many_clocks<const N: usize>(streams: &Streams<'_, N>) -> bool {
     streams.iter().filter(|stream| stream.links().is_clock).count() > Grid::CLOCKS
 }
 
-/// How many minor units are not worth a search in them.
+/// The number of minor units that are not worth a search in them.
 const NEAR: u64 = 8;
 /// How often a lookup through the indices is tried before minor units are read.
 const TRIES: u32 = 6;
@@ -175,7 +175,7 @@ impl<const N: usize> Search<'_, '_, N> {
         Ok(target.filter(|&target| target >= self.grid.minor_start(0)))
     }
 
-    /// Whether the stamp that the index of a minor unit leads to is earlier than the time, as `stamp` reads it; also if
+    /// True if the stamp that the index of a minor unit leads to is earlier than the time, as `stamp` reads it; also if
     /// there is none, or none that is known.
     fn stamp_before(&self, minor: u64, stamp: impl FnOnce(u64) -> Result<Option<Time>>) -> Result<bool> {
         let Some(target) = self.target(self.own, minor)? else { return Ok(true) };
@@ -205,7 +205,7 @@ impl<const N: usize> Search<'_, '_, N> {
         Ok(Some(sum))
     }
 
-    /// Whether what the index of a minor unit leads to is earlier even if its base then said already what it says at
+    /// True if what the index of a minor unit leads to is earlier even if its base then said already what it says at
     /// the next stamp to which the indices lead.
     fn is_surely_earlier(&self, minor: u64) -> Result<bool> {
         let ([base], Some(own)) = (self.bases, self.target(self.own, minor)?) else { return Ok(false) };

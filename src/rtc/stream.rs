@@ -97,7 +97,7 @@ impl<'a> Stream<'a> {
         self.links
     }
 
-    /// Whether `other` says something else: another text, and neither of them is known to be damaged.
+    /// True if `other` says something else: another text, and neither of them is known to be damaged.
     pub(crate) fn contradicts(&self, other: &Self) -> bool {
         let is_sound = |stream: &Self| stream.damage.is_none() && !stream.object.is_split();
         is_sound(self) && is_sound(other) && self.object.as_slice() != other.object.as_slice()
@@ -142,7 +142,7 @@ impl<'a> Stream<'a> {
         self.named("format").or_else(|| self.named("type"))
     }
 
-    /// Whether its records continue each other, as those of a terminal do.
+    /// True if its records continue each other, as those of a terminal do.
     pub fn cont(&self) -> bool {
         self.attribute("cont").is_some_and(|value| value.as_bool() == Some(true))
     }
@@ -255,7 +255,7 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
-/// Whether there is an object, by its brace.
+/// True if there is an object, by its brace.
 fn is_object(parser: &mut Parser<Text<'_>>) -> bool {
     matches!(parser.next_event(), Ok(Some(Event::ObjectStart)))
 }

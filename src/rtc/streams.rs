@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Result};
 use crate::rtc::name::{Name, hash, name_hash};
 use crate::rtc::{Decimal, Format, Stream, element, work};
 
-/// How many clocks may count from each other.
+/// The number of clocks that may count from each other.
 pub(crate) const LEVELS: usize = 8;
 /// No slot.
 const END: u16 = u16::MAX;
@@ -82,9 +82,9 @@ pub struct Streams<'a, const N: usize> {
     /// The first stream of each name, and the first clock of each clock's name.
     names: Tree<N>,
     clocks: Tree<N>,
-    /// Whether a stream in these two has another name now.
+    /// True if a stream in these two has another name now.
     is_renamed: bool,
-    /// How many streams may be entered again, so that all such work is linear in what was declared.
+    /// The number of streams that may be entered again, so that all such work is linear in what was declared.
     credit: u64,
     revision: u32,
     /// Of the clocks and their slots: the same for the same ones.
@@ -318,7 +318,7 @@ impl<'a, const N: usize> Streams<'a, N> {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -112,7 +112,7 @@ impl Time {
         self.0
     }
 
-    /// Whether it lies before the start of the clock.
+    /// True if it lies before the start of the clock.
     pub const fn is_negative(&self) -> bool {
         self.0 < 0
     }

@@ -127,7 +127,7 @@ impl<'a> Unit<'a> {
         self.marker.wrapping_add(MARKER_SIZE.cast_signed())
     }
 
-    /// How many minor units there are.
+    /// The number of minor units.
     pub fn minor_count(&self) -> u64 {
         self.major.checked_div(self.minor).unwrap_or(0).max(1)
     }
@@ -158,7 +158,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Whether what the input has from `at` on is how the index that is due there begins.
+    /// True if what the input has from `at` on is how the index that is due there begins.
     pub(crate) fn is_index_begun(&self, data: Bytes<'a>, at: u64) -> bool {
         let input = data.range(at, data.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
         let [MINOR_INDEX_HEADER, rest @ ..] = input.as_slice() else { return false };
@@ -179,7 +179,7 @@ impl<'a> Unit<'a> {
         self.major == other.major && self.minor == other.minor && distance.checked_rem(self.major) == Some(0)
     }
 
-    /// Whether the sizes are powers of two, as the document has it.
+    /// True if the sizes are powers of two, as the document has it.
     ///
     /// # Errors
     /// [`NotMultiple`](ErrorKind::NotMultiple) with the size that is not.

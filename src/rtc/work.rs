@@ -19,7 +19,7 @@ pub(crate) fn count(steps: usize) {
     let _ = steps;
 }
 
-/// How many steps this thread took while it did `work`.
+/// The number of steps this thread took while it did `work`.
 #[cfg(any(test, fuzzing))]
 pub fn of(work: impl FnOnce()) -> u64 {
     let before = DONE.get();

@@ -5,7 +5,7 @@
 
 use crate::bytes::to_u64;
 
-/// How many bytes of the input precede every bit stream of a frame, at least.
+/// The number of bytes of the input that precede every bit stream of a frame, at least.
 ///
 /// Magic, descriptor, one more header byte and a block header are nine. So the window never has to be cut at the
 /// start of a stream: it may hold bytes from before it. Only a damaged stream reads those as bits, which is noticed at
@@ -109,7 +109,7 @@ impl Bits {
         let _ = self.skip_and_refill_or_end(0, source);
     }
 
-    /// How many bits are left of a stream that starts at `start`; negative if too many were read.
+    /// The number of bits that are left of a stream that starts at `start`; negative if too many were read.
     #[inline(always)]
     pub(super) fn left(&self, start: usize) -> i64 {
         let ahead = to_u64(self.position).wrapping_sub(to_u64(start)).wrapping_mul(8);

@@ -57,7 +57,7 @@ impl BlockHeader {
         self.offset
     }
 
-    /// Whether it is the last block of its frame.
+    /// True if it is the last block of its frame.
     pub const fn is_last(&self) -> bool {
         self.is_last
     }

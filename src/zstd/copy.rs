@@ -1,6 +1,6 @@
 //! Copies inside the output and into it, none of which can panic.
 
-/// How many bytes a fast copy may write after its end.
+/// The number of bytes a fast copy may write after its end.
 pub(super) const OVERSHOOT: usize = 16;
 
 /// Copies as many bytes as both have.

@@ -82,7 +82,7 @@ impl FrameHeader {
         self.content_size
     }
 
-    /// How many bytes back the content may refer to itself.
+    /// The number of bytes back the content may refer to itself.
     ///
     /// For a single segment it is the content size. It does not matter for decoding into a slice.
     pub const fn window_size(&self) -> u64 {
@@ -94,12 +94,12 @@ impl FrameHeader {
         self.dictionary_id
     }
 
-    /// Whether a checksum of the content follows the last block.
+    /// True if a checksum of the content follows the last block.
     pub const fn has_checksum(&self) -> bool {
         self.has_checksum
     }
 
-    /// Whether the content is meant to be decoded to one piece of memory.
+    /// True if the content is meant to be decoded to one piece of memory.
     pub const fn is_single_segment(&self) -> bool {
         self.is_single_segment
     }

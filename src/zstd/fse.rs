@@ -321,7 +321,7 @@ pub(super) const fn extra(entry: Entry) -> u32 {
     (entry >> 6) as u32
 }
 
-/// Whether there are at least `count` extra bits, where that is a power of two.
+/// True if there are at least `count` extra bits, where that is a power of two.
 #[inline(always)]
 #[allow(clippy::arithmetic_side_effects)] // Of constants.
 pub(super) const fn has_extra(entry: Entry, count: u64) -> bool {

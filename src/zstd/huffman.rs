@@ -38,7 +38,7 @@ impl Tree {
         self.depth = 0;
     }
 
-    /// Whether there is a tree.
+    /// True if there is a tree.
     pub(super) const fn is_known(&self) -> bool {
         self.depth != 0
     }

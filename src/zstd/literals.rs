@@ -21,13 +21,13 @@ pub(super) enum Mode {
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     pub(super) mode: Mode,
-    /// How many literals there are.
+    /// The number of literals.
     pub(super) count: usize,
     /// Where the content begins.
     pub(super) start: usize,
     /// Where the content ends.
     pub(super) end: usize,
-    /// Whether there are four Huffman streams, not one.
+    /// True if there are four Huffman streams, not one.
     pub(super) four_streams: bool,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Sequence {
 /// The head of a sequences section.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
-    /// How many sequences there are.
+    /// The number of sequences.
     pub(super) count: u32,
     /// Where their bit stream begins.
     pub(super) start: usize,
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    /// How many bits are left of a stream that starts at `start`.
+    /// The number of bits that are left of a stream that starts at `start`.
     pub(super) fn left(&self, start: usize) -> i64 {
         self.bits.left(start)
     }

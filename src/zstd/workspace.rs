@@ -48,7 +48,7 @@ pub(super) struct Tables {
     pub(super) offsets: [Entry; 256],
     /// The accuracy of each, in the order in which a block describes them.
     pub(super) accuracies: [u32; 3],
-    /// Whether the frame has had sequences, so that their tables may be used again.
+    /// True if the frame has had sequences, so that their tables may be used again.
     pub(super) has_sequences: bool,
     /// The three offsets used last.
     pub(super) recent: [u32; 3],

@@ -15,7 +15,7 @@ use traceglass::ctf::data::{MergeSlot, Packet, Packets};
 use traceglass::ctf::schema::Schema;
 use traceglass::event::ctf::{StreamSlot, Timeline};
 
-/// How many bytes of packets make a piece.
+/// The number of bytes of packets that make a piece.
 const PIECE: u64 = 8 << 20;
 
 /// The file of a data stream, or of several streams: then it is a capture, whose tracks are known.

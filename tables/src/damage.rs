@@ -13,7 +13,7 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// How many messages are kept.
+    /// The number of messages that are kept.
     pub const KEPT: usize = 12;
 
     /// Takes up the rows of a batch, if it is one of `gaps`. What a recorder discarded is no damage.

@@ -92,7 +92,7 @@ impl<'q> Common<'q> {
         self.seen
     }
 
-    /// Whether these tables need the content of files.
+    /// True if these tables need the content of files.
     pub(crate) const fn needs_events(&self) -> bool {
         self.events.is_some() || self.tracks.is_some() || self.gaps.is_some()
     }
@@ -296,7 +296,7 @@ impl<'q> Common<'q> {
         hand_out(PARTS, rows, sink)
     }
 
-    /// Whether rows of `parts` are wanted.
+    /// True if rows of `parts` are wanted.
     pub(crate) const fn needs_parts(&self) -> bool {
         self.parts.is_some()
     }

@@ -8,7 +8,7 @@ pub trait File: Sync {
     /// Its path in the trace.
     fn name(&self) -> &str;
 
-    /// How many bytes it has.
+    /// The number of bytes it has.
     fn size(&self) -> u64;
 
     /// Opens it: reads or maps it.

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// How many batches of a piece may wait to be taken.
+/// The number of batches of a piece that may wait to be taken.
 const WAITING: usize = 2;
 
 /// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.

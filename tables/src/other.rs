@@ -10,7 +10,7 @@ use traceglass::rtc::recover::{UnitSpan, Units};
 use traceglass::zstd::Workspace;
 use traceglass::{Format, rdf, rtc};
 
-/// How many streams a session of an RTC file may have.
+/// The number of streams a session of an RTC file may have.
 const STREAMS: usize = 4096;
 
 /// The longest record of an RTC file that is joined.

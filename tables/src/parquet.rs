@@ -37,13 +37,13 @@ const PENDING: usize = 128 << 20;
 /// The largest size of rows that wait for a writer, over all tables of a thread.
 const WAITING: usize = 32 << 20;
 
-/// How many rows of a table are worth a writer, which takes far more memory than they do.
+/// The number of rows of a table that are worth a writer, which takes far more memory than they do.
 const WORTH: usize = 4096;
 
-/// How many columns are written at a time, over all tables of a thread: of more, a file is closed and another begun.
+/// The number of columns that are written at a time, over all tables of a thread: of more, a file is closed and another begun.
 const COLUMNS: usize = 1024;
 
-/// How many bytes of a file are written at a time.
+/// The number of bytes of a file that are written at a time.
 const BUFFER: usize = 1 << 18;
 
 /// What has been written.
@@ -180,7 +180,7 @@ struct Slot {
     waiting: Vec<RecordBatch>,
     size: usize,
     writer: Option<Writer>,
-    /// How many files there are.
+    /// The number of files.
     files: usize,
 }
 

@@ -13,7 +13,7 @@ pub struct Query {
     pub window: Window,
     /// Events of these kinds or names alone.
     pub kinds: Option<HashSet<String>>,
-    /// How many rows a batch has at most.
+    /// The number of rows a batch has at most.
     pub rows: usize,
 }
 

@@ -285,7 +285,7 @@ fn site_table<'a, 't>(
     CallsiteTable::build(callsites, entries)
 }
 
-/// Whether a task has no row yet, from whatever file.
+/// True if a task has no row yet, from whatever file.
 fn is_new(object: &Object<'_>, common: &Common<'_>) -> bool {
     let mut hasher = DefaultHasher::new();
     (object.iid(), Identity::of(object)).hash(&mut hasher);

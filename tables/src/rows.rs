@@ -192,7 +192,7 @@ impl Rows {
         }
     }
 
-    /// Whether a column is made.
+    /// True if a column is made.
     pub(crate) fn wants(&self, at: usize) -> bool {
         !matches!(self.columns.get(at), None | Some(Column::Unwanted))
     }
@@ -254,7 +254,7 @@ impl Rows {
         self.moment(at.saturating_add(1), ns.filter(|_| is_absolute));
     }
 
-    /// Whether the row that has begun has a value in this column.
+    /// True if the row that has begun has a value in this column.
     pub(crate) fn has(&self, at: usize) -> bool {
         self.columns.get(at).is_some_and(|column| column.len(self.rows) > self.rows)
     }

@@ -91,7 +91,7 @@ impl<'t> Trace<'t> {
         found.ok_or_else(|| Error::NoTable(name.to_owned()))
     }
 
-    /// How many pieces there are. They are read independently of each other, and are in the order of time as far as the
+    /// The number of pieces. They are read independently of each other, and are in the order of time as far as the
     /// format lets that be known.
     pub fn pieces(&self) -> usize {
         let pieces = match &self.content {
@@ -104,7 +104,7 @@ impl<'t> Trace<'t> {
         pieces.max(1)
     }
 
-    /// How many bytes a piece has.
+    /// The number of bytes a piece has.
     pub fn piece_bytes(&self, piece: usize) -> u64 {
         match &self.content {
             Content::Rfr(recording) => recording.piece_bytes(piece),

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use traceglass_cli::tables::{self, Refused};
 use traceglass_tables::{Error, Query, Seen, Trace};
 
-/// How many batches may wait to be taken.
+/// The number of batches that may wait to be taken.
 const WAITING: usize = 2;
 
 /// The stack of the thread, the same as in the command.

@@ -46,7 +46,7 @@ pub fn refuse_loss(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one file. What is not there is no other file.
+/// True if two paths lead to one file. What is not there is no other file.
 #[cfg(unix)]
 pub fn is_same(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -163,7 +163,7 @@ pub struct NewFolder {
     place: PathBuf,
     /// Where it is written; `None` once it is in its place.
     temporary: Option<PathBuf>,
-    /// Whether what is in its place goes.
+    /// True if what is in its place goes.
     replaces: bool,
 }
 

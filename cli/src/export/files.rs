@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// How many files are open at a time.
+/// The number of files that are open at a time.
 const OPEN: usize = 64;
 
 /// Writes files into a directory of its own.

@@ -7,7 +7,7 @@ use crate::trace::Stamps;
 use std::fmt::Write as _;
 use traceglass::record::{self, Class, Head, Hint, Listener, Scope, Slot, Time, Wants, Wide};
 
-/// How many characters of a name are shown with each record.
+/// The number of characters of a name that are shown with each record.
 pub const SHOWN: usize = 80;
 
 /// The columns of a time that is no date.

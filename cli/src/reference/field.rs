@@ -38,9 +38,9 @@ impl Type {
 pub struct Field {
     pub name: &'static str,
     pub of: Type,
-    /// Whether it may be null.
+    /// True if it may be null.
     pub is_nullable: bool,
-    /// Whether it may be left out.
+    /// True if it may be left out.
     pub is_optional: bool,
     pub what: &'static str,
 }

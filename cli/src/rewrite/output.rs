@@ -57,7 +57,7 @@ impl Output {
         })
     }
 
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     pub fn size(&self) -> u64 {
         self.size
     }

@@ -6,7 +6,7 @@ use crate::status::Result;
 use crate::trace::{Rewritten, shown_time, time_json};
 use serde_json::{Map, Value};
 
-/// How many ranges are told one by one.
+/// The number of ranges that are told one by one.
 const MOST: usize = 12;
 
 pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()> {

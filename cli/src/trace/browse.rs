@@ -1,8 +1,8 @@
 //! What a viewer asks of a trace: its files, and what lies in them from a place on.
 //!
 //! A viewer shows a screen of a file of any size, so that a format walks only a little at a time: from a place where
-//! reading can begin, which is a [mark](Marks), up to where the viewer has seen enough. Marks are found by a pass in the
-//! background; until that has come far enough, nothing is shown at places that only it can reach.
+//! reading can begin, which is a [mark](Marks), up to where the viewer has seen enough. Marks are found by a pass in
+//! the background; until that has come far enough, nothing is shown at places that only it can reach.
 
 use super::{Field, Fields};
 use std::path::Path;
@@ -190,7 +190,7 @@ impl<M> Marks<M> {
         next.checked_sub(1).and_then(|place| self.places.get(place))
     }
 
-    /// How many places of a file are known.
+    /// The number of places of a file that are known.
     pub fn places(&self, file: usize) -> usize {
         if self.file == file { self.places.len() } else { 0 }
     }

@@ -47,7 +47,7 @@ struct Dump<'d, 'o> {
 /// How a row is laid out.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// How many bytes are in it.
+    /// The number of bytes that are in it.
     bytes: usize,
     /// The columns of the bytes and their text, and of the field's name.
     row: usize,
@@ -179,8 +179,8 @@ impl<'d, 'o> Fields<'d, 'o> {
 }
 
 impl Dump<'_, '_> {
-    /// Shows the bytes of a range, which belong to the field of that name, or to none. Of rows that repeat in a field, the
-    /// first one is shown, then `*`, then the last one, so that its end is seen.
+    /// Shows the bytes of a range, which belong to the field of that name, or to none. Of rows that repeat in a field,
+    /// the first one is shown, then `*`, then the last one, so that its end is seen.
     fn rows(&mut self, range: std::ops::Range<u64>, name: &str, value: &str) -> Result<()> {
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
         let part = self.data.get(place(range.start)..place(range.end)).unwrap_or_default();

@@ -123,7 +123,7 @@ impl<'o> Findings<'o> {
         out.json_text(Value::from(object).to_string().as_bytes())
     }
 
-    /// Whether an error was reported.
+    /// True if an error was reported.
     pub fn status(&self) -> Status {
         Status::damaged_if(self.errors > 0)
     }

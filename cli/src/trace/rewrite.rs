@@ -54,13 +54,13 @@ pub struct Rewritten {
     pub records: u64,
     /// What was wanted, and could not be carried over.
     pub lost: Vec<Lost>,
-    /// How many errors `check` finds in what was kept: the format carries them as they are.
+    /// The number of errors `check` finds in what that was kept: the format carries them as they are.
     pub carried: u64,
     /// What is counted when it is read back, if not the units and their records.
     pub proof: Option<Tally>,
     /// From the first time to the last one of what was kept.
     pub span: Option<(i128, i128)>,
-    /// Whether times count from 1970.
+    /// True if times count from 1970.
     pub is_absolute: bool,
     /// What a user should know.
     pub notes: Vec<String>,
@@ -93,7 +93,7 @@ pub struct Lost {
     pub what: String,
 }
 
-/// How many units and records a trace has, counted by reading it.
+/// The number of units and records a trace has, counted by reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub units: u64,

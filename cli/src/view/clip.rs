@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// How many bytes are copied; terminals take little more.
+/// The number of bytes that are copied; terminals take little more.
 const MOST: usize = 70_000;
 
 /// Asks the terminal to take text to its clipboard.

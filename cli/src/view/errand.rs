@@ -7,7 +7,7 @@ use crate::trace::{Browse, Depth, Node, Time};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How many bytes are searched at once.
+/// The number of bytes that are searched at once.
 const PIECE: u64 = 4 << 20;
 
 /// What is to be done.

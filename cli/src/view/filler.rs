@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use traceglass::event::{EventKind, Item, Number};
 
-/// How many lanes are told apart; the tracks after them share one.
+/// The number of lanes that are told apart; the tracks after them share one.
 const LANES: usize = 128;
 
-/// How many tracks are known by name before they have a lane.
+/// The number of tracks that are known by name before they have a lane.
 const TRACKS: usize = 1 << 16;
 
-/// How many names of slices and instants are told apart.
+/// The number of names of slices and instants that are told apart.
 const NAMES: usize = 1 << 12;
 
 /// Fills lanes with events; says how far it is now and then.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// How many findings are kept; the others are counted.
+/// The number of findings that are kept; the others are counted.
 pub const KEPT: usize = 10_000;
 
 /// Something that `check` found.

@@ -1,6 +1,6 @@
 //! Tracks as lanes: what happened in each of a limited number of spans of time, whatever there is.
 
-/// How many spans the time of a window is divided into.
+/// The number of spans the time of a window is divided into.
 pub const BUCKETS: usize = 384;
 
 /// What happened on a track in a span of time.
@@ -54,14 +54,14 @@ pub struct Lanes {
     pub absolute: bool,
     pub lanes: Vec<Lane>,
     pub names: Vec<String>,
-    /// Whether all of the window was read.
+    /// True if all of the window was read.
     pub done: bool,
     /// Events without a known time, or with one of another clock.
     pub timeless: u64,
     /// The first and the last time.
     pub span: Option<(i128, i128)>,
     pub failed: Option<String>,
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub read: u64,
 }
 

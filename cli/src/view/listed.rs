@@ -6,7 +6,7 @@ use super::state::{Pane, State};
 use crate::trace::Browse;
 
 impl State {
-    /// Whether the key was for the list.
+    /// True if the key was for the list.
     pub fn findings_key(&mut self, key: Key, browse: &dyn Browse) -> bool {
         let last = self.findings.found.len().saturating_sub(1);
         let selected = &mut self.findings.selected;

@@ -70,7 +70,7 @@ pub struct Filtered {
     pub place: Place,
     pub filter: String,
     pub window: Window,
-    /// Whether more may come.
+    /// True if more may come.
     pub partial: bool,
 }
 

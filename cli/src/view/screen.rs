@@ -21,7 +21,7 @@ pub struct Layout {
 #[derive(Default)]
 pub struct Scene {
     pub fields: Vec<Field>,
-    /// Whether the fields of all bytes that are shown are known.
+    /// True if the fields of all bytes that are shown are known.
     pub told: bool,
     pub parts: Window,
     pub records: Window,
@@ -72,7 +72,7 @@ impl Layout {
         layout
     }
 
-    /// How many bytes a row of the hex pane has, and how many digits an offset.
+    /// The number of bytes a row of the hex pane has, and how many digits an offset.
     pub fn hex_width(&self, size: u64) -> (u64, u16) {
         let digits = if size > u64::from(u32::MAX) { 12 } else { 8 };
         let fits = |width: &u16| digits_and(digits, *width) <= self.hex.width;

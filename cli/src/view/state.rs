@@ -62,7 +62,7 @@ pub struct Sizes {
 pub struct State {
     pub place: Place,
     pub pane: Pane,
-    /// Whether the pane has all of the screen.
+    /// True if the pane has all of the screen.
     pub zoomed: bool,
     /// The first row of the hex pane.
     pub top: u64,
@@ -273,7 +273,7 @@ impl State {
         self.go(Place::at(self.place.file, to), browse);
     }
 
-    /// Whether a node is a row of the pane of parts.
+    /// True if a node is a row of the pane of parts.
     pub fn is_part(&self, node: &Node<'_>, last: &std::cell::Cell<u64>) -> bool {
         match node.level {
             Level::Part => {

@@ -26,7 +26,7 @@ impl<'a> BitString<'a> {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -54,7 +54,7 @@ impl<'a> BitString<'a> {
         (0..self.len.div_ceil(64)).rev().map(move |index| bits.word(index))
     }
 
-    /// Whether any bit is set.
+    /// True if any bit is set.
     pub fn any(&self) -> bool {
         self.words().any(|word| word != 0)
     }
@@ -178,7 +178,7 @@ fn find_zero_at_end(data: &[u8], rest: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| *byte == 0).map(|position| data.len() - rest.len() + position)
 }
 
-/// How many bits these bytes have.
+/// The number of bits these bytes have.
 #[inline(always)]
 pub(super) const fn bits_of(bytes: usize) -> u64 {
     to_u64(bytes).saturating_mul(8)

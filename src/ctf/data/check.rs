@@ -23,22 +23,22 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// How many packets were read.
+    /// The number of packets that were read.
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// How many event records were read.
+    /// The number of event records that were read.
     pub const fn records(&self) -> u64 {
         self.records
     }
 
-    /// How many packets are missing, by their sequence numbers.
+    /// The number of packets that are missing, by their sequence numbers.
     pub const fn lost_packets(&self) -> u64 {
         self.lost_packets
     }
 
-    /// How many event records the tracer discarded, by its counter.
+    /// The number of event records the tracer discarded, by its counter.
     pub const fn lost_records(&self) -> u64 {
         self.lost_records
     }

@@ -19,7 +19,7 @@ pub(super) struct Frame {
     next: u32,
     /// The node after the last one; of an array, `ELEMENTS`.
     end: u32,
-    /// How many elements are left.
+    /// The number of elements that are left.
     left: u64,
 }
 
@@ -28,11 +28,11 @@ const ELEMENTS: u32 = NONE;
 /// How many more fields of a packet may begin where the one before them does than its bits allow for.
 const IDLE_MAX: u64 = 256;
 /// How many of them each bit allows for: where all fields are read, and where they are skipped, which decides whether a
-/// record is delivered. What is skipped at once is not counted there: each field in it takes at least one bit, yet may be
-/// the first one of all that it is in.
+/// record is delivered. What is skipped at once is not counted there: each field in it takes at least one bit, yet may
+/// be the first one of all that it is in.
 const IDLE_PER_BIT: [u64; 2] = [8 + 64, 8];
 const _: () = assert!(DEPTH == 64);
-/// How many levels are at hand; deeper ones are rare and take longer to begin.
+/// The number of levels that are at hand; deeper ones are rare and take longer to begin.
 const NEAR: usize = 4;
 
 impl Frame {
@@ -176,13 +176,14 @@ impl<'a, 's> Cursor<'a, 's> {
         self.stack.depth = 0;
     }
 
-    /// Whether there is neither a field any more nor the end of one.
+    /// True if there is neither a field any more nor the end of one.
     #[inline(always)]
     pub(super) fn is_at_end(&self) -> bool {
         self.stack.depth == 0 && self.top.peek().is_none()
     }
 
-    /// What `done` makes of the next field, if it is of the usual kinds, has no others in it, and nothing is wrong with it.
+    /// What `done` makes of the next field, if it is of the usual kinds, has no others in it, and nothing is wrong with
+    /// it.
     #[inline(always)]
     pub(super) fn quick<R>(&mut self, done: impl FnOnce(Step<'a>) -> R) -> Option<R> {
         let index = self.top.peek()?;
@@ -383,8 +384,8 @@ impl<'a, 's> Cursor<'a, 's> {
         Ok(Value::Array(count))
     }
 
-    /// Notices that a field begins. Members and elements that take no bits could be many for each byte: what precedes them
-    /// bounds them.
+    /// Notices that a field begins. Members and elements that take no bits could be many for each byte: what precedes
+    /// them bounds them.
     #[inline(always)]
     fn begin_field(&mut self, skip: bool) -> Result<()> {
         if self.at != self.mark {

@@ -29,13 +29,13 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// How many packets are missing before this one; `None` if that is not known.
+    /// The number of packets that are missing before this one; `None` if that is not known.
     pub const fn packets(&self) -> Option<u64> {
         self.packets
     }
 
-    /// How many event records were discarded since the end of the packet before, up to the end of this one; `None` if
-    /// that is not known.
+    /// The number of event records that were discarded since the end of the packet before, up to the end of this one;
+    /// `None` if that is not known.
     pub const fn records(&self) -> Option<u64> {
         self.records
     }
@@ -49,7 +49,7 @@ impl Loss {
         Self { packets: sum(self.packets, other.packets), records: sum(self.records, other.records) }
     }
 
-    /// Whether anything is known to be missing.
+    /// True if anything is known to be missing.
     pub fn is_some(&self) -> bool {
         self.packets.unwrap_or(0) > 0 || self.records.unwrap_or(0) > 0
     }

@@ -64,7 +64,7 @@ pub(super) fn update(clock: u64, value: u64, len: u32) -> u64 {
     (clock & !mask) | (value & mask)
 }
 
-/// How many bits an integer that was read has for the clock.
+/// The number of bits an integer that was read has for the clock.
 #[inline(always)]
 pub(super) fn clock_bits(node: &Node, start: u64, end: u64) -> u32 {
     match node.kind {

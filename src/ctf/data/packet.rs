@@ -38,7 +38,7 @@ pub struct Packet<'a, 's> {
     /// The roots of event record headers and common contexts.
     pub(super) event_header: u32,
     pub(super) common_context: u32,
-    /// Whether its records have times.
+    /// True if its records have times.
     pub(super) has_clock: bool,
     /// Bytes are missing in it or were added to it.
     is_doubtful: bool,
@@ -325,7 +325,7 @@ impl<'a, 's> Packet<'a, 's> {
         self.sequence
     }
 
-    /// How many event records of the stream had been discarded when it ended.
+    /// The number of event records of the stream that had been discarded when it ended.
     #[doc(alias = "discarded-event-record-counter-snapshot")]
     #[doc(alias = "events_discarded")]
     pub const fn discarded(&self) -> Option<u64> {

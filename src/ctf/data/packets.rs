@@ -7,8 +7,8 @@ use core::iter::FusedIterator;
 
 /// The packets of a data stream, one after the other.
 ///
-/// A packet's records may be damaged: that does not keep the next packet from being found, as its place follows from the
-/// header alone.
+/// A packet's records may be damaged: that does not keep the next packet from being found, as its place follows from
+/// the header alone.
 #[derive(Clone, Debug)]
 pub struct Packets<'a, 's> {
     schema: &'s Schema<'a, 's>,
@@ -40,7 +40,7 @@ impl<'a, 's> Packets<'a, 's> {
         Self { schema, data, offset, number: 0, fault: None, track: Some(track) }
     }
 
-    /// Whether they are described by this schema.
+    /// True if they are described by this schema.
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(crate) fn is_of(&self, schema: &Schema<'_, '_>) -> bool {
         core::ptr::eq(self.schema.nodes.0, schema.nodes.0)

@@ -257,7 +257,7 @@ impl Plan {
         })
     }
 
-    /// Whether there is nothing in a header.
+    /// True if there is nothing in a header.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.size == 0

@@ -147,7 +147,7 @@ impl<'t> Programs<'t> {
         self.base
     }
 
-    /// How many classes of event records have steps. The records of the others take longer to read.
+    /// The number of classes of event records that have steps. The records of the others take longer to read.
     pub fn classes_with_steps(&self) -> u64 {
         let has_steps = |scopes: &&[ProgramSlot]| scopes.iter().all(|scope| scope.b != NO_STEPS);
         to_u64(self.classes.chunks_exact(2).filter(has_steps).count())
@@ -183,7 +183,7 @@ impl<'t> Programs<'t> {
     }
 }
 
-/// How many scopes all classes have, with those that are empty.
+/// The number of scopes all classes have, with those that are empty.
 fn scopes_of(schema: &Schema<'_, '_>) -> usize {
     let classes = schema.stream_count().saturating_add(schema.event_count());
     usize::try_from(classes).unwrap_or(0).saturating_mul(2)
@@ -237,9 +237,9 @@ struct Open {
 struct Around {
     /// The registers that have been filled, as bits.
     filled: u16,
-    /// How many bytes each element takes at least.
+    /// The number of bytes each element takes at least.
     bytes: u32,
-    /// How many steps there are for fields that may take none.
+    /// The number of steps for fields that may take none.
     idle: u32,
 }
 

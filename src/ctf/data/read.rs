@@ -172,7 +172,7 @@ impl<'a> Cursor<'a, '_> {
         }
     }
 
-    /// Whether a selector is in one of the ranges that begin at node `first`, in ascending order.
+    /// True if a selector is in one of the ranges that begin at node `first`, in ascending order.
     #[inline]
     pub(super) fn is_in(&self, first: u32, key: u64, signed: bool) -> bool {
         if first == NONE {

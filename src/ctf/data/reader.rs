@@ -40,7 +40,7 @@ pub(super) struct Reader<'a, 's> {
     /// The next record's first bit, and the byte order before it.
     at: u64,
     last_big: bool,
-    /// How many fields before it take no bits.
+    /// The number of fields before it that take no bits.
     idle: u64,
     clock: u64,
     info: &'s Node,
@@ -276,7 +276,7 @@ impl<'a, 's> Reader<'a, 's> {
         (self.at, self.last_big, self.clock) = (at, last_big, clock);
     }
 
-    /// Whether the last field before the next record was big-endian.
+    /// True if the last field before the next record was big-endian.
     pub(super) fn last_big(&self) -> bool {
         self.last_big
     }

@@ -19,7 +19,7 @@ pub(super) struct Parts {
     pub(super) body: u64,
     pub(super) end: u64,
     pub(super) clock: u64,
-    /// Whether the last field before `start`, and before `body`, was big-endian.
+    /// True if the last field before `start`, and before `body`, was big-endian.
     pub(super) orders: (bool, bool),
 }
 

@@ -6,7 +6,7 @@ use super::quick::KnownString;
 use super::record::PAYLOAD;
 use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, PLAIN, REVERSED, role};
 
-/// How many classes are remembered, and how many runs of each.
+/// The number of classes that are remembered, and how many runs of each.
 const SHAPES: usize = 8;
 const RUNS: usize = 4;
 
@@ -297,7 +297,8 @@ impl Shape {
         Some(())
     }
 
-    /// Where a record ends whose body begins after byte `at`, and its first string; `None` if it has to be gone over field by field.
+    /// Where a record ends whose body begins after byte `at`, and its first string; `None` if it has to be gone over
+    /// field by field.
     #[inline(always)]
     pub(super) fn after(&self, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
         let [first, ..] = &self.all.runs;

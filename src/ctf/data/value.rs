@@ -146,7 +146,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether all of it is valid in its encoding.
+    /// True if all of it is valid in its encoding.
     pub fn is_valid(&self) -> bool {
         match self.encoding {
             Encoding::Utf8 => self.as_str().is_some(),

@@ -37,7 +37,7 @@ struct Place {
     /// The next byte and the next step.
     at: usize,
     next: usize,
-    /// How many loops are open.
+    /// The number of loops that are open.
     depth: usize,
     /// The last integer.
     last: u64,

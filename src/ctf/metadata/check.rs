@@ -67,7 +67,7 @@ impl MetadataStream<'_> {
     }
 }
 
-/// Whether the fragment is what CTF 2 allows at its place, and its known members are of their types.
+/// True if the fragment is what CTF 2 allows at its place, and its known members are of their types.
 fn typed(fragment: &Fragment<'_>, is_first: bool) -> Result<()> {
     let kind = fragment.kind()?;
     let at = |element, kind| Err(Error::new(fragment.offset(), element, kind));

@@ -26,8 +26,8 @@ pub enum Step<'d> {
 /// ```
 /// use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 ///
-/// # let packet = [b"\x57\x1d\xd1\x75", &[7; 20][..], &[0x40, 1, 0, 0, 0x40, 1, 0, 0, 0, 0, 0, 1, 8], b"\x1e{}"].concat();
-/// let mut decoder = Decoder::new(ParseOptions::STRICT);
+/// # let packet = [b"\x57\x1d\xd1\x75", &[7; 20][..], &[0x40, 1, 0, 0, 0x40, 1, 0, 0, 0, 0, 0, 1, 8],
+/// b"\x1e{}"].concat(); let mut decoder = Decoder::new(ParseOptions::STRICT);
 /// let mut text = Vec::new();
 /// for mut received in packet.chunks(5) {
 ///     loop {
@@ -93,7 +93,7 @@ struct Body {
 }
 
 impl Body {
-    /// How many bytes the packet needs at least, without its padding.
+    /// The number of bytes the packet needs at least, without its padding.
     const fn rest(&self) -> u64 {
         self.header.saturating_add(self.content)
     }
@@ -212,8 +212,8 @@ impl Decoder {
     /// The finding, a warning, is that padding of the last packet is missing.
     ///
     /// # Errors
-    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the stream ends inside a header or a content, or is empty; the error
-    /// that [`step`](Self::step) returned before.
+    /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the stream ends inside a header or a content, or is empty; the
+    /// error that [`step`](Self::step) returned before.
     pub fn finish(&self) -> Result<Option<Finding>> {
         let end = |offset, element, needed| Error::new(offset, element, ErrorKind::UnexpectedEnd { needed });
         match self.state {
@@ -276,7 +276,7 @@ impl Decoder {
         if filled >= to_usize(SHORT) && self.header[35] == 2 { LONG } else { SHORT }
     }
 
-    /// How many bytes a header lacks at least.
+    /// The number of bytes a header lacks at least.
     fn header_needs(&self, filled: usize) -> u64 {
         // Between two packets the stream may end.
         if filled == 0 { 0 } else { u64::from(self.header_size(filled)).saturating_sub(to_u64(filled)) }

@@ -90,7 +90,7 @@ impl<'a> Fragment<'a> {
         self.text.offset()
     }
 
-    /// Whether a 0x1E precedes it, as it must. Only the first fragment may lack it.
+    /// True if a 0x1E precedes it, as it must. Only the first fragment may lack it.
     pub const fn is_separated(&self) -> bool {
         self.separated
     }
@@ -150,7 +150,7 @@ impl<'a> Fragment<'a> {
         Members::new(self.text, FRAGMENT)
     }
 
-    /// Whether it is a complete object, although the text after it could not be read.
+    /// True if it is a complete object, although the text after it could not be read.
     fn is_complete(&self) -> bool {
         self.check().is_ok()
     }
@@ -259,14 +259,14 @@ impl FusedIterator for Members<'_> {}
 /// The fragments of a text.
 ///
 /// Repeated 0x1E are skipped, and so is white space before a fragment. After a packet that cannot be read there is one
-/// error, then the end; a fragment that this packet interrupts is given before if it is complete JSON. A fragment that is
-/// no JSON is given as it is.
+/// error, then the end; a fragment that this packet interrupts is given before if it is complete JSON. A fragment that
+/// is no JSON is given as it is.
 #[derive(Clone, Debug)]
 pub struct Fragments<'a> {
     pieces: Pieces<'a>,
     /// The rest of the present piece.
     piece: Bytes<'a>,
-    /// Whether a 0x1E has been read.
+    /// True if a 0x1E has been read.
     separated: bool,
     /// The fault after the last fragment.
     fault: Option<Error>,

@@ -114,7 +114,7 @@ impl Uuid {
         &self.0
     }
 
-    /// Whether all its bytes are zero, as producers leave it that have none.
+    /// True if all its bytes are zero, as producers leave it that have none.
     pub fn is_nil(&self) -> bool {
         self.0 == [0; 16]
     }
@@ -422,7 +422,7 @@ fn header_size(input: Bytes<'_>, order: ByteOrder) -> Option<Bits> {
     input.as_slice().get(40..)?.first_chunk().map(|bytes| Bits(order.u32(*bytes)))
 }
 
-/// Whether a header that claims version 2 ends at byte 37: see [`ParseOptions::LENIENT`].
+/// True if a header that claims version 2 ends at byte 37: see [`ParseOptions::LENIENT`].
 fn is_short(input: Bytes<'_>, order: ByteOrder, fields: &Fields) -> bool {
     let plausible = header_size(input, order)
         .is_some_and(|size| size >= LONG_SIZE && size.0.is_multiple_of(8) && size <= fields.content_size);

@@ -57,7 +57,7 @@ impl<'a> Packet<'a> {
         self.padding.as_slice()
     }
 
-    /// How many bytes of padding are missing, which is tolerated after the last packet.
+    /// The number of bytes of padding that are missing, which is tolerated after the last packet.
     pub fn missing_padding(&self) -> u64 {
         u64::from(self.header.padding_bytes()).saturating_sub(to_u64(self.padding.len()))
     }

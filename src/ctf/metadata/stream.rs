@@ -40,7 +40,7 @@ pub(crate) fn detect_tsdl(data: &[u8]) -> bool {
         })
 }
 
-/// Whether `data` is metadata without doubt: plain text goes on with an object after its 0x1E.
+/// True if `data` is metadata without doubt: plain text goes on with an object after its 0x1E.
 pub(crate) fn detect(data: &[u8]) -> bool {
     match Form::detect(data) {
         Some(Form::Packets(_)) => true,
@@ -69,7 +69,7 @@ pub struct MetadataStream<'a> {
     input: Bytes<'a>,
     /// The first packet, unless it is plain.
     first: Option<(PacketHeader, Profile)>,
-    /// Whether it begins after damage: with the rest of a fragment, and without a preamble.
+    /// True if it begins after damage: with the rest of a fragment, and without a preamble.
     resumed: bool,
 }
 
@@ -91,17 +91,25 @@ impl<'a> MetadataStream<'a> {
     ///
     /// | kind | element |
     /// |---|---|
-    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) after the first packet |
+    /// | [`BadMagic`](crate::ErrorKind::BadMagic) | [`METADATA`], or [`MAGIC`](crate::ctf::element::MAGIC) after the
+    /// first packet |
     /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 37 bytes |
     /// | [`ByteOrderChanged`](crate::ErrorKind::ByteOrderChanged) | [`MAGIC`](crate::ctf::element::MAGIC) |
-    /// | [`Unsupported`](crate::ErrorKind::Unsupported) | [`COMPRESSION_SCHEME`](crate::ctf::element::COMPRESSION_SCHEME), [`ENCRYPTION_SCHEME`](crate::ctf::element::ENCRYPTION_SCHEME), [`CHECKSUM_SCHEME`](crate::ctf::element::CHECKSUM_SCHEME) |
+    /// | [`Unsupported`](crate::ErrorKind::Unsupported) |
+    /// [`COMPRESSION_SCHEME`](crate::ctf::element::COMPRESSION_SCHEME),
+    /// [`ENCRYPTION_SCHEME`](crate::ctf::element::ENCRYPTION_SCHEME),
+    /// [`CHECKSUM_SCHEME`](crate::ctf::element::CHECKSUM_SCHEME) |
     /// | [`UnsupportedRevision`](crate::ErrorKind::UnsupportedRevision) | [`VERSION`](crate::ctf::element::VERSION) |
     /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`PACKET_HEADER`]: 44 bytes in version 2 |
-    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`NotMultiple`](crate::ErrorKind::NotMultiple), [`OverLimit`](crate::ErrorKind::OverLimit) | [`HEADER_SIZE`](crate::ctf::element::HEADER_SIZE) |
-    /// | [`NotMultiple`](crate::ErrorKind::NotMultiple) | [`CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE), [`TOTAL_SIZE`](crate::ctf::element::TOTAL_SIZE) |
-    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`OverLimit`](crate::ErrorKind::OverLimit) | [`CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE) |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`NotMultiple`](crate::ErrorKind::NotMultiple),
+    /// [`OverLimit`](crate::ErrorKind::OverLimit) | [`HEADER_SIZE`](crate::ctf::element::HEADER_SIZE) |
+    /// | [`NotMultiple`](crate::ErrorKind::NotMultiple) | [`CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE),
+    /// [`TOTAL_SIZE`](crate::ctf::element::TOTAL_SIZE) |
+    /// | [`UnderLimit`](crate::ErrorKind::UnderLimit), [`OverLimit`](crate::ErrorKind::OverLimit) |
+    /// [`CONTENT_SIZE`](crate::ctf::element::CONTENT_SIZE) |
     /// | [`UuidMismatch`](crate::ErrorKind::UuidMismatch) | [`UUID`](crate::ctf::element::UUID) |
-    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`CONTENT`](crate::ctf::element::CONTENT), when the packet is reached |
+    /// | [`UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) | [`CONTENT`](crate::ctf::element::CONTENT), when the
+    /// packet is reached |
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::parse_with(data, ParseOptions::STRICT)
     }
@@ -123,8 +131,8 @@ impl<'a> MetadataStream<'a> {
 
     /// The stream with what is there of a packet whose content the input cuts, as that of a file that is being written.
     ///
-    /// Without it such a packet is an error, and no part of the text. With it [`Packet::check_content`] gives that error,
-    /// and [`check`](Self::check) reports it.
+    /// Without it such a packet is an error, and no part of the text. With it [`Packet::check_content`] gives that
+    /// error, and [`check`](Self::check) reports it.
     ///
     /// [`Packet::check_content`]: super::Packet::check_content
     #[must_use]
@@ -135,8 +143,8 @@ impl<'a> MetadataStream<'a> {
     /// The stream from the packet at `offset` on, which [`Packets::recover`](super::Packets::recover) has found; `None`
     /// if none begins there.
     ///
-    /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text goes
-    /// up to the next packet that cannot be read.
+    /// Its first fragment may be the rest of one whose beginning is lost: [`Fragment::is_separated`] tells. Its text
+    /// goes up to the next packet that cannot be read.
     ///
     /// [`Fragment::is_separated`]: super::Fragment::is_separated
     pub fn resumed_at(&self, offset: u64) -> Option<Self> {
@@ -147,7 +155,7 @@ impl<'a> MetadataStream<'a> {
         Some(Self { input, first: Some((header, profile)), resumed: true })
     }
 
-    /// Whether it begins after damage.
+    /// True if it begins after damage.
     pub(super) const fn is_resumed(&self) -> bool {
         self.resumed
     }
@@ -275,7 +283,7 @@ impl<'a> MetadataStream<'a> {
         }
     }
 
-    /// Whether the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
+    /// True if the text begins as the TSDL of CTF 1.8 does: `/* CTF 1.8`.
     pub fn has_tsdl_signature(&self) -> bool {
         self.text_until_error().0.starts_with(TSDL_SIGNATURE)
     }

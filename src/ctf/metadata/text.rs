@@ -57,7 +57,7 @@ impl Place {
         self.len.into()
     }
 
-    /// Whether no packet ends in it.
+    /// True if no packet ends in it.
     pub(crate) fn is_together(self) -> bool {
         self.packet == Self::TOGETHER
     }
@@ -108,7 +108,7 @@ impl<'a> Text<'a> {
         self.left
     }
 
-    /// Whether it has no bytes.
+    /// True if it has no bytes.
     pub const fn is_empty(&self) -> bool {
         self.left == 0
     }
@@ -202,7 +202,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether it begins with `prefix`.
+    /// True if it begins with `prefix`.
     pub(super) fn starts_with(&self, prefix: &[u8]) -> bool {
         let mut at = *self;
         prefix.iter().all(|wanted| crate::json::take_byte(&mut at) == Some(*wanted))

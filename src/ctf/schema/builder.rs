@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub(crate) struct Builder<'s> {
     pub(crate) nodes: &'s mut [Node],
-    /// How many nodes are used at the front.
+    /// The number of nodes that are used at the front.
     pub(crate) front: u32,
     /// How many at the end.
     pub(crate) tail: u32,
@@ -36,7 +36,7 @@ pub(crate) struct Builder<'s> {
     pub(crate) trace: u32,
     /// Where in the metadata it is, for errors.
     pub(crate) offset: u64,
-    /// How many aliases a builder that counts has stored.
+    /// The number of aliases a builder that counts has stored.
     pub(super) kept: u32,
 }
 
@@ -66,7 +66,7 @@ impl<'s> Builder<'s> {
         Self { counting: true, ..Self::new(scratch) }
     }
 
-    /// How many nodes are needed, all in all, for what has been emitted.
+    /// The number of nodes that are needed, all in all, for what has been emitted.
     pub(crate) fn needed(&self) -> u64 {
         let tables = [self.streams, self.events, self.clocks].map(|count| u64::from(count.div_ceil(4)));
         let sum = u64::from(self.front).saturating_add(self.tail.into());

@@ -180,7 +180,7 @@ impl<'a, 's> FieldClass<'a, 's> {
         node.kind.is_fixed_length().then_some(order)
     }
 
-    /// Whether the bits stand in the order that is not the usual one of the byte order.
+    /// True if the bits stand in the order that is not the usual one of the byte order.
     pub fn is_reversed(&self) -> bool {
         self.node().kind.is_fixed_length() && self.node().has(REVERSED)
     }

@@ -48,7 +48,7 @@ impl<'a> Clock<'a, '_> {
         self.schema.nodes.get(self.index.saturating_add(1)).y()
     }
 
-    /// Whether it counts from 1970-01-01T00:00:00Z.
+    /// True if it counts from 1970-01-01T00:00:00Z.
     pub fn is_unix(&self) -> bool {
         self.schema.nodes.get(self.index.saturating_add(2)).slot == 1
     }

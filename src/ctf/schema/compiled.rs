@@ -57,7 +57,8 @@ impl<'a, 's> Schema<'a, 's> {
         sink.at
     }
 
-    /// Writes it as a table that [`Self::parse`] reads without the metadata. Returns the part of `buffer` that it takes.
+    /// Writes it as a table that [`Self::parse`] reads without the metadata. Returns the part of `buffer` that it
+    /// takes.
     ///
     /// The same metadata gives the same bytes on every machine.
     ///
@@ -84,13 +85,13 @@ impl<'a, 's> Schema<'a, 's> {
     /// | 96 | nodes | 24 bytes each |
     /// | … | bytes | names, without escapes, in UTF-8 |
     ///
-    /// A node consists of `u8` kind, `u8` flags, `u8` alignment and base, `u8` slot, `u16` roles, `u16` size of the name,
-    /// and four `u32`: offset of the name, number of nodes, and two that depend on the kind. What the numbers in it mean may
-    /// change with the version alone.
+    /// A node consists of `u8` kind, `u8` flags, `u8` alignment and base, `u8` slot, `u16` roles, `u16` size of the
+    /// name, and four `u32`: offset of the name, number of nodes, and two that depend on the kind. What the numbers in
+    /// it mean may change with the version alone.
     ///
     /// # Errors
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the size needed. [`OverLimit`](ErrorKind::OverLimit) if that
-    /// has more than 32 bits.
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the size needed. [`OverLimit`](ErrorKind::OverLimit) if
+    /// that has more than 32 bits.
     pub fn write<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
         let (capacity, needed) = (to_u64(buffer.len()), self.written_size());
         let size = u32::try_from(needed).map_err(|_| {
@@ -104,7 +105,7 @@ impl<'a, 's> Schema<'a, 's> {
         Ok(table)
     }
 
-    /// How many nodes of the storage are not used: they lie between those in front and those at the end.
+    /// The number of nodes of the storage that are not used: they lie between those in front and those at the end.
     fn gap(&self) -> u32 {
         let all = u32::try_from(self.nodes.0.len()).unwrap_or(NONE);
         let unused = (self.front..all).take_while(|at| self.portable(*at).kind == Kind::Empty);
@@ -215,15 +216,16 @@ impl<'a, 's> Schema<'a, 's> {
     ///
     /// # Errors
     /// [`BadMagic`](ErrorKind::BadMagic), [`UnsupportedVersion`](ErrorKind::UnsupportedVersion), `UnexpectedEnd`,
-    /// [`ChecksumMismatch`](ErrorKind::ChecksumMismatch); `Unsupported` on a machine that is big-endian, `NotMultiple` at
-    /// another address; for a node that a compiler would not write, [`Malformed`](ErrorKind::Malformed) at that.
+    /// [`ChecksumMismatch`](ErrorKind::ChecksumMismatch); `Unsupported` on a machine that is big-endian, `NotMultiple`
+    /// at another address; for a node that a compiler would not write, [`Malformed`](ErrorKind::Malformed) at that.
     pub fn parse(table: &'s [u8]) -> Result<Schema<'s, 's>> {
         let schema = Self::parse_trusted(table)?;
         validate(&schema)?;
         Ok(schema)
     }
 
-    /// As [`Self::parse`], for a table that is a part of the program: no node is looked at, which takes less code and time.
+    /// As [`Self::parse`], for a table that is a part of the program: no node is looked at, which takes less code and
+    /// time.
     ///
     /// By a table that no compiler wrote, anything may be read, and reading may take forever; it does not panic.
     ///
@@ -245,8 +247,8 @@ impl<'a, 's> Schema<'a, 's> {
     /// As [`Self::parse`], with a copy of the nodes: on any machine, and from any address.
     ///
     /// # Errors
-    /// As [`Self::parse`], but not for byte order and address. [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the
-    /// number of nodes needed.
+    /// As [`Self::parse`], but not for byte order and address. [`CapacityExceeded`](ErrorKind::CapacityExceeded) with
+    /// the number of nodes needed.
     pub fn load(table: &'a [u8], nodes: &'s mut [Node]) -> Result<Self> {
         let (header, bytes, names) = split(table)?;
         let kind = ErrorKind::CapacityExceeded { capacity: to_u64(nodes.len()), needed: header.nodes.into() };

@@ -24,8 +24,8 @@ pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
     }
 }
 
-/// The node at `index` with what follows from it and from its children, which have their layout. One that has its layout
-/// stays as it is.
+/// The node at `index` with what follows from it and from its children, which have their layout. One that has its
+/// layout stays as it is.
 pub(super) fn with_layout(nodes: Nodes<'_>, index: u32) -> Node {
     let mut node = *nodes.get(index);
     if matches!(node.kind, Kind::NulString | Kind::Unsigned | Kind::Signed | Kind::Float) && node.is_quick() {
@@ -97,7 +97,7 @@ fn quick(node: &Node) -> Option<u16> {
     is_quick.then_some(code | aligned)
 }
 
-/// Whether what it holds is needed to go on.
+/// True if what it holds is needed to go on.
 fn needs_walk(node: &Node) -> bool {
     node.slot != NO_SLOT || node.roles & role::ALL != 0
 }

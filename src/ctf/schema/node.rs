@@ -88,7 +88,7 @@ impl Kind {
         Self::Table,
     ];
 
-    /// Whether it is a field class of fixed length in bits.
+    /// True if it is a field class of fixed length in bits.
     pub(crate) const fn is_fixed_length(self) -> bool {
         matches!(
             self,
@@ -101,7 +101,7 @@ impl Kind {
         matches!(self, Self::Unsigned | Self::Signed | Self::VariableUnsigned | Self::VariableSigned)
     }
 
-    /// Whether it has field classes in it.
+    /// True if it has field classes in it.
     pub(crate) const fn is_compound(self) -> bool {
         matches!(
             self,
@@ -135,8 +135,8 @@ pub(crate) const ESCAPED: u8 = 4;
 pub(crate) const SPLIT: u8 = 8;
 /// One leading `_` of the name is not displayed.
 pub(crate) const UNDERSCORE: u8 = 16;
-/// The last one of a list. An index of names: one of ranges follows. A field class: it may take no bits. A stream or an event: a length or a selector lies in another
-/// scope.
+/// The last one of a list. An index of names: one of ranges follows. A field class: it may take no bits. A stream or an
+/// event: a length or a selector lies in another scope.
 pub(crate) const LAST: u8 = 32;
 /// The class is of fixed size, and nothing in it is needed to go on: it can be skipped at once.
 pub(crate) const PLAIN: u8 = 64;
@@ -158,8 +158,8 @@ pub(crate) mod role {
     pub(crate) const EVENT_CLASS_ID: u16 = 1 << 10;
     /// All of them.
     pub(crate) const ALL: u16 = (1 << 11) - 1;
-    /// The field has no role and is read at once: an integer or a float of 8, 16, 32 or 64 bits that begins with a byte and
-    /// that nothing needs to go on; or UTF-8 up to a zero. The lower bits then are one of the following.
+    /// The field has no role and is read at once: an integer or a float of 8, 16, 32 or 64 bits that begins with a byte
+    /// and that nothing needs to go on; or UTF-8 up to a zero. The lower bits then are one of the following.
     pub(crate) const QUICK: u16 = 1 << 12;
     /// An unsigned integer; the binary logarithm of its bytes is added, and `QUICK_BIG`.
     pub(crate) const QUICK_UNSIGNED: u16 = QUICK;
@@ -191,7 +191,7 @@ pub(crate) const NO_SIZE: u32 = u32::MAX;
 /// How deep classes nest at most.
 pub(crate) const DEPTH: usize = 64;
 
-/// How many lengths and selectors are remembered at a time.
+/// The number of lengths and selectors that are remembered at a time.
 pub(crate) const SLOTS: u8 = 16;
 /// The same, as the length of an array.
 pub(crate) const SLOT_COUNT: usize = 16;
@@ -200,8 +200,8 @@ const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 
 /// Room for one part of a [`Schema`](super::Schema): 24 bytes.
 ///
-/// A schema is compiled into nodes that the caller lends; what they hold is private to it. The traits of zerocopy are for
-/// [`Schema::parse`](super::Schema::parse) alone, and may go.
+/// A schema is compiled into nodes that the caller lends; what they hold is private to it. The traits of zerocopy are
+/// for [`Schema::parse`](super::Schema::parse) alone, and may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Node {
@@ -216,7 +216,7 @@ pub struct Node {
     pub(crate) name_len: u16,
     /// Offset of the name in the metadata file; of the root of a scope, which scope.
     pub(crate) name: u32,
-    /// How many nodes it has with its children; they follow it, in order. Of a label, how many ranges.
+    /// The number of nodes it has with its children; they follow it, in order. Of a label, how many ranges.
     pub(crate) size: u32,
     pub(crate) a: u32,
     pub(crate) b: u32,
@@ -261,7 +261,7 @@ impl Node {
         if self.is_quick() { 0 } else { self.roles & role::ALL }
     }
 
-    /// Whether its fields are read at once.
+    /// True if its fields are read at once.
     #[inline(always)]
     pub(crate) const fn is_quick(&self) -> bool {
         self.roles & role::QUICK != 0
@@ -306,7 +306,7 @@ impl Node {
         whole(self.a, self.b)
     }
 
-    /// How many items a list of ranges in order, or an index of names, has: it stands with the first one.
+    /// The number of items a list of ranges in order, or an index of names, has: it stands with the first one.
     pub(crate) const fn count(&self) -> u32 {
         let ([a, b], [c, d]) = (self.roles.to_le_bytes(), self.name_len.to_le_bytes());
         u32::from_le_bytes([a, b, c, d])
@@ -348,7 +348,7 @@ const fn whole_signed(value: u64, is_negative: bool) -> i128 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) offset: u32,
-    /// How many bytes of the text it takes.
+    /// The number of bytes of the text it takes.
     pub(crate) len: u16,
     /// `ESCAPED`, `SPLIT`, `UNDERSCORE`.
     pub(crate) flags: u8,

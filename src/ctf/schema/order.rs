@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::work;
 
-/// Whether the item at one place belongs before the one at another.
+/// True if the item at one place belongs before the one at another.
 pub(crate) type IsLess<'f> = &'f dyn Fn(&Builder<'_>, u32, u32) -> bool;
 /// Exchanges two items.
 pub(crate) type Swap<'f> = &'f dyn Fn(&mut Builder<'_>, u32, u32);

@@ -65,7 +65,7 @@ struct Way {
     location: u32,
     position: usize,
     kind: Key,
-    /// Whether some option has no such field.
+    /// True if some option has no such field.
     lacks: bool,
 }
 
@@ -99,7 +99,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         Self { builder, stream, level, slots, by_option, known }
     }
 
-    /// How many slots are in use.
+    /// The number of slots that are in use.
     pub(super) fn slots(&self) -> u8 {
         self.slots
     }
@@ -258,7 +258,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         self.builder.child_named(&self.stream, class, &name)
     }
 
-    /// Whether two steps have the same name.
+    /// True if two steps have the same name.
     fn same_name(&self, a: u32, b: u32) -> bool {
         let name = |step| self.builder.node(step).place().map(|place| Name::at(&self.stream, place));
         match (name(a), name(b)) {

@@ -7,15 +7,15 @@ use super::scope::Scope;
 #[derive(Clone, Copy)]
 pub(super) struct Around {
     pub(super) scope: Scope,
-    /// Whether it is the first member of the root structure.
+    /// True if it is the first member of the root structure.
     pub(super) is_first: bool,
-    /// Whether the trace has a UUID, and the stream class a clock.
+    /// True if the trace has a UUID, and the stream class a clock.
     pub(super) has_uuid: bool,
     pub(super) has_clock: bool,
 }
 
 impl Around {
-    /// Whether a class may have the roles that it has.
+    /// True if a class may have the roles that it has.
     pub(super) fn allows(self, node: &Node) -> bool {
         if matches!(node.kind, Kind::NulString | Kind::StaticString | Kind::DynamicString) {
             return true;

@@ -19,14 +19,15 @@ pub struct Schema<'a, 's> {
     pub(super) clocks: Table,
     pub(super) uuid: Option<Uuid>,
     pub(super) environment: Variables,
-    /// How many nodes stand in front.
+    /// The number of nodes that stand in front.
     pub(super) front: u32,
     /// The hash of the metadata, if it was compiled before.
     pub(super) hash: Option<u64>,
 }
 
 impl<'a, 's> Schema<'a, 's> {
-    /// The metadata that it was compiled from; of one that was [compiled before](Self::write), text without any meaning.
+    /// The metadata that it was compiled from; of one that was [compiled before](Self::write), text without any
+    /// meaning.
     pub fn metadata(&self) -> MetadataStream<'a> {
         self.stream
     }
@@ -44,7 +45,7 @@ impl<'a, 's> Schema<'a, 's> {
         self.streams.get(self.nodes, 0)
     }
 
-    /// Whether there is a description of the trace itself.
+    /// True if there is a description of the trace itself.
     pub fn has_trace_class(&self) -> bool {
         self.trace != NONE
     }
@@ -116,7 +117,7 @@ impl<'a, 's> Schema<'a, 's> {
         }
     }
 
-    /// How many nodes there are: no less than classes of each kind.
+    /// The number of nodes: no less than classes of each kind.
     pub(crate) fn numbers(&self) -> u32 {
         u32::try_from(self.nodes.0.len()).unwrap_or(u32::MAX)
     }

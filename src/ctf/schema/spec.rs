@@ -20,7 +20,7 @@ pub(crate) struct ClockSpec {
     pub(crate) frequency: u64,
     pub(crate) seconds: i64,
     pub(crate) cycles: u64,
-    /// Whether its origin is the Unix epoch.
+    /// True if its origin is the Unix epoch.
     pub(crate) is_unix: bool,
     /// Where it is described.
     pub(crate) offset: u64,

@@ -135,7 +135,7 @@ impl<'a, 's> EventClass<'a, 's> {
 }
 
 impl PartialEq for EventClass<'_, '_> {
-    /// Whether both are the same class of the same schema.
+    /// True if both are the same class of the same schema.
     fn eq(&self, other: &Self) -> bool {
         self.index == other.index && core::ptr::eq(self.schema.nodes.0, other.schema.nodes.0)
     }

@@ -45,7 +45,7 @@ const BITS: u32 = 9;
 /// The longest name in bytes, so that all of its bits can be numbered.
 pub(crate) const LONGEST: u64 = 1 << 28;
 
-/// Whether a bit of a name is set. Absent bytes have none.
+/// True if a bit of a name is set. Absent bytes have none.
 fn is_set(name: &mut impl Spelling, bit: u32) -> bool {
     work::count();
     match (name.byte(bit / BITS), bit % BITS) {

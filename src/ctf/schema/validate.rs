@@ -1,7 +1,7 @@
-//! Whether a schema from a file is one that a compiler could have written.
+//! True if a schema from a file is one that a compiler could have written.
 //!
-//! What this finds to be good is read without a panic and without a loop that does not end, whatever it says. It takes a few
-//! steps for each node.
+//! What this finds to be good is read without a panic and without a loop that does not end, whatever it says. It takes
+//! a few steps for each node.
 
 use super::Schema;
 use super::element::TABLE_NODE;

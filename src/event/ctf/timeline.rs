@@ -44,12 +44,12 @@ default_is_empty!(StreamSlot<'_, '_>);
 /// The tracks and events of a CTF trace.
 #[derive(Debug)]
 pub struct Timeline<'a, 's, 't, R> {
-    /// Whether the first clock counts from the Unix epoch.
+    /// True if the first clock counts from the Unix epoch.
     absolute: Option<bool>,
     merge: Merge<'a, 's, 't>,
     streams: R,
     count: usize,
-    /// How many tracks have been announced: that of the trace, and of streams.
+    /// The number of tracks that have been announced: that of the trace, and of streams.
     announced: usize,
     /// The session that has been announced.
     session: Option<u32>,
@@ -84,8 +84,9 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         }
     }
 
-    /// Has the records of the streams that are added from now on told by these steps, which is faster. They are those of
-    /// the schema of the streams, with numbers after those of the schemas of streams before; others are not followed.
+    /// Has the records of the streams that are added from now on told by these steps, which is faster. They are those
+    /// of the schema of the streams, with numbers after those of the schemas of streams before; others are not
+    /// followed.
     pub const fn set_programs(&mut self, programs: Programs<'s>) {
         self.programs = programs;
     }

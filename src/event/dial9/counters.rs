@@ -27,7 +27,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// How many fields are looked at.
+    /// The number of fields that are looked at.
     pub(super) const MOST: usize = 64;
 
     pub(super) const NONE: Self = Self { fields: 0, units: [0; Self::MOST] };

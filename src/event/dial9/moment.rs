@@ -59,7 +59,7 @@ pub struct KindSlot<'a> {
     pub(super) schema: Schema<'a>,
     pub(super) plan: Plan,
     pub(super) counters: Counters,
-    /// How many fields the classes before it have.
+    /// The number of fields the classes before it have.
     pub(super) fields_before: u32,
 }
 

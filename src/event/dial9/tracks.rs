@@ -29,7 +29,7 @@ pub(super) enum Of<'a> {
 pub struct TrackSlot<'a> {
     links: Links,
     pub(super) of: Of<'a>,
-    /// Whether it was announced.
+    /// True if it was announced.
     pub(super) told: bool,
     /// What began and did not end.
     pub(super) open: Opened,

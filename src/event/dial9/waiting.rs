@@ -4,7 +4,7 @@ use crate::event::event::{EventKind, FlowId, Flows};
 use crate::event::label::Label;
 use crate::event::track::TrackId;
 
-/// How many items come of one event at most: two tracks, the end of what was open, and what begins.
+/// The number of items that come of one event at most: two tracks, the end of what was open, and what begins.
 pub(super) const WAITING: usize = 4;
 
 /// An item before it is borrowed.

@@ -18,7 +18,7 @@ use crate::rdf::contents::{
 };
 use crate::room::Room;
 
-/// How many tracks a queue has for submissions that overlap; those that find none free become instants.
+/// The number of tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;
 
 /// How many bytes of a string become the name of a marker: each marker reads them again.

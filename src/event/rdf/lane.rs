@@ -16,7 +16,7 @@ pub struct Lane<'s> {
     /// Where it stands in the file, and how large it is there.
     pub(super) offset: u64,
     pub(super) len: u64,
-    /// Whether offsets in the data are offsets in the file, too.
+    /// True if offsets in the data are offsets in the file, too.
     pub(super) exact: bool,
     // This place of the heap: nothing to do with the content above, but kept in the same room.
     rank: Rank,

@@ -90,7 +90,7 @@ impl<'s> Loaded<'s> {
 struct Reader<'s, 'd> {
     buffer: &'s mut [u8],
     decoder: &'d mut dyn Decompress,
-    /// How many bytes of chunks may be read in all: they may overlap, and claim to be large.
+    /// The number of bytes of chunks that may be read in all: they may overlap, and claim to be large.
     limit: u64,
     read: u64,
 }

@@ -29,11 +29,11 @@ pub struct Timeline<'s, T, L> {
     pub(super) size: usize,
     pub(super) tracks: Tracks<'s, T>,
     pub(super) lanes: L,
-    /// How many lanes are in the heap.
+    /// The number of lanes that are in the heap.
     open: usize,
     /// The order in which lanes were added.
     order: u64,
-    /// How many tracks were announced.
+    /// The number of tracks that were announced.
     announced: u64,
     pub(super) counters: u64,
     pub(super) cpu_hz: Option<u64>,
@@ -66,7 +66,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         }
     }
 
-    /// Whether the file has no events but faults.
+    /// True if the file has no events but faults.
     pub const fn is_empty(&self) -> bool {
         !self.has_events
     }

@@ -94,7 +94,7 @@ pub(super) struct Place<'s> {
     pub kind: TrackKind<'static>,
     pub label: Label<'s>,
     pub data: RdfData<'s>,
-    /// How many slices are open.
+    /// The number of slices that are open.
     pub open: u64,
 }
 

@@ -7,14 +7,15 @@ use crate::rfr;
 /// The slices of a task or span that are open, and the flows that lead to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Polls {
-    /// How many slices are open.
+    /// The number of slices that are open.
     pub(super) open: u64,
     /// The first flow to it that waits for a poll.
     waiting: u64,
     next_flow: u64,
 }
 
-/// The tasks, spans and sequences of a recording, each of which has a track: the number of its life is that of the track.
+/// The tasks, spans and sequences of a recording, each of which has a track: the number of its life is that of the
+/// track.
 pub type Registry<R> = rfr::Registry<R, Polls>;
 
 /// Room for a task, a span, a sequence, or a callsite of a stream.

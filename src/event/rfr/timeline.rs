@@ -35,7 +35,7 @@ const MICROS: i128 = 1_000_000;
 pub struct Timeline<'a, 'r, R, N, L> {
     names: Names<'a, 'r, R, N, Polls>,
     lanes: L,
-    /// How many lanes are in the heap.
+    /// The number of lanes that are in the heap.
     open: usize,
     /// How many have ever been used.
     used: usize,

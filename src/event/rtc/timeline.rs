@@ -50,11 +50,11 @@ pub struct Timeline<'a, 'b, const N: usize> {
     session: Option<u64>,
     session_track: TrackId,
     announced: usize,
-    /// How many tracks there are.
+    /// The number of tracks.
     tracks: u64,
     window: Window,
     begun: bool,
-    /// Whether one session is all there is, as far as its units tell.
+    /// True if one session is all there is, as far as its units tell.
     single: bool,
     /// All clocks in the slots before this one have reached the end of the window.
     over: usize,
@@ -162,7 +162,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         Ok(Item::Event(Event::gap(self.input, None, track, gap)))
     }
 
-    /// Whether no clock will be in the window any more.
+    /// True if no clock will be in the window any more.
     fn is_over(&mut self) -> bool {
         if !self.single {
             return false;
@@ -191,7 +191,7 @@ const fn is_counter(class: &StreamClass<'_>) -> bool {
     is_number(class.stream().format()) && !class.is_clock()
 }
 
-/// Whether what a stream holds is a counter's values.
+/// True if what a stream holds is a counter's values.
 const fn is_number(format: Format) -> bool {
     matches!(
         format,

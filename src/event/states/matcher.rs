@@ -31,7 +31,7 @@ pub struct Counts {
     pub stray: u64,
     /// Ends before their begins.
     pub backwards: u64,
-    /// How many open slices were looked at to find those that end.
+    /// The number of open slices that were looked at to find those that end.
     pub compared: u64,
     /// Rules that were followed.
     pub followed: u64,
@@ -65,8 +65,8 @@ impl core::fmt::Debug for States<'_, '_> {
 }
 
 impl<'r, 't> States<'r, 't> {
-    /// States of a table. `inputs` are the names of the source's inputs, for events of which no thread and no processor is
-    /// known.
+    /// States of a table. `inputs` are the names of the source's inputs, for events of which no thread and no processor
+    /// is known.
     ///
     /// # Errors
     /// `CapacityExceeded`, of the room for values.

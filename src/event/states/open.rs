@@ -16,7 +16,7 @@ pub struct TrackSlot {
     stream: u32,
     before: u32,
     after: u32,
-    /// How many open slices have no key.
+    /// The number of open slices that have no key.
     pub(super) keyless: u32,
 }
 

@@ -55,7 +55,7 @@ impl Record for Args<'_> {
 struct Filter<'l, 'a, L> {
     to: &'l mut L,
     args: &'a [ArgSlot],
-    /// How many groups and lists are open.
+    /// The number of groups and lists that are open.
     depth: u32,
     /// True in a group or list that is wanted.
     inside: bool,

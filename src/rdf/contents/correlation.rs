@@ -206,7 +206,7 @@ layout! {
 }
 
 impl CodeObjectHash<'_> {
-    /// Whether the code object has metadata.
+    /// True if the code object has metadata.
     pub const fn has_metadata(&self) -> bool {
         self.flags() & 1 != 0
     }

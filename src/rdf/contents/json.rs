@@ -132,12 +132,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether it is `null`.
+    /// True if it is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self.event(), Some(Event::Null))
     }
 
-    /// Whether two scalars are the same value.
+    /// True if two scalars are the same value.
     pub(super) fn same_as(&self, other: &Self) -> bool {
         match (self.event(), other.event()) {
             (Some(Event::String(a)), Some(Event::String(b))) => a.chars().eq(b.chars()),
@@ -239,7 +239,7 @@ impl<'a> DriverOverrides<'a> {
         self.0
     }
 
-    /// Whether they are experiments, and not settings of the user.
+    /// True if they are experiments, and not settings of the user.
     pub fn is_experiments(&self) -> Option<bool> {
         self.0.get("IsDriverExperiments")?.as_bool()
     }

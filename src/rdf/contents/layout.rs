@@ -24,7 +24,7 @@ pub struct Field {
     pub(super) offset: usize,
     /// Bytes of one value.
     pub(super) width: usize,
-    /// How many values there are.
+    /// The number of values.
     pub(super) count: usize,
     pub(super) kind: Kind,
     pub(super) name_of: Option<fn(u64) -> Option<&'static str>>,
@@ -50,12 +50,12 @@ impl Field {
         self.width.saturating_mul(self.count)
     }
 
-    /// Whether it is filling without a meaning.
+    /// True if it is filling without a meaning.
     pub const fn is_padding(&self) -> bool {
         matches!(self.kind, Kind::Padding)
     }
 
-    /// Whether it holds several values.
+    /// True if it holds several values.
     pub const fn is_array(&self) -> bool {
         self.count > 1
     }
@@ -90,7 +90,7 @@ impl Field {
         }
     }
 
-    /// How many slots it takes in a record.
+    /// The number of slots it takes in a record.
     pub(super) const fn places(&self) -> u32 {
         if self.is_padding() {
             0

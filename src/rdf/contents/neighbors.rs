@@ -64,7 +64,7 @@ layout! {
         weekday: i32,
         /// Day of the year, from 0.
         yearday: i32,
-        /// Whether it is daylight saving time.
+        /// True if it is daylight saving time.
         is_dst: i32,
     }
 }

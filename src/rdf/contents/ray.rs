@@ -62,7 +62,7 @@ impl<'a> AccelStruct<'a> {
         u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Whether it is a bottom-level structure: of triangles, not of instances.
+    /// True if it is a bottom-level structure: of triangles, not of instances.
     pub const fn is_bottom_level(&self) -> bool {
         self.fields.flags() & 1 != 0
     }

@@ -18,8 +18,8 @@ use crate::record::{ClassId, Head, Listener, Record};
 /// strings, samples, functions, or a document. A chunk of which nothing is known is one record.
 ///
 /// # Errors
-/// What cannot be read is an error between records; offsets count from the start of the chunk's header or data, whichever
-/// the element names.
+/// What cannot be read is an error between records; offsets count from the start of the chunk's header or data,
+/// whichever the element names.
 ///
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
@@ -341,8 +341,8 @@ impl<'a> ChunkRecords<'a> {
     }
 }
 
-/// How many bytes the names of a chunk may still have: each stands in the chunk once, but may be named often, from any of
-/// its bytes on, and what is told must not outgrow the chunk.
+/// The number of bytes the names of a chunk may still have: each stands in the chunk once, but may be named often, from
+/// any of its bytes on, and what is told must not outgrow the chunk.
 struct Names {
     value: u64,
     limit: u64,

@@ -81,7 +81,7 @@ impl<'a> SnapshotIndex<'a> {
         self.places.records.iter().map(|place| Some(place.get()).filter(|&place| place != u16::MAX))
     }
 
-    /// Whether the `number`-th snapshot chunk of the file is live.
+    /// True if the `number`-th snapshot chunk of the file is live.
     pub fn has(&self, number: usize) -> bool {
         self.places().flatten().any(|place| usize::from(place) == number)
     }

@@ -227,7 +227,7 @@ impl<'a> SpmCounter<'a> {
         }
     }
 
-    /// Whether there is no sample.
+    /// True if there is no sample.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -90,12 +90,12 @@ impl<'a> SqttData<'a> {
         self.buffer.map(|buffer| buffer.bytes())
     }
 
-    /// Whether instructions were timed; versions 1 to 3 do not say.
+    /// True if instructions were timed; versions 1 to 3 do not say.
     pub fn has_instruction_timing(&self) -> Option<bool> {
         self.flags.map(|flags| flags & 1 != 0)
     }
 
-    /// Whether there are tokens for restored execution masks; only version 5 says.
+    /// True if there are tokens for restored execution masks; only version 5 says.
     pub fn has_exec_pop(&self) -> Option<bool> {
         self.flags.filter(|_| self.version > 4).map(|flags| flags & 2 != 0)
     }

@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 
 /// A type of fields.
 pub(super) trait Said: Copy {
-    /// How many slots a field takes: one, and those of what is in it.
+    /// The number of slots a field takes: one, and those of what is in it.
     const PLACES: u32 = 1;
     const KIND: Kind;
     /// How people read it, unless the row says otherwise.
@@ -210,7 +210,7 @@ impl Row {
     }
 }
 
-/// How many slots each class has.
+/// The number of slots each class has.
 pub(super) const SLOTS: u32 = FixedClass::SLOTS;
 
 /// The first slot of a class.

@@ -32,12 +32,12 @@ impl<'a> FixedText<'a> {
         core::str::from_utf8(self.text)
     }
 
-    /// Whether a NUL ends it.
+    /// True if a NUL ends it.
     pub const fn is_terminated(&self) -> bool {
         self.terminated
     }
 
-    /// Whether there is no text.
+    /// True if there is no text.
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

@@ -8,7 +8,7 @@ use crate::rtc::unit::{Unit, is_confirmed, signed};
 use crate::rtc::{Index, work};
 use core::ops::Range;
 
-/// How many places may be looked at for one purpose that may not be read then: some always, and of those that are `left`
+/// The number of places that may be looked at for one purpose that may not be read then: some always, and of those that are `left`
 /// for the whole file.
 pub(super) struct Looks<'l> {
     free: u32,
@@ -37,7 +37,7 @@ impl<'l> Looks<'l> {
 pub(super) struct Anchor<'a> {
     pub(super) at: u64,
     pub(super) unit: Unit<'a>,
-    /// Whether the unit begins here, rather than one of its minor units.
+    /// True if the unit begins here, rather than one of its minor units.
     pub(super) begins: bool,
 }
 

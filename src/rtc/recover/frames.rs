@@ -283,7 +283,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         self.find_anchor(error);
     }
 
-    /// Whether the last frame ends at a boundary at which an index begins that the input ends in.
+    /// True if the last frame ends at a boundary at which an index begins that the input ends in.
     fn is_cut_index(&self) -> bool {
         let (at, whole) = (self.ahead.pos, self.ahead.whole());
         at == self.ahead.limit && self.ahead.unit.is_some_and(|unit| unit.is_index_begun(whole, to_u64(at)))
@@ -360,7 +360,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         }
     }
 
-    /// Whether the frame `item` may be taken for the Crc of the first unit.
+    /// True if the frame `item` may be taken for the Crc of the first unit.
     ///
     /// If a record of fixed length was cut right before it because of it, the one proves the other, and what looks
     /// like a Crc may just as well be the record's last bytes. The checksum tells, as long as nothing is damaged.

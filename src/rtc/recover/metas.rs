@@ -34,7 +34,7 @@ fn following<'a>(unit: &Unit<'a>) -> impl Iterator<Item = Unit<'a>> + use<'a> {
     (0..=METAS).map(move |k| unit.moved(signed(unit.major_size()).saturating_mul(k), 0))
 }
 
-/// Whether a unit after damage belongs to another session than the last one before it.
+/// True if a unit after damage belongs to another session than the last one before it.
 fn is_other_session<'a, const N: usize>(
     known: &mut Declared<'a, N>,
     last: &Unit<'a>,

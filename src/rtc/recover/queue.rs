@@ -51,12 +51,12 @@ impl Queue {
         if self.tail == self.head { None } else { Some(&self.items[self.tail.wrapping_sub(1) % AHEAD]) }
     }
 
-    /// Whether the last frame is one whose length nothing but the boundary tells.
+    /// True if the last frame is one whose length nothing but the boundary tells.
     pub(super) fn ends_cut(&self) -> bool {
         self.last().is_some_and(|last| last.flags & Item::CUT != 0)
     }
 
-    /// Whether the last frame is any but a filling one.
+    /// True if the last frame is any but a filling one.
     pub(super) fn ends_solid(&self) -> bool {
         self.last().is_some_and(|last| last.id != id::NUL) && !self.ends_cut()
     }

@@ -55,7 +55,7 @@ impl<'a, const N: usize> Trial<'_, 'a, N> {
         None
     }
 
-    /// Whether frames follow each other from here on up to the boundary at `to`.
+    /// True if frames follow each other from here on up to the boundary at `to`.
     fn reads_to(&mut self, to: usize) -> bool {
         while self.reader.due == Due::Frame {
             while self.reader.read_fast().is_some() {}
@@ -104,7 +104,7 @@ impl<'a, const N: usize> Trial<'_, 'a, N> {
         false
     }
 
-    /// Whether the header of the piece that was cut at the boundary stands where it must for this rest.
+    /// True if the header of the piece that was cut at the boundary stands where it must for this rest.
     fn is_cut_before(&self, boundary: u64, start: Start, length: u64) -> bool {
         let Some(came) = start.rest.map(|rest| length.saturating_sub(rest)).filter(|&came| came > 0) else {
             return false;
@@ -121,7 +121,7 @@ impl<'a, const N: usize> Trial<'_, 'a, N> {
         input.is_some_and(|input| frame::read_header(input).is_ok_and(|(header, _)| header == (id, true)))
     }
 
-    /// Whether the first frame of the user's says that its record ends with it.
+    /// True if the first frame of the user's says that its record ends with it.
     fn first_user_is_whole(&self, anchor: &Anchor<'a>) -> bool {
         let mut input = self.reader.input(usize::try_from(anchor.at).unwrap_or(0), self.reader.data.len());
         let mut left = 0;

@@ -22,7 +22,7 @@ pub fn detect(data: &[u8]) -> bool {
     find(Bytes::new(data), 0, to_u64(data.len())).is_some() || cut_marker(Bytes::new(data)).is_some()
 }
 
-/// How many bytes from `at` on are those of a Marker.
+/// The number of bytes from `at` on that are those of a Marker.
 fn run_after(data: &[u8], at: usize) -> usize {
     data.get(at..).unwrap_or_default().iter().take_while(|&&byte| byte == MAGIC).count()
 }
@@ -99,7 +99,7 @@ pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
     None
 }
 
-/// Whether a Meta follows the Index at the front of `input`.
+/// True if a Meta follows the Index at the front of `input`.
 fn is_meta_after(input: Bytes<'_>) -> bool {
     let mut input = input;
     while let Ok((parts, rest)) = frame::read_default(input) {

@@ -1,9 +1,9 @@
 //! All constants of recovery: each one has a test that fails without it.
 
-/// How many frames are looked at ahead, at most: a power of two, more than are held back. Where memory is small, so is it.
+/// The number of frames that are looked at ahead, at most: a power of two, more than are held back. Where memory is small, so is it.
 pub(super) const AHEAD: usize = if usize::BITS < 64 { 64 } else { 128 };
 
-/// How many frames are held back until they are proven, by the number of streams.
+/// The number of frames that are held back until they are proven, by the number of streams.
 ///
 /// Where ids are dense, nearly every byte looks like the header of a frame, and a proof takes more of them.
 pub(super) const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48)];
@@ -11,10 +11,10 @@ pub(super) const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48
 /// How many of the frames that an index leads to are tried as a place to go on.
 pub(super) const TARGETS: u32 = 8;
 
-/// How many units after the damage are asked for their Meta, if the streams are not known.
+/// The number of units after the damage that are asked for their Meta, if the streams are not known.
 pub(super) const METAS: i64 = 4;
 
-/// How many places may be looked at for one purpose that are not read then, whatever was looked at before.
+/// The number of places that may be looked at for one purpose that are not read then, whatever was looked at before.
 pub(super) const FREE_LOOKS: u32 = 64;
 
 /// How many times the size of the input may be read ahead in all, beyond what is delivered: more than any damage

@@ -169,7 +169,7 @@ impl<'r> Records<'r> {
         Self { classes, all, query, file, tables: wanted, targets: Targets::default(), buffer: String::new() }
     }
 
-    /// Whether any of the tables is read.
+    /// True if any of the tables is read.
     pub(super) fn any(&self) -> bool {
         self.tables.iter().any(|(is_wanted, _)| *is_wanted)
     }

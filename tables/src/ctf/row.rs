@@ -45,7 +45,7 @@ pub(super) struct Row<'r> {
     pub(super) class: ClassId,
     /// The field that mostly comes next.
     pub(super) next: usize,
-    /// How many groups and lists are open.
+    /// The number of groups and lists that are open.
     pub(super) depth: usize,
     /// The column of the field that is being written as JSON, and where its text begins.
     pub(super) open: Option<(usize, usize)>,

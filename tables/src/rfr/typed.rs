@@ -143,12 +143,12 @@ impl<'y> Tables<'y> {
         Self { file, query, first, tables: kinds().enumerate().map(table).collect(), json: Json::default() }
     }
 
-    /// Whether any of the tables is read.
+    /// True if any of the tables is read.
     pub(super) fn any(&self) -> bool {
         self.tables.iter().any(Option::is_some)
     }
 
-    /// Whether the table of a kind is read.
+    /// True if the table of a kind is read.
     pub(super) fn wants(&self, kind: RecordKind) -> bool {
         self.tables.iter().flatten().any(|(of, ..)| *of == kind)
     }
@@ -193,7 +193,7 @@ struct Columns<'c> {
     rows: &'c mut Rows,
     json: &'c mut Json,
     ns: Option<i128>,
-    /// How many lists and maps are open.
+    /// The number of lists and maps that are open.
     depth: u32,
 }
 
@@ -203,7 +203,7 @@ struct Json {
     text: String,
     buffer: String,
     column: usize,
-    /// Whether anything stands in it.
+    /// True if anything stands in it.
     has_any: bool,
 }
 

@@ -60,7 +60,7 @@ pub struct Annotations {
     /// The name of the next value, if it comes with the record, as it is referred to.
     key: Option<Vec<u8>>,
     text: String,
-    /// How many bytes of text the record may have besides.
+    /// The number of bytes of text the record may have besides.
     left: usize,
 }
 
@@ -122,8 +122,8 @@ impl Default for Annotations {
 }
 
 impl Annotations {
-    /// Writes what a record says into `event`; names that are new are defined in `interned`. The texts of the record have
-    /// no more than so many bytes.
+    /// Writes what a record says into `event`; names that are new are defined in `interned`. The texts of the record
+    /// have no more than so many bytes.
     ///
     /// Nothing is written of one that cannot be read: the source itself reports the damage.
     pub fn write(&mut self, record: &impl Record, limit: usize, event: &mut Message, interned: &mut Message) {

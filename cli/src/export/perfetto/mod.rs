@@ -67,8 +67,8 @@ mod field {
     pub const UNIT_NAME: u32 = 6;
 }
 
-/// How many bytes of text an event has, besides four times as many as itself: what is in it is never cut, and what it
-/// shares with others, such as a source file, does not make the output many times the input.
+/// The number of bytes of text an event has, besides four times as many as itself: what is in it is never cut, and what
+/// it shares with others, such as a source file, does not make the output many times the input.
 const SHARED: usize = 2 << 10;
 
 /// Values of `TrackEvent.Type`.
@@ -107,7 +107,7 @@ pub struct Perfetto {
     sequence: u64,
     /// The name of the first recording track.
     name: String,
-    /// Whether times count from the Unix epoch, once that is known.
+    /// True if times count from the Unix epoch, once that is known.
     absolute: Option<bool>,
     /// The tracks above counters, which take nothing but values.
     counters: HashMap<TrackId, TrackId, RandomState>,
@@ -120,7 +120,7 @@ pub struct Perfetto {
     from: Option<u64>,
     held: BTreeMap<TrackId, Vec<Held>>,
     is_settled: bool,
-    /// Whether the input's sequence has begun.
+    /// True if the input's sequence has begun.
     begun: bool,
     names: Names,
     annotations: Annotations,
@@ -135,8 +135,8 @@ pub struct Perfetto {
 }
 
 impl Perfetto {
-    /// Begins another input, which is shown by this name. Slices that begin before the window are drawn from its begin, if
-    /// they are open then.
+    /// Begins another input, which is shown by this name. Slices that begin before the window are drawn from its begin,
+    /// if they are open then.
     pub fn begin(&mut self, name: &str, window: Window) {
         self.from = window.from().and_then(|from| u64::try_from(from).ok());
         self.held.clear();

@@ -4,7 +4,7 @@ use super::message::Message;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
-/// How many names of a kind are interned; all others are written where they occur, so that memory stays flat.
+/// The number of names of a kind that are interned; all others are written where they occur, so that memory stays flat.
 const CAPACITY: usize = 1 << 14;
 
 /// The names of a kind, such as those of events.

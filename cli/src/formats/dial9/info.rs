@@ -10,7 +10,7 @@ use crate::trace::{Info, Trace as _, duration, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use traceglass::dial9::{Frame, Frames};
 
-/// How many kinds of events and lines of damage are shown.
+/// The number of kinds of events and lines of damage that are shown.
 const SHOWN: usize = 12;
 
 impl Dial9<'_> {

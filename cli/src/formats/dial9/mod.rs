@@ -27,7 +27,7 @@ use traceglass::{Finding, Format, Severity};
 /// A recording.
 pub struct Dial9<'a> {
     segments: Vec<Segment<'a>>,
-    /// Whether it is a folder.
+    /// True if it is a folder.
     is_folder: bool,
 }
 

@@ -110,7 +110,7 @@ fn name(path: Option<&Path>, is_plain: bool) -> PathBuf {
     if is_plain && is_packed { path.with_extension("") } else { path.to_owned() }
 }
 
-/// Whether all bytes are in pieces.
+/// True if all bytes are in pieces.
 fn covers(pieces: &[Piece], data: &[u8]) -> bool {
     let mut at = 0;
     let follows = |piece: &Piece| std::mem::replace(&mut at, piece.end) == piece.start;

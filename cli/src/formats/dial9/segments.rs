@@ -59,7 +59,7 @@ fn begins_as_segment(path: &Path) -> bool {
     read && (dial9::detect(&start) || is_gzip(&start))
 }
 
-/// Whether this is gzip, and what it inflates to begins as a trace does.
+/// True if this is gzip, and what it inflates to begins as a trace does.
 pub fn is_gzip(data: &[u8]) -> bool {
     let mut start = [0; 4];
     data.starts_with(&[0x1f, 0x8b])
@@ -114,8 +114,8 @@ impl Segment<'_> {
     }
 }
 
-/// Inflates the members of a gzip file; what is no gzip stays as it is. People put files one after the other, packed and
-/// not: a segment may follow the last member.
+/// Inflates the members of a gzip file; what is no gzip stays as it is. People put files one after the other, packed
+/// and not: a segment may follow the last member.
 fn inflate(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
     if !data.starts_with(&[0x1f, 0x8b]) {
         return (Cow::Borrowed(data), None);

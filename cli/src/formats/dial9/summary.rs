@@ -67,7 +67,7 @@ pub struct Gather {
     /// The first time of day that is known, and the time of the writer's clock then.
     pub clock: Option<(u64, u64)>,
     pub metadata: BTreeMap<String, String>,
-    /// Whether there was any event that is not about the recorder, since this was last cleared.
+    /// True if there was any event that is not about the recorder, since this was last cleared.
     pub is_recorded: bool,
 }
 

@@ -114,8 +114,8 @@ impl Rdf<'_> {
         Ok(status)
     }
 
-    /// The earliest time of all records of the file: chunks lie in any order. What cannot be read is reported when it is
-    /// printed.
+    /// The earliest time of all records of the file: chunks lie in any order. What cannot be read is reported when it
+    /// is printed.
     fn start(&self) -> Result<i128> {
         let mut start: Option<i128> = None;
         walk(&self.file, Pick::All, &mut |step| {
@@ -178,7 +178,7 @@ impl Range {
         Ok(Self { window, start: if window.needs_start() { start()? } else { 0 } })
     }
 
-    /// Whether a record is wanted; what has no time is in no range.
+    /// True if a record is wanted; what has no time is in no range.
     fn wants(&self, record: &ChunkRecord<'_>) -> bool {
         if self.window.is_everything() {
             return true;

@@ -9,7 +9,8 @@ use traceglass::rdf::element::UNCOMPRESSED_SIZE;
 use traceglass::rdf::{Chunk, Compression, Identifier, SortedIndex};
 use traceglass::{Error, ErrorKind};
 
-/// How many bytes of contents are read to say what a file is about, in addition to eight times the file's size.
+/// The number of bytes of contents that are read to say what a file is about, in addition to eight times the file's
+/// size.
 const BUDGET: u64 = 16 << 20;
 
 /// How many are read of a large file unless all is asked for.
@@ -19,7 +20,7 @@ const GLANCE: u64 = 8 << 20;
 /// no better than that, unlike a byte that is repeated.
 const KEPT: u64 = 8 << 20;
 
-/// How many chunks of an identifier are read to say what a file is about.
+/// The number of chunks of an identifier that are read to say what a file is about.
 const MOST: usize = 1 << 16;
 
 /// A chunk that was read.
@@ -145,7 +146,7 @@ pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
     }
 }
 
-/// Whether it is known what is in chunks with an identifier.
+/// True if it is known what is in chunks with an identifier.
 pub fn is_known(id: Identifier) -> bool {
     Content::IDENTIFIERS.iter().any(|known| known.as_bytes() == id.name())
 }

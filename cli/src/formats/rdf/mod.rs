@@ -40,7 +40,7 @@ struct Rdf<'a> {
     file: File<'a>,
     /// What is wrong with the index.
     damage: Option<Error>,
-    /// Whether the name of the computer and its processes are shown.
+    /// True if the name of the computer and its processes are shown.
     private: bool,
 }
 

@@ -68,7 +68,7 @@ impl Covered {
     }
 }
 
-/// How many bytes all chunks of a file may have together; bytes in several chunks count several times.
+/// The number of bytes all chunks of a file may have together; bytes in several chunks count several times.
 fn limit(file: &File<'_>) -> u64 {
     u64::try_from(file.data().len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(1 << 20)
 }

@@ -101,7 +101,7 @@ impl Rdf<'_> {
         Ok(keeps)
     }
 
-    /// How many errors are inside the chunks that are kept: what is in a chunk is not rewritten.
+    /// The number of errors that are inside the chunks that are kept: what is in a chunk is not rewritten.
     fn carried(&self, keeps: &[bool]) -> u64 {
         let kept = self.file.entries().filter(|entry| keeps.get(entry.number()).copied().unwrap_or(false));
         let parts = kept.flat_map(|entry| [entry.header_range(), entry.stored_range()]);

@@ -19,13 +19,14 @@ use traceglass::rdf::{Chunk, Entry, File, Header, Index};
 use traceglass::record::Record as _;
 use traceglass::{Format, Gap};
 
-/// How many records of a chunk are shown.
+/// The number of records of a chunk that are shown.
 const MOST: usize = 1 << 20;
 
-/// How many bytes the text of a record has at most.
+/// The number of bytes the text of a record has at most.
 const ROW: usize = 4096;
 
-/// Of how many chunks the records are kept, and with how many bytes of text: those on a screen, and as many around them.
+/// Of how many chunks the records are kept, and with how many bytes of text: those on a screen, and as many around
+/// them.
 const KEPT: usize = 128;
 const KEPT_TEXT: usize = 64 << 20;
 

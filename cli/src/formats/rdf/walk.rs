@@ -168,7 +168,7 @@ pub fn cpu_hz(file: &File<'_>, decoder: &mut Decoder) -> Option<u64> {
     })
 }
 
-/// Whether chunks with an identifier hold tokens.
+/// True if chunks with an identifier hold tokens.
 pub fn is_tokens(id: Identifier) -> bool {
     id.name() == TOKENS.as_bytes()
 }

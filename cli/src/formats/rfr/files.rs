@@ -118,7 +118,7 @@ pub struct Files<'a> {
     pub problems: Vec<(Option<PathBuf>, Problem)>,
     /// The size of all of them.
     pub bytes: u64,
-    /// How many files and folders were found that belong to no recording.
+    /// The number of files and folders that were found that belong to no recording.
     foreign: usize,
 }
 
@@ -136,7 +136,7 @@ fn prefix(path: &Path) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Whether something is called as the files of chunks are.
+/// True if something is called as the files of chunks are.
 fn is_chunk(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.starts_with(b"chunk-") && name.ends_with(b".rfr")
@@ -170,8 +170,8 @@ impl<'a> Files<'a> {
 
     /// All files below a directory that are of a recording; `None` if there are none.
     ///
-    /// Links to directories are not followed. What cannot be read is a problem of the recording; it is an error if there
-    /// is nothing else, if there are several recordings, or if there is a great deal of something else.
+    /// Links to directories are not followed. What cannot be read is a problem of the recording; it is an error if
+    /// there is nothing else, if there are several recordings, or if there is a great deal of something else.
     pub fn directory(root: &Path) -> Result<Option<Self>, Unreadable> {
         let mut files = Self::default();
         let mut folders = vec![(root.to_owned(), 0_usize)];

@@ -35,12 +35,13 @@ use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind, SequenceHeader, Streaming};
 use traceglass::{Finding, Format, Severity};
 
-/// How many findings of a file are kept until its turn comes; one with more is read again, so that memory stays flat.
+/// The number of findings of a file that are kept until its turn comes; one with more is read again, so that memory
+/// stays flat.
 const KEPT: usize = 10_000;
 
 struct Rfr<'a> {
     files: Files<'a>,
-    /// Whether it is a folder.
+    /// True if it is a folder.
     is_folder: bool,
 }
 

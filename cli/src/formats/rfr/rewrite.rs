@@ -23,7 +23,7 @@ struct Writer<'w> {
     polls: Polls,
     to: &'w mut dyn NewTrace,
     done: Rewritten,
-    /// How many things are written that `check` counts.
+    /// The number of things that are written that `check` counts.
     items: u64,
 }
 

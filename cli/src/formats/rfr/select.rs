@@ -13,14 +13,14 @@ use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, 
 pub struct Range {
     from: u64,
     to: Option<u64>,
-    /// Whether chunks are skipped by what their headers state: of large recordings.
+    /// True if chunks are skipped by what their headers state: of large recordings.
     skips: bool,
 }
 
 /// By how much the records of a chunk may lie outside of what its header states if chunks are skipped, in microseconds.
 const AROUND: u64 = 10_000_000;
 
-/// Whether a recording is so large that headers are believed.
+/// True if a recording is so large that headers are believed.
 fn is_large(files: &Files<'_>) -> bool {
     files.parts.iter().map(|part| part.size).sum::<u64>() > READ_WHOLE
 }
@@ -45,7 +45,7 @@ impl Range {
         Ok(Self { from: bounds.from.map_or(0, micros), to: bounds.to.map(micros), skips: is_large(files) })
     }
 
-    /// Whether a chunk may have records in it. Headers do not tell, as a writer's clock may step back; but in a large
+    /// True if a chunk may have records in it. Headers do not tell, as a writer's clock may step back; but in a large
     /// recording, what is stated to be far away is.
     pub fn wants_chunk(&self, header: &ChunkHeader) -> bool {
         let (first, last) = stated(header);
@@ -60,18 +60,18 @@ impl Range {
         (self.from > 0).then_some(self.from)
     }
 
-    /// Whether all times are in it, and what has none.
+    /// True if all times are in it, and what has none.
     pub fn is_everything(&self) -> bool {
         self.from == 0 && self.to.is_none()
     }
 
-    /// Whether something happened in it, of what happened from one time to another.
+    /// True if something happened in it, of what happened from one time to another.
     pub fn meets(&self, span: Option<(u64, u64)>) -> bool {
         let meets = |(first, last)| last >= self.from && self.to.is_none_or(|to| first < to);
         self.is_everything() || span.is_some_and(meets)
     }
 
-    /// Whether a time is in it. One that does not fit is in no range.
+    /// True if a time is in it. One that does not fit is in no range.
     pub fn wants(&self, micros: Option<u64>) -> bool {
         match micros {
             Some(micros) => micros >= self.from && self.to.is_none_or(|to| micros < to),
@@ -90,7 +90,7 @@ pub struct Filter {
     pub range: Range,
     /// The task that is wanted, by name or by instrumentation id.
     task: Option<(String, Option<u64>)>,
-    /// Whether it was met.
+    /// True if it was met.
     met: bool,
     kinds: Vec<RecordKind>,
 }
@@ -102,7 +102,7 @@ impl Filter {
         Ok(Self { range: Range::of(window, files)?, task, met: false, kinds })
     }
 
-    /// Whether a chunk has a record in the range: objects have no time of their own.
+    /// True if a chunk has a record in the range: objects have no time of their own.
     pub fn is_met_by(&self, chunk: &Chunk<'_>) -> Result<bool> {
         let mut is_met = self.range.is_everything();
         if !is_met {
@@ -128,14 +128,14 @@ impl Filter {
         }
     }
 
-    /// Whether an object is wanted.
+    /// True if an object is wanted.
     pub fn wants_object(&self, object: &Object<'_>) -> bool {
         self.task.as_ref().is_none_or(|(name, iid)| {
             *iid == Some(object.iid()) || object.as_task().is_some_and(|task| task.name() == name)
         })
     }
 
-    /// Whether a record is wanted.
+    /// True if a record is wanted.
     #[inline]
     pub fn wants(&self, kind: RecordKind, micros: Option<u64>, iid: Option<u64>, names: &Names<'_>) -> bool {
         self.range.wants(micros)

@@ -71,7 +71,7 @@ struct Task {
     busy: u64,
     longest: u64,
     wakes: u64,
-    /// Whether its beginning and its end were recorded.
+    /// True if its beginning and its end were recorded.
     is_new: bool,
     is_dropped: bool,
     /// When the poll began that has not ended.
@@ -145,7 +145,7 @@ impl Tasks {
         }
     }
 
-    /// How many tasks are known, and how many of them began and never ended.
+    /// The number of tasks that are known, and how many of them began and never ended.
     pub fn counts(&self) -> (u64, u64) {
         let named = self.by_track.values().filter(|task| task.name.is_some()).count() as u64;
         let left = self.by_track.values().filter(|task| task.is_new && !task.is_dropped).count() as u64;

@@ -19,7 +19,7 @@ use traceglass::{Format, Gap};
 /// The smallest distance in bytes between two places at which reading can begin.
 const STEP: u64 = 4096;
 
-/// How many tasks and spans are known by name.
+/// The number of tasks and spans that are known by name.
 const NAMED: usize = 1 << 16;
 
 /// Opens a recording, or one of its files.
@@ -66,7 +66,7 @@ struct State<'v> {
     /// Where sequences begin.
     parts: Marks<Items<'v>>,
     names: Names<'v>,
-    /// How many objects of the file have been named.
+    /// The number of objects of the file that have been named.
     count: usize,
 }
 

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use traceglass::rtc::{NameSlot, Names, Stream};
 use traceglass::{ErrorKind, Format, Severity};
 
-/// How many bytes of finished records wait for an earlier one that is not finished yet.
+/// The number of bytes of finished records that wait for an earlier one that is not finished yet.
 const WAITING: usize = 16 << 20;
 
-/// How many streams are spelled once, over all sessions; after that, all are spelled anew.
+/// The number of streams that are spelled once, over all sessions; after that, all are spelled anew.
 const CLASSES: u32 = 1 << 14;
 
 impl Rtc<'_> {
@@ -170,7 +170,7 @@ struct Records {
     mark: usize,
     /// Lines that wait, by where their records begin.
     waiting: BTreeMap<u64, Vec<u8>>,
-    /// How many bytes they have.
+    /// The number of bytes they have.
     size: usize,
     /// Where the first record begins that is not finished.
     open: Option<u64>,

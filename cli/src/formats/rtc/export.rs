@@ -9,7 +9,7 @@ use crate::trace::{Events, Outcome};
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
 use traceglass::{ErrorKind, Format, Severity};
 
-/// How many bytes are read between reports of progress, so that these cost nothing.
+/// The number of bytes that are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
 
 impl Rtc<'_> {

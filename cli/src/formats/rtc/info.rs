@@ -29,7 +29,7 @@ impl Rtc<'_> {
 
     /// Looks at the first unit and the last one.
     fn glance(&self) -> Result<Info> {
-        /// How many bytes are read where there is no grid to rely on.
+        /// The number of bytes that are read where there is no grid to rely on.
         const START: usize = 16 << 20;
         let mut summary = Summary { is_glance: true, ..Summary::default() };
         let grid = self.grid();
@@ -57,7 +57,7 @@ impl Rtc<'_> {
 /// What `info` gathers.
 #[derive(Default)]
 struct Summary {
-    /// Whether not all of the file is read.
+    /// True if not all of the file is read.
     is_glance: bool,
     units: u64,
     sessions: u64,
@@ -82,7 +82,7 @@ struct Summary {
 
 /// How many lines of a kind `info` shows.
 const SHOWN: usize = 12;
-/// How many streams it shows.
+/// The number of streams it shows.
 const STREAMS: usize = 64;
 
 impl Summary {

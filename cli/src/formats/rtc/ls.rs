@@ -149,7 +149,7 @@ impl Rtc<'_> {
     }
 }
 
-/// Whether something happened in the range, of what happened from one time to another.
+/// True if something happened in the range, of what happened from one time to another.
 fn is_in(bounds: &Bounds, times: Option<(Time, Time)>) -> bool {
     let meets = |(first, last)| bounds.meets(in_ns(first), in_ns(last));
     bounds.is_everything() || times.is_some_and(meets)
@@ -212,7 +212,7 @@ impl StreamRow {
         object
     }
 
-    /// How many records there are in a second, on average.
+    /// The number of records in a second, on average.
     pub(super) fn rate(&self) -> Option<f64> {
         let (first, last) = self.times?;
         let span = in_ns(last).saturating_sub(in_ns(first));

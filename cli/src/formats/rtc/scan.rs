@@ -14,13 +14,13 @@ use traceglass::{Finding, Gap, Severity};
 /// How a file is read.
 #[derive(Default)]
 pub(super) struct Pass {
-    /// Whether records are counted, by streams and by units.
+    /// True if records are counted, by streams and by units.
     pub(super) counts: bool,
-    /// Whether the payload of each stream is hashed.
+    /// True if the payload of each stream is hashed.
     pub(super) digest: bool,
     /// Where to begin, if not at the start.
     pub(super) start: Option<u64>,
-    /// Whether the file grows: then what it ends in is no damage.
+    /// True if the file grows: then what it ends in is no damage.
     pub(super) follows: bool,
     /// Set by a visitor that has seen enough.
     pub(super) stop: Cell<bool>,
@@ -51,7 +51,8 @@ pub(super) struct UnitRow<'a> {
 /// What is counted in a unit.
 pub(super) struct UnitCounts {
     pub(super) crc: &'static str,
-    /// How many records end in it, the earliest and latest time of them, and whether they count from the Unix epoch.
+    /// The number of records that end in it, the earliest and latest time of them, and whether they count from the Unix
+    /// epoch.
     pub(super) records: u64,
     pub(super) times: Option<(Time, Time)>,
     pub(super) is_absolute: bool,
@@ -79,7 +80,7 @@ pub(super) struct Details {
     pub(super) offset: Option<Decimal>,
     /// The clock that it tells its time by.
     pub(super) clock: Text,
-    /// Whether that counts from the Unix epoch.
+    /// True if that counts from the Unix epoch.
     pub(super) is_absolute: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use traceglass::rtc;
 
-/// How many streams a session may have.
+/// The number of streams a session may have.
 pub(super) const STREAMS: usize = 4096;
 
 pub(super) type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;

@@ -11,8 +11,8 @@ use traceglass::{Format, Gap};
 /// Room for the pieces of records that are joined.
 const ROOM: usize = 1 << 20;
 
-/// How many bytes after the wanted place are looked at: in damaged input, a search for the next unit would go on to the
-/// end of the file.
+/// The number of bytes after the wanted place that are looked at: in damaged input, a search for the next unit would go
+/// on to the end of the file.
 const AHEAD: u64 = 256 << 10;
 
 /// How far a place may be from where reading can begin for a frame to be read there: units are shorter.

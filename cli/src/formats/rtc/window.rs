@@ -1,7 +1,8 @@
 //! Ranges of time, and what they stand for in a file.
 //!
-//! Each record is asked for its time. All of the file is read unless it is large and its indices lead to the range: a clock
-//! may step back, sessions follow each other, and damage anywhere before a record decides whether its time is known.
+//! Each record is asked for its time. All of the file is read unless it is large and its indices lead to the range: a
+//! clock may step back, sessions follow each other, and damage anywhere before a record decides whether its time is
+//! known.
 
 use super::scan::{Event, Pass};
 use super::session::{Rtc, STREAMS, Streams};
@@ -11,7 +12,7 @@ use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::ops::Range;
 use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Names, Stream, Time};
 
-/// How many bytes more are read before and after a range that is sought: there, clocks may step back.
+/// The number of bytes more that are read before and after a range that is sought: there, clocks may step back.
 pub(super) const AROUND: u64 = 1 << 20;
 
 impl<'a> Rtc<'a> {
@@ -22,7 +23,7 @@ impl<'a> Rtc<'a> {
         grid.unit(last).ok().map(|_| grid)
     }
 
-    /// Whether reading may go on within the file as if all before had been read.
+    /// True if reading may go on within the file as if all before had been read.
     pub(super) fn can_go_on(&self) -> bool {
         let Some(grid) = self.grid().filter(|grid| grid.first().offset() == 0) else { return false };
         let streams = grid.streams::<STREAMS>().map(Box::new);
@@ -44,7 +45,7 @@ impl<'a> Rtc<'a> {
         })
     }
 
-    /// Whether reading begins and ends where the indices lead to.
+    /// True if reading begins and ends where the indices lead to.
     pub(super) fn is_sought(&self, bounds: &Bounds) -> bool {
         !bounds.is_everything() && self.data.len() as u64 > READ_WHOLE && self.can_go_on()
     }
@@ -82,7 +83,8 @@ impl<'a> Rtc<'a> {
         Ok(first.map(|(_, time)| time))
     }
 
-    /// The time that a value of the file's own clock stands for: the first one that counts from no other, if there is one.
+    /// The time that a value of the file's own clock stands for: the first one that counts from no other, if there is
+    /// one.
     pub(super) fn of_clock(&self, value: i128) -> Result<Option<i128>> {
         let clock = |slot, streams: &Streams<'_>, is_wanted: fn(&Stream<'_>) -> bool| {
             let clock = streams.at(slot).filter(|stream| is_clock(stream) && is_wanted(stream))?;

@@ -8,7 +8,7 @@ use crate::ctf::schema::Schema;
 use crate::ctf::schema::node::{BIG, Kind, NONE, REVERSED, role};
 use crate::ctf::schema::scope::{Scope, root_of};
 
-/// How many fields a context may have.
+/// The number of fields a context may have.
 const FIELDS: usize = 16;
 
 /// Where the fields of a packet are, read once, so that most packets of a stream need not be read field by field.

@@ -75,8 +75,8 @@ impl<R: Room<WireSlot>> Capture<R> {
         self.slots().get(self.sorted..).unwrap_or_default()
     }
 
-    /// The tracks of all sessions, to be read as [`Packets::of_track`](super::super::Packets::of_track): by session, then
-    /// by stream class, and by stream or processor.
+    /// The tracks of all sessions, to be read as [`Packets::of_track`](super::super::Packets::of_track): by session,
+    /// then by stream class, and by stream or processor.
     pub fn tracks(&self) -> impl Iterator<Item = &[WireSlot]> {
         let mut rest = self.slots().get(..self.sorted).unwrap_or_default();
         core::iter::from_fn(move || {
@@ -93,7 +93,7 @@ impl<R: Room<WireSlot>> Capture<R> {
         self.sessions
     }
 
-    /// How many bytes and slots were looked at: linear in the size of the capture.
+    /// The number of bytes and slots that were looked at: linear in the size of the capture.
     pub const fn work(&self) -> u64 {
         self.work
     }

@@ -1,4 +1,4 @@
-//! Whether a file is a capture.
+//! True if a file is a capture.
 
 use super::alike::{Alike, Facts};
 use super::kind::WireKind;
@@ -8,11 +8,11 @@ use crate::bytes::to_u64;
 use crate::ctf::data::packets::Packets;
 use crate::ctf::schema::Schema;
 
-/// How many packets are looked at.
+/// The number of packets that are looked at.
 const LOOK_MAX: u64 = 1 << 16;
 
-/// True if the bytes are those of a capture rather than of one stream, by the headers of up to 65,536 packets: they are of
-/// several streams or processors, not in order, or there is something between them.
+/// True if the bytes are those of a capture rather than of one stream, by the headers of up to 65,536 packets: they are
+/// of several streams or processors, not in order, or there is something between them.
 ///
 /// What cannot be found again after damage, because packets have no magic number, is no capture.
 pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {

@@ -37,7 +37,7 @@ impl Layout {
     }
 }
 
-/// How many bits of the time the fields of a scope have that say one; 0 if none does.
+/// The number of bits of the time the fields of a scope have that say one; 0 if none does.
 pub(super) fn time_bits(schema: &Schema<'_, '_>, root: u32) -> u8 {
     let time = fields(schema, root).find(|node| node.meaning() & role::TIMESTAMP != 0);
     time.map_or(0, |node| match node.kind {

@@ -7,7 +7,7 @@ use crate::sort::sort_by_key;
 
 /// How far from its place a packet that comes out of order is looked for, in packets.
 const STEPS_MAX: u32 = 1024;
-/// How many packets are compared with one that may be a duplicate and has no number.
+/// The number of packets that are compared with one that may be a duplicate and has no number.
 const SAME_MAX: u32 = 16;
 /// How far the first packets of a device may come out of order.
 const LATE_MAX: u32 = 8;
@@ -19,7 +19,7 @@ struct Order<'d, 'r> {
     session: u32,
     /// More slots may follow.
     is_growing: bool,
-    /// How many slots were looked at.
+    /// The number of slots that were looked at.
     work: u64,
 }
 
@@ -31,8 +31,8 @@ enum Place {
     Restart,
 }
 
-/// Sorts slots into tracks: those of a track are neighbors, and what belongs to none comes last. Returns how many sessions
-/// there are, and how many slots were looked at.
+/// Sorts slots into tracks: those of a track are neighbors, and what belongs to none comes last. Returns how many
+/// sessions there are, and how many slots were looked at.
 pub(super) fn sort(data: &[u8], slots: &mut [WireSlot], is_growing: bool) -> (u32, u64) {
     let mut order = Order { data, slots, session: 0, is_growing, work: 0 };
     order.number_owners();
@@ -261,8 +261,8 @@ impl Order<'_, '_> {
         }
     }
 
-    /// Puts packets that are damaged between those whose bytes are next to them, if what their headers say fits there. If
-    /// it does not, the header is damaged, too: then nothing of the packet is delivered.
+    /// Puts packets that are damaged between those whose bytes are next to them, if what their headers say fits there.
+    /// If it does not, the header is damaged, too: then nothing of the packet is delivered.
     fn place_doubtful(&mut self) {
         for slot in self.slots.iter_mut() {
             slot.chain = Chain::EMPTY;

@@ -2,13 +2,13 @@
 
 use super::slot::WireSlot;
 
-/// How many processors may race.
+/// The number of processors that may race.
 const LANES: usize = 16;
 /// Who owns the records of a race: none of those that packets name.
 const BY_RACE: u8 = 3;
 
-/// Runs of records, in each of which the time does not fall. A run that begins before the last one has ended is put beside
-/// it, on another lane: merged by time, their records are in order.
+/// Runs of records, in each of which the time does not fall. A run that begins before the last one has ended is put
+/// beside it, on another lane: merged by time, their records are in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Race {
     /// Another run begins where the last one has ended.

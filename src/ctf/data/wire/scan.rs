@@ -15,7 +15,8 @@ use crate::error::ErrorKind;
 const HEADER_MAX: usize = 4096;
 /// How far the first record may reach that confirms a header to which the search leads.
 const CONFIRM_MAX: u64 = 4096;
-/// How many bytes of records may be read for that: so many for each byte of the capture so far, and so many more.
+/// The number of bytes of records that may be read for that: so many for each byte of the capture so far, and so many
+/// more.
 const CONFIRM_PER_BYTE: u64 = 16;
 /// A step of the clock that no record makes.
 const LEAP: u64 = 1 << 40;
@@ -25,8 +26,8 @@ const AWAIT_MAX: u64 = 1 << 16;
 /// Packets and gaps of a capture, in the order of its bytes: each byte is in one of them.
 ///
 /// A packet begins where the magic number, the UUID, the stream class, the sizes and the times of a header agree. It is
-/// whole if the next one begins where it ends. It is so, too, if all of its records can be true and nothing begins within it,
-/// and if it ends in one fill or the next one is a multiple of its length away, as in a ring.
+/// whole if the next one begins where it ends. It is so, too, if all of its records can be true and nothing begins
+/// within it, and if it ends in one fill or the next one is a multiple of its length away, as in a ring.
 ///
 /// Without a magic number nothing can be found again: the first record that cannot be true ends the reading. Without
 /// sizes a packet ends where, after a record, the header of another one stands.
@@ -50,7 +51,7 @@ pub struct Scan<'a, 's> {
     is_growing: bool,
     /// More bytes could change what was found last.
     needs_more: bool,
-    /// How many bytes were looked at in all.
+    /// The number of bytes that were looked at in all.
     work: u64,
 }
 
@@ -61,7 +62,7 @@ pub struct ScanMark {
     /// Nothing tells where another packet begins.
     is_lost: bool,
     race: Race,
-    /// How many bytes of records were read to confirm headers.
+    /// The number of bytes of records that were read to confirm headers.
     confirmed: u64,
 }
 
@@ -117,7 +118,8 @@ impl<'a, 's> Scan<'a, 's> {
         self.data
     }
 
-    /// How many bytes were looked at, those that were looked at again included: linear in the size of the capture.
+    /// The number of bytes that were looked at, those that were looked at again included: linear in the size of the
+    /// capture.
     pub const fn work(&self) -> u64 {
         self.work
     }
@@ -323,8 +325,8 @@ impl<'a, 's> Scan<'a, 's> {
         padding.split_first().is_none_or(|(first, rest)| rest.iter().all(|byte| byte == first))
     }
 
-    /// True if the next packet is as long, and as many of its lengths away: then no byte of a ring's slot is missing, though
-    /// what is in the slots between is none.
+    /// True if the next packet is as long, and as many of its lengths away: then no byte of a ring's slot is missing,
+    /// though what is in the slots between is none.
     fn is_slot(&mut self, packet: &Packet<'a, 's>) -> bool {
         let (start, end, size) = (packet.offset(), packet.end_offset(), to_u64(self.data.len()));
         let next = usize::try_from(end).ok().and_then(|end| self.search(end, self.data.len()));
@@ -370,8 +372,8 @@ impl<'a, 's> Scan<'a, 's> {
         data.starts_with(magic)
     }
 
-    /// The first offset in a range at which a packet begins: a header of which all parts agree, and after which another one
-    /// follows, or one of its own records.
+    /// The first offset in a range at which a packet begins: a header of which all parts agree, and after which another
+    /// one follows, or one of its own records.
     fn search(&mut self, start: usize, end: usize) -> Option<usize> {
         let magic = self.layout.magic?;
         let mut at = start;

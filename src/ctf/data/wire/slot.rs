@@ -50,7 +50,7 @@ pub struct WireSlot {
     pub(super) last: u64,
     /// The clock that it is in.
     pub(super) time_base: u32,
-    /// How many bits of the time it says; 0 if it says none.
+    /// The number of bits of the time it says; 0 if it says none.
     pub(super) width: u8,
     /// The packets of its track ascend from here on, and this is where they end.
     pub(super) rises: bool,
@@ -111,7 +111,7 @@ impl WireSlot {
         self.offset
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes it takes.
     #[allow(clippy::len_without_is_empty)] // None is empty.
     pub const fn len(&self) -> u64 {
         self.len
@@ -130,7 +130,7 @@ impl WireSlot {
         self.content
     }
 
-    /// How many records can be read.
+    /// The number of records that can be read.
     pub const fn records(&self) -> u64 {
         self.records
     }

@@ -396,7 +396,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     }
 }
 
-/// Whether IEEE 754 has a binary format of this many bits.
+/// True if IEEE 754 has a binary format of this many bits.
 const fn is_float(bits: u32) -> bool {
     matches!(bits, 16 | 32 | 64) || (bits >= 128 && bits.is_multiple_of(32))
 }

@@ -1,7 +1,7 @@
 //! The JSON of CTF 2, compiled into a schema.
 //!
-//! [`Schema::compile`] takes either language; a program that calls [`compile`] instead is without the other one's compiler,
-//! which is most of its size.
+//! [`Schema::compile`] takes either language; a program that calls [`compile`] instead is without the other one's
+//! compiler, which is most of its size.
 //!
 //! The text is read once, event by event, and nodes are emitted as they come: what an object is may be said at its end.
 
@@ -24,7 +24,7 @@ use compiler::{Compiler, Json};
 use fragment::State;
 use stack::{FRAMES, Frame, Stack};
 
-/// How many aliases are remembered in counting.
+/// The number of aliases that are remembered in counting.
 const ALIASES: usize = 64;
 /// On bare metal, text in one piece is read in the way that text in several pieces needs: slower, but half the code.
 const IS_SMALL: bool = cfg!(target_os = "none");

@@ -26,7 +26,7 @@ pub(super) struct Frame {
     /// The class; of a member, the member's.
     pub(super) node: u32,
     pub(super) name: Option<Place>,
-    /// How many members or options it has.
+    /// The number of members or options it has.
     pub(super) entries: u32,
     /// How many ranges select it, or its options.
     pub(super) ranges: u32,

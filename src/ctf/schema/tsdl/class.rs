@@ -160,7 +160,7 @@ impl<'a> Compiler<'a, '_, '_> {
         Ok(Node { align: 3, ..Node::of(NodeKind::String) })
     }
 
-    /// Whether a byte order is big-endian.
+    /// True if a byte order is big-endian.
     fn byte_order(&self, value: &Value<'a>, offset: u64) -> Result<bool> {
         if value.says(b"native") {
             return Ok(self.big_endian);
@@ -355,7 +355,7 @@ fn base(value: &Value<'_>, offset: u64) -> Result<u8> {
     .ok_or_else(|| value.unexpected(offset, "a base"))
 }
 
-/// Whether an encoding makes characters.
+/// True if an encoding makes characters.
 fn is_encoded(value: &Value<'_>, offset: u64) -> Result<bool> {
     let words: [(&[u8], bool); 8] = [
         (b"none", false),
@@ -370,7 +370,7 @@ fn is_encoded(value: &Value<'_>, offset: u64) -> Result<bool> {
     value.one_of(&words).ok_or_else(|| value.unexpected(offset, "an encoding"))
 }
 
-/// Whether a byte order other than the native one is big-endian.
+/// True if a byte order other than the native one is big-endian.
 pub(super) fn byte_order(value: &Value<'_>, offset: u64) -> Result<bool> {
     let words: [(&[u8], bool); 3] = [(b"le", false), (b"be", true), (b"network", true)];
     value.one_of(&words).ok_or_else(|| value.unexpected(offset, "a byte order"))

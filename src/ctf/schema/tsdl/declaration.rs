@@ -11,7 +11,7 @@ use super::tree::{Node, NodeKind};
 use crate::ctf::metadata::Place;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many pointers a type may have.
+/// The number of pointers a type may have.
 const POINTERS: u32 = 14;
 
 impl<'a> Compiler<'a, '_, '_> {

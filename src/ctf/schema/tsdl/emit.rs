@@ -22,7 +22,7 @@ pub(super) struct Origin {
     pub(super) roots: [Option<u32>; 2],
     /// The index of the clock that the stream has, plus one.
     pub(super) clock: u32,
-    /// Whether its event header says which event it is.
+    /// True if its event header says which event it is.
     pub(super) has_event_id: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Open {
     end: u32,
     class: u32,
     choice: u32,
-    /// How many members or options have been emitted.
+    /// The number of members or options that have been emitted.
     children: u32,
 }
 
@@ -99,7 +99,7 @@ fn displayed(mut text: Text<'_>) -> Text<'_> {
     text
 }
 
-/// Whether a type ends here as a whole: text, a number, a string.
+/// True if a type ends here as a whole: text, a number, a string.
 fn is_leaf(node: &Node, element: &Node) -> bool {
     match node.kind {
         NodeKind::Struct | NodeKind::Variant | NodeKind::Stream => false,

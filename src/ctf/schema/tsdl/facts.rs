@@ -4,18 +4,18 @@
 #[derive(Clone, Copy, Default)]
 pub(super) struct Facts {
     pub(super) has_trace: bool,
-    /// How many blocks and declarations there are that the header of packets may need.
+    /// The number of blocks and declarations that the header of packets may need.
     pub(super) types: u32,
-    /// How many clocks and streams there are.
+    /// The number of clocks and streams.
     pub(super) clocks: u32,
     pub(super) streams: u32,
     /// The node of the stream, if there is only one.
     pub(super) only_stream: Option<u32>,
-    /// Whether LTTng has written the trace.
+    /// True if LTTng has written the trace.
     pub(super) lttng: bool,
     /// The node of the packet header's root, plus one.
     pub(super) packet_header: u32,
-    /// Whether the header of packets says whose they are.
+    /// True if the header of packets says whose they are.
     pub(super) has_stream_id: bool,
     /// The clock of timestamps that name none: the only one, or one that is made when it is needed.
     pub(super) default_clock: Option<u32>,

@@ -80,7 +80,7 @@ impl Keyword {
         }
     }
 
-    /// Whether it is a word of C's names of types, of which an alias may consist.
+    /// True if it is a word of C's names of types, of which an alias may consist.
     pub(super) fn is_type_word(self) -> bool {
         matches!(
             self,
@@ -101,7 +101,7 @@ impl Keyword {
     }
 }
 
-/// Whether `text` says `word`.
+/// True if `text` says `word`.
 pub(super) fn says(text: Text<'_>, word: &[u8]) -> bool {
     match text.borrowed() {
         Some(slice) => slice == word,

@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Keyword(Keyword),
     /// A constant without a sign.
     Integer(u64),
-    /// Whether it has escapes.
+    /// True if it has escapes.
     String {
         escaped: bool,
     },

@@ -1,7 +1,7 @@
 //! Names of types, members, clocks, streams and so on, each in the name space of an owner.
 //!
-//! A stack, as scopes are, in which a [tree](crate::ctf::schema::trie) finds a name. Names that are added again hang on the
-//! first one that is spelled the same.
+//! A stack, as scopes are, in which a [tree](crate::ctf::schema::trie) finds a name. Names that are added again hang on
+//! the first one that is spelled the same.
 
 use super::element;
 use crate::bytes::{to_u64, to_usize};
@@ -17,7 +17,7 @@ pub struct Name {
     place: Place,
     /// What is known of the pointers of an alias: see [`Key`].
     pointers: u16,
-    /// Whether an earlier name is spelled the same.
+    /// True if an earlier name is spelled the same.
     is_again: bool,
     value: u64,
     /// What a number stands for.
@@ -95,7 +95,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// How many bytes the owner and the pointers take.
+/// The number of bytes the owner and the pointers take.
 const PREFIX: u32 = 6;
 
 /// The bytes by which a name is found: its owner, its pointers, its text.
@@ -107,7 +107,8 @@ struct Spelled<'a> {
 /// The text of a name.
 enum Rest<'a> {
     Slice(&'a [u8]),
-    /// The position of the first byte of the text that is left. The words of an alias that follow have one space before each.
+    /// The position of the first byte of the text that is left. The words of an alias that follow have one space before
+    /// each.
     Text {
         at: u32,
         text: Text<'a>,
@@ -210,7 +211,8 @@ impl<'w> Names<'w> {
         }
     }
 
-    /// The first name that is spelled so, or else the bit in which the nearest one differs. `None` if there are no names.
+    /// The first name that is spelled so, or else the bit in which the nearest one differs. `None` if there are no
+    /// names.
     fn seek(&self, key: &Key<'_>, stream: &MetadataStream<'_>) -> Option<Result<u32, u32>> {
         if self.len == 0 {
             return None;

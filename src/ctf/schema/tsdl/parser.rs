@@ -35,7 +35,7 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// Whether it is made of these words.
+    /// True if it is made of these words.
     pub(super) fn is(&self, words: &[&[u8]]) -> bool {
         if let (1, &[word]) = (self.words, words) {
             return says(self.text, word);

@@ -17,7 +17,7 @@ use crate::ctf::schema::scope::Scope;
 use crate::ctf::schema::spec::Step;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many words a path may have.
+/// The number of words a path may have.
 const WORDS: usize = 32;
 
 /// Where a path leads.
@@ -25,7 +25,7 @@ struct Target {
     node: u32,
     /// The scope it lies in.
     scope: Scope,
-    /// How many structures and variants around the dependent field its path passes first.
+    /// The number of structures and variants around the dependent field its path passes first.
     shared: usize,
 }
 
@@ -180,8 +180,8 @@ impl<'a> Compiler<'a, '_, '_> {
         is_length
     }
 
-    /// Lets the member at `at` of an option be found without the option's name: the first of its name, or one that is no
-    /// length.
+    /// Lets the member at `at` of an option be found without the option's name: the first of its name, or one that is
+    /// no length.
     pub(super) fn add_through(&mut self, variant: u32, at: u32, name: Place) -> Result<()> {
         let key = Key::through(variant, self.text(name));
         let known = self.find(&key, u64::MAX).and_then(|(_, known)| u32::try_from(known).ok());

@@ -15,7 +15,7 @@ pub(super) enum Spec<'a> {
 }
 
 impl Spec<'_> {
-    /// Whether a type stands here that was given a name.
+    /// True if a type stands here that was given a name.
     pub(super) fn is_named(&self) -> bool {
         matches!(self, Self::Tree { named: true, .. })
     }

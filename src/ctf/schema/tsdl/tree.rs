@@ -22,7 +22,7 @@ pub struct Node {
     pub(super) base: u8,
     pub(super) big_endian: bool,
     pub(super) signed: bool,
-    /// Whether an encoding makes it a character.
+    /// True if an encoding makes it a character.
     pub(super) character: bool,
     /// The number of the clock that it is mapped to, plus one.
     pub(super) clock: u32,
@@ -30,7 +30,7 @@ pub struct Node {
     pub(super) name: Place,
     /// The path of a length or a tag.
     pub(super) place: Place,
-    /// How many elements an array has.
+    /// The number of elements an array has.
     pub(super) len: u64,
     /// What it became in the schema: the first label of an enumeration, a stream class.
     pub(super) made: u32,
@@ -87,7 +87,7 @@ impl Node {
         self.is_integer() && !self.signed
     }
 
-    /// Whether an array of it is text.
+    /// True if an array of it is text.
     pub(super) fn is_character(&self) -> bool {
         self.is_integer() && self.character && self.size == 8 && self.align == 3
     }
@@ -131,7 +131,7 @@ impl<'w> Tree<'w> {
         self.top = self.top.max(top);
     }
 
-    /// Whether there is room for `n` more.
+    /// True if there is room for `n` more.
     fn reserve(&mut self, n: u32, offset: u64) -> Result<()> {
         let capacity = to_u64(self.nodes.len());
         let back = capacity.saturating_sub(self.top.into());

@@ -256,7 +256,7 @@ impl<'a> GprRegisters<'a> {
         self.work_item
     }
 
-    /// Whether they are vector registers, not scalar ones.
+    /// True if they are vector registers, not scalar ones.
     pub const fn is_vector(&self) -> bool {
         self.is_vector
     }

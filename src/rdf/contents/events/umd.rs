@@ -80,22 +80,22 @@ impl BufferState {
         self.end
     }
 
-    /// Whether the GPU never saw it.
+    /// True if the GPU never saw it.
     pub const fn is_never_seen(&self) -> bool {
         self.begin == 0
     }
 
-    /// Whether the GPU saw it and had not started.
+    /// True if the GPU saw it and had not started.
     pub const fn is_not_started(&self) -> bool {
         self.begin == Self::NOT_STARTED
     }
 
-    /// Whether the GPU completed it.
+    /// True if the GPU completed it.
     pub const fn is_completed(&self) -> bool {
         self.end == Self::COMPLETED
     }
 
-    /// Whether the GPU was working on it.
+    /// True if the GPU was working on it.
     pub const fn is_in_flight(&self) -> bool {
         !self.is_never_seen() && !self.is_not_started() && !self.is_completed()
     }
@@ -172,7 +172,7 @@ layout! {
 layout! {
     /// A barrier begins.
     pub struct BarrierBegin, RawBarrierBegin: 9 {
-        /// Whether the driver set it on its own.
+        /// True if the driver set it on its own.
         internal: u8,
         /// Kind of barrier.
         kind: u32,

@@ -176,7 +176,7 @@ impl<'a, 's> AddressHistory<'a, 's> {
     }
 }
 
-/// Whether `address` lies in the range.
+/// True if `address` lies in the range.
 const fn holds(start: u64, size: u64, address: u64) -> bool {
     match address.checked_sub(start) {
         Some(distance) => distance < size,
@@ -255,8 +255,8 @@ pub fn explain_address<'a, 's>(
     Ok(AddressHistory { holders, last, allocations })
 }
 
-/// Finds what each resource is, and by which number its name refers to it. The holders are sorted by resource. Names and
-/// creations count after `end`, too: a resource that gets the same number later has a name of its own.
+/// Finds what each resource is, and by which number its name refers to it. The holders are sorted by resource. Names
+/// and creations count after `end`, too: a resource that gets the same number later has a name of its own.
 fn describe(process: Stream<'_>, end: u64, holders: &mut [Holder<'_>]) {
     let first = |holders: &[Holder<'_>], resource: u32| {
         let place = holders.partition_point(|holder| holder.resource < resource);

@@ -39,12 +39,12 @@ impl QueueTime {
         self.queue
     }
 
-    /// How many events it has.
+    /// The number of events it has.
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// How many command buffers were submitted.
+    /// The number of command buffers that were submitted.
     pub const fn submits(&self) -> u64 {
         self.submits
     }

@@ -25,7 +25,7 @@ pub struct Tokens<'a> {
     wide: usize,
     /// In 32 ticks.
     now: u64,
-    /// Whether a timestamp was read, before which nothing counts.
+    /// True if a timestamp was read, before which nothing counts.
     started: bool,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Whether images take one byte more, and their fields one bit.
+/// True if images take one byte more, and their fields one bit.
 pub(super) fn is_wide(version: (u16, u16)) -> bool {
     u32::from(version.0).saturating_mul(10).saturating_add(version.1.into()) >= 16
 }

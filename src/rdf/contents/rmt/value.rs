@@ -73,7 +73,7 @@ pub enum TokenValue<'a> {
         pages: u32,
         /// Size of a page.
         page_size: PageSize,
-        /// Whether they are unmapped.
+        /// True if they are unmapped.
         is_unmap: bool,
         /// The process.
         process: u32,
@@ -89,7 +89,7 @@ pub enum TokenValue<'a> {
     /// A resource is made resident or evicted.
     #[non_exhaustive]
     ResourceReference {
-        /// Whether it is evicted.
+        /// True if it is evicted.
         is_evict: bool,
         /// Virtual address.
         address: u64,
@@ -103,7 +103,7 @@ pub enum TokenValue<'a> {
         address: u64,
         /// Size.
         size: u64,
-        /// Whether it is system memory.
+        /// True if it is system memory.
         is_system_memory: bool,
         /// The resource.
         resource: u32,
@@ -121,7 +121,7 @@ pub enum TokenValue<'a> {
     PageReference {
         /// Size of a page.
         page_size: PageSize,
-        /// Whether the state is compressed.
+        /// True if the state is compressed.
         is_compressed: bool,
         /// A bit a page.
         state: u64,
@@ -131,7 +131,7 @@ pub enum TokenValue<'a> {
     CpuMap {
         /// Virtual address.
         address: u64,
-        /// Whether it is unmapped.
+        /// True if it is unmapped.
         is_unmap: bool,
     },
     /// Virtual memory is freed.
@@ -153,7 +153,7 @@ pub enum TokenValue<'a> {
         heaps: [AllocationHeap; 4],
         /// How many of the heaps count; 0 in versions before 1.6.
         heap_count: u8,
-        /// Whether the memory is imported; from version 1.8.
+        /// True if the memory is imported; from version 1.8.
         is_external: bool,
     },
     /// A resource is created.
@@ -320,7 +320,7 @@ pub enum ResourceDetail {
         hash: Hash128,
         /// A bit a stage.
         stages: u8,
-        /// Whether it uses primitive shaders.
+        /// True if it uses primitive shaders.
         is_ngg: bool,
     },
     /// A heap of descriptors.
@@ -328,7 +328,7 @@ pub enum ResourceDetail {
     DescriptorHeap {
         /// What descriptors it holds.
         descriptor_type: u8,
-        /// Whether shaders see it.
+        /// True if shaders see it.
         is_shader_visible: bool,
         /// A bit a GPU.
         gpu_mask: u8,

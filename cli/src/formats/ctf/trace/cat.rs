@@ -17,7 +17,7 @@ use traceglass::ctf::data::{Loss, Packet, Packets, Programs, Stream};
 use traceglass::ctf::schema::Schema;
 use traceglass::record::{Nobody, Source, Time};
 
-/// How many bytes are read between reports of progress, so that these cost nothing.
+/// The number of bytes that are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 20;
 
 pub fn cat<'c>(

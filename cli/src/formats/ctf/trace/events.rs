@@ -14,10 +14,10 @@ use traceglass::event::states::{States, Storage};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::{Format, Severity};
 
-/// How many gaps are reported one by one.
+/// The number of gaps that are reported one by one.
 const SHOWN: u64 = 12;
 
-/// How many bytes are read between reports of progress, so that these cost nothing.
+/// The number of bytes that are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
 
 /// A timeline of streams.

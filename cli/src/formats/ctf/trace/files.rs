@@ -13,7 +13,7 @@ use traceglass::{Error, ErrorKind};
 /// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
 const DEPTH: usize = 6;
 
-/// How many folders without metadata are searched: the per-user buffers of a busy machine have a few hundred.
+/// The number of folders without metadata that are searched: the per-user buffers of a busy machine have a few hundred.
 const FOREIGN_MAX: usize = 10_000;
 
 /// A data stream.
@@ -139,7 +139,7 @@ fn relative(path: &Path, root: &Path) -> PathBuf {
     if below == Path::new("") { PathBuf::from(".") } else { below.to_owned() }
 }
 
-/// How many nodes this metadata may take: aliases that double again and again describe no trace.
+/// The number of nodes this metadata may take: aliases that double again and again describe no trace.
 fn limit(metadata: &MetadataStream<'_>) -> u64 {
     let (text, _) = metadata.text_until_error();
     text.len().saturating_mul(16).saturating_add(1 << 14)

@@ -21,7 +21,7 @@ pub struct End {
     offset: u64,
     number: u64,
     end: u64,
-    /// Whether it cannot be followed.
+    /// True if it cannot be followed.
     is_lost: bool,
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 use traceglass::ctf::metadata::ParseOptions;
 
-/// How many event record classes are shown: the most frequent ones.
+/// The number of event record classes that are shown: the most frequent ones.
 const SHOWN: usize = 12;
 
 pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, args: &Inquiry) -> Info {

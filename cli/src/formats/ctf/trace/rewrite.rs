@@ -234,7 +234,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a packet ends only where its stream does, as it has no lengths.
+/// True if a packet ends only where its stream does, as it has no lengths.
 fn states_no_length(lane: &Lane<'_>, data: &[u8], packet: &Packet<'_, '_>, bytes: &[u8]) -> bool {
     let stated = Packets::new(range(data, packet.offset(), data.len() as u64), lane.schema()).next_packet();
     !stated.is_ok_and(|stated| stated.is_some_and(|stated| stated.total_bits() / 8 == bytes.len() as u64))

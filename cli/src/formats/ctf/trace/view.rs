@@ -323,7 +323,7 @@ impl About for Whole<'_> {
     }
 }
 
-/// How many bytes of a record are shown at most.
+/// The number of bytes of a record that are shown at most.
 const ROW: usize = 1 << 12;
 
 struct Event<'e> {

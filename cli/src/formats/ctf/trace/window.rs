@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use traceglass::ctf::data::Packets;
 use traceglass::ctf::schema::Clock;
 
-/// How many packets more are read before and after those that a range lies in: records may be later than what their
-/// packet says of its end.
+/// The number of packets more that are read before and after those that a range lies in: records may be later than what
+/// their packet says of its end.
 const AROUND: usize = 2;
 
 /// The range that is asked for.

@@ -12,7 +12,7 @@ use traceglass::ctf::data::Packets;
 use traceglass::ctf::data::wire::{Capture, Scan, WireKind, WireSlot, is_capture};
 use traceglass::ctf::schema::Schema;
 
-/// How many bytes of text are shown of a gap that is not asked for.
+/// The number of bytes of text that are shown of a gap that is not asked for.
 const SHOWN: usize = 160;
 /// How long text is that is shown of other bytes.
 const TEXT_MIN: usize = 12;
@@ -41,7 +41,7 @@ pub struct Lane<'c> {
     schema: &'c Schema<'c, 'c>,
     track: Option<&'c [WireSlot]>,
     pub session: Option<u32>,
-    /// Whether its capture has several sessions.
+    /// True if its capture has several sessions.
     pub has_restarts: bool,
 }
 
@@ -58,7 +58,7 @@ impl<'c> Lane<'c> {
         self.schema
     }
 
-    /// How many bytes its packets take; all of the file where that is one stream.
+    /// The number of bytes its packets take; all of the file where that is one stream.
     pub fn bytes(&self) -> u64 {
         let file = self.stream.data.data().len() as u64;
         self.track.map_or(file, |track| track.iter().map(WireSlot::len).sum())
@@ -289,7 +289,7 @@ pub struct Session<'c> {
 }
 
 impl Session<'_> {
-    /// Whether it is one of a trace.
+    /// True if it is one of a trace.
     pub fn is_of(&self, files: &Files) -> bool {
         let own = |lane: &Lane<'_>| files.streams.iter().any(|stream| std::ptr::eq(stream, lane.stream));
         self.lanes.first().is_some_and(own)

@@ -14,13 +14,13 @@ use traceglass::rdf::contents::{
     ticks_to_ns,
 };
 
-/// How many page faults are shown, and how many command buffers of each chunk.
+/// The number of page faults that are shown, and how many command buffers of each chunk.
 const SHOWN: usize = 8;
 
-/// How many holders of an address are listed: of a crash there are some, and each takes a kilobyte.
+/// The number of holders of an address that are listed: of a crash there are some, and each takes a kilobyte.
 const HOLDERS: usize = 64;
 
-/// How many markers of a command buffer are shown.
+/// The number of markers of a command buffer that are shown.
 const MARKERS: usize = 8;
 
 pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {

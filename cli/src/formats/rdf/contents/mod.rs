@@ -378,7 +378,7 @@ pub const HAPPENED: [&str; 7] = [
     "UserMarkerHist",
 ];
 
-/// Whether content that cannot be read of chunks with an identifier is damage of the file: what happened is lost. Other
+/// True if content that cannot be read of chunks with an identifier is damage of the file: what happened is lost. Other
 /// chunks hold facts, which may not be what their identifiers say: the container is whole, and gives their bytes. So it
 /// does of versions that are not known.
 pub fn is_damage(id: Identifier, error: &Error) -> bool {

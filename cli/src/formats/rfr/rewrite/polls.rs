@@ -82,12 +82,12 @@ impl Polls {
         Ok(Self(open.collect()))
     }
 
-    /// Whether one of them begins in a file.
+    /// True if one of them begins in a file.
     pub fn has_any(&self, path: Option<&Path>) -> bool {
         self.0.iter().any(|(known, _)| known.as_deref() == path)
     }
 
-    /// Whether one of them begins there.
+    /// True if one of them begins there.
     pub fn has(&self, path: Option<&Path>, offset: u64) -> bool {
         !self.0.is_empty() && self.0.contains(&(path.map(Path::to_owned), offset))
     }

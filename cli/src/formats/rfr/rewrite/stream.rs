@@ -87,7 +87,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether it is the end of something that is named, before the range: its number may be used again.
+    /// True if it is the end of something that is named, before the range: its number may be used again.
     fn ends(&self, record: &StreamRecord<'_>, named: &HashSet<Id>) -> bool {
         let StreamData::Record(data) = record.data() else { return false };
         let is_before = |micros| self.range.start().is_some_and(|from| micros < from);

@@ -16,14 +16,14 @@ struct Unit {
     records: u64,
     /// Units that follow each other without a gap have the same number.
     run: u64,
-    /// Whether it begins its session.
+    /// True if it begins its session.
     is_first: bool,
     has_crc: bool,
     has_user_frames: bool,
     is_damaged: bool,
-    /// Whether its Marker is lost: all Markers are alike.
+    /// True if its Marker is lost: all Markers are alike.
     lacks_marker: bool,
-    /// Whether a record in it is wanted.
+    /// True if a record in it is wanted.
     is_wanted: bool,
     /// The first unit without which clocks would not tell the time at its start.
     needs: usize,
@@ -34,9 +34,9 @@ struct Unit {
 pub struct Range {
     pub start: u64,
     pub end: u64,
-    /// Whether it has no Marker at its beginning.
+    /// True if it has no Marker at its beginning.
     pub lacks_marker: bool,
-    /// Whether it begins as a session of the input does.
+    /// True if it begins as a session of the input does.
     pub is_as_it_was: bool,
 }
 
@@ -209,12 +209,12 @@ fn tell(stray: Option<(u64, u64)>, done: &mut Rewritten) {
     }
 }
 
-/// Whether it is the Index of a unit, at its beginning.
+/// True if it is the Index of a unit, at its beginning.
 fn is_start(frame: &Frame<'_>) -> bool {
     frame.id() == id::INDEX && !frame.continues()
 }
 
-/// Whether it is the Index of the first unit of a session.
+/// True if it is the Index of the first unit of a session.
 fn is_zero(frame: &Frame<'_>) -> bool {
     let index = Index::from_frame(frame).filter(|_| frame.id() == id::INDEX);
     index.is_some_and(|index| index.is_ok_and(|index| index.number() == Some(0)))
