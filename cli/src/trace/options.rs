@@ -268,7 +268,7 @@ pub struct CtfSelect {
 #[command(next_help_heading = "RTC, CTF")]
 pub struct StreamSelect {
     /// The stream of this name, or of this number; of CTF, its file or the number of the data stream
-    #[arg(long = "stream", value_name = "NAME|ID", conflicts_with = "metadata")]
+    #[arg(id = "stream_name", long = "stream", value_name = "NAME|ID", conflicts_with = "metadata")]
     pub name: Option<String>,
 }
 

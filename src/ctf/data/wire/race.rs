@@ -29,7 +29,7 @@ impl Race {
     pub(super) fn is_step_back(before: Option<u64>, after: Option<u64>, bits: u8) -> bool {
         let range = 1_u64.checked_shl(bits.into()).filter(|_| bits >= 16);
         before.zip(after).zip(range).is_some_and(|((before, after), range)| {
-            after.saturating_sub(before) >= range.saturating_sub(range / 8)
+            after.saturating_sub(before) >= range.saturating_sub(range / 1024)
         })
     }
 
