@@ -36,7 +36,7 @@ const EXAMPLES: &str = "\
   traceglass export --format files -o scene/ scene.rgp          every chunk as a file
   traceglass export --format parquet -o tables/ recording/      for SQL: duckdb, polars
   traceglass export --format arrow --table tracks recording/    one table, to a pipe
-  traceglass export --format csv -o events.csv trace/           one table, for a spreadsheet";
+  traceglass export --format csv -o events.csv trace/           one table, as text";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;
