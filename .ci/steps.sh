@@ -347,7 +347,7 @@ fuzz_one() { # TARGET
     local run=(-seed="${FUZZ_SEED:-1}" -max_total_time="$FUZZ_SECONDS" -rss_limit_mb=2048 -print_final_stats=1)
     # Targets whose input is a recipe, not a file, need no dictionary.
     case $target in
-        *_damage | zstd_differential | detect | event | command) ;;
+        *_damage | zstd_differential | detect | event | command | rewrite) ;;
         *) run+=(-dict="fuzz/dictionaries/${target%%_*}.dict") ;;
     esac
     fuzz_options "$target"
