@@ -360,9 +360,8 @@ fn a_short_clock_goes_on() {
     with_schema(form, |schema| agrees(&packets, &captured, schema, form.total));
 }
 
-/// Records without packets, as they come from processors that take the time and write a little later.
-#[test]
-fn records_of_a_race_are_in_order() {
+/// The schema of records without packets, with a clock of 32 bits, of a class that has these members.
+pub(crate) fn with_bare_schema(members: &[(&str, String)], with: impl FnOnce(&Schema<'_, '_>)) {
     let header = [("time", uint(32, "default-clock-timestamp")), ("id", uint(8, "event-record-class-id"))];
     let fragments = [
         r#"{"type": "preamble", "version": 2}"#.to_owned(),
@@ -374,48 +373,56 @@ fn records_of_a_race_are_in_order() {
         ),
         format!(
             r#"{{"type": "event-record-class", "id": 7, "name": "serial", "payload-field-class": {}}}"#,
-            structure(&[("serial", uint(32, ""))])
+            structure(members)
         ),
     ];
     let text: String = fragments.iter().map(|fragment| format!("\x1e{fragment}\n")).collect();
     let stream = MetadataStream::parse(text.as_bytes()).unwrap();
     let mut nodes = [Node::EMPTY; 64];
     let schema = Schema::compile(&stream, &mut nodes).unwrap();
-    for seed in 1..100_u64 {
-        let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        // It wraps in the middle.
-        let mut time = (1 << 32) - 500_000;
-        let mut records: Vec<(u64, u64, u32)> = (0..400)
-            .map(|serial| {
-                time += 1 + random.next() % 2500;
-                (time + random.next() % 3000, time, serial)
-            })
-            .collect();
-        let expected: Vec<_> = records.iter().map(|&(_, time, serial)| (time, serial)).collect();
-        records.sort();
-        let mut data = Vec::new();
-        for (_, time, serial) in records {
-            data.extend((time as u32).to_le_bytes());
-            data.push(7);
-            data.extend(serial.to_le_bytes());
+    with(&schema);
+}
+
+/// Records without packets, as they come from processors that take the time and write a little later.
+#[test]
+fn records_of_a_race_are_in_order() {
+    with_bare_schema(&[("serial", uint(32, ""))], |schema| {
+        for seed in 1..100_u64 {
+            let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+            // It wraps in the middle.
+            let mut time = (1 << 32) - 500_000;
+            let mut records: Vec<(u64, u64, u32)> = (0..400)
+                .map(|serial| {
+                    time += 1 + random.next() % 2500;
+                    (time + random.next() % 3000, time, serial)
+                })
+                .collect();
+            let expected: Vec<_> = records.iter().map(|&(_, time, serial)| (time, serial)).collect();
+            records.sort();
+            let mut data = Vec::new();
+            for (_, time, serial) in records {
+                data.extend((time as u32).to_le_bytes());
+                data.push(7);
+                data.extend(serial.to_le_bytes());
+            }
+            let mut room = vec![WireSlot::EMPTY; data.len()];
+            let capture = Capture::read(Scan::new(&data, schema), &mut room[..]).unwrap();
+            assert_eq!((capture.sessions(), capture.others().len()), (1, 0));
+            let mut slots = vec![MergeSlot::EMPTY; capture.tracks().count()];
+            let mut merge = Merge::new(&mut slots);
+            for track in capture.tracks() {
+                merge.add(Packets::of_track(&data, schema, track)).unwrap();
+            }
+            let mut found = Vec::new();
+            while let Some(merged) = merge.next_record().unwrap() {
+                let record = merged.record();
+                let serial = record.payload().unwrap().find("serial").unwrap().map(|field| field.value());
+                let Some(Value::Unsigned(serial)) = serial else { panic!("no serial number") };
+                found.push((record.cycles().unwrap(), serial as u32));
+            }
+            assert_eq!(found, expected, "seed {seed}");
         }
-        let mut room = vec![WireSlot::EMPTY; data.len()];
-        let capture = Capture::read(Scan::new(&data, &schema), &mut room[..]).unwrap();
-        assert_eq!((capture.sessions(), capture.others().len()), (1, 0));
-        let mut slots = vec![MergeSlot::EMPTY; capture.tracks().count()];
-        let mut merge = Merge::new(&mut slots);
-        for track in capture.tracks() {
-            merge.add(Packets::of_track(&data, &schema, track)).unwrap();
-        }
-        let mut found = Vec::new();
-        while let Some(merged) = merge.next_record().unwrap() {
-            let record = merged.record();
-            let serial = record.payload().unwrap().find("serial").unwrap().map(|field| field.value());
-            let Some(Value::Unsigned(serial)) = serial else { panic!("no serial number") };
-            found.push((record.cycles().unwrap(), serial as u32));
-        }
-        assert_eq!(found, expected, "seed {seed}");
-    }
+    });
 }
 
 #[test]

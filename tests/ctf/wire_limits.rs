@@ -1,11 +1,9 @@
 //! Captures at the limits of what is waited for, looked for and taken for a race.
 
 use crate::numbers::Random;
-use crate::wire::{Captured, FORMS, Writer, agrees, read, structure, uint, with_schema};
+use crate::wire::{Captured, FORMS, Writer, agrees, read, with_bare_schema, with_schema};
 use traceglass::ctf::data::Packets;
 use traceglass::ctf::data::wire::{Capture, Scan, WireKind, WireSlot};
-use traceglass::ctf::metadata::MetadataStream;
-use traceglass::ctf::schema::{Node, Schema};
 
 /// A length that is wrong is waited for, but not for ever.
 #[test]
@@ -72,40 +70,28 @@ fn packets_come_late() {
 /// Without packets a short clock that steps back by less than a thousandth of its range has not wrapped.
 #[test]
 fn a_step_back_is_a_race_or_a_wrap() {
-    let header = [("time", uint(32, "default-clock-timestamp")), ("id", uint(8, "event-record-class-id"))];
-    let fragments = [
-        r#"{"type": "preamble", "version": 2}"#.to_owned(),
-        r#"{"type": "clock-class", "id": "clock", "frequency": 1000000000}"#.to_owned(),
-        format!(
-            r#"{{"type": "data-stream-class", "default-clock-class-id": "clock",
-            "event-record-header-field-class": {}}}"#,
-            structure(&header)
-        ),
-        r#"{"type": "event-record-class", "id": 7, "name": "tick"}"#.to_owned(),
-    ];
-    let text: String = fragments.iter().map(|fragment| format!("\x1e{fragment}\n")).collect();
-    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
-    let mut nodes = [Node::EMPTY; 64];
-    let schema = Schema::compile(&stream, &mut nodes).unwrap();
-    let times = |stamps: &[u32]| -> Vec<u64> {
-        let data: Vec<u8> = stamps.iter().flat_map(|time| [&time.to_le_bytes()[..], &[7]].concat()).collect();
-        let mut room = [WireSlot::EMPTY; 16];
-        let capture = Capture::read(Scan::new(&data, &schema), &mut room[..]).unwrap();
-        let mut times: Vec<(u64, u64)> = Vec::new();
-        for track in capture.tracks() {
-            for packet in Packets::of_track(&data, &schema, track) {
-                let packet = packet.unwrap();
-                for record in packet.records() {
-                    let record = record.unwrap();
-                    times.push((record.offset(), record.cycles().unwrap()));
+    with_bare_schema(&[], |schema| {
+        let times = |stamps: &[u32]| -> Vec<u64> {
+            let data: Vec<u8> =
+                stamps.iter().flat_map(|time| [&time.to_le_bytes()[..], &[7]].concat()).collect();
+            let mut room = [WireSlot::EMPTY; 16];
+            let capture = Capture::read(Scan::new(&data, schema), &mut room[..]).unwrap();
+            let mut times: Vec<(u64, u64)> = Vec::new();
+            for track in capture.tracks() {
+                for packet in Packets::of_track(&data, schema, track) {
+                    let packet = packet.unwrap();
+                    for record in packet.records() {
+                        let record = record.unwrap();
+                        times.push((record.offset(), record.cycles().unwrap()));
+                    }
                 }
             }
-        }
-        times.sort();
-        times.into_iter().map(|(_, time)| time).collect()
-    };
-    let range = 1_u64 << 32;
-    assert_eq!(times(&[10_000_000, 6_000_000, 11_000_000]), [10_000_000, 6_000_000, 11_000_000]);
-    assert_eq!(times(&[10_000_000, 1_000_000]), [10_000_000, range + 1_000_000]);
-    assert_eq!(times(&[u32::MAX - 5, 3, u32::MAX - 2]), [range - 6, range + 3, range - 3]);
+            times.sort();
+            times.into_iter().map(|(_, time)| time).collect()
+        };
+        let range = 1_u64 << 32;
+        assert_eq!(times(&[10_000_000, 6_000_000, 11_000_000]), [10_000_000, 6_000_000, 11_000_000]);
+        assert_eq!(times(&[10_000_000, 1_000_000]), [10_000_000, range + 1_000_000]);
+        assert_eq!(times(&[u32::MAX - 5, 3, u32::MAX - 2]), [range - 6, range + 3, range - 3]);
+    });
 }

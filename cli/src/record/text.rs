@@ -273,20 +273,23 @@ impl Listener for Text {
     #[inline(always)]
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         self.start = self.buffer.mark();
-        self.is_left_out = self.tables.class(head.class, class).is_none();
-        if self.is_left_out {
-            return Wants::NOTHING;
-        }
+        let delta = self.delta;
         if !self.is_without_time {
             self.time(head.time);
-            if let Some(last) = self.delta {
+            if let Some(last) = delta {
                 self.since(last, head.time);
             }
             self.buffer.put(&self.place);
         }
-        if let Some(name) = self.tables.known(head.class) {
-            self.buffer.put(name);
-        }
+        let name = self.tables.class(head.class, class);
+        self.is_left_out = name.is_none();
+        let Some(name) = name else {
+            // It is no line to count from.
+            self.delta = delta;
+            self.buffer.truncate(self.start);
+            return Wants::NOTHING;
+        };
+        self.buffer.put(name);
         Wants::ALL.without(Scope::Header)
     }
 

@@ -7,9 +7,10 @@ mod proof;
 mod report;
 
 use crate::export::file::{is_same, lies_in};
+use crate::input::Input;
 use crate::output::{Out, shown};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{NewTrace, Open, Reading, Rewritten};
+use crate::trace::{NewTrace, Open, Reading, Rewritten, Wanted};
 use output::Output;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,24 @@ impl Destination {
             _ => Ok(()),
         }
     }
+}
+
+/// As [`run`], of what is wanted of one path.
+pub fn one(
+    path: &PathBuf,
+    to: &Destination,
+    reading: Reading,
+    wanted: &Wanted<'_>,
+    open: Open,
+    out: &mut Out,
+) -> Result<Status> {
+    let paths = std::slice::from_ref(path);
+    to.refuse(paths)?;
+    let input = Input::open(path)?;
+    let trace = open(&input, reading)?;
+    let is_folder = trace.is_written_as_folder();
+    let job = Job { verb: wanted.verb, paths, is_folder, reading, to };
+    run(&job, open, |to| trace.rewrite(wanted, to), out)
 }
 
 /// Writes a trace, reads it back, puts it in its place, and tells what was done.

@@ -1,8 +1,7 @@
 //! `traceglass cut`
 
-use crate::input::Input;
 use crate::output::Out;
-use crate::rewrite::{self, Destination, Job};
+use crate::rewrite::{self, Destination};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Open, Reading, Wanted, Window};
 use std::path::PathBuf;
@@ -44,10 +43,6 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             "cut: say which part, with --from and --to, or of RDF with --keep or --drop",
         ));
     }
-    let paths = std::slice::from_ref(&args.path);
-    args.to.refuse(paths)?;
-    let input = Input::open(&args.path)?;
-    let trace = open(&input, args.reading)?;
     let wanted = Wanted {
         verb: "cut",
         window: &args.window,
@@ -55,7 +50,5 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         drop: &args.drop,
         allow_same_id: false,
     };
-    let is_folder = trace.is_written_as_folder();
-    let job = Job { verb: "cut", paths, is_folder, reading: args.reading, to: &args.to };
-    rewrite::run(&job, open, |to| trace.rewrite(&wanted, to), out)
+    rewrite::one(&args.path, &args.to, args.reading, &wanted, open, out)
 }

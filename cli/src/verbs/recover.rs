@@ -1,8 +1,7 @@
 //! `traceglass recover`
 
-use crate::input::Input;
 use crate::output::Out;
-use crate::rewrite::{self, Destination, Job};
+use crate::rewrite::{self, Destination};
 use crate::status::{Result, Status};
 use crate::trace::{Open, Reading, Wanted, Window};
 use std::path::PathBuf;
@@ -30,13 +29,7 @@ const EXAMPLES: &str = "\
   traceglass recover --json -o whole/ crashed/ | jq .lost";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    let paths = std::slice::from_ref(&args.path);
-    args.to.refuse(paths)?;
-    let input = Input::open(&args.path)?;
-    let trace = open(&input, args.reading)?;
     let wanted =
         Wanted { verb: "recover", window: &Window::default(), keep: &[], drop: &[], allow_same_id: false };
-    let is_folder = trace.is_written_as_folder();
-    let job = Job { verb: "recover", paths, is_folder, reading: args.reading, to: &args.to };
-    rewrite::run(&job, open, |to| trace.rewrite(&wanted, to), out)
+    rewrite::one(&args.path, &args.to, args.reading, &wanted, open, out)
 }

@@ -3,6 +3,7 @@
 
 #[path = "../../../tests/common/mod.rs"]
 mod library;
+pub mod packets;
 
 pub use library::*;
 

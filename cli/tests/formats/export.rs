@@ -565,7 +565,7 @@ fn chrome_has_the_slices_that_cat_prints() {
         let out = traceglass(&["cat", "--slices", "--json", path]);
         let text = String::from_utf8(out.stdout).unwrap();
         let slices = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        // A track may have another name, which stands behind its own.
+        // A track may have another name, which stands after its own.
         let aliases: BTreeMap<String, String> = slices
             .clone()
             .filter(|line| line["kind"] == "track")

@@ -542,3 +542,23 @@ fn lines_tell_how_long_after_the_one_before_they_are() {
         assert_eq!(place, times.len(), "{sample}");
     }
 }
+
+#[test]
+fn lines_that_are_left_out_are_none_to_count_from() {
+    let path = data("sample.ctf");
+    let path = path.to_str().unwrap();
+    let out = traceglass(&["cat", "--json", "--name", "battery", path]);
+    let times: Vec<i64> = String::from_utf8(out.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["time_ns"].as_i64().unwrap())
+        .collect();
+    let out = traceglass(&["cat", "--delta", "--name", "battery", path]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(times.len() > 2 && lines.len() == times.len());
+    for (line, pair) in lines[1..].iter().zip(times.windows(2)) {
+        let ns = pair[1] - pair[0];
+        assert!(line.contains(&format!(" +{}.{:09} ", ns / 1_000_000_000, ns % 1_000_000_000)), "{line}");
+    }
+}

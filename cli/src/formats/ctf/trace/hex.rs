@@ -4,7 +4,7 @@ use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
 use std::fmt::Write as _;
 use traceglass::ctf::data::wire::{WireKind, WireSlot};
-use traceglass::ctf::data::{self, BitString, Packet, Packets, Value};
+use traceglass::ctf::data::{self, BitString, Packet, Packets, Record, Value};
 use traceglass::ctf::schema::{FieldKind, Schema, Scope};
 
 /// Hands out the fields of a stream.
@@ -71,17 +71,7 @@ fn packet(packet: &Packet<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<Status
         if packet.offset() + record.end().div_ceil(8) <= range.start {
             continue;
         }
-        let class = record.class();
-        let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
-        for (part, label) in [
-            (Scope::EventHeader, "header"),
-            (Scope::CommonContext, "common context"),
-            (Scope::SpecificContext, "specific context"),
-            (Scope::Payload, ""),
-        ] {
-            let label = format!("record {place} {name} {label}");
-            scope(packet, record.fields(part), label.trim_end(), fields)?;
-        }
+        of_record(&record, &format!("record {place} "), fields)?;
     }
     let content = packet.offset() + packet.content_bits().div_ceil(8);
     let padding = packet.end_offset().saturating_sub(content);
@@ -90,6 +80,22 @@ fn packet(packet: &Packet<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<Status
         fields.field(&Field::new(content, padding, format!("packet {number} {what}"), ""))?;
     }
     Ok(Status::damaged_if(damaged))
+}
+
+/// Hands out the fields of a record. What stands in front of its name begins each label.
+pub fn of_record(record: &Record<'_, '_, '_>, front: &str, fields: &mut Fields<'_, '_>) -> Result<()> {
+    let class = record.class();
+    let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
+    for (part, label) in [
+        (Scope::EventHeader, "header"),
+        (Scope::CommonContext, "common context"),
+        (Scope::SpecificContext, "specific context"),
+        (Scope::Payload, ""),
+    ] {
+        let label = format!("{front}{name} {label}");
+        scope(record.packet(), record.fields(part), label.trim_end(), fields)?;
+    }
+    Ok(())
 }
 
 pub fn scope(

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Packet, Packets, Record};
 use traceglass::ctf::metadata::ParseOptions;
-use traceglass::ctf::schema::{Schema, Scope};
+use traceglass::ctf::schema::Schema;
 use traceglass::event::Time;
 use traceglass::record::Record as _;
 use traceglass::{Error, Format};
@@ -350,18 +350,7 @@ impl About for Event<'_> {
     }
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        let class = self.record.class();
-        let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
-        for (part, label) in [
-            (Scope::EventHeader, "header"),
-            (Scope::CommonContext, "common context"),
-            (Scope::SpecificContext, "specific context"),
-            (Scope::Payload, ""),
-        ] {
-            let label = format!("{name} {label}");
-            super::hex::scope(self.record.packet(), self.record.fields(part), label.trim_end(), fields)?;
-        }
-        Ok(())
+        super::hex::of_record(self.record, "", fields)
     }
 }
 
