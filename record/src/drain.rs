@@ -43,9 +43,21 @@ impl<'m> Page<'m> {
         self.words.iter().enumerate().map(word)
     }
 
+    /// Makes the packet end where its content does, where it lies: for a page that is sent as it is.
+    pub fn shorten(&self) {
+        if let Some(total) = self.words.get(TOTAL) {
+            total.store(self.total(), Relaxed);
+        }
+    }
+
+    /// The number of bits of the words that are used.
+    fn total(&self) -> u32 {
+        u32::try_from(self.used).unwrap_or(u32::MAX).wrapping_mul(32).to_le()
+    }
+
     /// The words of the packet without the unused ones, of which its total length says so.
     pub fn short(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
-        let total = u32::try_from(self.used).unwrap_or(u32::MAX).wrapping_mul(32).to_le();
+        let total = self.total();
         let word =
             move |(at, word): (usize, &AtomicU32)| if at == TOTAL { total } else { word.load(Relaxed) };
         self.words.iter().take(self.used).enumerate().map(word)
@@ -55,7 +67,17 @@ impl<'m> Page<'m> {
 impl<'m> Drain<'m> {
     /// The drain of pages whose recorder has the same marks. There must be one alone.
     pub const fn new(pages: Pages<'m>, marks: &'m Marks) -> Self {
-        Self { pages, marks, place: 0, sent: 0 }
+        Self::resume(pages, marks, 0)
+    }
+
+    /// A drain that goes on where another one was: at the [place](Self::place) of a page of which nothing was sent.
+    pub const fn resume(pages: Pages<'m>, marks: &'m Marks, place: usize) -> Self {
+        Self { pages, marks, place, sent: 0 }
+    }
+
+    /// The first word of the oldest page in the memory.
+    pub const fn place(&self) -> usize {
+        self.place
     }
 
     /// The oldest closed page that was not released.

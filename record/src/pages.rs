@@ -7,6 +7,7 @@ use core::sync::atomic::Ordering::{Acquire, Release};
 /// The number of pages that were closed, and of those that were given back: what a recorder and a [`Drain`](crate::Drain)
 /// share.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Marks {
     closed: AtomicU32,
     released: AtomicU32,
