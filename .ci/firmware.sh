@@ -76,8 +76,11 @@ echo "defmt on M4: $(wc -c <"$said") bytes sent"
 # A ring of CTF packets in memory, in a program that is stopped at a moment that a seed decides: what was recorded is read
 # from the dump, by the command and, once split into files, by babeltrace2.
 need_packages babeltrace2
-(cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --bin ring)
+(cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --features record --bin ring --bin record)
 cargo build -q -p traceglass-cli
+# shellcheck disable=SC2086
+timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic -icount shift=3 \
+    -semihosting-config enable=on,target=native -kernel "$firmware/target/thumbv7em-none-eabihf/release/record"
 rings=$(mktemp -d)
 ring() { # SEED
     # shellcheck disable=SC2086

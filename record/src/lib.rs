@@ -39,6 +39,7 @@
 //! | [`Drain`], [`Page`] | closed pages, on their way to a [sink](sink) |
 //! | [`Shared`] | a recorder for tasks and interrupts |
 //! | [`events!`], [`labels!`] | types that are events and fields, and the metadata of both versions of CTF |
+//! | [`embassy_hooks!`] | what embassy's executor calls |
 //!
 //! # Promises
 //! - A record is whole, or it is counted as lost: the packet's header says how many were lost since the start.
@@ -69,6 +70,7 @@
 )]
 
 mod drain;
+mod embassy;
 mod event;
 mod macros;
 pub mod metadata;

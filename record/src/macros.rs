@@ -4,7 +4,8 @@
 ///
 /// Events are numbered from 0 in the order in which they stand. Fields are of any type that is a
 /// [`Field`](crate::Field): integers, floats, `bool`, [`Text`](crate::Text), and what [`labels!`](crate::labels) defines.
-/// The clock's frequency is in hertz.
+/// The clock's frequency is in hertz. An event may have another name in the trace than its type: `event Opened as
+/// "door_opened" { … }`.
 ///
 /// ```
 /// traceglass_record::events! {
@@ -14,12 +15,13 @@
 ///         /// A door was opened.
 ///         event Opened { door: u8 }
 ///         /// All doors were closed.
-///         event Closed {}
+///         event Closed as "all_closed" {}
 ///     }
 /// }
 /// # use traceglass_record::{Event, Trace};
 /// assert_eq!(Closed::ID, 1);
 /// assert!(Doors::METADATA_1_8.contains("name = \"Opened\""));
+/// assert!(Doors::METADATA.contains(r#""name":"all_closed""#));
 /// ```
 #[macro_export]
 macro_rules! events {
@@ -29,7 +31,7 @@ macro_rules! events {
             clock $frequency:literal;
             $(
                 $(#[$of_event:meta])*
-                event $event:ident { $($(#[$of_field:meta])* $field:ident: $type:ty),* $(,)? }
+                event $event:ident $(as $name:literal)? { $($(#[$of_field:meta])* $field:ident: $type:ty),* $(,)? }
             )*
         }
     ) => {
@@ -38,7 +40,7 @@ macro_rules! events {
         $visible struct $trace;
 
         const _: () = {
-            use $crate::metadata::{Digits, front, front_1_8, joined, joined_len, plain, text};
+            use $crate::metadata::{Digits, first, front, front_1_8, joined, joined_len, plain, text};
             use $crate::{Event, Field, Trace, Words};
 
             const FREQUENCY: &Digits = &Digits::new($frequency);
@@ -71,14 +73,14 @@ macro_rules! events {
                         "\u{1e}{\"type\":\"event-record-class\",\"id\":",
                         Self::TRACE_ID.as_str(),
                         ",\"name\":\"",
-                        plain(stringify!($event)),
+                        first(&[$($name,)? plain(stringify!($event))]),
                         "\",\"payload-field-class\":{\"type\":\"structure\",\"member-classes\":[",
                         text(Self::TRACE_MEMBERS),
                         "]}}\n",
                     ];
                     const TRACE_PARTS_1_8: &'static [&'static str] = &[
                         "event {\n    name = \"",
-                        plain(stringify!($event)),
+                        first(&[$($name,)? plain(stringify!($event))]),
                         "\";\n    id = ",
                         Self::TRACE_ID.as_str(),
                         ";\n    fields := struct {\n",

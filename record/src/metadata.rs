@@ -73,6 +73,14 @@ pub const fn plain(name: &str) -> &str {
     }
 }
 
+/// The first of some texts; empty if there is none.
+pub const fn first<'a>(texts: &[&'a str]) -> &'a str {
+    match texts {
+        [first, ..] => first,
+        [] => "",
+    }
+}
+
 /// A number in decimal digits.
 #[derive(Clone, Copy, Debug)]
 pub struct Digits {

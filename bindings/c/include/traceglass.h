@@ -50,14 +50,14 @@
 /**
  * The size of a tg_ctf in bytes.
  */
-#define TG_CTF_SIZE 4352
+#define TG_CTF_SIZE 2944
 #endif
 
 #if !defined(TG_32)
 /**
  * The size of a tg_ctf in bytes.
  */
-#define TG_CTF_SIZE 4608
+#define TG_CTF_SIZE 3072
 #endif
 
 #if defined(TG_32)
@@ -311,7 +311,7 @@ typedef struct tg_error {
    */
   struct tg_bytes element;
   /**
-   * What is wrong with it: "unexpected_end".
+   * What is wrong with it: "unexpected-end".
    */
   struct tg_bytes kind;
   /**
@@ -388,10 +388,6 @@ typedef struct tg_ctf_event {
    * The time in ticks of the stream's clock, if has_time.
    */
   uint64_t ticks;
-  /**
-   * The same in nanoseconds since the clock's origin.
-   */
-  int64_t nanoseconds;
   /**
    * The name of its class; empty if it has none, or is written with escapes.
    */
@@ -686,6 +682,13 @@ tg_status tg_ctf_open(struct tg_ctf *ctf,
  * The next event. After an error, the next packet goes on.
  */
 tg_status tg_ctf_next(struct tg_ctf *ctf, struct tg_ctf_event *event, struct tg_error *error);
+
+/**
+ * The time of the event that was read last, in nanoseconds since the clock's origin; TG_END if it has none, or has more
+ * than 63 bits.
+ */
+tg_status tg_ctf_nanoseconds(struct tg_ctf *ctf,
+                             int64_t *nanoseconds);
 
 /**
  * The next field of the payload of the event that was read last.

@@ -3,8 +3,8 @@
 use crate::storage::Storage;
 use crate::tg_status::{TG_END, TG_MISUSE, TG_OK, TG_TOO_SMALL};
 use crate::{fail, give, lent, tg_bytes, tg_error, tg_status};
-use core::slice;
-use traceglass::ctf::data::{Field, Fields, Packet, Packets, Records, Value};
+use core::{ptr, slice};
+use traceglass::ctf::data::{Field, Fields, Packet, Packets, Record, Records, Value};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema, json};
 
@@ -35,10 +35,10 @@ pub struct tg_ctf_node {
 
 /// The size of a tg_ctf in bytes.
 #[cfg(target_pointer_width = "32")]
-pub const TG_CTF_SIZE: usize = 4_352;
+pub const TG_CTF_SIZE: usize = 2_944;
 /// The size of a tg_ctf in bytes.
 #[cfg(not(target_pointer_width = "32"))]
-pub const TG_CTF_SIZE: usize = 4_608;
+pub const TG_CTF_SIZE: usize = 3_072;
 
 /// The event records of a data stream that is being read. It must stay where it is: its parts refer to each other.
 #[repr(C, align(8))]
@@ -57,9 +57,11 @@ pub(crate) struct Reader {
     packets: Packets<'static, 'static>,
     packet: Option<Packet<'static, 'static>>,
     records: Option<Records<'static, 'static, 'static>>,
-    /// Of the event that was read last, as far as they were not read; `None` before the first one.
-    fields: Option<Fields<'static, 'static>>,
+    /// Those of the records, of the event that was read last; NULL before its first field is read. They are not kept
+    /// apart, as to copy them takes longer than to read them.
+    fields: *mut Fields<'static, 'static>,
     field: Option<Field<'static, 'static>>,
+    record: Option<Record<'static, 'static, 'static>>,
 }
 
 /// An event.
@@ -71,8 +73,6 @@ pub struct tg_ctf_event {
     pub stream_class: u64,
     /// The time in ticks of the stream's clock, if has_time.
     pub ticks: u64,
-    /// The same in nanoseconds since the clock's origin.
-    pub nanoseconds: i64,
     /// The name of its class; empty if it has none, or is written with escapes.
     pub name: tg_bytes,
     pub has_time: bool,
@@ -235,7 +235,8 @@ pub unsafe extern "C" fn tg_ctf_open(
     let Some(schema) = tg_ctf_schema::place(schema) else { return TG_MISUSE };
     // SAFETY: the schema is open and is only read from now on; the data is readable, and stays.
     let packets = unsafe { Packets::new(lent(data, len), &*schema) };
-    let reader = Reader { packets, packet: None, records: None, fields: None, field: None };
+    let reader =
+        Reader { packets, packet: None, records: None, fields: ptr::null_mut(), field: None, record: None };
     // SAFETY: the storage is NULL or writable.
     if unsafe { tg_ctf::open(ctf, reader) } { TG_OK } else { TG_MISUSE }
 }
@@ -260,21 +261,22 @@ pub unsafe extern "C" fn tg_ctf_next(
 /// It is open, lies where it was opened, and nothing else uses it.
 unsafe fn next(reader: *mut Reader) -> traceglass::Result<Option<tg_ctf_event>> {
     // SAFETY: of the reader, these are other fields than the packet.
-    let (packets, records, fields, field) = unsafe {
-        (&mut (*reader).packets, &mut (*reader).records, &mut (*reader).fields, &mut (*reader).field)
+    let (packets, records, last) = unsafe {
+        (*reader).fields = ptr::null_mut();
+        (*reader).field = None;
+        (&mut (*reader).packets, &mut (*reader).records, &mut (*reader).record)
     };
-    (*fields, *field) = (None, None);
+    *last = None;
     loop {
         if let Some(open) = records {
             if let Some(record) = open.next_record()? {
+                *last = Some(record);
                 let class = record.class();
-                let time = record.nanoseconds().and_then(|time| i64::try_from(time).ok());
                 let ticks = record.cycles();
                 return Ok(Some(tg_ctf_event {
                     id: class.id(),
                     stream_class: class.stream_class().id(),
                     ticks: ticks.unwrap_or(0),
-                    nanoseconds: time.unwrap_or(0),
                     name: tg_bytes::text(class.name().and_then(|name| name.borrowed())),
                     has_time: ticks.is_some(),
                 }));
@@ -284,10 +286,23 @@ unsafe fn next(reader: *mut Reader) -> traceglass::Result<Option<tg_ctf_event>> 
         let Some(packet) = packets.next_packet()? else { return Ok(None) };
         // SAFETY: no records of the packet before are left; those of this one refer to where it lies, and stay with it.
         *records = unsafe {
-            (&raw mut (*reader).packet).write(Some(packet));
-            (*(&raw const (*reader).packet)).as_ref().map(Packet::records)
+            (*reader).packet = Some(packet);
+            let packet: *const Option<Packet<'static, 'static>> = &raw const (*reader).packet;
+            packet.as_ref().and_then(Option::as_ref).map(Packet::records)
         };
     }
+}
+
+/// The time of the event that was read last, in nanoseconds since the clock's origin; TG_END if it has none, or has more
+/// than 63 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tg_ctf_nanoseconds(ctf: *mut tg_ctf, nanoseconds: *mut i64) -> tg_status {
+    let Some(reader) = tg_ctf::place(ctf) else { return TG_MISUSE };
+    // SAFETY: it is open.
+    let record = unsafe { &(*reader).record };
+    let time = record.as_ref().and_then(|record| i64::try_from(record.nanoseconds()?).ok());
+    // SAFETY: it is NULL or writable.
+    unsafe { give(Ok(time), nanoseconds, ptr::null_mut()) }
 }
 
 /// The next field of the payload of the event that was read last.
@@ -298,15 +313,19 @@ pub unsafe extern "C" fn tg_ctf_next_field(
     error: *mut tg_error,
 ) -> tg_status {
     let Some(reader) = tg_ctf::place(ctf) else { return TG_MISUSE };
-    // SAFETY: it is open; of the reader, these are other fields than the packet.
-    let (records, fields, last) =
-        unsafe { (&mut (*reader).records, &mut (*reader).fields, &mut (*reader).field) };
-    if fields.is_none() {
-        *fields = records.as_mut().and_then(Records::payload).map(|payload| payload.clone());
-    }
-    let Some(open) = fields else { return TG_END };
+    // SAFETY: it is open. The pointer is to a part of the records, which are not used until the next event sets it to
+    // NULL; nor is all of the reader.
+    let open = unsafe {
+        if (*reader).fields.is_null() {
+            let records = &mut (*reader).records;
+            let Some(fields) = records.as_mut().and_then(Records::payload) else { return TG_END };
+            (*reader).fields = fields;
+        }
+        &mut *(*reader).fields
+    };
     let found = open.next_field();
-    *last = found.ok().flatten();
+    // SAFETY: it is open; the fields are no part of this.
+    unsafe { (*reader).field = found.ok().flatten() };
     // SAFETY: both are NULL or writable.
     unsafe { give(found.map(|found| found.as_ref().map(said)), field, error) }
 }
@@ -326,7 +345,7 @@ pub unsafe extern "C" fn tg_ctf_label(ctf: *mut tg_ctf, label: *mut tg_bytes) ->
         field.class().labels(value).next()?.borrowed()
     });
     // SAFETY: it is NULL or writable.
-    unsafe { give(Ok(name.map(|name| tg_bytes::text(Some(name)))), label, core::ptr::null_mut()) }
+    unsafe { give(Ok(name.map(|name| tg_bytes::text(Some(name)))), label, ptr::null_mut()) }
 }
 
 /// The name of the member that was read last, without escapes, decoded into a buffer; TG_TOO_SMALL if it does not fit.
@@ -344,7 +363,7 @@ pub unsafe extern "C" fn tg_ctf_field_name(
         None => TG_END,
         Some(Err(_)) => TG_TOO_SMALL,
         // SAFETY: it is NULL or writable.
-        Some(Ok(text)) => unsafe { give(Ok(Some(tg_bytes::text(Some(text)))), name, core::ptr::null_mut()) },
+        Some(Ok(text)) => unsafe { give(Ok(Some(tg_bytes::text(Some(text)))), name, ptr::null_mut()) },
     }
 }
 

@@ -118,7 +118,9 @@ static result read_ctf(const unsigned char *data, size_t len) {
     CHECK(tg_ctf_open(&ctf, &schema, data, len) == TG_OK);
     while ((got.status = tg_ctf_next(&ctf, &event, &got.error)) == TG_OK) {
         got.count++;
-        got.last = (uint64_t)(event.nanoseconds / 1000000000);
+        int64_t nanoseconds = 0;
+        CHECK(tg_ctf_nanoseconds(&ctf, &nanoseconds) == TG_OK);
+        got.last = (uint64_t)(nanoseconds / 1000000000);
         while ((got.status = tg_ctf_next_field(&ctf, &field, &got.error)) == TG_OK) {
             CHECK(within(field.bytes, data, len));
             got.sum += field.kind == TG_CTF_TEXT ? field.bytes.len : field.kind == TG_CTF_UNSIGNED ? field.u : 0;
