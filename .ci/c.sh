@@ -43,6 +43,12 @@ valgrind -q --error-exitcode=9 "$work/record"
 gcc -std=c11 "$c/tests/read.c" -I"$c/include" -L"$c/target/release" -ltraceglass_c -o "$work/shared"
 LD_LIBRARY_PATH=$c/target/release "$work/shared" "$data" >/dev/null
 
+# What the README shows.
+awk -v work="$work" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (work "/readme" n ".c") }' "$c/README.md"
+for shown in "$work"/readme{1,2}.c; do
+    gcc -std=c11 "${strict[@]}" -Wno-unused-variable -I"$c/include" -c "$shown" -o "$work/shown.o"
+done
+
 # Installed, and found.
 cmake -S "$c" -B "$work/build" -DTRACEGLASS_LIBRARY="$library" -DTRACEGLASS_EXAMPLES=ON -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
 cmake --build "$work/build" >/dev/null
