@@ -99,7 +99,7 @@ fuzz_check() {
 }
 
 docs() {
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features -p traceglass -p traceglass-record
 }
 
 # The public items are those that were recorded, and none is of a dependency that is not at 1.0 yet.

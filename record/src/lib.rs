@@ -36,7 +36,7 @@
 //! |---|---|
 //! | [`packet`] | the header of a packet, field by field |
 //! | [`Pages`], [`Recorder`] | memory, and what writes records into it |
-//! | [`Drain`], [`Page`] | closed pages, on their way to a [sink](sink) |
+//! | [`Drain`], [`Page`] | closed pages, on their way to a [sink] |
 //! | [`Shared`] | a recorder for tasks and interrupts |
 //! | [`events!`], [`labels!`] | types that are events and fields, and the metadata of both versions of CTF |
 //! | [`embassy_hooks!`] | what embassy's executor calls |
