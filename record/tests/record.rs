@@ -217,6 +217,44 @@ fn overwriting_keeps_the_newest_records_whenever_it_is_stopped() {
     }
 }
 
+/// Recorders of one trace, as of several contexts: what they wrote is told apart in one capture.
+#[test]
+fn streams_of_one_capture_are_told_apart() {
+    let memories = [memory(48 * 3), memory(48 * 3)];
+    let mut random = Random(11);
+    let mut expected = Vec::new();
+    for (number, memory) in (5..).zip(&memories) {
+        let mut recorder = Recorder::overwriting(Pages::new(memory, 48)).stream(number);
+        let mut count = 0;
+        while recorder.state().number < 4 {
+            let (is_kept, line, _) = record(&mut recorder, &mut random, 1_000 + count * 7);
+            assert!(is_kept);
+            // The first page is overwritten by the fourth one.
+            if recorder.state().number > 1 {
+                expected.push(line);
+            }
+            count += 1;
+        }
+    }
+    let mut capture = dump(&memories[0]);
+    capture.extend(dump(&memories[1]));
+    schemas(|schema| {
+        let mut slots = vec![WireSlot::EMPTY; 256];
+        let capture_of = Capture::read(Scan::new(&capture, schema), &mut slots[..]).expect("has room");
+        let mut found = Vec::new();
+        let mut streams = Vec::new();
+        for track in capture_of.tracks() {
+            for packet in Packets::of_track(&capture, schema, track) {
+                let packet = packet.expect("is a packet");
+                streams.push(packet.stream_id());
+                add_packet(&packet, &mut found);
+            }
+        }
+        assert_eq!(found, expected);
+        assert_eq!(streams, [Some(5), Some(5), Some(5), Some(6), Some(6), Some(6)]);
+    });
+}
+
 /// A link that takes bytes now and then, and a recorder that loses what it has no room for.
 #[test]
 fn keeping_sends_each_record_or_counts_it() {
