@@ -92,7 +92,7 @@ cmake --build "$work/m4" >"$work/says" 2>&1 || { cat "$work/says"; exit 1; }
 table="| program | flash, bytes | static RAM, bytes | peak stack, bytes |
 |---|---:|---:|---:|"
 mkdir "$work/trace"
-for program in empty packet rdf rfr rtc trace_reader ctf_record cost; do
+for program in empty packet rdf zstd rfr rtc json any trace_reader ctf_record cost; do
     # Each instruction takes 8 ns, whatever it does.
     (cd "$work/trace" && timeout 60 qemu-system-arm -machine lm3s6965evb -cpu cortex-m4 -nographic -icount shift=3 \
         -semihosting-config enable=on,target=native -kernel "$work/m4/$program") >"$work/$program.said" 2>&1 ||
