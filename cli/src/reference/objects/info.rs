@@ -46,6 +46,13 @@ pub const OBJECTS: &[Object] = &[
                     "of a crash: command buffers that had begun and not ended, with their markers",
                 ),
                 part("more_in_flight", Int, "how many others there are: eight of each chunk are listed"),
+                part(
+                    "memory",
+                    List,
+                    "of each memory trace that reserves virtual memory: `process`, `stream`, the number of `allocations`, \
+                     `most_bytes` that were reserved at once and `most_ns` since its begin, `end_bytes` at its end, and the \
+                     `largest` four with `address`, `bytes`, `since_ns`, `freed_ns`",
+                ),
                 part("snapshots", List, "`name` and `ticks` of each"),
                 part("queues", List, "GPU time of each queue; null if there are more than 4,096"),
                 part(
