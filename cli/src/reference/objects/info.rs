@@ -133,7 +133,7 @@ pub const OBJECTS: &[Object] = &[
                 has("content_bytes", Int, "size of the text of all metadata"),
                 has("fragments", Int, "how many fragments of it can be read"),
                 has("traces", Int, "how many folders with metadata there are"),
-                has("streams", Int, "how many data streams"),
+                has("streams", Int, "data streams; several files may be one"),
                 has("packets", Int, "how many packets these have"),
                 may("records", Int, "how many event records"),
                 has("discarded", Int, "event records that the tracer discarded"),
