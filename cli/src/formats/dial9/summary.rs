@@ -196,7 +196,7 @@ impl Gather {
                 What::Begin { worker, task, place, delay } => {
                     let worker = workers.entry(worker).or_default();
                     let open = worker.open.replace((task, time, place));
-                    summary.unpaired = summary.unpaired.saturating_add(u64::from(open.is_some()));
+                    summary.lost(open);
                     let task = tasks.entry(task).or_default();
                     task.polls = task.polls.saturating_add(1);
                     let woken = task.woken.take().map(|woken| time.saturating_sub(woken));
@@ -228,6 +228,7 @@ impl Gather {
                     let worker = workers.entry(worker).or_default();
                     worker.first.get_or_insert(time);
                     (worker.last, worker.parked) = (time, Some(time));
+                    summary.lost(worker.open.take());
                 }
                 What::Unpark { worker } => {
                     let worker = workers.entry(worker).or_default();
@@ -235,6 +236,7 @@ impl Gather {
                     worker.last = time;
                     let parked = worker.parked.take().map_or(0, |parked| time.saturating_sub(parked));
                     worker.idle = worker.idle.saturating_add(parked);
+                    summary.lost(worker.open.take());
                 }
                 What::Wake { task } => tasks.entry(task).or_default().woken = Some(time),
                 What::Spawn { task } => {
@@ -280,6 +282,11 @@ fn keep_longest(polls: &mut Vec<Poll>) {
 }
 
 impl Summary {
+    /// Counts a poll whose end was lost, if there is one.
+    fn lost(&mut self, open: Option<(u64, u64, u32)>) {
+        self.unpaired = self.unpaired.saturating_add(u64::from(open.is_some()));
+    }
+
     /// The time that so many of a hundred waits do not exceed.
     pub fn percentile(&self, percent: usize) -> Option<u64> {
         let last = self.latencies.len().checked_sub(1)?;

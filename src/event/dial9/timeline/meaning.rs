@@ -110,6 +110,10 @@ impl<'a> Timeline<'a, '_> {
                     self.open(worker, Opened::Park, time);
                     self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, of, time);
                 } else {
+                    // Who wakes up polls nothing: that end was lost.
+                    if self.tracks.slots().get(worker).is_some_and(|slot| slot.open == Opened::Poll) {
+                        self.open(worker, Opened::Nothing, time);
+                    }
                     self.close(worker, Opened::Park, name, of, time);
                 }
             }
