@@ -20,6 +20,8 @@ pub(super) enum Of<'a> {
     Span(u64),
     /// A span, as it is entered and left: no track.
     Entered(u64),
+    /// Of the slices of a class, one on which no other is open: the class, and its number.
+    Lane(u32, u32),
     /// A number: the slot of the runtime or of the class that has it, and its place there.
     Counter(u32, u16),
 }
@@ -38,7 +40,8 @@ pub struct TrackSlot<'a> {
     pub(super) ended: u64,
     /// Of a thread, the slot of the worker that it is.
     pub(super) worker: Option<usize>,
-    /// Of a track of spans, the slot of the one that was entered last; of a span, of the one around it.
+    /// Of a track of spans, the slot of the one that was entered last; of a span, of the one around it; of a track of a
+    /// class, the next one on which nothing is open.
     pub(super) inner: Option<usize>,
     /// Of a span that was entered, the slot of its track.
     pub(super) of_lane: Option<usize>,
@@ -88,6 +91,7 @@ impl Of<'_> {
             Self::TaskSpans(id) => tagged(6, id),
             Self::Span(id) => tagged(7, id),
             Self::Entered(id) => tagged(8, id),
+            Self::Lane(kind, number) => tagged(9, u64::from(kind).wrapping_shl(32) | u64::from(number)),
             Self::Counter(slot, place) => tagged(5, u64::from(slot).wrapping_shl(16) | u64::from(place)),
             Self::Runtime(_) => return None,
         })

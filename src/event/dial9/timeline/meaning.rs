@@ -74,6 +74,12 @@ impl<'a> Timeline<'a, '_> {
     pub(super) fn happened(&mut self, of: usize, moment: &Moment) -> Result<()> {
         let Some((event, kind, pools)) = self.event(moment) else { return Ok(()) };
         let (time, offset) = (moment.time, event.offset());
+        if moment.begins() {
+            return self.lasting_begins(of, moment, offset);
+        }
+        if kind.lasts.any() {
+            return self.lasting_ends(of, moment, offset);
+        }
         let number = |name| event.get(name).and_then(|value| value.unsigned());
         let text = |name| match event.get(name) {
             Some(Value::PooledString(id)) => pools.string(id),

@@ -1,5 +1,6 @@
 //! The batches of a recording, put in the order of time.
 
+mod lasting;
 mod meaning;
 mod spans;
 
@@ -9,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::dial9::counters::{Counters, runtime_name};
 use crate::event::dial9::fields::Dial9Data;
+use crate::event::dial9::lasts::Lasts;
 use crate::event::dial9::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
 use crate::event::dial9::rooms::{Filled, Rooms};
 use crate::event::dial9::tracks::{Of, Opened, Roots, TrackSlot, id_of};
@@ -58,6 +60,8 @@ pub struct Timeline<'a, 't> {
     last: u64,
     waiting: [Option<Waiting<'a>>; WAITING],
     counting: Option<Counting>,
+    /// A moment that began something, and the slot of its track.
+    placing: Option<(usize, usize)>,
     window: Window,
     failed: bool,
 }
@@ -83,6 +87,7 @@ impl<'a, 't> Timeline<'a, 't> {
             last: 0,
             waiting: [None; WAITING],
             counting: None,
+            placing: None,
             window: Window::ALL,
             failed: false,
         }
@@ -142,7 +147,9 @@ impl<'a, 't> Timeline<'a, 't> {
                     Role::Metrics => Counters::of_runtime(schema.fields()),
                     _ => Counters::NONE,
                 };
-                let slot = KindSlot { role, schema: *schema, plan: schema.plan(), counters, fields_before };
+                let lasts = if role == Role::Other { Lasts::of(schema.fields()) } else { Lasts::NONE };
+                let (schema, plan, free) = (*schema, schema.plan(), None);
+                let slot = KindSlot { role, schema, plan, counters, lasts, free, fields_before };
                 self.kinds.push(slot, schema.offset(), REGISTRY)?;
             }
             Frame::Event(event) => {
@@ -150,9 +157,14 @@ impl<'a, 't> Timeline<'a, 't> {
                 // Without a time of its own, it is when the one before it was.
                 let time = event.time().unwrap_or(self.last);
                 self.last = time;
+                let slot = self.kinds.slots().get(kind).filter(|kind| kind.lasts.any());
+                let start = slot.and_then(|kind| kind.lasts.start(event, &kind.counters, time));
                 let kind = u32::try_from(kind).unwrap_or(u32::MAX);
                 let moment = Moment { time, at: event.start(), batch, kind };
                 self.moments.push(moment, event.offset(), LANES)?;
+                if let Some(start) = start {
+                    self.moments.push(moment.begin(start), event.offset(), LANES)?;
+                }
             }
             Frame::Annotations(annotations) => {
                 // Those of a type that the batch does not know say nothing.
@@ -160,7 +172,12 @@ impl<'a, 't> Timeline<'a, 't> {
                 let kind = class.map(|class| self.first_kind.saturating_add(to_usize(class)));
                 let kind = kind.and_then(|kind| self.kinds.slots_mut().get_mut(kind));
                 if let Some(kind) = kind.filter(|kind| kind.role != Role::Metrics) {
-                    annotations.entries().for_each(|said| kind.counters.learn(&said));
+                    annotations.entries().for_each(|said| {
+                        kind.counters.learn(&said);
+                        if kind.role == Role::Other {
+                            kind.lasts.learn(&said);
+                        }
+                    });
                 }
             }
             Frame::Strings(pool) => {
@@ -189,7 +206,7 @@ impl<'a, 't> Timeline<'a, 't> {
     fn order(&mut self) {
         // No two stand at one place.
         sort_by_key(self.pools.slots_mut(), |place| place);
-        sort_by_key(self.moments.slots_mut(), |moment| (moment.time, moment.batch, moment.at));
+        sort_by_key(self.moments.slots_mut(), Moment::key);
         self.last = self.moments.slots().last().map_or(0, |moment| moment.time);
         self.next = Some(0);
     }
@@ -204,7 +221,7 @@ impl<'a, 't> Timeline<'a, 't> {
     /// The event of a moment, and what is known of its class.
     fn event(&self, moment: &Moment) -> Option<(Stored<'a>, KindSlot<'a>, PoolsAt<'a, '_>)> {
         let data = self.input_of(moment.batch)?.data;
-        let kind = *self.kinds.slots().get(to_usize(moment.kind))?;
+        let kind = *self.kinds.slots().get(to_usize(moment.class()))?;
         let event = Stored::at(data, moment.at, &kind.schema, &kind.plan, moment.time)?;
         let pools = PoolsAt { data, pools: self.pools.slots(), batch: moment.batch, before: moment.at };
         Some((event, kind, pools))
@@ -227,6 +244,7 @@ impl<'a, 't> Timeline<'a, 't> {
                 self.count(counting)?;
                 continue;
             }
+            self.place();
             let next = self.next.unwrap_or(0);
             let Some(&moment) = self.moments.slots().get(next) else {
                 // What is open at the end ends there.
@@ -305,6 +323,11 @@ impl<'a, 't> Timeline<'a, 't> {
                 Some(name @ [_, ..]) => (TrackKind::Stream, Label::of(name), ROOT),
                 _ => (TrackKind::Stream, Label::Text("runtime"), ROOT),
             },
+            Of::Lane(kind, _) => {
+                let name = self.kinds.slots().get(to_usize(kind)).map_or("", |slot| slot.schema.name());
+                let parent = self.roots.find(self.tracks.slots(), Of::Kind(kind)).slot().map_or(ROOT, id_of);
+                (TrackKind::Span, Label::Text(name), parent)
+            }
             Of::TaskSpans(task) => {
                 let parent = self.roots.find(self.tracks.slots(), Of::Task(task)).slot().map_or(ROOT, id_of);
                 (TrackKind::Span, Label::Numbered("spans of task", task), parent)
