@@ -41,6 +41,7 @@ pub(super) mod fields;
 mod lasts;
 mod moment;
 mod rooms;
+mod said;
 mod timeline;
 mod tracks;
 mod waiting;

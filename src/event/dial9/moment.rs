@@ -2,6 +2,7 @@
 
 use super::counters::Counters;
 use super::lasts::Lasts;
+use super::said::Known;
 use crate::dial9::Stack;
 use crate::dial9::tell::Pools;
 use crate::dial9::{Event, Plan, Schema, Value};
@@ -96,9 +97,12 @@ default_is_empty!(Input<'_>);
 pub struct KindSlot<'a> {
     pub(super) role: Role,
     pub(super) schema: Schema<'a>,
+    /// The name of the schema.
+    pub(super) name: &'a str,
     pub(super) plan: Plan,
     pub(super) counters: Counters,
     pub(super) lasts: Lasts,
+    pub(super) known: Known,
     /// A track of the class on which nothing is open.
     pub(super) free: Option<usize>,
     /// The number of fields the classes before it have.
@@ -110,9 +114,11 @@ impl KindSlot<'_> {
     pub const EMPTY: Self = Self {
         role: Role::Other,
         schema: Schema::EMPTY,
+        name: "",
         plan: Plan::EMPTY,
         counters: Counters::NONE,
         lasts: Lasts::NONE,
+        known: Known::NONE,
         free: None,
         fields_before: 0,
     };

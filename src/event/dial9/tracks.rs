@@ -1,5 +1,6 @@
 //! The tracks of a trace, found by what they are of.
 
+use crate::bytes::to_usize;
 use crate::dial9::tree::{Key as _, Links, Node, Root};
 use crate::event::track::TrackId;
 
@@ -98,11 +99,33 @@ impl Of<'_> {
     }
 }
 
+/// The number of tracks of which it is noted where they were found last.
+const NOTED: usize = 64;
+
 /// The roots of what is looked for by a number and by text, once there is any.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Roots {
     numbers: Option<Root>,
     texts: Option<Root>,
+    /// The slots in which tracks were found last, by the lowest bits of what they are of.
+    noted: [u32; NOTED],
+}
+
+impl Default for Roots {
+    fn default() -> Self {
+        Self { numbers: None, texts: None, noted: [0; NOTED] }
+    }
+}
+
+/// Where it is noted in which slot a track is.
+#[allow(clippy::as_conversions)] // The lowest bits of a number.
+const fn note_of(of: Of<'_>) -> Option<usize> {
+    match of {
+        Of::Worker(id) => Some(id as usize % (NOTED / 4)),
+        Of::Task(id) => Some(NOTED / 4 + id as usize % (NOTED / 2)),
+        Of::Thread(id) | Of::Entered(id) => Some(NOTED - NOTED / 4 + id as usize % (NOTED / 4)),
+        _ => None,
+    }
 }
 
 /// Where a track is, or the place of the bit in which it differs from the nearest one.
@@ -122,6 +145,23 @@ impl Found {
 }
 
 impl Roots {
+    /// The track of something, which is noted.
+    #[inline]
+    pub(super) fn find_again(&mut self, slots: &[TrackSlot<'_>], of: Of<'_>) -> Found {
+        let Some(note) = note_of(of).and_then(|note| self.noted.get_mut(note)) else {
+            return self.find(slots, of);
+        };
+        let at = to_usize(*note);
+        if slots.get(at).is_some_and(|slot| slot.of == of) {
+            return Found::At(at);
+        }
+        let found = self.find(slots, of);
+        if let (Found::At(at), Some(note)) = (&found, note_of(of).and_then(|note| self.noted.get_mut(note))) {
+            *note = u32::try_from(*at).unwrap_or(0);
+        }
+        found
+    }
+
     pub(super) fn find(&self, slots: &[TrackSlot<'_>], of: Of<'_>) -> Found {
         let found = match (of.number(), of) {
             (Some(number), _) => self.numbers.and_then(|root| {

@@ -33,9 +33,9 @@ impl<'a> Timeline<'a, '_> {
     /// What the event of a later moment tells of begins.
     pub(super) fn lasting_begins(&mut self, of: usize, moment: &Moment, offset: u64) -> Result<()> {
         let class = moment.class();
-        let Some((_, kind, _)) = self.event(moment) else { return Ok(()) };
+        let free = self.kinds.slots().get(to_usize(class)).and_then(|kind| kind.free);
         self.track(Of::Kind(class), true, offset)?;
-        let lane = match kind.free {
+        let lane = match free {
             Some(free) => free,
             None => {
                 let number = u32::try_from(self.tracks.len).unwrap_or(u32::MAX);

@@ -13,6 +13,7 @@ use crate::event::dial9::fields::Dial9Data;
 use crate::event::dial9::lasts::Lasts;
 use crate::event::dial9::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
 use crate::event::dial9::rooms::{Filled, Rooms};
+use crate::event::dial9::said::Known;
 use crate::event::dial9::tracks::{Of, Opened, Roots, TrackSlot, id_of};
 use crate::event::dial9::waiting::{WAITING, Waiting, end_of};
 use crate::event::element::{LANES, REGISTRY};
@@ -59,6 +60,8 @@ pub struct Timeline<'a, 't> {
     closing: usize,
     last: u64,
     waiting: [Option<Waiting<'a>>; WAITING],
+    /// How many of them were handed out.
+    handed_out: usize,
     counting: Option<Counting>,
     /// A moment that began something, and the slot of its track.
     placing: Option<(usize, usize)>,
@@ -86,6 +89,7 @@ impl<'a, 't> Timeline<'a, 't> {
             closing: 0,
             last: 0,
             waiting: [None; WAITING],
+            handed_out: 0,
             counting: None,
             placing: None,
             window: Window::ALL,
@@ -149,7 +153,9 @@ impl<'a, 't> Timeline<'a, 't> {
                 };
                 let lasts = if role == Role::Other { Lasts::of(schema.fields()) } else { Lasts::NONE };
                 let (schema, plan, free) = (*schema, schema.plan(), None);
-                let slot = KindSlot { role, schema, plan, counters, lasts, free, fields_before };
+                let known = Known::of(schema.fields());
+                let name = schema.name();
+                let slot = KindSlot { role, schema, name, plan, counters, lasts, known, free, fields_before };
                 self.kinds.push(slot, schema.offset(), REGISTRY)?;
             }
             Frame::Event(event) => {
@@ -219,9 +225,9 @@ impl<'a, 't> Timeline<'a, 't> {
     }
 
     /// The event of a moment, and what is known of its class.
-    fn event(&self, moment: &Moment) -> Option<(Stored<'a>, KindSlot<'a>, PoolsAt<'a, '_>)> {
+    fn event(&self, moment: &Moment) -> Option<(Stored<'a>, &KindSlot<'a>, PoolsAt<'a, '_>)> {
         let data = self.input_of(moment.batch)?.data;
-        let kind = *self.kinds.slots().get(to_usize(moment.class()))?;
+        let kind = self.kinds.slots().get(to_usize(moment.class()))?;
         let event = Stored::at(data, moment.at, &kind.schema, &kind.plan, moment.time)?;
         let pools = PoolsAt { data, pools: self.pools.slots(), batch: moment.batch, before: moment.at };
         Some((event, kind, pools))
@@ -229,9 +235,10 @@ impl<'a, 't> Timeline<'a, 't> {
 
     /// The item that waits longest.
     fn next_waiting(&mut self) -> Option<Waiting<'a>> {
-        let first = self.waiting.first_mut()?.take();
-        self.waiting.rotate_left(1);
-        first
+        let next = self.waiting.get_mut(self.handed_out)?.take();
+        // What is put there from now on begins at the front again.
+        self.handed_out = if next.is_some() { self.handed_out.saturating_add(1) } else { 0 };
+        next
     }
 
     /// Finds what comes next.
@@ -240,6 +247,7 @@ impl<'a, 't> Timeline<'a, 't> {
             if let Some(waiting) = self.next_waiting() {
                 return Ok(Some(waiting));
             }
+            self.handed_out = 0;
             if let Some(counting) = self.counting.take() {
                 self.count(counting)?;
                 continue;
