@@ -351,3 +351,124 @@ fn units_of(data: &[u8]) -> Vec<String> {
     }
     told
 }
+
+/// A span that one event tells of is a slice, on a track on which no other is open; without its begin it has happened.
+#[test]
+fn spans_of_one_event_are_slices_on_tracks_of_their_class() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for round in 0..200 {
+        // Half of them say how long they were, in microseconds, half since when.
+        let says_start = round % 2 == 0;
+        let role = if says_start { "span.start" } else { "span.duration" };
+        let fields = [("what", VARINT), ("since", VARINT | OPTIONAL), ("name", STRING)];
+        let header = || {
+            let writer = Writer::new().header().schema(5, "metrique:Request", &fields);
+            let unit = if says_start { "ns" } else { "us" };
+            writer
+                .annotations(5, &[(1, "dial9.role", role), (1, "unit", unit), (2, "dial9.role", "span.name")])
+        };
+        let mut writer = header();
+        let mut expected = Vec::new();
+        let mut instants = 0;
+        for _ in 0..random.next() % 12 {
+            if random.next() % 5 == 0 {
+                writer = writer.raw(&header().0);
+            }
+            let (end, length) = (9_000 + random.next() % 9_000, random.next() % 6 * 1_000);
+            writer = writer.reset(end).event(5, 0).varint(1);
+            if random.next() % 6 == 0 {
+                // It does not say.
+                writer = writer.raw(&[0]);
+                instants += 1;
+            } else {
+                writer = writer.raw(&[1]).varint(if says_start { end - length } else { length / 1_000 });
+                expected.push((end - length, end));
+            }
+            writer = writer.text("GET");
+        }
+        let lines = lines(&[&writer.0]);
+        let of = |what: &str| -> Vec<u64> {
+            let found = lines.iter().filter(|line| line.contains(&format!("metrique:Request {what} GET 0 ")));
+            found.map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect()
+        };
+        let sorted = |mut times: Vec<u64>| {
+            times.sort_unstable();
+            times
+        };
+        assert_eq!(of("begin"), sorted(expected.iter().map(|(start, _)| *start).collect()), "{lines:#?}");
+        assert_eq!(of("end"), sorted(expected.iter().map(|(_, end)| *end).collect()), "{lines:#?}");
+        assert_eq!(of("at").len(), instants);
+        assert_eq!(lines.len(), 2 * expected.len() + instants);
+    }
+    // One that began before the window has happened in it; one that ends after it is open at the end.
+    let fields = [("dial9.span.duration_ns", VARINT)];
+    let one = Writer::new().header().schema(5, "metrique:Request", &fields).reset(5_000);
+    let one = one.event(5, 0).varint(1_000).event(5, 100).varint(50);
+    let window = |from, to| lines_of(&[&one.0], Window::new(from, to), ENOUGH).unwrap();
+    assert_eq!(
+        window(Some(4_500), None),
+        [
+            "5000 metrique:Request at metrique:Request 0 1",
+            "5050 metrique:Request begin metrique:Request 0 1",
+            "5100 metrique:Request end metrique:Request 0 1"
+        ]
+    );
+    assert_eq!(
+        window(None, Some(5_060)),
+        [
+            "4000 metrique:Request begin metrique:Request 0 1",
+            "5000 metrique:Request end metrique:Request 0 1",
+            "5050 metrique:Request begin metrique:Request 0 1",
+            "5100 metrique:Request end  0 inferred 0"
+        ]
+    );
+}
+
+/// Tracks of a class are as many as spans are open at a time: one that ended leaves its track to the next.
+#[test]
+fn tracks_of_a_class_are_used_again() {
+    let fields = [("dial9.span.duration_ns", VARINT)];
+    let mut writer = Writer::new().header().schema(5, "metrique:Request", &fields);
+    for number in 0..300_u64 {
+        // Three at a time.
+        writer = writer.reset(10_000 + number * 100).event(5, 0).varint(250);
+    }
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    timeline.add(0, &writer.0).unwrap();
+    let (mut tracks, mut open) = (0, HashMap::new());
+    while let Some(item) = timeline.next_item().unwrap() {
+        match item {
+            Item::Track(track) => tracks += usize::from(track.kind() == TrackKind::Span),
+            Item::Event(event) => {
+                let depth: &mut i32 = open.entry(event.track()).or_default();
+                *depth += if event.kind() == EventKind::Begin { 1 } else { -1 };
+                assert!((0..=1).contains(depth));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((tracks, open.len()), (3, 3));
+}
+
+/// A worker that wakes up polls nothing: the end of a poll that is open then was lost.
+#[test]
+fn a_poll_ends_where_its_worker_wakes_up() {
+    let worker = [("worker_id", VARINT)];
+    let poll = [("worker_id", VARINT), ("task_id", VARINT)];
+    let data = Writer::new()
+        .header()
+        .schema(1, "PollStartEvent", &poll)
+        .schema(2, "PollEndEvent", &worker)
+        .schema(3, "WorkerUnparkEvent", &worker);
+    let data = data.reset(100).event(1, 0).raw(&[7, 9]).event(3, 5).raw(&[7]).event(2, 5).raw(&[7]);
+    assert_eq!(
+        lines(&[&data.0]),
+        [
+            "100 worker 7 begin PollStartEvent 0 2",
+            "105 worker 7 end  0 inferred 0",
+            "105 worker 7 at WorkerUnparkEvent 0 1",
+            "110 worker 7 at PollEndEvent 0 1"
+        ]
+    );
+}

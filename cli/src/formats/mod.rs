@@ -40,7 +40,7 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
     if let (None, Some(trace)) = (format, rdf::neighbor::open(data)) {
         return Ok(trace);
     }
-    if let (None, Some(trace)) = (format, dial9::open_gzip(data)) {
+    if let (None, Some(trace)) = (format, dial9::open_packed(data)) {
         return Ok(trace);
     }
     match format {

@@ -41,10 +41,10 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     }
 }
 
-/// Opens a segment that is gzip; `None` if it is none.
-pub fn open_gzip(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
-    segments::is_gzip(data)
-        .then(|| Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false }) as _)
+/// Opens a segment that is packed; `None` if it is none.
+pub fn open_packed(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
+    segments::packing(data)
+        .map(|_| Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false }) as _)
 }
 
 /// Opens the segments of a folder; `None` if there are none.

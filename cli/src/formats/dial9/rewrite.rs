@@ -1,6 +1,6 @@
 //! Recordings of some events of another one, or of the segments of several.
 
-use super::segments::{Opened, Rooms, Segment, is_gzip};
+use super::segments::{Opened, Rooms, Segment, packing};
 use super::{Dial9, segments};
 use crate::input::{Input, Mapped};
 use crate::status::{Failure, Result};
@@ -103,10 +103,10 @@ impl Segment<'_> {
     }
 }
 
-/// The name of a segment's file; without `.gz` where it is not packed.
+/// The name of a segment's file; without `.gz` or `.zst` where it is not packed.
 fn name(path: Option<&Path>, is_plain: bool) -> PathBuf {
     let path = path.unwrap_or(Path::new(""));
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     if is_plain && is_packed { path.with_extension("") } else { path.to_owned() }
 }
 
@@ -203,16 +203,17 @@ pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
             Input::Directory(path) => segments.extend(super::segments::of_folder(path).unwrap_or_default()),
         }
     }
-    let mut packed = 0_usize;
+    let mut packings = Vec::new();
     for segment in &segments {
         let file = segment.file()?;
         let data = match segment {
             Segment::Given(data) => data,
             Segment::File(_) => file.as_ref().map_or(&[][..], |file| file.data()),
         };
-        packed = packed.saturating_add(usize::from(is_gzip(data)));
+        packings.push(packing(data));
     }
-    let stays_packed = packed == segments.len();
+    // Of one kind: whoever unpacks one need not know the other.
+    let stays_packed = packings.iter().all(|packing| packing.is_some() && Some(packing) == packings.first());
     done.notes.push(
         "ids of workers, tasks and spans are kept: that all of it is of one process is not seen from it"
             .into(),

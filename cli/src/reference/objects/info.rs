@@ -199,7 +199,7 @@ pub const OBJECTS: &[Object] = &[
                 has("segments", Int, "how many files there are"),
                 has("batches", Int, "how many headers these have"),
                 has("events", Int, "how many events"),
-                has("inflated_bytes", Int, "size of all segments, those in gzip inflated"),
+                has("inflated_bytes", Int, "size of all segments, those that are packed unpacked"),
                 has("empty_segments", List, "the segments in which nothing was recorded"),
                 has("lost_bytes", Int, "how many bytes cannot be read"),
                 may("time_ns", Int, "the earliest time, in nanoseconds of the monotonic clock"),
