@@ -20,7 +20,7 @@ pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
-pub use rewrite::{Merge, NewTrace, Rewritten, Tally, Wanted};
+pub use rewrite::{Digest, Merge, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
@@ -116,7 +116,7 @@ pub trait Trace {
 
     /// Writes what is wanted of it, as a trace of the same format; all that can be read if everything is.
     fn rewrite(&self, wanted: &Wanted<'_>, _to: &mut dyn NewTrace) -> Result<Rewritten> {
-        Err(wanted.unsupported(self.format()))
+        Err(wanted.unsupported(self.format_name()))
     }
 
     /// Its parts, with what is in them.

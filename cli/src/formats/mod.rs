@@ -83,7 +83,7 @@ pub fn merge(
         Format::Rtc => rtc::merge(&data, to),
         Format::Rfr => rfr::merge(inputs, wanted, to),
         Format::Dial9 => dial9::merge(inputs, wanted, to),
-        _ => Err(wanted.unsupported(format)),
+        _ => Err(wanted.unsupported(format.name())),
     }
 }
 

@@ -18,15 +18,19 @@ pub fn prove(path: &Path, reading: Reading, done: &Rewritten, open: Open) -> Res
             });
         }
     };
-    let mut findings = Findings::told(&mut listener);
+    let mut findings = Findings::told(&mut listener).hashed();
     trace.check(&mut findings).map_err(|failure| failure.to_string())?;
     let found = findings.tally();
+    let digest = findings.digest().copied().unwrap_or_default();
     if errors > done.carried {
         return Err(first.unwrap_or_default());
     }
     let expected = done.proof.unwrap_or(Tally { units: done.kept, records: done.records });
     if found != expected {
         return Err(format!("{found:?} where there should be {expected:?}"));
+    }
+    if digest != done.digest {
+        return Err("its records are other ones than those of the input".to_owned());
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::Window;
 use crate::status::{Failure, Result};
+use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 
@@ -29,8 +30,8 @@ impl Wanted<'_> {
     }
 
     /// The error that this cannot be done with a format.
-    pub fn unsupported(&self, format: Format) -> Failure {
-        Failure::usage(format!("{} of {format} is not supported yet", self.verb))
+    pub fn unsupported(&self, format: &str) -> Failure {
+        Failure::usage(format!("{}: {format} is read, and not written", self.verb))
     }
 }
 
@@ -58,6 +59,8 @@ pub struct Rewritten {
     pub carried: u64,
     /// What is counted when it is read back, if not the units and their records.
     pub proof: Option<Tally>,
+    /// The bytes of what was kept, as they are in the input.
+    pub digest: Digest,
     /// From the first time to the last one of what was kept.
     pub span: Option<(i128, i128)>,
     /// True if times count from 1970.
@@ -91,6 +94,25 @@ pub struct Lost {
     pub offset: u64,
     pub len: u64,
     pub what: String,
+}
+
+/// The sum of the hashes of what a trace says, in whatever order it says it, and wherever that lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest(u64);
+
+impl Digest {
+    /// Adds one thing: numbers that tell it from others, and its bytes.
+    pub fn add(&mut self, numbers: &[u64], bytes: &[u8]) {
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        numbers.iter().for_each(|number| hasher.write_u64(*number));
+        hasher.write(bytes);
+        self.0 = self.0.wrapping_add(hasher.finish());
+    }
+
+    /// Adds all that is in another one.
+    pub fn join(&mut self, other: Self) {
+        self.0 = self.0.wrapping_add(other.0);
+    }
 }
 
 /// The number of units and records a trace has, counted by reading it.

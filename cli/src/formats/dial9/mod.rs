@@ -167,6 +167,9 @@ impl Trace for Dial9<'_> {
                 if let Some(error) = segment.damage {
                     report(Finding::new(Severity::Error, error));
                 }
+                if let Some(digest) = findings.digest() {
+                    rewrite::hash_all(&segment.data, digest);
+                }
                 Ok(())
             })?;
         }

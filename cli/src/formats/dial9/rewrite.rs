@@ -4,7 +4,7 @@ use super::segments::{Opened, Rooms, Segment, is_gzip};
 use super::{Dial9, segments};
 use crate::input::{Input, Mapped};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, Rewritten, Wanted};
+use crate::trace::{Bounds, Digest, NewTrace, Rewritten, Wanted};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 use traceglass::dial9::tokio::is_about_the_recorder;
@@ -22,6 +22,7 @@ struct Piece {
     /// Events in the range of time, and events that say something of others, or have no time.
     inside: u64,
     about: u64,
+    digest: Digest,
 }
 
 /// What is wanted of an event.
@@ -63,6 +64,7 @@ impl Dial9<'_> {
                     pieces.iter().all(|piece| piece.inside.saturating_add(piece.about) == piece.events);
                 if is_sound && is_all {
                     done.kept = done.kept.saturating_add(events);
+                    pieces.iter().for_each(|piece| done.digest.join(piece.digest));
                     to.file(&name(opened.path, false))?;
                     return to.put(file.as_ref().map_or(self.given(), |file| file.data()));
                 }
@@ -103,6 +105,29 @@ impl Segment<'_> {
     }
 }
 
+/// Adds an event: its time, and its bytes but for what the time counts from.
+fn hash(event: &Event<'_>, digest: &mut Digest) {
+    let bytes = event.as_slice();
+    let front = if event.time().is_some() { 6 } else { 3 };
+    let kind = bytes.get(1..3).and_then(|kind| kind.try_into().ok()).map_or(0, u16::from_le_bytes);
+    digest.add(&[event.time().unwrap_or(u64::MAX), kind.into()], bytes.get(front..).unwrap_or_default());
+}
+
+/// Adds all events that can be read.
+pub(super) fn hash_all(data: &[u8], digest: &mut Digest) {
+    let mut rooms = Rooms::new();
+    let mut frames = Frames::new(data, rooms.lend());
+    loop {
+        match frames.next_frame() {
+            Ok(Some(Frame::Event(event))) => hash(&event, digest),
+            Ok(Some(_)) => {}
+            Ok(None) => return,
+            // It was told.
+            Err(_) => drop(frames.recover()),
+        }
+    }
+}
+
 /// The name of a segment's file; without `.gz` where it is not packed.
 fn name(path: Option<&Path>, is_plain: bool) -> PathBuf {
     let path = path.unwrap_or(Path::new(""));
@@ -135,7 +160,11 @@ fn pieces(opened: &Opened<'_>, bounds: &Bounds, done: &mut Rewritten) -> Vec<Pie
                 piece.end = frames.offset();
                 let Frame::Event(event) = frame else { continue };
                 piece.events = piece.events.saturating_add(1);
-                match turn(&event, bounds) {
+                let turn = turn(&event, bounds);
+                if turn != Turn::Outside {
+                    hash(&event, &mut piece.digest);
+                }
+                match turn {
                     Turn::Inside => {
                         piece.inside = piece.inside.saturating_add(1);
                         let time = i128::from(event.time().unwrap_or(0));
@@ -174,6 +203,7 @@ fn write(
     if kept == 0 && !bounds.is_everything() {
         return Ok(());
     }
+    done.digest.join(piece.digest);
     let data = segments::range(&opened.data, piece.start, piece.end);
     if kept == piece.events {
         return to.put(data);
@@ -229,6 +259,7 @@ pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
             }
             let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
             done.kept = done.kept.saturating_add(events);
+            pieces.iter().for_each(|piece| done.digest.join(piece.digest));
             match segment {
                 Segment::Given(data) if stays_packed => to.put(data),
                 Segment::File(_) if stays_packed => to.put(file.as_ref().map_or(&[][..], |file| file.data())),

@@ -327,6 +327,9 @@ impl Trace for Rdf<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
         findings.count(self.file.index().len() as u64, 0);
+        if let Some(digest) = findings.digest() {
+            self.file.entries().for_each(|entry| rewrite::hash(&self.file, &entry, digest));
+        }
         let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
         if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::new(Severity::Warning, error));

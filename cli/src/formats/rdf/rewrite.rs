@@ -2,8 +2,9 @@
 
 use super::{Rdf, contents, name};
 use crate::status::{Failure, Result};
-use crate::trace::{NewTrace, Rewritten, Wanted};
+use crate::trace::{Digest, NewTrace, Rewritten, Wanted};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use traceglass::rdf::{Entry, File, Header, Identifier, Span, file_header};
 use traceglass::{Format, Severity};
@@ -46,6 +47,9 @@ impl Rdf<'_> {
             ));
         }
         done.carried = self.carried(&keeps);
+        for entry in self.file.entries().filter(|entry| keeps.get(entry.number()) == Some(&true)) {
+            hash(&self.file, &entry, &mut done.digest);
+        }
         to.file(Path::new(""))?;
         if is_all {
             to.put(self.file.data())?;
@@ -165,6 +169,24 @@ impl Rdf<'_> {
     }
 }
 
+/// Adds a chunk: what its entry says but for places, and both its parts.
+pub(super) fn hash(file: &File<'_>, entry: &Entry<'_>, digest: &mut Digest) {
+    let about = [
+        u64::from(entry.version()),
+        u64::from(entry.compression().number()),
+        entry.uncompressed_size().cast_unsigned(),
+    ];
+    let part = |range: traceglass::Result<Range<u64>>| {
+        let range = range
+            .ok()
+            .and_then(|range| Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?));
+        range.and_then(|range| file.data().get(range)).unwrap_or_default()
+    };
+    let (header, data) = (part(entry.header_range()), part(entry.stored_range()));
+    digest.add(&about, &[entry.identifier_bytes().as_slice(), header].concat());
+    digest.add(&[header.len() as u64, data.len() as u64], data);
+}
+
 /// Writes the chunks of several files into one, in the order of the files.
 pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten::of("chunks");
@@ -199,6 +221,7 @@ pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Res
         }
         let all = vec![true; file.index().len()];
         done.carried = done.carried.saturating_add(rdf.carried(&all));
+        file.entries().for_each(|entry| hash(file, &entry, &mut done.digest));
         let selected = file.select(|_| true, storage);
         selections.push(selected.map_err(|error| Failure::content(Format::Rdf, error))?);
     }

@@ -359,6 +359,9 @@ impl Trace for Rfr<'_> {
             |part, found| {
                 let (found, count, items) = found?;
                 findings.count(0, items);
+                if let Some(digest) = findings.digest() {
+                    rewrite::hash_all(part, digest)?;
+                }
                 let mut report = |finding| findings.report_in(part.path.as_deref(), finding);
                 if count > KEPT {
                     scan::check(part, report)?;

@@ -362,6 +362,11 @@ impl Trace for Ctf<'_> {
                     findings.report_in(Some(&lane.stream.path), finding);
                 });
                 findings.count(read.packets(), read.records());
+                if let Some(digest) = findings.digest() {
+                    let data = lane.stream.data.data();
+                    // What cannot be read was told.
+                    lane.packets().flatten().for_each(|packet| rewrite::hash(&packet, data, None, digest));
+                }
                 if lane.session.is_none() {
                     progress.advance(lane.stream.data.data().len() as u64);
                 }

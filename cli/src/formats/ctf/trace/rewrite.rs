@@ -9,7 +9,7 @@ use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
 use crate::output::{bytes, counted};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, READ_WHOLE, Rewritten, Wanted};
+use crate::trace::{Bounds, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
 use traceglass::{Error, Format, Severity};
@@ -177,6 +177,11 @@ impl Writer<'_> {
                 begun = begun.saturating_add(1);
                 is_open = !is_endless;
             }
+            let content = match fate {
+                Fate::Up(content) => Some(content),
+                _ => None,
+            };
+            hash(&packet, data, content, &mut self.done.digest);
             match short {
                 Some(short) => short.write(&mut |bytes: &[u8]| self.to.put(bytes))?,
                 None => self.to.put(bytes)?,
@@ -232,6 +237,22 @@ impl Writer<'_> {
         self.done.lose(Some(&lane.stream.path), offset, len, error);
         if is_short { (Fate::Up(content), records) } else { (Fate::Gone, 0) }
     }
+}
+
+/// Adds a packet: what tells it from others, and its records, which end at bit `content` if not where it says.
+pub fn hash(packet: &Packet<'_, '_>, data: &[u8], content: Option<u64>, digest: &mut Digest) {
+    let at = |bits: u64| packet.offset().saturating_add(bits);
+    let start = at(packet.header_bits() / 8);
+    let end = at(content.unwrap_or(packet.content_bits()).div_ceil(8)).min(data.len() as u64);
+    let number = |number: Option<u64>| number.unwrap_or(u64::MAX);
+    let about = [
+        packet.stream_class().id(),
+        number(packet.stream_id()),
+        number(packet.sequence()),
+        number(packet.begin()),
+        number(packet.discarded()),
+    ];
+    digest.add(&about, range(data, start, end));
 }
 
 /// True if a packet ends only where its stream does, as it has no lengths.
