@@ -20,7 +20,7 @@ pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
-pub use rewrite::{Digest, Merge, NewTrace, Rewritten, Tally, Wanted};
+pub use rewrite::{Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 

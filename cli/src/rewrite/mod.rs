@@ -2,6 +2,7 @@
 //!
 //! Formats say what is kept, and know nothing of files; here nothing is known of formats.
 
+mod append;
 mod output;
 mod proof;
 mod report;
@@ -11,6 +12,7 @@ use crate::input::Input;
 use crate::output::{Out, shown};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{NewTrace, Open, Reading, Rewritten, Wanted};
+pub use append::append;
 use output::Output;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +118,7 @@ pub fn run(
     let mut done = written.map_err(|failure| output.rename(failure))?;
     if !job.to.no_verify {
         let reading = Reading { lenient: job.reading.lenient, ..Reading::default() };
-        proof::prove(output.path(), reading, &done, open).map_err(|why| {
+        proof::prove(output.path(), reading, &mut done, open).map_err(|why| {
             Failure::Write(format!("{} is given up, as it does not read back: {why}", shown(place)))
         })?;
     }

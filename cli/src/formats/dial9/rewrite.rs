@@ -3,8 +3,9 @@
 use super::segments::{Opened, Rooms, Segment, is_gzip};
 use super::{Dial9, segments};
 use crate::input::{Input, Mapped};
+use crate::record::Names;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, Digest, NewTrace, Rewritten, Wanted};
+use crate::trace::{Bounds, By, Digest, NewTrace, Rewritten, Wanted};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 use traceglass::dial9::tokio::is_about_the_recorder;
@@ -25,6 +26,9 @@ struct Piece {
     digest: Digest,
 }
 
+/// The range of time and the names that are wanted.
+type Wants<'w> = (Bounds, &'w Names);
+
 /// What is wanted of an event.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
@@ -33,9 +37,10 @@ enum Turn {
     Outside,
 }
 
-fn turn(event: &Event<'_>, bounds: &Bounds) -> Turn {
+fn turn(event: &Event<'_>, (bounds, names): &Wants<'_>) -> Turn {
     match event.time().filter(|time| *time > 0) {
         _ if is_about_the_recorder(event.name()) => Turn::About,
+        _ if !names.has(event.name()) => Turn::Outside,
         None => Turn::About,
         Some(time) if bounds.wants(Some(time.into())) => Turn::Inside,
         Some(_) => Turn::Outside,
@@ -44,8 +49,9 @@ fn turn(event: &Event<'_>, bounds: &Bounds) -> Turn {
 
 impl Dial9<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_parts(Format::Dial9)?;
-        let bounds = self.range(wanted.window)?;
+        wanted.refuse_others(Format::Dial9, &[By::Name])?;
+        let bounds = (self.range(wanted.window)?, wanted.names);
+        let is_everything = wanted.window.is_everything() && wanted.names.are_all();
         let mut done = Rewritten::of("events");
         let mut has_files = false;
         for segment in &self.segments {
@@ -54,7 +60,7 @@ impl Dial9<'_> {
                 let pieces = pieces(opened, &bounds, &mut done);
                 let inside = pieces.iter().map(|piece| piece.inside).fold(0, u64::saturating_add);
                 let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
-                if inside == 0 && !bounds.is_everything() {
+                if inside == 0 && !is_everything {
                     done.dropped = done.dropped.saturating_add(events);
                     return Ok(());
                 }
@@ -143,7 +149,7 @@ fn covers(pieces: &[Piece], data: &[u8]) -> bool {
 }
 
 /// The pieces of a segment; what lies between them is told as lost.
-fn pieces(opened: &Opened<'_>, bounds: &Bounds, done: &mut Rewritten) -> Vec<Piece> {
+fn pieces(opened: &Opened<'_>, bounds: &Wants<'_>, done: &mut Rewritten) -> Vec<Piece> {
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(&opened.data, rooms.lend());
     let mut pieces: Vec<Piece> = Vec::new();
@@ -193,14 +199,14 @@ fn pieces(opened: &Opened<'_>, bounds: &Bounds, done: &mut Rewritten) -> Vec<Pie
 fn write(
     opened: &Opened<'_>,
     piece: &Piece,
-    bounds: &Bounds,
+    bounds: &Wants<'_>,
     done: &mut Rewritten,
     to: &mut dyn NewTrace,
 ) -> Result<()> {
     let kept = piece.inside.saturating_add(piece.about);
     done.kept = done.kept.saturating_add(kept);
     done.dropped = done.dropped.saturating_add(piece.events.saturating_sub(kept));
-    if kept == 0 && !bounds.is_everything() {
+    if kept == 0 && !(bounds.0.is_everything() && bounds.1.are_all()) {
         return Ok(());
     }
     done.digest.join(piece.digest);
@@ -224,7 +230,7 @@ fn write(
 }
 
 /// Writes the segments of several recordings into one file, one after the other.
-pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten::of("events");
     let mut segments = Vec::new();
     for input in inputs {
@@ -252,7 +258,7 @@ pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
         let file = segment.file()?;
         segment.open(|opened| {
             let before = done.lost.len();
-            let pieces = pieces(opened, &Bounds::default(), &mut done);
+            let pieces = pieces(opened, &(Bounds::default(), wanted.names), &mut done);
             if done.lost.len() > before {
                 let path = opened.path.map(crate::output::shown).unwrap_or_default();
                 return Err(Failure::usage(format!("a segment is damaged: recover it first {path}")));

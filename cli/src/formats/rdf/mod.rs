@@ -2,6 +2,7 @@
 
 mod cat;
 mod contents;
+mod create;
 mod decoder;
 mod export;
 mod extract;
@@ -23,6 +24,7 @@ use crate::trace::{
     Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
     Rewritten, Selection, Trace, Wanted,
 };
+pub use create::{append, create};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 pub use rewrite::merge;

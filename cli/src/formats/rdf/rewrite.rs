@@ -2,7 +2,7 @@
 
 use super::{Rdf, contents, name};
 use crate::status::{Failure, Result};
-use crate::trace::{Digest, NewTrace, Rewritten, Wanted};
+use crate::trace::{By, Digest, NewTrace, Rewritten, Wanted};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -35,6 +35,7 @@ impl<'n> Named<'n> {
 
 impl Rdf<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        wanted.refuse_others(Format::Rdf, &[By::Chunk])?;
         if !wanted.window.is_everything() {
             return Err(self.refuse_window());
         }
@@ -169,21 +170,31 @@ impl Rdf<'_> {
     }
 }
 
-/// Adds a chunk: what its entry says but for places, and both its parts.
+/// Adds a chunk of a file: what its entry says but for places, and both its parts.
 pub(super) fn hash(file: &File<'_>, entry: &Entry<'_>, digest: &mut Digest) {
-    let about = [
-        u64::from(entry.version()),
-        u64::from(entry.compression().number()),
-        entry.uncompressed_size().cast_unsigned(),
-    ];
     let part = |range: traceglass::Result<Range<u64>>| {
         let range = range
             .ok()
             .and_then(|range| Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?));
         range.and_then(|range| file.data().get(range)).unwrap_or_default()
     };
-    let (header, data) = (part(entry.header_range()), part(entry.stored_range()));
-    digest.add(&about, &[entry.identifier_bytes().as_slice(), header].concat());
+    let about = [
+        entry.version().into(),
+        entry.compression().number().into(),
+        entry.uncompressed_size().cast_unsigned(),
+    ];
+    hash_parts(
+        entry.identifier_bytes(),
+        about,
+        part(entry.header_range()),
+        part(entry.stored_range()),
+        digest,
+    );
+}
+
+/// The same of what is known of it: version, compression and the size of what is compressed.
+pub(super) fn hash_parts(id: &[u8; 16], about: [u64; 3], header: &[u8], data: &[u8], digest: &mut Digest) {
+    digest.add(&about, &[id.as_slice(), header].concat());
     digest.add(&[header.len() as u64, data.len() as u64], data);
 }
 

@@ -29,7 +29,7 @@ struct Writer<'w> {
 
 /// Writes what is wanted of a recording: sequences as a whole, of streams records.
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-    wanted.refuse_parts(Format::Rfr)?;
+    wanted.refuse_others(Format::Rfr, &[])?;
     let range = Range::of(wanted.window, files)?;
     let is_stream = files.of(Kind::Stream).next().is_some();
     let mut done = Rewritten::of(if is_stream { "records" } else { "sequences" });

@@ -16,7 +16,7 @@ use units::{Range, Units};
 
 impl Rtc<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_parts(Format::Rtc)?;
+        wanted.refuse_others(Format::Rtc, &[])?;
         let bounds = self.range(wanted.window)?;
         let mut done = Rewritten::of("units");
         let units = Units::read(self, &bounds, &mut done)?;
