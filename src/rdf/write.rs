@@ -315,9 +315,25 @@ impl<'a, F: Fn(&Entry<'a>) -> bool> Selected<'a, '_, F> {
         &self,
         put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
     ) -> core::result::Result<(), E> {
-        put(&file_header(*self.file.header().magic(), self.size(), self.count))?;
+        self.write_with(core::iter::empty(), put)
+    }
+
+    /// The same, with chunks after those that are kept.
+    ///
+    /// # Errors
+    /// The first one of `put`, after which it is not called again.
+    pub fn write_with<'c, E>(
+        &self,
+        more: impl Iterator<Item = NewChunk<'c>> + Clone,
+        put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
+    ) -> core::result::Result<(), E> {
+        let (count, size) = sum(more.clone());
+        let (start, count) = (to_u64(Header::SIZE), self.count.saturating_add(count));
+        put(&file_header(*self.file.header().magic(), self.size().saturating_add(size), count))?;
         self.write_chunks(put)?;
-        self.write_entries(to_u64(Header::SIZE), put)
+        write_chunks(more.clone(), put)?;
+        self.write_entries(start, put)?;
+        write_index(more, start.saturating_add(self.size()), put)
     }
 
     /// Writes the bytes of the chunks alone, for a file of several selections.

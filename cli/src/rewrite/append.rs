@@ -82,7 +82,7 @@ pub fn append(
             return Err(failure);
         }
     };
-    let to = Destination { output: path.clone(), force: true, no_verify: false, json };
+    let to = Destination::in_place(path.clone(), json);
     let paths = [parts.list.to_owned()];
     let job = Job { verb: "append", paths: &paths, is_folder: false, reading: Reading::default(), to: &to };
     report::tell(&job, &done, size, out)?;

@@ -21,6 +21,8 @@ pub struct Wanted<'w> {
     pub names: &'w Names,
     /// True if units are not kept as a whole: records outside of the range are left out of them.
     pub exact: bool,
+    /// True if text will be written over: then it is not compressed.
+    pub redacts: bool,
     /// Several inputs may have chunks of the same identifier.
     pub allow_same_id: bool,
 }
@@ -36,7 +38,17 @@ pub enum By {
 impl<'w> Wanted<'w> {
     /// All that a verb keeps of inputs as they are.
     pub const fn all(verb: &'static str, window: &'w Window, names: &'w Names) -> Self {
-        Self { verb, window, keep: &[], drop: &[], stream: None, names, exact: false, allow_same_id: false }
+        Self {
+            verb,
+            window,
+            keep: &[],
+            drop: &[],
+            stream: None,
+            names,
+            exact: false,
+            redacts: false,
+            allow_same_id: false,
+        }
     }
 
     /// True if parts are left out by their names, and not by their time alone.
@@ -110,6 +122,8 @@ pub struct Rewritten {
     pub span: Option<(i128, i128)>,
     /// True if times count from 1970.
     pub is_absolute: bool,
+    /// What was private and is not there any more: its names, and how often each was met.
+    pub redacted: Vec<(String, u64)>,
     /// What a user should know.
     pub notes: Vec<String>,
 }

@@ -55,9 +55,10 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         drop: &args.drop,
         stream: args.stream.as_deref(),
         exact: args.exact,
+        redacts: args.to.redacts(),
         ..Wanted::all("cut", &args.window, &names)
     };
-    if args.window.is_everything() && !wanted.is_named() {
+    if args.window.is_everything() && !wanted.is_named() && !args.to.redacts() {
         return Err(Failure::usage(
             "cut: say which part, with --from and --to, of RDF with --keep or --drop, of CTF with --stream, of dial9 with --name",
         ));

@@ -57,7 +57,11 @@ pub fn run(args: &Args, open: Open, merge: Merge, out: &mut Out) -> Result<Statu
         inputs.push(input);
     }
     let (window, names) = (Window::default(), Names::default());
-    let wanted = Wanted { allow_same_id: args.allow_same_id, ..Wanted::all("merge", &window, &names) };
+    let wanted = Wanted {
+        allow_same_id: args.allow_same_id,
+        redacts: args.to.redacts(),
+        ..Wanted::all("merge", &window, &names)
+    };
     let job = Job { verb: "merge", paths: &args.paths, is_folder, reading: args.reading, to: &args.to };
     rewrite::run(&job, open, |to| merge(&inputs, args.reading, &wanted, to), out)
 }

@@ -31,6 +31,6 @@ const EXAMPLES: &str = "\
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let (window, names) = (Window::default(), Names::default());
-    let wanted = Wanted::all("recover", &window, &names);
+    let wanted = Wanted { redacts: args.to.redacts(), ..Wanted::all("recover", &window, &names) };
     rewrite::one(&args.path, &args.to, args.reading, &wanted, open, out)
 }

@@ -5,6 +5,7 @@ mod export;
 mod hex;
 mod info;
 mod ls;
+mod redact;
 mod rewrite;
 mod segments;
 mod summary;
@@ -15,8 +16,8 @@ use crate::output::Out;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reference,
-    Rewritten, Selection, Trace, Wanted, Window,
+    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
+    Reference, Rewritten, Selection, Trace, Wanted, Window,
 };
 pub use rewrite::merge;
 use segments::{Rooms, Segment};
@@ -118,6 +119,10 @@ impl Trace for Dial9<'_> {
     /// Batches may follow each other: one file has them all.
     fn is_merged_into_folder(&self) -> bool {
         false
+    }
+
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.tell_private(private)
     }
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {

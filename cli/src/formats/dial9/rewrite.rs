@@ -6,6 +6,7 @@ use crate::input::{Input, Mapped};
 use crate::record::Names;
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, By, Digest, NewTrace, Rewritten, Wanted};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 use traceglass::dial9::tokio::is_about_the_recorder;
@@ -68,7 +69,8 @@ impl Dial9<'_> {
                 let is_sound = opened.damage.is_none() && covers(&pieces, &opened.data);
                 let is_all =
                     pieces.iter().all(|piece| piece.inside.saturating_add(piece.about) == piece.events);
-                if is_sound && is_all {
+                let is_unpacked = wanted.redacts && matches!(opened.data, Cow::Owned(_));
+                if is_sound && is_all && !is_unpacked {
                     done.kept = done.kept.saturating_add(events);
                     pieces.iter().for_each(|piece| done.digest.join(piece.digest));
                     to.file(&name(opened.path, false))?;
@@ -248,7 +250,7 @@ pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Re
         };
         packed = packed.saturating_add(usize::from(is_gzip(data)));
     }
-    let stays_packed = packed == segments.len();
+    let stays_packed = packed == segments.len() && !wanted.redacts;
     done.notes.push(
         "ids of workers, tasks and spans are kept: that all of it is of one process is not seen from it"
             .into(),

@@ -9,6 +9,7 @@ mod extract;
 mod loaded;
 pub mod neighbor;
 mod plan;
+mod redact;
 mod rewrite;
 #[cfg(feature = "view")]
 mod view;
@@ -22,7 +23,7 @@ use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
     Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
-    Rewritten, Selection, Trace, Wanted,
+    Private, Rewritten, Selection, Trace, Wanted,
 };
 pub use create::{append, create};
 use decoder::Decoder;
@@ -127,6 +128,10 @@ impl Trace for Rdf<'_> {
         let mut trace = traceglass_tables::Trace::whole(&file);
         trace.set_lasting(&whole);
         read(&trace)
+    }
+
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.tell_private(private)
     }
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {

@@ -1,12 +1,14 @@
 //! Files of some chunks of another one, or of the chunks of several.
 
-use super::{Rdf, contents, name};
+use super::decoder::Decoder;
+use super::loaded::Loaded;
+use super::{Rdf, contents, name, redact};
 use crate::status::{Failure, Result};
 use crate::trace::{By, Digest, NewTrace, Rewritten, Wanted};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use traceglass::rdf::{Entry, File, Header, Identifier, Span, file_header};
+use traceglass::rdf::{Compression, Entry, File, Header, Identifier, NewChunk, Span, file_header};
 use traceglass::{Format, Severity};
 
 /// Chunks without which AMD's tools do not open a file.
@@ -48,23 +50,46 @@ impl Rdf<'_> {
             ));
         }
         done.carried = self.carried(&keeps);
-        for entry in self.file.entries().filter(|entry| keeps.get(entry.number()) == Some(&true)) {
+        let kept = |entry: &Entry<'_>| keeps.get(entry.number()) == Some(&true);
+        let moves = |entry: &Entry<'_>| {
+            wanted.redacts && redact::is_private(entry) && entry.compression() != Compression::None
+        };
+        for entry in self.file.entries().filter(|entry| kept(entry) && !moves(entry)) {
             hash(&self.file, &entry, &mut done.digest);
         }
+        let moved = self.unpacked(|entry| kept(entry) && moves(entry), &mut done)?;
         to.file(Path::new(""))?;
-        if is_all {
+        if is_all && moved.is_empty() {
             to.put(self.file.data())?;
             return Ok(done);
         }
         if wanted.verb == "cut" {
             self.note(&keeps, &mut done);
         }
-        let keep = |entry: &Entry<'_>| keeps.get(entry.number()).copied().unwrap_or(false);
+        let keep = |entry: &Entry<'_>| kept(entry) && !moves(entry);
         let mut storage = vec![Span::EMPTY; keeps.len().saturating_mul(2)];
         let selected =
             self.file.select(keep, &mut storage).map_err(|error| Failure::content(Format::Rdf, error))?;
-        selected.write(&mut |bytes: &[u8]| to.put(bytes))?;
+        let more = moved.iter().map(|loaded| {
+            NewChunk::raw(loaded.id, &loaded.data).version(loaded.version).header(loaded.header)
+        });
+        selected.write_with(more, &mut |bytes: &[u8]| to.put(bytes))?;
         Ok(done)
+    }
+
+    /// Chunks that are not to be compressed any more.
+    fn unpacked(&self, is: impl Fn(&Entry<'_>) -> bool, done: &mut Rewritten) -> Result<Vec<Loaded<'_>>> {
+        let mut decoder = Decoder::new();
+        let mut all = Vec::new();
+        for entry in self.file.entries().filter(is) {
+            let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
+            let loaded =
+                Loaded::read(chunk, &mut decoder).map_err(|error| Failure::content(Format::Rdf, error))?;
+            let about = [loaded.version.into(), 0, 0];
+            hash_parts(loaded.id.bytes(), about, loaded.header, &loaded.data, &mut done.digest);
+            all.push(loaded);
+        }
+        Ok(all)
     }
 
     /// Which entries are kept; what is damaged of those that are wanted is told.

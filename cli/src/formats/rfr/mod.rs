@@ -5,6 +5,7 @@ mod export;
 mod files;
 mod hex;
 mod info;
+mod redact;
 mod rewrite;
 mod scan;
 mod select;
@@ -23,8 +24,8 @@ use crate::states::Pairs;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten, Selection,
-    Stamps, Trace, Wanted, aligned, shown_micros,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Rewritten,
+    Selection, Stamps, Trace, Wanted, aligned, shown_micros,
 };
 use files::{Files, Kind, Part, Problem};
 pub use rewrite::merge;
@@ -207,6 +208,10 @@ impl Trace for Rfr<'_> {
 
     fn is_written_as_folder(&self) -> bool {
         self.is_folder
+    }
+
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        redact::tell(&self.files, private)
     }
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {

@@ -11,6 +11,7 @@ mod ls;
 mod merge;
 mod place;
 mod programs;
+mod redact;
 mod rewrite;
 #[cfg(feature = "tables")]
 mod tables;
@@ -25,8 +26,8 @@ use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reading, Rewritten,
-    Selection, Trace, Wanted,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Reading,
+    Rewritten, Selection, Trace, Wanted,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
@@ -291,6 +292,10 @@ impl Trace for Ctf<'_> {
 
     fn is_written_as_folder(&self) -> bool {
         true
+    }
+
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.tell_private(private)
     }
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
