@@ -49,7 +49,17 @@ struct Counts {
 /// What is recovered checks clean but for what it says that it carries, and is recovered as it is.
 fn recovered_twice(path: &Path, scratch: &Scratch, number: usize) -> Counts {
     let [out, again] = ["out", "again"].map(|name| scratch.path(&format!("{name}-{number}")));
-    let path = path.to_str().unwrap();
+    // A list of what is expected lies in some traces, and is none of their streams.
+    let own = PathBuf::from(scratch.path(&format!("in-{number}")));
+    let has_list = path.join("expected.ndjson").is_file();
+    if has_list {
+        fs::create_dir(&own).unwrap();
+        let files = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.is_file() && !file.ends_with("expected.ndjson")) {
+            fs::copy(&file, own.join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let path = if has_list { own.as_path() } else { path }.to_str().unwrap();
     let recover = |to: &str, from: &str| traceglass(&["recover", "--json", "-o", to, from]);
     let first = recover(&out, path);
     let told = String::from_utf8_lossy(&first.stderr);
@@ -68,12 +78,13 @@ fn recovered_twice(path: &Path, scratch: &Scratch, number: usize) -> Counts {
         1 | 2 => {
             assert!(!Path::new(&out).exists(), "{path}");
             assert!(!told.contains("does not read back"), "{path}: {told}");
-            assert_ne!(status(&traceglass(&["check", path])), 0, "{path} is sound, yet: {told}");
+            let is_sound = status(&traceglass(&["check", path])) == 0;
+            assert!(!is_sound || told.contains("read, and not written"), "{path} is sound, yet: {told}");
             counts.lost += 1;
         }
         other => panic!("{path}: {other}"),
     }
-    for written in [out, again].map(PathBuf::from) {
+    for written in [out, again].map(PathBuf::from).into_iter().chain([own.clone()]) {
         let _ = if written.is_dir() { fs::remove_dir_all(written) } else { fs::remove_file(written) };
     }
     counts
