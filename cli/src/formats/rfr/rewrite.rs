@@ -11,10 +11,10 @@ use super::files::{Files, Kind, Part};
 use super::scan;
 use super::select::Range;
 use crate::status::Result;
-use crate::trace::{NewTrace, Rewritten, Tally, Wanted};
+use crate::trace::{Digest, NewTrace, Rewritten, Tally, Wanted};
 use polls::Polls;
 use std::path::Path;
-use traceglass::rfr::{Callsites, Chunk, Streaming};
+use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
 
 /// What is being written, and what came of it.
@@ -29,7 +29,7 @@ struct Writer<'w> {
 
 /// Writes what is wanted of a recording: sequences as a whole, of streams records.
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-    wanted.refuse_parts(Format::Rfr)?;
+    wanted.refuse_others(Format::Rfr, &[])?;
     let range = Range::of(wanted.window, files)?;
     let is_stream = files.of(Kind::Stream).next().is_some();
     let mut done = Rewritten::of(if is_stream { "records" } else { "sequences" });
@@ -63,12 +63,40 @@ impl Writer<'_> {
                 self.stream(&stream, data, path)
             }
             Kind::Callsites => self.callsites(data, path),
-            Kind::Meta => self.as_it_is(part, data),
+            Kind::Meta => self.meta(part, data),
         }
     }
 
     fn begin(&mut self, path: Option<&Path>) -> Result<()> {
         self.to.file(path.unwrap_or(Path::new("")))
+    }
+
+    /// Copies what can be read of a file that says of what kind others are.
+    fn meta(&mut self, part: &Part<'_>, data: &[u8]) -> Result<()> {
+        let path = part.path.as_deref();
+        let Ok(meta) = Meta::parse(data) else { return Ok(()) };
+        let mut formats = meta.formats();
+        let start = formats.offset();
+        let mut names = Vec::new();
+        let (at, error) = loop {
+            let at = formats.offset();
+            match formats.next_format() {
+                Ok(Some(name)) => names.push(name),
+                Ok(None) => return self.as_it_is(part, data),
+                Err(error) => break (at, error),
+            }
+        };
+        self.done.lose(path, at, (data.len() as u64).saturating_sub(at), error);
+        self.done.carried = self.done.carried.saturating_add(u64::from(meta.created().is_err()));
+        self.begin(path)?;
+        self.to.put(range(data, 0, start))?;
+        let mut put = |bytes: &[u8]| self.to.put(bytes);
+        write_count(names.len() as u64, &mut put)?;
+        for name in &names {
+            write_count(name.len() as u64, &mut put)?;
+            put(name.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Copies a file, with what is wrong in it.
@@ -91,7 +119,10 @@ impl Writer<'_> {
         loop {
             let at = callsites.offset();
             match callsites.next_callsite() {
-                Ok(Some(_)) => self.items = self.items.saturating_add(1),
+                Ok(Some(_)) => {
+                    self.items = self.items.saturating_add(1);
+                    hash(data, at, callsites.offset(), &mut self.done.digest);
+                }
                 Ok(None) => return runs.end(at, self.to),
                 Err(error) => {
                     runs.end(at, self.to)?;
@@ -105,6 +136,59 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+}
+
+/// Adds the bytes of a record, an object or a callsite.
+fn hash(data: &[u8], start: u64, end: u64, digest: &mut Digest) {
+    digest.add(&[], range(data, start, end));
+}
+
+/// Adds all that can be read of a file.
+pub fn hash_all(part: &Part<'_>, digest: &mut Digest) -> Result<()> {
+    let data = part.data()?;
+    let data = data.bytes();
+    // What cannot be read was told.
+    match part.kind {
+        Kind::Chunk(_) => {
+            let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
+            let mut items = chunk.items();
+            loop {
+                match items.next_item() {
+                    Ok(Some(item)) => {
+                        if let Some(start) = chunk::start(&item) {
+                            hash(data, start, items.offset(), digest);
+                        }
+                    }
+                    Err(_) if items.recover().is_some() => {}
+                    Ok(None) | Err(_) => return Ok(()),
+                }
+            }
+        }
+        Kind::Stream => {
+            let Ok(stream) = Streaming::parse(data) else { return Ok(()) };
+            let mut records = stream.records();
+            loop {
+                let at = records.offset();
+                match records.next_record() {
+                    Ok(Some(_)) => hash(data, at, records.offset(), digest),
+                    Err(_) if records.recover().is_some() => {}
+                    Ok(None) | Err(_) => return Ok(()),
+                }
+            }
+        }
+        Kind::Callsites => {
+            let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
+            loop {
+                let at = callsites.offset();
+                match callsites.next_callsite() {
+                    Ok(Some(_)) => hash(data, at, callsites.offset(), digest),
+                    Err(_) if callsites.recover().is_some() => {}
+                    Ok(None) | Err(_) => return Ok(()),
+                }
+            }
+        }
+        Kind::Meta => Ok(()),
     }
 }
 

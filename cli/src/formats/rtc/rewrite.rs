@@ -7,20 +7,21 @@
 mod emit;
 mod units;
 
-use super::session::Rtc;
+use super::session::{Record, Rtc};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{NewTrace, Rewritten, Wanted};
+use crate::trace::{Digest, NewTrace, Rewritten, Wanted};
 use std::path::Path;
 use traceglass::Format;
 use units::{Range, Units};
 
 impl Rtc<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_parts(Format::Rtc)?;
+        wanted.refuse_others(Format::Rtc, &[])?;
         let bounds = self.range(wanted.window)?;
         let mut done = Rewritten::of("units");
         let units = Units::read(self, &bounds, &mut done)?;
         let ranges = units.ranges(&bounds);
+        done.carried = units.errors(&ranges);
         let all = units.count();
         to.file(Path::new(""))?;
         let is_whole = done.lost.is_empty()
@@ -29,6 +30,7 @@ impl Rtc<'_> {
         if is_whole {
             done.kept = all;
             done.records = units.records();
+            done.digest = units.digest();
             units.span(&ranges, &mut done);
             to.put(self.data)?;
             return Ok(done);
@@ -47,6 +49,12 @@ impl Rtc<'_> {
     }
 }
 
+/// Adds a record: its stream, and its bytes.
+pub(super) fn hash(record: &Record<'_, '_>, digest: &mut Digest) {
+    // One that is too long to be joined is told by its length.
+    digest.add(&[record.stream().id(), record.len()], record.bytes().unwrap_or_default());
+}
+
 /// Writes files one after the other: each is a session of its own, or several.
 pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten::of("units");
@@ -61,6 +69,7 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
         units.span(&whole, &mut done);
         done.kept = done.kept.saturating_add(units.count());
         done.records = done.records.saturating_add(units.records());
+        done.digest.join(units.digest());
         to.put(data)?;
     }
     Ok(done)

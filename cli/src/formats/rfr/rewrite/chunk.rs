@@ -2,6 +2,7 @@
 
 use super::{Runs, Writer};
 use crate::status::Result;
+use crate::trace::Digest;
 use std::path::Path;
 use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, SequenceHeader, write_count};
 
@@ -11,12 +12,22 @@ struct Found {
     end: u64,
     objects: u64,
     records: u64,
+    digest: Digest,
     /// The earliest and the latest time of its records, from the base time.
     span: Option<(u64, u64)>,
     is_damaged: bool,
     is_wanted: bool,
     /// Times that have more than 64 bits: they stay as they are.
     too_late: u64,
+}
+
+/// Where an object or a record begins.
+pub fn start(item: &Item<'_>) -> Option<u64> {
+    match item {
+        Item::Object(object) => Some(object.offset()),
+        Item::Record(record) => Some(record.offset()),
+        _ => None,
+    }
 }
 
 impl Writer<'_> {
@@ -44,6 +55,7 @@ impl Writer<'_> {
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
             self.done.records = self.done.records.saturating_add(sequence.records);
+            self.done.digest.join(sequence.digest);
             let items = sequence.objects.saturating_add(sequence.records).saturating_add(1);
             self.items = self.items.saturating_add(items);
             self.done.carried = self.done.carried.saturating_add(sequence.too_late);
@@ -91,6 +103,7 @@ impl Writer<'_> {
                     end,
                     objects: 0,
                     records: 0,
+                    digest: Digest::default(),
                     span: None,
                     is_damaged: false,
                     is_wanted: self.range.is_everything() || self.polls.has(path, header.offset()),
@@ -99,6 +112,9 @@ impl Writer<'_> {
                 Ok(Some(item)) => {
                     let Some(sequence) = found.last_mut() else { continue };
                     sequence.end = end;
+                    if let Some(start) = start(&item) {
+                        super::hash(data, start, end, &mut sequence.digest);
+                    }
                     match item {
                         Item::Record(record) => {
                             sequence.records = sequence.records.saturating_add(1);
@@ -164,11 +180,10 @@ impl Writer<'_> {
                         is_here = header.offset() == sequence.header.offset();
                     }
                     Ok(Some(item)) if is_here => {
-                        let start = match item {
-                            Item::Object(object) if !wants_records => object.offset(),
-                            Item::Record(record) if wants_records => record.offset(),
-                            _ => continue,
-                        };
+                        if matches!(item, Item::Record(_)) != wants_records {
+                            continue;
+                        }
+                        let Some(start) = start(&item) else { continue };
                         let mut run = Runs { data, start: start.max(at) };
                         run.end(items.offset(), self.to)?;
                     }
