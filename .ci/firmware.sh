@@ -76,16 +76,23 @@ echo "defmt on M4: $(wc -c <"$said") bytes sent"
 # A ring of CTF packets in memory, in a program that is stopped at a moment that a seed decides: what was recorded is read
 # from the dump, by the command and, once split into files, by babeltrace2.
 need_packages babeltrace2
-(cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --bin ring)
+(cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --features record --bin ring --bin record)
 cargo build -q -p traceglass-cli
+# shellcheck disable=SC2086
+timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic -icount shift=3 \
+    -semihosting-config enable=on,target=native -kernel "$firmware/target/thumbv7em-none-eabihf/release/record"
 rings=$(mktemp -d)
+ring() { # SEED
+    # shellcheck disable=SC2086
+    timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic -icount shift=3 \
+        -semihosting-config "enable=on,target=native,arg=ring,arg=$1" \
+        -kernel "$firmware/target/thumbv7em-none-eabihf/release/ring"
+}
+ring 0 >"$rings/metadata"
 for seed in $(seq "${RING_SEEDS:-24}"); do
     mkdir "$rings/$seed"
-    cp "$firmware/src/ring/metadata" "$rings/$seed/"
-    # shellcheck disable=SC2086
-    written=$(timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic -icount shift=3 \
-        -semihosting-config "enable=on,target=native,arg=ring,arg=$seed" \
-        -kernel "$firmware/target/thumbv7em-none-eabihf/release/ring" 2>&1 >"$rings/$seed/ring.bin")
+    cp "$rings/metadata" "$rings/$seed/"
+    written=$(ring "$seed" 2>&1 >"$rings/$seed/ring.bin")
     # The packet that was being written may be damaged: status 3.
     target/debug/traceglass cat --json --wire "$rings/$seed" >"$rings/json" 2>"$rings/says" || [ $? = 3 ]
     python3 .ci/ring.py "$written" <"$rings/json" | tee -a "$rings/told"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the records of a ring that a program was stopped while writing (examples/firmware/src/ring) with those that it
+"""Compares the records of a ring that a program was stopped while writing (examples/firmware/src/ring.rs) with those that it
 wrote: how many those are is an argument, lines of JSON come from stdin."""
 
 import json
 import sys
 
-PACKET_WORDS, PACKETS, HEADER = 128, 8, 8
+PACKET_WORDS, PACKETS, HEADER = 128, 8, 10
 
 
 def hash32(number):
@@ -20,7 +20,7 @@ records, packets, time, room = [], [], (1 << 32) - 1 - 20_000, 0
 for serial in range(written + 1):
     value = hash32(serial)
     time += value % 256
-    payload, name = ({"serial": serial}, "pause") if value % 5 == 0 else ({"serial": serial, "hash": value}, "step")
+    payload, name = ({"serial": serial}, "Pause") if value % 5 == 0 else ({"serial": serial, "hash": value}, "Step")
     records.append((time * 1000, name, payload))
     words = 2 + len(payload)
     if words > room:

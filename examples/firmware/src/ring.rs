@@ -1,11 +1,9 @@
 //! Records events into a ring in memory until it is interrupted, at a moment that a seed on the command line decides; then
-//! dumps the ring to stdout as it is, and says on stderr how many records were written. `.ci/firmware.sh` reads the dump
-//! with `traceglass cat`.
+//! dumps the ring to stdout as it is, and says on stderr how many records were written. With the seed 0 it prints the
+//! metadata instead. `.ci/firmware.sh` reads the dump with `traceglass cat`.
 
 #![no_std]
 #![no_main]
-
-mod writer;
 
 use core::fmt::Write as _;
 use core::sync::atomic::AtomicU32;
@@ -15,22 +13,33 @@ use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m_rt::{entry, exception};
 use cortex_m_semihosting::{debug, hio, nr, syscall};
 use traceglass_firmware as _; // Handles panics.
-use writer::Ring;
+use traceglass_record::{Pages, Recorder, Trace, events};
 
 const WORDS: usize = 1024;
 const PACKET_WORDS: usize = 128;
+
+events! {
+    /// What the program does.
+    trace Program {
+        clock 1_000_000;
+        event Step { serial: u32, hash: u32 }
+        event Pause { serial: u32 }
+    }
+}
 
 static MEMORY: [AtomicU32; WORDS] = [const { AtomicU32::new(0) }; WORDS];
 static WRITTEN: AtomicU32 = AtomicU32::new(0);
 
 #[entry]
 fn main() -> ! {
-    let (Some(mut ring), Some(peripherals)) =
-        (Ring::new(&MEMORY, PACKET_WORDS), cortex_m::Peripherals::take())
-    else {
-        fail()
-    };
-    stop_after(peripherals.SYST, 5_000 + hash(seed()) % 400_000);
+    let seed = seed();
+    if seed == 0 {
+        let is_said = hio::hstdout().is_ok_and(|mut out| out.write_all(Program::METADATA_1_8.as_bytes()).is_ok());
+        exit(is_said)
+    }
+    let mut recorder = Recorder::<Program>::overwriting(Pages::new(&MEMORY, PACKET_WORDS));
+    let Some(peripherals) = cortex_m::Peripherals::take() else { exit(false) };
+    stop_after(peripherals.SYST, 5_000 + hash(seed) % 400_000);
     // The lower half of the time soon wraps.
     let mut time = u64::from(u32::MAX) - 20_000;
     let mut serial = 0_u32;
@@ -38,11 +47,11 @@ fn main() -> ! {
         let value = hash(serial);
         time += u64::from(value % 256);
         let is_written = match value % 5 {
-            0 => ring.record(time, 2, &[serial]),
-            _ => ring.record(time, 1, &[serial, value]),
+            0 => recorder.record(time, &Pause { serial }),
+            _ => recorder.record(time, &Step { serial, hash: value }),
         };
         if !is_written {
-            fail()
+            exit(false)
         }
         serial = serial.wrapping_add(1);
         WRITTEN.store(serial, Release);
@@ -60,8 +69,7 @@ fn stop_after(mut timer: SYST, cycles: u32) {
 
 #[exception]
 fn SysTick() {
-    let is_dumped = dump().is_ok();
-    debug::exit(if is_dumped { debug::EXIT_SUCCESS } else { debug::EXIT_FAILURE });
+    exit(dump().is_ok())
 }
 
 fn dump() -> Result<(), ()> {
@@ -102,8 +110,8 @@ fn hash(number: u32) -> u32 {
     mixed ^ mixed >> 15
 }
 
-fn fail() -> ! {
-    debug::exit(debug::EXIT_FAILURE);
+fn exit(is_good: bool) -> ! {
+    debug::exit(if is_good { debug::EXIT_SUCCESS } else { debug::EXIT_FAILURE });
     loop {
         cortex_m::asm::nop();
     }

@@ -1,0 +1,852 @@
+/* traceglass for C: reads traces (RDF, RTC, RFR, CTF, dial9) as they lie in memory, and records CTF.
+ *
+ * Nothing is allocated, nothing is kept outside of what the caller lends, nothing is called back. What is lent must stay
+ * where it is, and as it is, for as long as anything that was made from it is used. Two threads may read the same data,
+ * each with storage of its own.
+ *
+ * Made from src/ by cbindgen 0.29: `.ci/c.sh header --write`. */
+
+#ifndef TRACEGLASS_H
+#define TRACEGLASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#define TRACEGLASS_VERSION "0.1.0"
+#if UINTPTR_MAX <= 0xffffffff
+#define TG_32
+#endif
+#define TG_ALIGN(n) __attribute__((aligned(n)))
+
+#if defined(TG_32)
+/**
+ * The size of a tg_crash in bytes.
+ */
+#define TG_CRASH_SIZE 112
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_crash in bytes.
+ */
+#define TG_CRASH_SIZE 128
+#endif
+
+#if defined(TG_32)
+/**
+ * The size of a tg_ctf_schema in bytes.
+ */
+#define TG_CTF_SCHEMA_SIZE 208
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_ctf_schema in bytes.
+ */
+#define TG_CTF_SCHEMA_SIZE 256
+#endif
+
+#if defined(TG_32)
+/**
+ * The size of a tg_ctf in bytes.
+ */
+#define TG_CTF_SIZE 2944
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_ctf in bytes.
+ */
+#define TG_CTF_SIZE 3072
+#endif
+
+#if defined(TG_32)
+/**
+ * The size of a tg_dial9 in bytes.
+ */
+#define TG_DIAL9_SIZE 384
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_dial9 in bytes.
+ */
+#define TG_DIAL9_SIZE 512
+#endif
+
+/**
+ * The size of a tg_dial9_schema in bytes.
+ */
+#define TG_DIAL9_SCHEMA_SIZE 128
+
+/**
+ * The size of a tg_dial9_text in bytes.
+ */
+#define TG_DIAL9_TEXT_SIZE 32
+
+#if defined(TG_32)
+/**
+ * The size of a tg_rdf in bytes.
+ */
+#define TG_RDF_SIZE 40
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_rdf in bytes.
+ */
+#define TG_RDF_SIZE 64
+#endif
+
+/**
+ * The size of a tg_zstd in bytes.
+ */
+#define TG_ZSTD_SIZE 16000
+
+#if defined(TG_32)
+/**
+ * The size of a tg_rfr in bytes.
+ */
+#define TG_RFR_SIZE 192
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_rfr in bytes.
+ */
+#define TG_RFR_SIZE 256
+#endif
+
+/**
+ * The greatest number of streams.
+ */
+#define TG_RTC_STREAMS 16
+
+#if defined(TG_32)
+/**
+ * The size of a tg_rtc in bytes.
+ */
+#define TG_RTC_SIZE 7168
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_rtc in bytes.
+ */
+#define TG_RTC_SIZE 8192
+#endif
+
+/**
+ * What a function has to say.
+ */
+enum tg_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * There is nothing more.
+   */
+  TG_END = 0,
+  /**
+   * Something was read.
+   */
+  TG_OK = 1,
+  /**
+   * It cannot be read; the error says what and where.
+   */
+  TG_ERROR = -1,
+  /**
+   * What was lent is too small; the error says how much is needed.
+   */
+  TG_TOO_SMALL = -2,
+  /**
+   * A pointer is NULL, or storage was not opened.
+   */
+  TG_MISUSE = -3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tg_status tg_status;
+#else
+typedef int32_t tg_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a field holds.
+ */
+enum tg_ctf_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Something else: an integer of more than 64 bits, a bit array.
+   */
+  TG_CTF_OTHER = 0,
+  /**
+   * u.
+   */
+  TG_CTF_UNSIGNED = 1,
+  /**
+   * i.
+   */
+  TG_CTF_SIGNED = 2,
+  /**
+   * u: 0 or 1.
+   */
+  TG_CTF_BOOLEAN = 3,
+  /**
+   * f.
+   */
+  TG_CTF_FLOAT = 4,
+  /**
+   * bytes.
+   */
+  TG_CTF_TEXT = 5,
+  /**
+   * bytes.
+   */
+  TG_CTF_BLOB = 6,
+  /**
+   * Members follow, then TG_CTF_CLOSE.
+   */
+  TG_CTF_STRUCTURE = 7,
+  /**
+   * u elements follow, then TG_CTF_CLOSE.
+   */
+  TG_CTF_ARRAY = 8,
+  /**
+   * u is 1: its content follows, then TG_CTF_CLOSE. u is 0: neither.
+   */
+  TG_CTF_OPTIONAL = 9,
+  /**
+   * The option of the number u follows, then TG_CTF_CLOSE.
+   */
+  TG_CTF_VARIANT = 10,
+  /**
+   * The end of what began last.
+   */
+  TG_CTF_CLOSE = 11,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tg_ctf_kind tg_ctf_kind;
+#else
+typedef uint32_t tg_ctf_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a field holds.
+ */
+enum tg_dial9_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Something else: a list, a map, a stack, or nothing.
+   */
+  TG_DIAL9_OTHER = 0,
+  /**
+   * u.
+   */
+  TG_DIAL9_UNSIGNED = 1,
+  /**
+   * i.
+   */
+  TG_DIAL9_SIGNED = 2,
+  /**
+   * u: 0 or 1.
+   */
+  TG_DIAL9_BOOLEAN = 3,
+  /**
+   * f.
+   */
+  TG_DIAL9_FLOAT = 4,
+  /**
+   * bytes. If it is of a pool for which no slots were lent, u is its number, and bytes is empty.
+   */
+  TG_DIAL9_TEXT = 5,
+  /**
+   * bytes.
+   */
+  TG_DIAL9_BLOB = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tg_dial9_kind tg_dial9_kind;
+#else
+typedef uint32_t tg_dial9_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Bytes that are borrowed: from the data that is read, from what was lent, or from the library. No NUL ends them.
+ */
+typedef struct tg_bytes {
+  const uint8_t *ptr;
+  size_t len;
+} tg_bytes;
+
+/**
+ * The events of a chunk that is being read.
+ */
+typedef struct TG_ALIGN(8) tg_crash {
+  uint8_t bytes[TG_CRASH_SIZE];
+} tg_crash;
+
+/**
+ * Why something cannot be read.
+ */
+typedef struct tg_error {
+  /**
+   * The offset in the data.
+   */
+  uint64_t offset;
+  /**
+   * What was being read: "RDF file header".
+   */
+  struct tg_bytes element;
+  /**
+   * What is wrong with it: "unexpected-end".
+   */
+  struct tg_bytes kind;
+  /**
+   * How many more bytes are needed, or how many slots in all, where that is what is wrong; else 0.
+   */
+  uint64_t needed;
+} tg_error;
+
+/**
+ * An event of the driver.
+ */
+typedef struct tg_crash_event {
+  /**
+   * The offset in the data of the chunk.
+   */
+  uint64_t offset;
+  /**
+   * The time in ticks of the GPU, if has_time.
+   */
+  uint64_t ticks;
+  /**
+   * The name of its kind; empty if it is not known.
+   */
+  struct tg_bytes kind;
+  /**
+   * Of a page fault: the address, and the process.
+   */
+  uint64_t address;
+  uint32_t pid;
+  struct tg_bytes process;
+  /**
+   * Of the state of a command buffer: its number.
+   */
+  uint32_t cmd_buffer;
+  bool has_time;
+  bool is_page_fault;
+  /**
+   * The command buffer had begun and had not ended.
+   */
+  bool is_in_flight;
+} tg_crash_event;
+
+/**
+ * What the metadata of a trace says.
+ */
+typedef struct TG_ALIGN(8) tg_ctf_schema {
+  uint8_t bytes[TG_CTF_SCHEMA_SIZE];
+} tg_ctf_schema;
+
+/**
+ * A slot for a part of a schema that is compiled.
+ */
+typedef struct tg_ctf_node {
+  uint32_t words[6];
+} tg_ctf_node;
+
+/**
+ * The event records of a data stream that is being read. It must stay where it is: its parts refer to each other.
+ */
+typedef struct TG_ALIGN(8) tg_ctf {
+  uint8_t bytes[TG_CTF_SIZE];
+} tg_ctf;
+
+/**
+ * An event.
+ */
+typedef struct tg_ctf_event {
+  /**
+   * The number of its class, and that of its stream class.
+   */
+  uint64_t id;
+  uint64_t stream_class;
+  /**
+   * The time in ticks of the stream's clock, if has_time.
+   */
+  uint64_t ticks;
+  /**
+   * The name of its class; empty if it has none, or is written with escapes.
+   */
+  struct tg_bytes name;
+  bool has_time;
+} tg_ctf_event;
+
+/**
+ * A field of an event.
+ */
+typedef struct tg_ctf_field {
+  tg_ctf_kind kind;
+  uint64_t u;
+  int64_t i;
+  double f;
+  struct tg_bytes bytes;
+  /**
+   * The name of the member; empty if it is none, or is written with escapes.
+   */
+  struct tg_bytes name;
+} tg_ctf_field;
+
+/**
+ * The events of a trace that is being read. It must stay where it is: its parts refer to each other.
+ */
+typedef struct TG_ALIGN(8) tg_dial9 {
+  uint8_t bytes[TG_DIAL9_SIZE];
+} tg_dial9;
+
+/**
+ * A slot for a schema of a batch; writers have some tens of them.
+ */
+typedef struct TG_ALIGN(8) tg_dial9_schema {
+  uint8_t bytes[TG_DIAL9_SCHEMA_SIZE];
+} tg_dial9_schema;
+
+/**
+ * A slot for a text in the pool of a batch.
+ */
+typedef struct TG_ALIGN(8) tg_dial9_text {
+  uint8_t bytes[TG_DIAL9_TEXT_SIZE];
+} tg_dial9_text;
+
+/**
+ * An event.
+ */
+typedef struct tg_dial9_event {
+  /**
+   * The offset in the file.
+   */
+  uint64_t offset;
+  /**
+   * Nanoseconds of the writer's monotonic clock, if has_time.
+   */
+  uint64_t time;
+  struct tg_bytes name;
+  bool has_time;
+} tg_dial9_event;
+
+/**
+ * A field of an event.
+ */
+typedef struct tg_dial9_field {
+  tg_dial9_kind kind;
+  uint64_t u;
+  int64_t i;
+  double f;
+  struct tg_bytes bytes;
+  struct tg_bytes name;
+} tg_dial9_field;
+
+/**
+ * A file that is open.
+ */
+typedef struct TG_ALIGN(8) tg_rdf {
+  uint8_t bytes[TG_RDF_SIZE];
+} tg_rdf;
+
+/**
+ * A chunk of a file.
+ */
+typedef struct tg_rdf_entry {
+  /**
+   * The identifier: as many bytes as there are before the first NUL.
+   */
+  uint8_t name[16];
+  /**
+   * The number of the entry.
+   */
+  size_t number;
+  uint32_t version;
+  /**
+   * How the data is stored: 0 as it is, 1 as Zstandard.
+   */
+  uint32_t compression;
+  /**
+   * The size of the data in bytes, decompressed.
+   */
+  uint64_t size;
+  /**
+   * The size of the data in bytes, as stored.
+   */
+  uint64_t stored_size;
+} tg_rdf_entry;
+
+/**
+ * What the decoder of Zstandard needs; all 0 before it is used first.
+ */
+typedef struct TG_ALIGN(8) tg_zstd {
+  uint8_t bytes[TG_ZSTD_SIZE];
+} tg_zstd;
+
+/**
+ * Events on their way into packets of CTF, in pages of memory. Its fields are the library's.
+ *
+ * One context uses it at a time: tasks and interrupts that share one block each other out from tg_ctf_packet_begin to
+ * tg_ctf_packet_commit. Or each has one of its own, with another stream.
+ */
+typedef struct tg_ctf_packet {
+  uint64_t last;
+  uint32_t *memory;
+  size_t words;
+  size_t page_words;
+  size_t page;
+  size_t at;
+  size_t end;
+  size_t next;
+  uint32_t open;
+  uint32_t number;
+  /**
+   * The number of records that were lost since the start.
+   */
+  uint32_t lost;
+  uint32_t stream;
+  bool keep;
+  /**
+   * Where the oldest closed page begins.
+   */
+  size_t oldest;
+  /**
+   * The number of pages that were closed, and of those that were released.
+   */
+  uint32_t marks[2];
+} tg_ctf_packet;
+
+/**
+ * A closed page: a packet of as many words.
+ */
+typedef struct tg_ctf_page {
+  const uint32_t *words;
+  size_t count;
+} tg_ctf_page;
+
+/**
+ * The records of a file that is being read.
+ */
+typedef struct TG_ALIGN(8) tg_rfr {
+  uint8_t bytes[TG_RFR_SIZE];
+} tg_rfr;
+
+/**
+ * A record.
+ */
+typedef struct tg_rfr_record {
+  /**
+   * The offset in the file.
+   */
+  uint64_t offset;
+  /**
+   * Microseconds since the Unix epoch.
+   */
+  uint64_t time;
+  /**
+   * The id of what it is about, if has_iid: a task, a span, a callsite.
+   */
+  uint64_t iid;
+  /**
+   * The name of its kind: "TaskPollStart".
+   */
+  struct tg_bytes kind;
+  /**
+   * The number of its sequence in the chunk, from 0.
+   */
+  uint32_t sequence;
+  bool has_iid;
+} tg_rfr_record;
+
+/**
+ * The records of a file that is being read.
+ */
+typedef struct TG_ALIGN(16) tg_rtc {
+  uint8_t bytes[TG_RTC_SIZE];
+} tg_rtc;
+
+/**
+ * A record.
+ */
+typedef struct tg_rtc_record {
+  /**
+   * The offset of its first frame.
+   */
+  uint64_t offset;
+  /**
+   * The id of its stream.
+   */
+  uint64_t stream;
+  /**
+   * The time in seconds since the origin of the clock, if has_time; and the nanoseconds after that.
+   */
+  int64_t seconds;
+  uint32_t nanoseconds;
+  bool has_time;
+  /**
+   * The name of its stream; empty if it has none, or is written with escapes.
+   */
+  struct tg_bytes name;
+  struct tg_bytes data;
+} tg_rtc_record;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library: "0.1.0".
+ */
+struct tg_bytes tg_version(void);
+
+/**
+ * Begins to read the events of a chunk: its version, header and data, as tg_rdf_entry_at, tg_rdf_header and tg_rdf_data
+ * give them.
+ */
+tg_status tg_crash_open(struct tg_crash *crash,
+                        uint32_t version,
+                        struct tg_bytes header,
+                        struct tg_bytes data,
+                        struct tg_error *error);
+
+/**
+ * The next event.
+ */
+tg_status tg_crash_next(struct tg_crash *crash,
+                        struct tg_crash_event *event,
+                        struct tg_error *error);
+
+/**
+ * Compiles metadata, of CTF 2 or 1.8, into slots. TG_TOO_SMALL tells how many are needed.
+ */
+tg_status tg_ctf_compile(struct tg_ctf_schema *schema,
+                         const uint8_t *metadata,
+                         size_t len,
+                         struct tg_ctf_node *slots,
+                         size_t count,
+                         struct tg_error *error);
+
+/**
+ * The same for CTF 2 alone, in less code.
+ */
+tg_status tg_ctf_compile_json(struct tg_ctf_schema *schema,
+                              const uint8_t *metadata,
+                              size_t len,
+                              struct tg_ctf_node *slots,
+                              size_t count,
+                              struct tg_error *error);
+
+/**
+ * A schema that `traceglass compile --c` compiled, read where it lies: the address is a multiple of 4. It may come from
+ * anywhere: it is validated.
+ */
+tg_status tg_ctf_load(struct tg_ctf_schema *schema,
+                      const uint32_t *table,
+                      size_t len,
+                      struct tg_error *error);
+
+/**
+ * The same for a table that is a part of the program, in less code: it is not validated.
+ */
+tg_status tg_ctf_load_trusted(struct tg_ctf_schema *schema,
+                              const uint32_t *table,
+                              size_t len,
+                              struct tg_error *error);
+
+/**
+ * Begins to read a data stream that lies in memory. The schema must stay where it is.
+ */
+tg_status tg_ctf_open(struct tg_ctf *ctf,
+                      struct tg_ctf_schema *schema,
+                      const uint8_t *data,
+                      size_t len);
+
+/**
+ * The next event. After an error, the next packet goes on.
+ */
+tg_status tg_ctf_next(struct tg_ctf *ctf, struct tg_ctf_event *event, struct tg_error *error);
+
+/**
+ * The time of the event that was read last, in nanoseconds since the clock's origin; TG_END if it has none, or has more
+ * than 63 bits.
+ */
+tg_status tg_ctf_nanoseconds(struct tg_ctf *ctf,
+                             int64_t *nanoseconds);
+
+/**
+ * The next field of the payload of the event that was read last.
+ */
+tg_status tg_ctf_next_field(struct tg_ctf *ctf, struct tg_ctf_field *field, struct tg_error *error);
+
+/**
+ * The label of the value of the field that was read last, an integer; TG_END if it has none.
+ */
+tg_status tg_ctf_label(struct tg_ctf *ctf, struct tg_bytes *label);
+
+/**
+ * The name of the member that was read last, without escapes, decoded into a buffer; TG_TOO_SMALL if it does not fit.
+ */
+tg_status tg_ctf_field_name(struct tg_ctf *ctf,
+                            uint8_t *buffer,
+                            size_t buffer_len,
+                            struct tg_bytes *name);
+
+/**
+ * Begins to read a trace that lies in memory. There may be no slots for texts.
+ */
+tg_status tg_dial9_open(struct tg_dial9 *dial9,
+                        const uint8_t *data,
+                        size_t len,
+                        struct tg_dial9_schema *schemas,
+                        size_t schema_count,
+                        struct tg_dial9_text *texts,
+                        size_t text_count);
+
+/**
+ * The next event.
+ */
+tg_status tg_dial9_next(struct tg_dial9 *dial9,
+                        struct tg_dial9_event *event,
+                        struct tg_error *error);
+
+/**
+ * The next field of the event that was read last.
+ */
+tg_status tg_dial9_next_field(struct tg_dial9 *dial9, struct tg_dial9_field *field);
+
+/**
+ * Opens a file that lies in memory.
+ */
+tg_status tg_rdf_open(struct tg_rdf *rdf, const uint8_t *data, size_t len, struct tg_error *error);
+
+/**
+ * The entry of that number, which count from 0; TG_END after the last one.
+ */
+tg_status tg_rdf_entry_at(struct tg_rdf *rdf,
+                          size_t number,
+                          struct tg_rdf_entry *entry,
+                          struct tg_error *error);
+
+/**
+ * The number of the n-th chunk of a name, both counted from 0; TG_END if there is none.
+ */
+tg_status tg_rdf_find(struct tg_rdf *rdf,
+                      const uint8_t *name,
+                      size_t name_len,
+                      size_t n,
+                      size_t *number);
+
+/**
+ * The header of a chunk.
+ */
+tg_status tg_rdf_header(struct tg_rdf *rdf,
+                        size_t number,
+                        struct tg_bytes *header,
+                        struct tg_error *error);
+
+/**
+ * The data of a chunk as it is stored: compressed, if it is.
+ */
+tg_status tg_rdf_stored(struct tg_rdf *rdf,
+                        size_t number,
+                        struct tg_bytes *stored,
+                        struct tg_error *error);
+
+/**
+ * The data of a chunk: borrowed from the file if it is stored as it is, else decompressed into the buffer.
+ */
+tg_status tg_rdf_data(struct tg_rdf *rdf,
+                      size_t number,
+                      struct tg_zstd *zstd,
+                      uint8_t *buffer,
+                      size_t buffer_len,
+                      struct tg_bytes *data,
+                      struct tg_error *error);
+
+/**
+ * Begins to record into pages of `page_words` each, at least 13.
+ *
+ * If `keep` is false, the newest page takes the place of the oldest: memory is dumped later. If it is true, closed pages
+ * wait until they are released, and events that find no room are lost, and counted. A stream is a number for each
+ * recorder of a trace.
+ */
+tg_status tg_ctf_packet_open(struct tg_ctf_packet *packet,
+                             uint32_t *memory,
+                             size_t words,
+                             size_t page_words,
+                             bool keep,
+                             uint32_t stream);
+
+/**
+ * Goes on to the next page, with room for a record of so many words: tg_ctf_packet_begin calls it. False if the record
+ * is lost.
+ */
+bool tg_ctf_packet_turn(struct tg_ctf_packet *packet,
+                        uint64_t time,
+                        uint32_t words);
+
+/**
+ * Closes the page, so that it can be sent: the next record begins another one.
+ */
+void tg_ctf_packet_close(struct tg_ctf_packet *packet);
+
+/**
+ * The oldest closed page that was not released; TG_END if there is none. Its total length becomes that of its content,
+ * so that it can be sent without the unused rest.
+ *
+ * One context takes pages; it may be another one than those that record.
+ */
+tg_status tg_ctf_packet_page(struct tg_ctf_packet *packet,
+                             struct tg_ctf_page *page);
+
+/**
+ * Gives the oldest closed page back to the recorder.
+ */
+void tg_ctf_packet_release(struct tg_ctf_packet *packet);
+
+/**
+ * Begins to read a chunk file, or a streaming file, that lies in memory.
+ */
+tg_status tg_rfr_open(struct tg_rfr *rfr, const uint8_t *data, size_t len, struct tg_error *error);
+
+/**
+ * The next record, in the order of the file.
+ */
+tg_status tg_rfr_next(struct tg_rfr *rfr, struct tg_rfr_record *record, struct tg_error *error);
+
+/**
+ * Begins to read a file that lies in memory. Records in several frames are joined in the buffer.
+ */
+tg_status tg_rtc_open(struct tg_rtc *rtc,
+                      const uint8_t *data,
+                      size_t len,
+                      uint8_t *buffer,
+                      size_t buffer_len);
+
+/**
+ * The next record. Its data may lie in the buffer: it holds until the next call.
+ */
+tg_status tg_rtc_next(struct tg_rtc *rtc, struct tg_rtc_record *record, struct tg_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* TRACEGLASS_H */

@@ -1,0 +1,424 @@
+//! What a recorder writes, read back by the library.
+
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
+use std::collections::VecDeque;
+use traceglass::ctf::data::wire::{Capture, Scan, WireSlot};
+use traceglass::ctf::data::{Packets, Value};
+use traceglass::ctf::metadata::MetadataStream;
+use traceglass::ctf::schema::{Node, Schema};
+use traceglass_record::sink::{Flash, Queue, Sink};
+use traceglass_record::{Drain, Marks, Pages, Recorder, Text, Trace, events, labels, packet};
+
+labels! {
+    /// A phase.
+    pub enum Phase: u16 { Idle = 0, Busy = 1_000, Done = 0xffff }
+}
+
+events! {
+    /// All types of fields.
+    pub trace Everything {
+        clock 1_000_000;
+        event Nothing {}
+        event Small { a: u8, b: i8, c: bool, d: u16, e: i16 }
+        event Wide { lead: u8, u: u64, i: i64, w: i32, r#type: u32 }
+        event Real { half: f32, whole: f64 }
+        event Named { phase: Phase, name: Text<7>, after: u16 }
+    }
+}
+
+/// Numbers in an order that a seed decides.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// A record as text: time, name, fields.
+type Line = String;
+
+/// Records something, and says what a reader must say of it.
+fn record(recorder: &mut Recorder<'_, Everything>, random: &mut Random, time: u64) -> (bool, Line, usize) {
+    let n = random.next();
+    match random.below(5) {
+        0 => (recorder.record(time, &Nothing {}), format!("{time} Nothing"), 0),
+        1 => {
+            let small = Small {
+                a: n as u8,
+                b: (n >> 8) as i8,
+                c: n & 1 << 40 != 0,
+                d: (n >> 16) as u16,
+                e: (n >> 24) as i16,
+            };
+            let Small { a, b, c, d, e } = small;
+            (
+                recorder.record(time, &small),
+                format!("{time} Small a={a} b={b} c={} d={d} e={e}", u8::from(c)),
+                7,
+            )
+        }
+        2 => {
+            let wide = Wide {
+                lead: n as u8,
+                u: n,
+                i: n.rotate_left(9) as i64,
+                w: n as i32,
+                r#type: (n >> 32) as u32,
+            };
+            let Wide { lead, u, i, w, r#type } = wide;
+            (
+                recorder.record(time, &wide),
+                format!("{time} Wide lead={lead} u={u} i={i} w={w} type={type}"),
+                25,
+            )
+        }
+        3 => {
+            let real = Real { half: n as f32 / 7.0, whole: -(n as f64) / 3.0 };
+            (
+                recorder.record(time, &real),
+                format!("{time} Real half={} whole={}", f64::from(real.half), real.whole),
+                12,
+            )
+        }
+        _ => {
+            let phase = [Phase::Idle, Phase::Busy, Phase::Done][n as usize % 3];
+            let name = &"gemüse and more"[..[0, 1, 3, 5, 7, 8][n as usize / 3 % 6]];
+            let kept = if name.len() == 8 { "gemüse" } else { name };
+            let named = Named { phase, name: Text::new(name), after: (n >> 20) as u16 };
+            (
+                recorder.record(time, &named),
+                format!("{time} Named phase={} name={kept} after={}", phase as u16, named.after),
+                11,
+            )
+        }
+    }
+}
+
+fn schemas<R>(read: impl Fn(&Schema<'_, '_>) -> R) -> [R; 2] {
+    [Everything::METADATA, Everything::METADATA_1_8].map(|metadata| {
+        let mut nodes = vec![Node::EMPTY; 512];
+        let stream = MetadataStream::parse(metadata.as_bytes()).expect("is metadata");
+        read(&Schema::compile(&stream, &mut nodes).unwrap_or_else(|error| panic!("{error}\n{metadata}")))
+    })
+}
+
+/// The records of a capture, and how many of its bytes are damage; records of a damaged packet are marked by a `?`.
+fn lines(data: &[u8], schema: &Schema<'_, '_>) -> (Vec<Line>, u64) {
+    let mut slots = vec![WireSlot::EMPTY; 256];
+    let capture = Capture::read(Scan::new(data, schema), &mut slots[..]).expect("has room");
+    let mut lines = Vec::new();
+    for track in capture.tracks() {
+        for packet in Packets::of_track(data, schema, track) {
+            add_packet(&packet.unwrap_or_else(|error| panic!("{error}")), &mut lines);
+        }
+    }
+    let damage = capture.slots().iter().filter(|slot| slot.is_damage());
+    (lines, damage.map(|slot| slot.lost().map_or(0, |(start, end)| end - start)).sum())
+}
+
+fn add_packet(packet: &traceglass::ctf::data::Packet<'_, '_>, lines: &mut Vec<Line>) {
+    let doubt = if packet.is_doubtful() { "?" } else { "" };
+    for record in packet.records() {
+        let record = record.expect("is a record");
+        let mut line = format!(
+            "{doubt}{} {}",
+            record.cycles().expect("has a time"),
+            record.class().name().expect("has a name")
+        );
+        for field in record.payload().expect("has fields") {
+            let field = field.expect("is a field");
+            let value = match field.value() {
+                Value::Unsigned(value) => value.to_string(),
+                Value::Signed(value) => value.to_string(),
+                Value::Boolean(value) => u8::from(value).to_string(),
+                Value::Float(value) => value.to_f64().expect("has a value").to_string(),
+                Value::Text(text) => text.chars().map(|c| c.unwrap_or('?')).collect(),
+                // What is in it follows.
+                _ => continue,
+            };
+            line += &format!(" {}={value}", field.name().expect("has a name"));
+        }
+        lines.push(line);
+    }
+}
+
+fn memory(words: usize) -> Vec<AtomicU32> {
+    (0..words).map(|_| AtomicU32::new(0)).collect()
+}
+
+fn dump(memory: &[AtomicU32]) -> Vec<u8> {
+    memory.iter().flat_map(|word| word.load(Relaxed).to_ne_bytes()).collect()
+}
+
+#[test]
+fn metadata_is_json_text_sequences() {
+    let fragments: Vec<_> = Everything::METADATA.split('\u{1e}').filter(|text| !text.is_empty()).collect();
+    assert_eq!(fragments.len(), 4 + 5);
+    for fragment in &fragments {
+        serde_json::from_str::<serde_json::Value>(fragment)
+            .unwrap_or_else(|error| panic!("{error}: {fragment}"));
+    }
+    let wide: serde_json::Value = serde_json::from_str(fragments[6]).expect("is JSON");
+    assert_eq!(wide["payload-field-class"]["member-classes"][4]["name"], "type");
+    let named: serde_json::Value = serde_json::from_str(fragments[8]).expect("is JSON");
+    let classes = &named["payload-field-class"]["member-classes"];
+    assert_eq!(classes[0]["field-class"]["mappings"]["Done"], serde_json::json!([[65535, 65535]]));
+    assert_eq!(classes[1]["field-class"]["length"], 7);
+}
+
+/// After each record, what is in memory is read: all records of the pages that were not overwritten.
+#[test]
+fn overwriting_keeps_the_newest_records_whenever_it_is_stopped() {
+    for seed in 0..6 {
+        let mut random = Random(seed);
+        let page_words = 24 + random.below(40) as usize;
+        let memory = memory(page_words * (2 + random.below(4) as usize) + random.below(10) as usize);
+        let pages = Pages::new(&memory, page_words);
+        let mut recorder = Recorder::overwriting(pages);
+        // The oracle: pages as lists of lines, the oldest one first.
+        let (mut kept, mut room) = (VecDeque::<Vec<Line>>::new(), 0);
+        let mut time = (1 << 36) - random.below(400) - (random.below(2) << 31);
+        for _ in 0..120 {
+            // Some pauses are longer than the lower half of a time can tell.
+            let pause = match random.below(20) {
+                0 => 1 << 32,
+                1 => u32::MAX.into(),
+                _ => random.below(50),
+            };
+            time += pause;
+            let (is_kept, line, size) = record(&mut recorder, &mut random, time);
+            assert!(is_kept, "{line}");
+            let words = 2 + size.div_ceil(4);
+            if room < words || pause >= 1 << 32 {
+                kept.push_back(Vec::new());
+                room = page_words - packet::HEADER;
+                if kept.len() > pages.count() {
+                    kept.pop_front();
+                }
+            }
+            room -= words;
+            kept.back_mut().expect("there is a page").push(line);
+            let expected: Vec<_> = kept.iter().flatten().cloned().collect();
+            let used = page_words * pages.count() * 4;
+            for (found, _) in schemas(|schema| lines(&dump(&memory)[..used], schema)) {
+                assert_eq!(found, expected, "seed {seed}");
+            }
+        }
+        assert_eq!(recorder.lost(), 0);
+    }
+}
+
+/// A link that takes bytes now and then, and a recorder that loses what it has no room for.
+#[test]
+fn keeping_sends_each_record_or_counts_it() {
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let (memory, marks) = (memory(48 * 3), Marks::new());
+        let pages = Pages::new(&memory, 48);
+        let mut recorder = Recorder::keeping(pages, &marks).stream(3);
+        let mut drain = Drain::new(pages, &marks);
+        let (mut sent, mut expected, mut lost, mut time) = (Vec::new(), Vec::new(), 0, 0);
+        for _ in 0..300 {
+            time += random.below(9);
+            let (is_kept, line, _) = record(&mut recorder, &mut random, time);
+            if is_kept {
+                expected.push(line)
+            } else {
+                lost += 1
+            }
+            assert_eq!(recorder.lost(), lost);
+            if random.below(3) == 0 {
+                let mut room = [0; 100];
+                let len = random.below(101) as usize;
+                let mut sink = &mut room[..len];
+                drain.send(&mut sink);
+                let rest = sink.len();
+                sent.extend_from_slice(&room[..len - rest]);
+            }
+        }
+        assert!(lost > 0, "seed {seed}");
+        recorder.close();
+        let mut rest = vec![0; 4096];
+        let mut sink = &mut rest[..];
+        assert!(drain.send(&mut sink));
+        let left = sink.len();
+        sent.extend_from_slice(&rest[..4096 - left]);
+        // One more packet tells of all losses.
+        assert!(recorder.record(time, &Nothing {}));
+        expected.push(format!("{time} Nothing"));
+        recorder.close();
+        let mut rest = [0; 256];
+        let mut sink = &mut rest[..];
+        assert!(drain.send(&mut sink) && drain.page().is_none());
+        let left = sink.len();
+        sent.extend_from_slice(&rest[..256 - left]);
+        schemas(|schema| {
+            let (mut found, mut number, mut discarded) = (Vec::new(), 0, 0);
+            for packet in Packets::new(&sent, schema) {
+                let packet = packet.expect("is a packet");
+                assert_eq!((packet.sequence(), packet.stream_id()), (Some(number), Some(3)));
+                number += 1;
+                discarded = packet.discarded().expect("is counted");
+                add_packet(&packet, &mut found);
+            }
+            assert_eq!(found, expected, "seed {seed}");
+            assert_eq!(discarded, u64::from(lost));
+        });
+    }
+}
+
+/// Flash that loses power in the middle of a write, after so many words.
+struct Torn {
+    bytes: Vec<u8>,
+    left: usize,
+}
+
+impl Flash for Torn {
+    type Error = ();
+
+    fn erase(&mut self, slot: u32) -> Result<(), ()> {
+        let at = slot as usize * 256;
+        self.bytes[at..at + 256].fill(0xff);
+        Ok(())
+    }
+
+    fn program(&mut self, slot: u32, offset: u32, words: &[u32; 4]) -> Result<(), ()> {
+        assert_eq!(offset % 16, 0);
+        let at = slot as usize * 256 + offset as usize;
+        for (at, word) in (at..).step_by(4).zip(words) {
+            self.left = self.left.checked_sub(1).ok_or(())?;
+            let place = &mut self.bytes[at..at + 4];
+            assert_eq!(place, [0xff; 4], "is programmed twice");
+            place.copy_from_slice(&word.to_ne_bytes());
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn after_a_loss_of_power_all_stored_pages_are_read_and_a_torn_one_is_a_gap() {
+    // Six pages into four slots: power is lost after each number of words.
+    for stop in 0..=6 * 64 {
+        let (memory, marks) = (memory(64 * 8), Marks::new());
+        let pages = Pages::new(&memory, 64);
+        let mut recorder = Recorder::keeping(pages, &marks);
+        let mut drain = Drain::new(pages, &marks);
+        let mut flash = Torn { bytes: vec![0xff; 4 * 256], left: stop };
+        let mut random = Random(7);
+        let mut stored = Vec::<Vec<Line>>::new();
+        for number in 0..6_u32 {
+            let mut page = Vec::new();
+            for n in 0..4 {
+                let time = u64::from(number * 10 + n);
+                let (is_kept, line, _) = record(&mut recorder, &mut random, time);
+                assert!(is_kept);
+                page.push(line);
+            }
+            recorder.close();
+            if drain.store(&mut flash, number % 4).is_err() {
+                break;
+            }
+            stored.push(page);
+        }
+        let whole = stored.len();
+        assert_eq!(whole, stop / 64);
+        // The slot that was erased for the page that is torn had the one four pages before.
+        let first = if whole < 6 { (whole + 1).saturating_sub(4) } else { 2 };
+        let expected: Vec<_> = stored[first..].iter().flatten().cloned().collect();
+        schemas(|schema| {
+            // The magic number is the first word of the last piece: four words before the end, the page is there but for
+            // words that are no header yet.
+            let (found, _) = lines(&flash.bytes, schema);
+            let sure: Vec<_> = found.iter().filter(|line| !line.starts_with('?')).cloned().collect();
+            if stop % 64 < 61 {
+                assert_eq!(sure, expected, "stopped after {stop} words");
+            } else {
+                assert!(sure.starts_with(&expected), "stopped after {stop} words");
+            }
+        });
+    }
+}
+
+#[test]
+fn queue_gives_what_it_was_given() {
+    let memory: Vec<_> = (0..20).map(|_| core::sync::atomic::AtomicU8::new(0)).collect();
+    let queue = Queue::new(&memory);
+    let (mut model, mut random) = (VecDeque::new(), Random(1));
+    for _ in 0..2_000 {
+        let bytes: Vec<u8> = (0..random.below(12)).map(|_| random.next() as u8).collect();
+        let taken = (&mut &queue).put(&bytes);
+        assert_eq!(taken, bytes.len().min(16 - model.len()));
+        model.extend(&bytes[..taken]);
+        for _ in 0..random.below(12) {
+            assert_eq!(queue.take(), model.pop_front());
+        }
+    }
+}
+
+#[test]
+fn what_never_fits_is_counted() {
+    for (words, page_words) in [(100, packet::HEADER + packet::RECORD), (20, 21), (0, 0), (64, usize::MAX)] {
+        let memory = memory(words);
+        let mut recorder = Recorder::<Everything>::overwriting(Pages::new(&memory, page_words));
+        assert!(!recorder.record(0, &Nothing {}));
+        assert_eq!(recorder.lost(), 1);
+    }
+    // In a page that has room for less, the loss is written at once.
+    let memory = memory(32);
+    let mut recorder = Recorder::<Everything>::overwriting(Pages::new(&memory, 16));
+    assert!(recorder.record(0, &Nothing {}));
+    assert!(!recorder.record(0, &Wide { lead: 0, u: 0, i: 0, w: 0, r#type: 0 }));
+    assert!(recorder.record(0, &Nothing {}));
+    assert_eq!(memory[9].load(Relaxed), 1);
+    assert_eq!(recorder.state().number, 1);
+}
+
+#[test]
+fn all_threads_record_whole_records_in_order() {
+    events! { trace Counts { clock 1; event Count { thread: u8, n: u32 } } }
+    static TIME: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
+    let memory = memory(64 * 400);
+    let shared =
+        traceglass_record::Shared::<Counts>::new(Recorder::overwriting(Pages::new(&memory, 64)), || {
+            TIME.fetch_add(1, Relaxed)
+        });
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let shared = &shared;
+            scope.spawn(move || (0..1_000).for_each(|n| assert!(shared.record(&Count { thread, n }))));
+        }
+    });
+    let mut nodes = [Node::EMPTY; 128];
+    let stream = MetadataStream::parse(Counts::METADATA.as_bytes()).expect("is metadata");
+    let schema = Schema::compile(&stream, &mut nodes).expect("is a schema");
+    let data = dump(&memory);
+    let (mut next, mut count) = ([0; 4], 0);
+    for packet in Packets::new(&data, &schema).take_while(|packet| packet.is_ok()) {
+        for record in packet.expect("is a packet").records() {
+            let record = record.expect("is a record");
+            assert_eq!(record.cycles(), Some(count));
+            let values: Vec<_> = record
+                .payload()
+                .expect("has fields")
+                .map(|field| field.expect("is a field").value())
+                .collect();
+            let values: Vec<_> = values
+                .iter()
+                .filter_map(|value| if let Value::Unsigned(n) = value { Some(*n) } else { None })
+                .collect();
+            assert_eq!(values[1], next[values[0] as usize]);
+            next[values[0] as usize] += 1;
+            count += 1;
+        }
+    }
+    assert_eq!(next, [1_000; 4]);
+}
