@@ -43,13 +43,22 @@ valgrind -q --error-exitcode=9 "$work/record"
 gcc -std=c11 "$c/tests/read.c" -I"$c/include" -L"$c/target/release" -ltraceglass_c -o "$work/shared"
 LD_LIBRARY_PATH=$c/target/release "$work/shared" "$data" >/dev/null
 
+# What the README shows.
+awk -v work="$work" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (work "/readme" n ".c") }' "$c/README.md"
+for shown in "$work"/readme{1,2}.c; do
+    gcc -std=c11 "${strict[@]}" -Wno-unused-variable -I"$c/include" -c "$shown" -o "$work/shown.o"
+done
+
 # Installed, and found.
-cmake -S "$c" -B "$work/build" -DTRACEGLASS_LIBRARY="$library" -DTRACEGLASS_EXAMPLES=ON -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
-cmake --build "$work/build" >/dev/null
+cmake -S "$c" -B "$work/build" -DTRACEGLASS_FOLDER="$c/target" -DTRACEGLASS_EXAMPLES=ON -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
+cmake --build "$work/build" >"$work/says" 2>&1 || { cat "$work/says"; exit 1; }
 cmake --install "$work/build" --prefix "$work/installed" >/dev/null
 cmake -S "$c/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/installed" >/dev/null
 cmake --build "$work/consumer" >/dev/null
 "$work/consumer/consumer" "$data" >/dev/null
+cmake -S "$c/tests/consumer" -B "$work/fetched" -DTRACEGLASS_SOURCES="$PWD" -DTRACEGLASS_FOLDER="$c/target" >/dev/null
+cmake --build "$work/fetched" >"$work/says" 2>&1 || { cat "$work/says"; exit 1; }
+"$work/fetched/consumer" "$data" >/dev/null
 # shellcheck disable=SC2046
 gcc -std=c11 "$c/tests/read.c" $(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig pkg-config --cflags --libs traceglass) -o "$work/found"
 "$work/found" "$data" >/dev/null

@@ -76,23 +76,21 @@ echo "defmt on M4: $(wc -c <"$said") bytes sent"
 # A ring of CTF packets in memory, in a program that is stopped at a moment that a seed decides: what was recorded is read
 # from the dump, by the command and, once split into files, by babeltrace2.
 need_packages babeltrace2
-(cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --features record --bin ring --bin record)
+(cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --features embassy --bin ring --bin record --bin embassy)
 cargo build -q -p traceglass-cli
-# shellcheck disable=SC2086
-timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic -icount shift=3 \
-    -semihosting-config enable=on,target=native -kernel "$firmware/target/thumbv7em-none-eabihf/release/record"
 rings=$(mktemp -d)
-ring() { # SEED
+counted() { # PROGRAM ARGUMENT
     # shellcheck disable=SC2086
     timeout 60 qemu-system-arm -machine ${machine[thumbv7em-none-eabihf]} -nographic -icount shift=3 \
-        -semihosting-config "enable=on,target=native,arg=ring,arg=$1" \
-        -kernel "$firmware/target/thumbv7em-none-eabihf/release/ring"
+        -semihosting-config "enable=on,target=native,arg=$1,arg=$2" \
+        -kernel "$firmware/target/thumbv7em-none-eabihf/release/$1"
 }
-ring 0 >"$rings/metadata"
+counted record "" # It fails if a record takes more than 120 instructions.
+counted ring 0 >"$rings/metadata"
 for seed in $(seq "${RING_SEEDS:-24}"); do
     mkdir "$rings/$seed"
     cp "$rings/metadata" "$rings/$seed/"
-    written=$(ring "$seed" 2>&1 >"$rings/$seed/ring.bin")
+    written=$(counted ring "$seed" 2>&1 >"$rings/$seed/ring.bin")
     # The packet that was being written may be damaged: status 3.
     target/debug/traceglass cat --json --wire "$rings/$seed" >"$rings/json" 2>"$rings/says" || [ $? = 3 ]
     python3 .ci/ring.py "$written" <"$rings/json" | tee -a "$rings/told"
@@ -104,6 +102,16 @@ for seed in $(seq "${RING_SEEDS:-24}"); do
 done
 # Most of the rings had been filled more than once.
 awk '$1 > 300 && / [1-9][0-9]* in packets that were closed$/ { filled++ } END { exit !(filled > NR / 2) }' "$rings/told"
+# The tasks of embassy's executor, as its hooks told them.
+mkdir "$rings/embassy"
+counted embassy metadata >"$rings/embassy/metadata"
+counted embassy dump >"$rings/embassy/ring.bin"
+target/debug/traceglass cat --slices "$rings/embassy" >"$rings/told"
+[ "$(grep -c "executor [0-9]*  task [0-9]*" "$rings/told")" -gt 30 ] ||
+    { cat "$rings/told"; echo "embassy: too few slices" >&2; exit 1; }
+target/debug/traceglass export --format perfetto -o "$rings/embassy.pftrace" "$rings/embassy"
+tracks=$(strings "$rings/embassy.pftrace")
+grep "executor [0-9]" <<<"$tracks" >/dev/null
 rm -r "$rings"
 # 32 bits without compressed pointers, and 32 bits of the other byte order: they must compile.
 for target in riscv32imc-unknown-none-elf armebv7r-none-eabi; do

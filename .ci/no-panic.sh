@@ -11,7 +11,7 @@ for profile in release size; do
     library="$target/$profile/libtraceglass_no_panic.a"
     for entry in $(nm --defined-only --extern-only "$library" 2>/dev/null |
         sed -n 's/^[0-9a-f]* T \([a-z][a-z0-9_]*\)$/\1/p' |
-        grep -E "^(control|rdf_|rtc_|ctf_|rfr_|zstd_|dial9_|detect_|dump_|event_)" | sort -u); do
+        grep -E "^(control|rdf_|rtc_|ctf_|rfr_|zstd_|dial9_|detect_|dump_|event_|record_)" | sort -u); do
         # Only what core does not bring itself may be missing: memory functions and the handler's.
         if message=$(ld -e "$entry" -u "$entry" --gc-sections -o /dev/null "$library" \
             --defsym=memcpy=0 --defsym=memmove=0 --defsym=memset=0 --defsym=memcmp=0 --defsym=bcmp=0 \

@@ -139,7 +139,7 @@ feature_tests() {
 
 # No file uses another one that uses it; and the README's pictures show what is printed and measured now.
 layout() {
-    .ci/cycles.py src cli/src open/src tables/src bindings/python/src
+    .ci/cycles.py src cli/src open/src record/src tables/src bindings/c/src bindings/python/src
     .ci/pictures.py chart --check
     .ci/pictures.py view --check
     .ci/pictures.py screen target/debug/traceglass --check
@@ -266,6 +266,11 @@ follow() { # SAMPLE BYTES-AT-FIRST WHAT-IT-SAYS
     cmp "$grown.said" <($bin/follow "$data" 1)
     grep -m1 "$3" "$grown.said"
     rm "$grown" "$grown.said"
+}
+
+# The C library, its header, and programs in C on this machine and on an emulated Cortex-M4.
+c_library() {
+    .ci/c.sh
 }
 
 # How much of the library its own tests run, without those of the command: constants are computed by the compiler, and

@@ -97,6 +97,8 @@ impl<'m, T> Recorder<'m, T> {
 
     /// Closes the page, and begins another one that has room for a record of so many words. False if there is none: the
     /// record is counted as lost.
+    #[cold]
+    #[inline(never)] // It is rare, and would be a part of each event's function.
     pub fn turn(&mut self, time: u64, words: usize) -> bool {
         if words > self.pages.page_words.saturating_sub(HEADER) {
             self.lose();

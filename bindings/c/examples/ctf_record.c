@@ -4,7 +4,7 @@
 #include "events.h"
 #include "host.h"
 
-enum { PAGE_WORDS = 128, WORDS = 8 * PAGE_WORDS, TICKS = 150 };
+enum { PAGE_WORDS = 128, WORDS = 8 * PAGE_WORDS, TICKS = 1500 };
 
 static uint32_t memory[WORDS];
 static tg_ctf_packet packet;
@@ -30,7 +30,7 @@ int run(void) {
     if (tg_ctf_packet_open(&packet, memory, WORDS, PAGE_WORDS, false, 0) != TG_OK) {
         return 1;
     }
-    clock_start(1000, 1);
+    clock_start(150, 1);
     uint32_t serial[2] = { 0, 0 };
     while (clock_ticks < TICKS) {
         step(0, serial[0]++);

@@ -1,5 +1,5 @@
-/* Reads the samples from C, and each prefix of them in memory of exactly its size, so that valgrind and the sanitizers
- * see a byte that is read outside of it. The folder of the samples is the argument. */
+/* Reads the samples from C, and prefixes and damaged copies of them in memory of exactly their size, so that valgrind and
+ * the sanitizers see a byte that is read outside of it. The folder of the samples is the argument. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,13 +119,16 @@ static result read_ctf(const unsigned char *data, size_t len) {
     while ((got.status = tg_ctf_next(&ctf, &event, &got.error)) == TG_OK) {
         got.count++;
         int64_t nanoseconds = 0;
-        CHECK(tg_ctf_nanoseconds(&ctf, &nanoseconds) == TG_OK);
+        /* TG_END: a damaged time may have more than 63 bits. */
+        CHECK(tg_ctf_nanoseconds(&ctf, &nanoseconds) >= TG_END);
         got.last = (uint64_t)(nanoseconds / 1000000000);
         while ((got.status = tg_ctf_next_field(&ctf, &field, &got.error)) == TG_OK) {
             CHECK(within(field.bytes, data, len));
             got.sum += field.kind == TG_CTF_TEXT ? field.bytes.len : field.kind == TG_CTF_UNSIGNED ? field.u : 0;
         }
-        CHECK(got.status == TG_END);
+        if (got.status != TG_END) {
+            break;
+        }
     }
     return got;
 }
@@ -148,10 +151,12 @@ static result read_dial9(const unsigned char *data, size_t len) {
     return got;
 }
 
-static void all_prefixes(const char *name, file whole, result (*read)(const unsigned char *, size_t), uint64_t count) {
+static void prefixes_and_flips(const char *name, file whole, result (*read)(const unsigned char *, size_t), uint64_t count,
+                               uint64_t sum) {
     const result all = read(whole.data, whole.len);
-    if (all.status != TG_END || all.count != count) {
-        fprintf(stderr, "%s: status %d after %" PRIu64 " of %" PRIu64 " records\n", name, (int)all.status, all.count, count);
+    if (all.status != TG_END || all.count != count || all.sum != sum) {
+        fprintf(stderr, "%s: status %d after %" PRIu64 " of %" PRIu64 " records, sum %" PRIu64 "\n", name,
+                (int)all.status, all.count, count, all.sum);
         exit(1);
     }
     /* At most some hundred of them: under valgrind, each takes time. */
@@ -163,6 +168,16 @@ static void all_prefixes(const char *name, file whole, result (*read)(const unsi
         const result part = read(copy, len);
         is_located(&part, len);
         CHECK(part.count <= all.count);
+        free(copy);
+    }
+    /* A byte that is another one: whatever it is, what is read lies within, and errors are located. */
+    for (size_t at = 0; at < whole.len; at += step) {
+        unsigned char *copy = malloc(whole.len);
+        CHECK(copy != NULL);
+        memcpy(copy, whole.data, whole.len);
+        copy[at] ^= (unsigned char)(1u << at % 8);
+        const result other = read(copy, whole.len);
+        is_located(&other, whole.len);
         free(copy);
     }
     printf("%s: %" PRIu64 " records, sum %" PRIu64 ", last %" PRIu64 "\n", name, all.count, all.sum, all.last);
@@ -206,33 +221,34 @@ int main(int argc, char **argv) {
         CHECK(tg_rdf_open(NULL, rdf.data, rdf.len, NULL) == TG_MISUSE);
         free(buffer);
     }
-    all_prefixes("rdf", rdf, read_rdf, 6);
-    all_prefixes("rtc", slurp(folder, "sample.rtc"), read_rtc, 5 + 171 + 170 + 227 + 69);
-    all_prefixes("rfr", slurp(folder, "stream.rfr"), read_rfr, 13);
-    all_prefixes("rfr chunk", slurp(folder, "sample.rfr/2026-11/21-01/chunk-41-54.rfr"), read_rfr, 126);
-    all_prefixes("dial9", slurp(folder, "trace.0.bin"), read_dial9, 97);
+    prefixes_and_flips("rdf", rdf, read_rdf, 6, 43631);
+    prefixes_and_flips("rtc", slurp(folder, "sample.rtc"), read_rtc, 5 + 171 + 170 + 227 + 69,
+                       60 + 386 + 340 + 8109 + 5607);
+    prefixes_and_flips("rfr", slurp(folder, "stream.rfr"), read_rfr, 13, 44);
+    prefixes_and_flips("rfr chunk", slurp(folder, "sample.rfr/2026-11/21-01/chunk-41-54.rfr"), read_rfr, 126, 573);
+    prefixes_and_flips("dial9", slurp(folder, "trace.0.bin"), read_dial9, 97, 334);
 
     /* CTF three times: by a schema that was compiled before, by JSON, by TSDL. */
     static tg_ctf_node nodes[256];
     tg_error error;
     file table = slurp(folder, "sample.ctf.schema");
     CHECK(tg_ctf_load(&schema, (const uint32_t *)(const void *)table.data, table.len, &error) == TG_OK);
-    all_prefixes("ctf by table", slurp(folder, "sample.ctf/stream"), read_ctf, 16);
+    prefixes_and_flips("ctf by table", slurp(folder, "sample.ctf/stream"), read_ctf, 16, 14704);
     CHECK(tg_ctf_load(&schema, (const uint32_t *)(const void *)(table.data + 1), table.len - 1, &error) == TG_ERROR);
     CHECK(is(error.kind, "bad-magic"));
     CHECK(tg_ctf_load_trusted(&schema, (const uint32_t *)(const void *)table.data, table.len, &error) == TG_OK);
-    all_prefixes("ctf by table, trusted", slurp(folder, "sample.ctf/stream"), read_ctf, 16);
+    prefixes_and_flips("ctf by table, trusted", slurp(folder, "sample.ctf/stream"), read_ctf, 16, 14704);
     free(table.data);
     file json = slurp(folder, "sample.ctf/metadata");
     CHECK(tg_ctf_compile(&schema, json.data, json.len, nodes, 3, &error) == TG_TOO_SMALL && error.needed < 256);
     CHECK(tg_ctf_compile(&schema, json.data, json.len, nodes, (size_t)error.needed, &error) == TG_OK);
-    all_prefixes("ctf by json", slurp(folder, "sample.ctf/stream"), read_ctf, 16);
+    prefixes_and_flips("ctf by json", slurp(folder, "sample.ctf/stream"), read_ctf, 16, 14704);
     CHECK(tg_ctf_compile_json(&schema, json.data, json.len, nodes, 256, &error) == TG_OK);
-    all_prefixes("ctf by json alone", slurp(folder, "sample.ctf/stream"), read_ctf, 16);
+    prefixes_and_flips("ctf by json alone", slurp(folder, "sample.ctf/stream"), read_ctf, 16, 14704);
     free(json.data);
     file tsdl = slurp(folder, "sample.ctf1/metadata");
     CHECK(tg_ctf_compile(&schema, tsdl.data, tsdl.len, nodes, 256, &error) == TG_OK);
-    all_prefixes("ctf 1.8", slurp(folder, "sample.ctf1/data"), read_ctf, 16);
+    prefixes_and_flips("ctf 1.8", slurp(folder, "sample.ctf1/data"), read_ctf, 16, 14704);
     free(tsdl.data);
     return 0;
 }

@@ -41,7 +41,8 @@ embassy_hooks!(TRACE);
 
 /// The time since the start, which is shorter than a round of the timer.
 fn now() -> u64 {
-    u64::from(0x00ff_ffff - SYST::get_current())
+    // 0 is where it begins.
+    u64::from(0x0100_0000 - SYST::get_current()) & 0x00ff_ffff
 }
 
 #[entry]

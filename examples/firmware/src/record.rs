@@ -26,7 +26,8 @@ events! {
 
 static MEMORY: [AtomicU32; 2 * WORDS] = [const { AtomicU32::new(0) }; 2 * WORDS];
 static SHARED: Shared<'static, Program> = Shared::new(Recorder::overwriting(Pages::new(&MEMORY, WORDS)), || {
-    u64::from(0x00ff_ffff - SYST::get_current())
+    // 0 is where it begins.
+    u64::from(0x0100_0000 - SYST::get_current()) & 0x00ff_ffff
 });
 
 #[entry]

@@ -24,6 +24,7 @@ mod detect;
 mod dial9;
 mod event;
 mod rdf;
+mod record;
 mod rfr;
 mod rtc;
 mod sum;

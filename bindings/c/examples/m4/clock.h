@@ -26,8 +26,9 @@ static inline uint64_t clock_now(void) {
         ticks++;
         left = SYST_CVR;
     }
-    const uint32_t reload = SYST_RVR;
-    return (uint64_t)ticks * (reload + 1) + (reload - left);
+    /* The interrupt comes when 0 is reached: that is the first cycle of its period. */
+    const uint32_t period = SYST_RVR + 1;
+    return (uint64_t)ticks * period + (left == 0 ? 0 : period - left);
 }
 
 /* Blocks interrupts; returns what unblocks them. */
