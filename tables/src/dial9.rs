@@ -1,5 +1,6 @@
 //! dial9: each segment of a recording is a piece. A batch has all that is needed to read it.
 
+mod columns;
 mod heard;
 mod symbols;
 mod typed;
@@ -10,12 +11,13 @@ use crate::file::{Bytes, File};
 use crate::query::Query;
 use crate::sink::Sink;
 use crate::table::Table;
+use columns::SAMPLES;
+pub(crate) use columns::tables;
 use symbols::Symbols;
 use traceglass::dial9::{self, Frame, Frames};
 use traceglass::event::dial9::{Storage, Timeline};
 use traceglass::event::{Item, Source as _};
-pub(crate) use typed::tables;
-use typed::{Reading, SAMPLES, Typed};
+use typed::{Reading, Typed};
 
 /// The segments of a recording.
 pub(crate) struct Segments<'t>(Vec<&'t dyn File>);

@@ -472,3 +472,160 @@ fn a_poll_ends_where_its_worker_wakes_up() {
         ]
     );
 }
+
+/// Each worker, task and thread is told apart, whatever is noted of where it was found last.
+#[test]
+fn tracks_are_told_apart_however_alike_their_numbers_are() {
+    let poll = [("worker_id", VARINT), ("task_id", VARINT)];
+    let mut writer = Writer::new()
+        .header()
+        .schema(1, "PollStartEvent", &poll)
+        .schema(2, "PollEndEvent", &poll[..1])
+        .reset(1_000);
+    let mut expected = Vec::new();
+    for round in 0..3_u64 {
+        for number in [0, 16, 32, 64, 128, 1 << 40] {
+            let task = number + 7 + round * 32;
+            writer = writer.event(1, 5).varint(number).varint(task).event(2, 5).varint(number);
+            expected.push(format!("worker {number} begin"));
+            expected.push(format!("worker {number} end"));
+        }
+    }
+    let lines = lines(&[&writer.0]);
+    let found: Vec<String> =
+        lines.iter().map(|line| line.split(' ').skip(1).take(3).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(found, expected);
+}
+
+/// Of fields with one name the first counts, and a field may stand anywhere.
+#[test]
+fn fields_are_found_wherever_they_stand() {
+    let twice = [("worker_id", VARINT), ("worker_id", VARINT), ("task_id", VARINT)];
+    let names: Vec<String> = (0..20).map(|number| format!("f{number}")).collect();
+    let mut late: Vec<(&str, u8)> = names.iter().map(|name| (name.as_str(), VARINT)).collect();
+    late.extend([("worker_id", VARINT), ("task_id", VARINT | OPTIONAL)]);
+    let data = Writer::new().header().schema(1, "PollStartEvent", &twice).schema(2, "PollStartEvent", &late);
+    let data = data.reset(100).event(1, 0).raw(&[3, 4, 5]).event(2, 1).raw(&[0; 20]).raw(&[6, 1, 5]);
+    assert_eq!(
+        lines(&[&data.0])[..2],
+        ["100 worker 3 begin PollStartEvent 0 3", "101 worker 6 begin PollStartEvent 0 22"]
+    );
+}
+
+/// What is open on a worker ends where something else begins, a wake leads to one poll alone, and a sample is on the
+/// track of the worker that parked in its thread.
+#[test]
+fn workers_have_one_thing_open_and_wakes_lead_to_one_poll() {
+    let data = Writer::new()
+        .header()
+        .schema(1, "PollStartEvent", &[("worker_id", VARINT), ("task_id", VARINT)])
+        .schema(2, "WorkerParkEvent", &[("worker_id", VARINT), ("tid", VARINT)])
+        .schema(3, "WakeEventEvent", &[("woken_task_id", VARINT), ("target_worker", VARINT)])
+        .schema(4, "CpuSampleEvent", &[("tid", VARINT)])
+        .schema_timed(5, "NoTime", 0, &[("n", VARINT)]);
+    let data = data.reset(100).event(3, 0).raw(&[9, 1]).event(2, 10).raw(&[1, 44]).event(4, 10).raw(&[44]);
+    let data = data.event(1, 10).raw(&[1, 9]).event(1, 10).raw(&[1, 9]).untimed(5).raw(&[0]);
+    assert_eq!(
+        lines(&[&data.0]),
+        [
+            "100 worker 1 at wake 100 2",
+            "110 worker 1 begin parked 0 2",
+            "120 worker 1 at CpuSampleEvent 0 1",
+            "130 worker 1 end  0 inferred 0",
+            "130 worker 1 begin PollStartEvent 1 2",
+            "140 worker 1 end  0 inferred 0",
+            "140 worker 1 begin PollStartEvent 0 2",
+            "140 NoTime at NoTime 0 1",
+            "140 worker 1 end  0 inferred 0",
+        ]
+    );
+}
+
+/// Lengths have units; a span that would begin after its end has happened; tracks that are free are all used again.
+#[test]
+fn spans_of_one_event_have_units_and_free_tracks() {
+    let roles = |role, unit| {
+        let writer = Writer::new().header().schema(5, "Job", &[("since", VARINT)]);
+        writer.annotations(5, &[(0, "dial9.role", role), (0, "unit", unit)]).reset(50_000_000)
+    };
+    let first = |data: Writer| lines(&[&data.0])[0].clone();
+    for (unit, begin) in
+        [("ns", 49_999_999), ("us", 49_999_000), ("ms", 49_000_000), ("fortnights", 49_999_999)]
+    {
+        let data = roles("span.duration", unit).event(5, 0).varint(1);
+        assert_eq!(first(data), format!("{begin} Job begin Job 0 1"));
+    }
+    let data = roles("span.start", "ns").event(5, 0).varint(50_000_001);
+    assert_eq!(first(data), "50000000 Job at Job 0 1");
+    let data = roles("span.duration", "s").event(5, 0).varint(1);
+    assert_eq!(first(data), "50000000 Job at Job 0 1");
+    // Three at a time, all of which end before the next three begin.
+    let mut writer = roles("span.duration", "ns");
+    for round in 0..5_u64 {
+        for number in 0..3 {
+            writer = writer.reset(60_000_000 + round * 1_000 + number).event(5, 0).varint(100);
+        }
+    }
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    timeline.add(0, &writer.0).unwrap();
+    let mut tracks = 0;
+    while let Some(item) = timeline.next_item().unwrap() {
+        tracks += usize::from(matches!(item, Item::Track(track) if track.kind() == TrackKind::Span));
+    }
+    assert_eq!(tracks, 3);
+}
+
+/// No two fields of all classes have one slot: what listeners keep by slots is never another class's.
+#[test]
+fn slots_of_fields_are_their_own_in_all_segments() {
+    use traceglass::record::{Class, Head, Listener, Record as _, Step, Wants};
+    #[derive(Default)]
+    struct Slots(HashMap<u32, (u32, String)>);
+    impl Listener for Slots {
+        fn begin(&mut self, _: &Head, class: &dyn Class) -> Wants {
+            class.fields(&mut |step| {
+                if let Step::Field(info) = step {
+                    let name = info.name.map(|name| name.to_string()).unwrap_or_default();
+                    let of = (class.id().0, name);
+                    assert_eq!(*self.0.entry(info.slot.0).or_insert_with(|| of.clone()), of);
+                }
+            });
+            Wants::ALL
+        }
+    }
+    let segments = [sample(), recording()];
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    for (number, segment) in segments.iter().enumerate() {
+        timeline.add(number, segment).unwrap();
+    }
+    let mut slots = Slots::default();
+    while let Some(item) = timeline.next_item().unwrap() {
+        if let Item::Event(event) = item {
+            event.tell(&mut slots).unwrap();
+        }
+    }
+    assert!(slots.0.len() > 60, "{}", slots.0.len());
+}
+
+/// Events at one time stay in the order of the input.
+#[test]
+fn events_at_one_time_are_in_the_order_of_the_input() {
+    let mut writer = Writer::new();
+    for batch in 0..4_u16 {
+        writer = writer.header();
+        for number in 0..40 {
+            writer = writer.schema(number, &format!("E{batch}-{number}"), &[]);
+        }
+        writer = writer.reset(7);
+        for number in 0..40 {
+            writer = writer.event(number, 0);
+        }
+    }
+    let found: Vec<String> =
+        lines(&[&writer.0]).iter().map(|line| line.split(' ').nth(3).unwrap().to_owned()).collect();
+    let expected: Vec<String> =
+        (0..4).flat_map(|batch| (0..40).map(move |number| format!("E{batch}-{number}"))).collect();
+    assert_eq!(found, expected);
+}

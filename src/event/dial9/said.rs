@@ -1,7 +1,6 @@
 //! What an event says, of the fields that have a meaning.
 
-use super::moment::KindSlot;
-use crate::dial9::{Event, FieldDefs, Value};
+use crate::dial9::{Event, FieldDefs, Plan, Value};
 
 /// Fields that have a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,17 +66,17 @@ impl Known {
 pub(super) struct Said<'a>([Option<Value<'a>>; SAID]);
 
 impl<'a> Said<'a> {
-    /// Reads what an event of a class says.
+    /// Reads what an event of a class says, of which the plan and the meaning are these.
     #[inline]
-    pub(super) fn of(event: &Event<'a>, kind: &KindSlot<'a>) -> Self {
+    pub(super) fn of(event: &Event<'a>, plan: &Plan, known: &Known) -> Self {
         let mut said = Self([None; SAID]);
-        let values = event.numbered(&kind.plan).zip(kind.known.places).take(kind.known.len);
+        let values = event.numbered(plan).zip(known.places).take(known.len);
         for (value, number) in values {
             if let Some(slot) = usize::from(number).checked_sub(1).and_then(|at| said.0.get_mut(at)) {
                 *slot = value;
             }
         }
-        if kind.known.len > PLACES {
+        if known.len > PLACES {
             // A field so far back is looked for by its name.
             for ((name, _), slot) in NAMES.iter().zip(&mut said.0) {
                 *slot = slot.or_else(|| event.get(name));

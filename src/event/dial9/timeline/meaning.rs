@@ -81,7 +81,7 @@ impl<'a> Timeline<'a, '_> {
         if kind.lasts.any() {
             return self.lasting_ends(of, moment, offset);
         }
-        let said = Said::of(&event, kind);
+        let said = Said::of(&event, &kind.plan, &kind.known);
         let number = |name| said.number(name);
         let text = |name| match said.value(name) {
             Some(Value::PooledString(id)) => pools.string(id),
