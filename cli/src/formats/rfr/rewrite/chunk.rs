@@ -1,5 +1,6 @@
 //! A chunk with some of its sequences.
 
+use super::digest::{hash, start};
 use super::{Runs, Writer};
 use crate::status::Result;
 use crate::trace::Digest;
@@ -19,15 +20,6 @@ struct Found {
     is_wanted: bool,
     /// Times that have more than 64 bits: they stay as they are.
     too_late: u64,
-}
-
-/// Where an object or a record begins.
-pub fn start(item: &Item<'_>) -> Option<u64> {
-    match item {
-        Item::Object(object) => Some(object.offset()),
-        Item::Record(record) => Some(record.offset()),
-        _ => None,
-    }
 }
 
 impl Writer<'_> {
@@ -113,7 +105,7 @@ impl Writer<'_> {
                     let Some(sequence) = found.last_mut() else { continue };
                     sequence.end = end;
                     if let Some(start) = start(&item) {
-                        super::hash(data, start, end, &mut sequence.digest);
+                        hash(data, start, end, &mut sequence.digest);
                     }
                     match item {
                         Item::Record(record) => {

@@ -62,7 +62,7 @@ impl Writer<'_> {
                     let micros = record.unix_micros();
                     if is_named || is_end || self.is_wanted(&record, path) {
                         self.items = self.items.saturating_add(1);
-                        super::hash(data, at, records.offset(), &mut self.done.digest);
+                        super::digest::hash(data, at, records.offset(), &mut self.done.digest);
                         self.done.kept = self.done.kept.saturating_add(1);
                         self.done.carried = self.done.carried.saturating_add(u64::from(micros.is_err()));
                         if let (Ok(micros), false) = (micros, is_named) {
