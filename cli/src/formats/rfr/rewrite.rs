@@ -7,8 +7,8 @@ mod polls;
 mod runs;
 mod stream;
 
+use digest::Bytes;
 pub use digest::hash_all;
-use digest::hash;
 pub use merge::merge;
 
 use super::files::{Files, Kind, Part};
@@ -121,20 +121,25 @@ impl Writer<'_> {
         let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
         self.begin(path)?;
         let mut runs = Runs { data, start: 0 };
+        let mut bytes = Bytes::of(data);
         loop {
             let at = callsites.offset();
             match callsites.next_callsite() {
                 Ok(Some(_)) => {
                     self.items = self.items.saturating_add(1);
-                    hash(data, at, callsites.offset(), &mut self.done.digest);
+                    bytes.add(at, callsites.offset());
                 }
-                Ok(None) => return runs.end(at, self.to),
+                Ok(None) => {
+                    bytes.end(0, &mut self.done.digest);
+                    return runs.end(at, self.to);
+                }
                 Err(error) => {
                     runs.end(at, self.to)?;
                     let gap = callsites.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
                     if gap.is_none() {
+                        bytes.end(0, &mut self.done.digest);
                         return Ok(());
                     }
                     runs.start = callsites.offset();
