@@ -7,7 +7,7 @@ use crate::output::{Out, add, shown};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Append, NewParts, NewTrace, Open, Reading};
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The end of a file.
@@ -41,8 +41,9 @@ pub fn append(
     let input = Input::open(path)?;
     let mut file = File::options().read(true).write(true).open(path).map_err(failed)?;
     let old = file.metadata().map_err(failed)?.len();
-    file.seek(SeekFrom::End(0)).map_err(failed)?;
-    let mut tail = Tail { path, file: BufWriter::with_capacity(1 << 16, file), size: 0 };
+    // Whoever else appends writes after it, and not over it.
+    let end = File::options().append(true).open(path).map_err(failed)?;
+    let mut tail = Tail { path, file: BufWriter::with_capacity(1 << 16, end), size: 0 };
     let written = append(&input, parts, &mut tail).and_then(|done| {
         tail.file.flush().and_then(|()| tail.file.get_ref().sync_all()).map_err(failed)?;
         Ok(done)
@@ -50,7 +51,8 @@ pub fn append(
     // What is mapped of it must not change below a reader.
     drop(input);
     let size = tail.size;
-    let (mut file, _) = tail.file.into_parts();
+    // What is left in the buffer after a failure is not to be written.
+    drop(tail.file.into_parts());
     let mut before = Vec::new();
     let done = written.and_then(|done| {
         file.rewind().map_err(failed)?;

@@ -33,6 +33,8 @@ pub enum By {
     Chunk,
     Stream,
     Name,
+    /// Records by their time alone.
+    Time,
 }
 
 impl<'w> Wanted<'w> {
@@ -70,12 +72,12 @@ impl<'w> Wanted<'w> {
                 "--stream is of CTF, whose streams have packets of their own",
             ),
             (By::Name, !self.names.are_all(), "--name is of dial9, whose events stand alone"),
+            (
+                By::Time,
+                self.exact,
+                "--exact is of dial9 and of streams of RFR, of which single records are kept: of others whole units are, byte by byte, and the report says which range they have",
+            ),
         ];
-        if self.exact && !matches!(format, Format::Dial9) {
-            return Err(Failure::usage(format!(
-                "--exact: of {format} whole units are kept, byte by byte, and the report says which range they have; of dial9 events are cut exactly"
-            )));
-        }
         match given.iter().find(|(by, given, _)| *given && !has.contains(by)) {
             Some((.., says)) => Err(Failure::usage(format!("this is {format}, and {says}"))),
             None => Ok(()),

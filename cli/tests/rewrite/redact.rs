@@ -141,7 +141,7 @@ fn names_of_rfr_and_dial9() {
     let callsite = rfr::callsite(11, 30, 1, &[("file", Text::Str("/home/secret/a.rs"))], &["user"]);
     let records = [
         (1_700_000_000, 1, 1, callsite),
-        (1_700_000_000, 2, 3, span),
+        (1_700_000_000, 2, 2, span),
         (1_700_000_000, 3, 4, rfr::task(1, 11, 1, "secret-task", Ok(0), None)),
     ];
     let input = scratch.file("in.rfr", &rfr::stream(&records));

@@ -63,8 +63,8 @@ fn what_is_not_there_is_refused() {
         ("sample.ctf", ["--name", "a"], "--name is of dial9"),
         ("sample.rfr", ["--chunk", "a"], "are of RDF"),
         ("sample.rdf", ["--stream", "a"], "--stream is of CTF"),
-        ("sample.rtc", ["--exact", "--from=+1s"], "whole units are kept"),
-        ("sample.rfr", ["--exact", "--from=+1s"], "whole units are kept"),
+        ("sample.rtc", ["--exact", "--from=+1s"], "of others whole units are"),
+        ("sample.rfr", ["--exact", "--from=+1s"], "of others whole units are"),
     ] {
         let out = scratch.path("out");
         let output = traceglass(&["cut", args[0], args[1], "-o", &out, &sample(name)]);

@@ -50,7 +50,7 @@ fn turn(event: &Event<'_>, (bounds, names): &Wants<'_>) -> Turn {
 
 impl Dial9<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_others(Format::Dial9, &[By::Name])?;
+        wanted.refuse_others(Format::Dial9, &[By::Name, By::Time])?;
         let bounds = (self.range(wanted.window)?, wanted.names);
         let is_everything = wanted.window.is_everything() && wanted.names.are_all();
         let mut done = Rewritten::of("events");

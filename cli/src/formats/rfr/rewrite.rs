@@ -1,18 +1,23 @@
 //! Recordings of some sequences of another one, or of the chunks of several.
 
 mod chunk;
+mod digest;
 mod merge;
 mod polls;
+mod runs;
 mod stream;
 
+use digest::Bytes;
+pub use digest::hash_all;
 pub use merge::merge;
 
 use super::files::{Files, Kind, Part};
 use super::scan;
 use super::select::Range;
 use crate::status::Result;
-use crate::trace::{Digest, NewTrace, Rewritten, Tally, Wanted};
+use crate::trace::{By, NewTrace, Rewritten, Tally, Wanted};
 use polls::Polls;
+use runs::{Runs, range};
 use std::path::Path;
 use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
@@ -29,9 +34,9 @@ struct Writer<'w> {
 
 /// Writes what is wanted of a recording: sequences as a whole, of streams records.
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-    wanted.refuse_others(Format::Rfr, &[])?;
-    let range = Range::of(wanted.window, files)?;
     let is_stream = files.of(Kind::Stream).next().is_some();
+    wanted.refuse_others(Format::Rfr, if is_stream { &[By::Time] } else { &[] })?;
+    let range = Range::of(wanted.window, files)?;
     let mut done = Rewritten::of(if is_stream { "records" } else { "sequences" });
     done.is_absolute = true;
     for (path, problem) in &files.problems {
@@ -116,20 +121,25 @@ impl Writer<'_> {
         let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
         self.begin(path)?;
         let mut runs = Runs { data, start: 0 };
+        let mut bytes = Bytes::of(data);
         loop {
             let at = callsites.offset();
             match callsites.next_callsite() {
                 Ok(Some(_)) => {
                     self.items = self.items.saturating_add(1);
-                    hash(data, at, callsites.offset(), &mut self.done.digest);
+                    bytes.add(at, callsites.offset());
                 }
-                Ok(None) => return runs.end(at, self.to),
+                Ok(None) => {
+                    bytes.end(0, &mut self.done.digest);
+                    return runs.end(at, self.to);
+                }
                 Err(error) => {
                     runs.end(at, self.to)?;
                     let gap = callsites.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
                     if gap.is_none() {
+                        bytes.end(0, &mut self.done.digest);
                         return Ok(());
                     }
                     runs.start = callsites.offset();
@@ -137,85 +147,4 @@ impl Writer<'_> {
             }
         }
     }
-}
-
-/// Adds the bytes of a record, an object or a callsite.
-fn hash(data: &[u8], start: u64, end: u64, digest: &mut Digest) {
-    digest.add(&[], range(data, start, end));
-}
-
-/// Adds all that can be read of a file.
-pub fn hash_all(part: &Part<'_>, digest: &mut Digest) -> Result<()> {
-    let data = part.data()?;
-    let data = data.bytes();
-    // What cannot be read was told.
-    match part.kind {
-        Kind::Chunk(_) => {
-            let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
-            let mut items = chunk.items();
-            loop {
-                match items.next_item() {
-                    Ok(Some(item)) => {
-                        if let Some(start) = chunk::start(&item) {
-                            hash(data, start, items.offset(), digest);
-                        }
-                    }
-                    Err(_) if items.recover().is_some() => {}
-                    Ok(None) | Err(_) => return Ok(()),
-                }
-            }
-        }
-        Kind::Stream => {
-            let Ok(stream) = Streaming::parse(data) else { return Ok(()) };
-            let mut records = stream.records();
-            loop {
-                let at = records.offset();
-                match records.next_record() {
-                    Ok(Some(_)) => hash(data, at, records.offset(), digest),
-                    Err(_) if records.recover().is_some() => {}
-                    Ok(None) | Err(_) => return Ok(()),
-                }
-            }
-        }
-        Kind::Callsites => {
-            let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
-            loop {
-                let at = callsites.offset();
-                match callsites.next_callsite() {
-                    Ok(Some(_)) => hash(data, at, callsites.offset(), digest),
-                    Err(_) if callsites.recover().is_some() => {}
-                    Ok(None) | Err(_) => return Ok(()),
-                }
-            }
-        }
-        Kind::Meta => Ok(()),
-    }
-}
-
-/// Bytes that are copied up to where something is left out.
-struct Runs<'d> {
-    data: &'d [u8],
-    start: u64,
-}
-
-impl Runs<'_> {
-    /// Copies up to `end`; the next run begins there.
-    fn end(&mut self, end: u64, to: &mut dyn NewTrace) -> Result<()> {
-        let bytes = range(self.data, self.start, end);
-        self.start = end;
-        if bytes.is_empty() { Ok(()) } else { to.put(bytes) }
-    }
-
-    /// Copies up to `end`, and goes on at `next`.
-    fn skip(&mut self, end: u64, next: u64, to: &mut dyn NewTrace) -> Result<()> {
-        self.end(end, to)?;
-        self.start = next;
-        Ok(())
-    }
-}
-
-/// The bytes from `start` to `end`, as far as they are there.
-fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
 }

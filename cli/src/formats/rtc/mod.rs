@@ -100,7 +100,7 @@ impl Trace for Rtc<'_> {
                 Event::Record(record) => {
                     findings.count(0, 1);
                     if let Some(digest) = findings.digest() {
-                        rewrite::hash(record, digest);
+                        rewrite::digest::hash(record, digest);
                     }
                 }
                 Event::Frame(frame, _) if frame.id() == rtc::id::MARKER => findings.count(1, 0),

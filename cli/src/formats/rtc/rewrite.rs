@@ -4,12 +4,13 @@
 //! session, the numbers of units, and what leads to units that are left out, are made new in as many bytes; so are
 //! checksums. Pieces of records of which a part is left out become padding.
 
+pub mod digest;
 mod emit;
 mod units;
 
-use super::session::{Record, Rtc};
+use super::session::Rtc;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Digest, NewTrace, Rewritten, Wanted};
+use crate::trace::{NewTrace, Rewritten, Wanted};
 use std::path::Path;
 use traceglass::Format;
 use units::{Range, Units};
@@ -47,12 +48,6 @@ impl Rtc<'_> {
         done.dropped = all.saturating_sub(done.kept);
         Ok(done)
     }
-}
-
-/// Adds a record: its stream, and its bytes.
-pub(super) fn hash(record: &Record<'_, '_>, digest: &mut Digest) {
-    // One that is too long to be joined is told by its length.
-    digest.add(&[record.stream().id(), record.len()], record.bytes().unwrap_or_default());
 }
 
 /// Writes files one after the other: each is a session of its own, or several.

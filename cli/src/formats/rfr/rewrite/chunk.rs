@@ -1,5 +1,6 @@
 //! A chunk with some of its sequences.
 
+use super::digest::{Bytes, start};
 use super::{Runs, Writer};
 use crate::status::Result;
 use crate::trace::Digest;
@@ -7,11 +8,13 @@ use std::path::Path;
 use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, SequenceHeader, write_count};
 
 /// A sequence, and what of it can be read.
-struct Found {
+struct Found<'d> {
     header: SequenceHeader,
     end: u64,
     objects: u64,
     records: u64,
+    /// What of it is hashed in the end.
+    bytes: Option<Bytes<'d>>,
     digest: Digest,
     /// The earliest and the latest time of its records, from the base time.
     span: Option<(u64, u64)>,
@@ -19,15 +22,6 @@ struct Found {
     is_wanted: bool,
     /// Times that have more than 64 bits: they stay as they are.
     too_late: u64,
-}
-
-/// Where an object or a record begins.
-pub fn start(item: &Item<'_>) -> Option<u64> {
-    match item {
-        Item::Object(object) => Some(object.offset()),
-        Item::Record(record) => Some(record.offset()),
-        _ => None,
-    }
 }
 
 impl Writer<'_> {
@@ -89,9 +83,9 @@ impl Writer<'_> {
     }
 
     /// What there is in a chunk; what cannot be read is told.
-    fn sequences(&mut self, chunk: &Chunk<'_>, data: &[u8], path: Option<&Path>) -> Vec<Found> {
+    fn sequences<'d>(&mut self, chunk: &Chunk<'_>, data: &'d [u8], path: Option<&Path>) -> Vec<Found<'d>> {
         let header = chunk.header();
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<Found<'_>> = Vec::new();
         let mut items = chunk.items();
         loop {
             let at = items.offset();
@@ -103,6 +97,7 @@ impl Writer<'_> {
                     end,
                     objects: 0,
                     records: 0,
+                    bytes: Some(Bytes::of(data)),
                     digest: Digest::default(),
                     span: None,
                     is_damaged: false,
@@ -113,7 +108,9 @@ impl Writer<'_> {
                     let Some(sequence) = found.last_mut() else { continue };
                     sequence.end = end;
                     if let Some(start) = start(&item) {
-                        super::hash(data, start, end, &mut sequence.digest);
+                        if let Some(bytes) = &mut sequence.bytes {
+                            bytes.add(start, end);
+                        }
                     }
                     match item {
                         Item::Record(record) => {
@@ -151,6 +148,11 @@ impl Writer<'_> {
                 }
             }
         }
+        for sequence in &mut found {
+            if let Some(bytes) = sequence.bytes.take() {
+                bytes.end(sequence.header.seq_id(), &mut sequence.digest);
+            }
+        }
         // A sequence ends where the next one begins: the count of no records is a byte of it.
         let starts: Vec<_> = found.iter().skip(1).map(|sequence| sequence.header.offset()).collect();
         for (sequence, start) in found.iter_mut().zip(starts) {
@@ -160,7 +162,7 @@ impl Writer<'_> {
     }
 
     /// Writes what can be read of a sequence.
-    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
+    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found<'_>) -> Result<()> {
         let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
         header.spans(sequence.span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         // Objects come first, then records.

@@ -92,7 +92,7 @@ impl Rtc<'_> {
                 // It ends with the last frame.
                 Event::Record(record) if is_here && record.offset() >= range.start => {
                     add(&mut plan.records, 1);
-                    super::hash(record, &mut plan.digest);
+                    super::digest::hash(record, &mut plan.digest);
                 }
                 _ => {}
             }

@@ -97,7 +97,9 @@ impl Units {
                     let begun = units.partition_point(|unit| unit.start <= at).saturating_sub(1);
                     let time = record.time().map(in_ns);
                     if record.is_stamp() && is_inside {
-                        let is_delta = record.stream().delta().is_some();
+                        // Reading it from the object takes far longer than all else, and there are many stamps.
+                        let known = clocks.get(&record.slot()).map(|(_, is_delta)| *is_delta);
+                        let is_delta = known.unwrap_or_else(|| record.stream().delta().is_some());
                         let bases = clocks.values().filter(|(_, is_delta)| !is_delta).map(|(unit, _)| *unit);
                         let unit = if is_delta { bases.min().unwrap_or(begun).min(begun) } else { begun };
                         clocks.insert(record.slot(), (unit, is_delta));
@@ -110,7 +112,7 @@ impl Units {
                     if let Some(unit) = units.last_mut() {
                         unit.is_wanted |= bounds.wants(time);
                         unit.records = unit.records.saturating_add(1);
-                        super::hash(record, &mut unit.digest);
+                        super::digest::hash(record, &mut unit.digest);
                         if let Some(time) = time {
                             let (first, last) = unit.span.unwrap_or((time, time));
                             unit.span = Some((first.min(time), last.max(time)));
