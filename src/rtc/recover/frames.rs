@@ -200,9 +200,8 @@ impl<'a, const N: usize> Frames<'a, N> {
 
     fn begin_major(&mut self) {
         self.guessed = false;
-        match self.ahead.begin_major() {
-            Ok(()) => {}
-            Err(error) => self.fail(error),
+        if let Err(error) = self.ahead.begin_major() {
+            self.fail(error);
         }
     }
 
@@ -227,8 +226,7 @@ impl<'a, const N: usize> Frames<'a, N> {
             self.queue.release_all();
             return;
         }
-        let is_landed = ahead.pos == ahead.limit;
-        if is_cut || is_landed {
+        if is_cut || ahead.pos == ahead.limit {
             self.queue.release_all();
         } else {
             self.queue.release(ahead.known.streams.len());
