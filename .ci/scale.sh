@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mib=${1:-64}
-formats=${2:-rdf rtc ctf ctf-metadata rfr}
+formats=${2:-rdf rtc ctf ctf-metadata rfr dial9}
 cargo build --quiet --release --workspace --bin traceglass --example write_large
 folder=$(mktemp -d "${TMPDIR:-/tmp}/traceglass-scale.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -25,6 +25,7 @@ VERBS = {
     "ctf": [["info"], ["info", "--full"], ["ls", "--packets"], ["cat"], ["cat", "--json"], ["check"]],
     "ctf-metadata": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
     "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"]],
+    "dial9": [["ls"], ["cat"], ["cat", "--json"], ["check"]],
 }
 
 def run(arguments):

@@ -230,7 +230,7 @@ examples() {
     follow sample.ctf2 200 "user.u002ddefined"
     cmp <($bin/follow - <$data/sample.ctf2) <($bin/flash_pieces $data/sample.ctf2)
 
-    for name in rdf rtc ctf ctf-metadata rfr; do
+    for name in rdf rtc ctf ctf-metadata rfr dial9; do
         said=$(mktemp -u)
         $bin/write_large $name 1000000 "$said"
         [ "$(du -sb "$said" | cut -f1)" -ge 1000000 ]

@@ -9,6 +9,8 @@
 
 #[allow(dead_code)] // The other benchmarks use more.
 mod common;
+#[path = "common/dial9.rs"]
+mod dial9;
 
 use common::rfr::Input;
 use common::{ctf, ctf_trace, rdf, rdf_contents, rfr, rtc, zstd};
@@ -56,6 +58,9 @@ const LOOPS: &[Loop] = &[
     ("rfr-decode", "rfr", |data| of_records(data, rfr::decode)),
     ("rfr-decode-matching", "rfr", |data| of_records(data, rfr::decode_matching)),
     ("rfr-skip", "rfr", |data| of_records(data, rfr::skip)),
+    ("dial9-events", "dial9", |data| measured(|| dial9::events(black_box(&data)))),
+    ("dial9-told", "dial9", |data| measured(|| dial9::told(black_box(&data)))),
+    ("dial9-timeline", "dial9", |data| measured(|| dial9::timeline(black_box(&data)))),
     ("zstd-level-1", "zstd-1-65536", |data| decode(&data)),
     ("zstd-level-3", "zstd-3-65536", |data| decode(&data)),
     ("zstd-level-19", "zstd-19-65536", |data| decode(&data)),
@@ -64,6 +69,7 @@ const LOOPS: &[Loop] = &[
 
 const ENTRIES: u32 = 10_000;
 const RECORDS: u64 = 50_000;
+const POLLS: u64 = 20_000;
 const DECODED: usize = 768 << 10;
 
 /// What a count may differ from the record, in percent.
@@ -79,6 +85,7 @@ fn input(name: &str) -> Vec<u8> {
         "rmt" => rdf_contents::tokens(1 << 20).0,
         "rdf-driver" => rdf_contents::events(1 << 20).0,
         "rdf-queues" => rdf_contents::queue_events(1 << 20).0,
+        "dial9" => dial9::polls(POLLS),
         "rfr" => Input::recording(RECORDS).swap_remove(0).data,
         _ => {
             let mut numbers = name.split('-').skip(1).map(|number| number.parse().expect("a number"));

@@ -5,10 +5,14 @@
 //!     cargo run --release --example write_large -- ctf 2147483648 large.ctf # a directory
 //!     cargo run --release --example write_large -- ctf-metadata 2147483648 large.ctf2
 //!     cargo run --release --example write_large -- rfr 2147483648 large.rfr # a directory
+//!     cargo run --release --example write_large -- dial9 104857600 trace.0.bin
 
 #[path = "../benches/common/mod.rs"]
 #[allow(dead_code)] // The benchmarks use more.
 mod common;
+#[path = "../tests/common/dial9.rs"]
+#[allow(dead_code)] // The tests use more.
+mod dial9;
 
 use common::{ctf, ctf_trace, rdf, rfr, rtc, zstd};
 use std::fs::{File, create_dir_all, write};
@@ -19,7 +23,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [format, bytes, path] = arguments.as_slice() else {
-        eprintln!("write_large rdf|rtc|ctf|ctf-metadata|rfr BYTES PATH");
+        eprintln!("write_large rdf|rtc|ctf|ctf-metadata|rfr|dial9 BYTES PATH");
         return ExitCode::from(2);
     };
     let (Ok(bytes), path) = (bytes.parse(), Path::new(path)) else {
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
         "ctf" => write_ctf(bytes, path),
         "ctf-metadata" => write_ctf_metadata(bytes, path),
         "rfr" => write_rfr(bytes, path),
+        "dial9" => write_dial9(bytes, path),
         _ => Err(io::Error::new(ErrorKind::InvalidInput, format!("{format} is not a format"))),
     };
     match done {
@@ -143,4 +148,62 @@ fn write_rfr(bytes: u64, path: &Path) -> io::Result<()> {
         written += chunk.len() as u64;
     }
     Ok(())
+}
+
+/// A segment of batches of four workers in turn, which overlap in time: polls, wakes, parks, tasks that come and go.
+fn write_dial9(bytes: u64, path: &Path) -> io::Result<()> {
+    use dial9::{BOOL, POLL_START, POOLED_STRING, U8, U32, VARINT, Writer};
+    let worker = ("worker_id", VARINT);
+    let park = [worker, ("local_queue", U8), ("cpu_time_ns", VARINT), ("tid", U32)];
+    let places = ["src/main.rs:10:5", "src/db.rs:33:9", "src/http/server.rs:210:17", "src/cache.rs:7:1"];
+    let strings: Vec<(u32, &str)> = (0..).zip(places).collect();
+    let mut file = BufWriter::new(File::create_new(path)?);
+    let (mut written, mut start, mut task) = (0, 4_000_000_000_000_u64, 100_u64);
+    while written < bytes {
+        for id in 0..4_u64 {
+            let mut batch = Writer::new()
+                .header()
+                .schema(1, "PollStartEvent", &POLL_START)
+                .schema(2, "PollEndEvent", &[worker])
+                .schema(3, "WorkerParkEvent", &park)
+                .schema(4, "WorkerUnparkEvent", &park)
+                .schema(
+                    5,
+                    "TaskSpawnEvent",
+                    &[("task_id", VARINT), ("spawn_loc", POOLED_STRING), ("instrumented", BOOL)],
+                )
+                .schema(6, "TaskTerminateEvent", &[("task_id", VARINT)])
+                .schema(
+                    7,
+                    "WakeEventEvent",
+                    &[("waker_task_id", VARINT), ("woken_task_id", VARINT), ("target_worker", U8)],
+                )
+                .strings(&strings)
+                .reset(start + id * 100);
+            for round in 0..8_000_u64 {
+                // Four tasks of the worker, one of which ends and is replaced now and then.
+                let (one, next) = (task + id * 4 + round % 4, task + id * 4 + (round + 1) % 4);
+                let place = (one % 4) as u32;
+                if round % 512 < 4 {
+                    batch = batch.event(5, 300).varint(one).u32(place).raw(&[1]);
+                }
+                batch = batch.event(1, 700).varint(id).raw(&[(round % 7) as u8]).varint(one).u32(place);
+                batch = batch.event(7, 900).varint(one).varint(next).raw(&[id as u8]);
+                if round % 512 >= 508 {
+                    batch = batch.event(6, 100).varint(one);
+                }
+                batch = batch.event(2, 5_000 + (round * 37 % 1_000) as u32).varint(id);
+                if round % 16 == 15 {
+                    let cpu = round * 4_000;
+                    batch = batch.event(3, 200).varint(id).raw(&[0]).varint(cpu).u32(40 + id as u32);
+                    batch = batch.event(4, 90_000).varint(id).raw(&[0]).varint(cpu + 50).u32(40 + id as u32);
+                }
+            }
+            file.write_all(&batch.0)?;
+            written += batch.0.len() as u64;
+        }
+        start += 200_000_000;
+        task += 16;
+    }
+    file.flush()
 }

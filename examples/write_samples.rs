@@ -133,6 +133,8 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("detect/dial9", dial9::sample()),
         ("dial9/sample", dial9::sample()),
         ("dial9/recording", dial9::recording()),
+        ("dial9_differential/sample", dial9::sample()),
+        ("dial9_differential/recording", dial9::recording()),
         ("detect/zstd", compressed(3)),
     ]
 }

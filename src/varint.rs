@@ -48,6 +48,19 @@ pub(crate) fn read_u64_long(data: &[u8]) -> (u64, usize) {
     read_u64(data).unwrap_or((0, 0))
 }
 
+/// As [`read_u64_long`], with integers of one and two bytes in line.
+#[cfg(feature = "dial9")]
+#[inline(always)]
+pub(crate) fn read_u64_near(data: &[u8]) -> (u64, usize) {
+    match data.first_chunk() {
+        Some(&[first, _]) if first < 0x80 => (first.into(), 1),
+        Some(&[first, second]) if second < 0x80 => {
+            (u64::from(first & 0x7f) | u64::from(second).wrapping_shl(7), 2)
+        }
+        _ => read_u64_long(data),
+    }
+}
+
 /// The number of bytes the [`u64`](read_u64) at the front of `data` takes; 0 if there is none.
 #[inline(never)]
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]

@@ -95,6 +95,8 @@ enum Verb {
     Cut(verbs::cut::Args),
     Recover(verbs::recover::Args),
     Merge(verbs::merge::Args),
+    Create(verbs::create::Args),
+    Append(verbs::append::Args),
     Compile(verbs::compile::Args),
     #[cfg(feature = "view")]
     View(verbs::view::Args),
@@ -161,6 +163,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Cut(args) => verbs::cut::run(args, open, &mut out),
         Verb::Recover(args) => verbs::recover::run(args, open, &mut out),
         Verb::Merge(args) => verbs::merge::run(args, open, formats::merge, &mut out),
+        Verb::Create(args) => verbs::create::run(args, open, formats::create, &mut out),
+        Verb::Append(args) => verbs::append::run(args, open, formats::append, &mut out),
         Verb::Compile(args) => verbs::compile::run(args, open, &mut out),
         #[cfg(feature = "view")]
         Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),

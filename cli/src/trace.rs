@@ -8,6 +8,7 @@ mod findings;
 #[cfg(feature = "tables")]
 mod lent;
 mod options;
+mod redact;
 mod rewrite;
 mod stamps;
 mod time;
@@ -20,7 +21,8 @@ pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
-pub use rewrite::{Merge, NewTrace, Rewritten, Tally, Wanted};
+pub use redact::{Private, Redaction};
+pub use rewrite::{Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 
@@ -116,7 +118,13 @@ pub trait Trace {
 
     /// Writes what is wanted of it, as a trace of the same format; all that can be read if everything is.
     fn rewrite(&self, wanted: &Wanted<'_>, _to: &mut dyn NewTrace) -> Result<Rewritten> {
-        Err(wanted.unsupported(self.format()))
+        Err(wanted.unsupported(self.format_name()))
+    }
+
+    /// Tells where text is that is private: in files as they lie, so that as many bytes can stand in its place.
+    fn private(&self, _private: &mut Private<'_>) -> Result<()> {
+        let name = self.format().name();
+        Err(Failure::usage(format!("--redact: {name} does not say what of its content is private")))
     }
 
     /// Its parts, with what is in them.

@@ -12,6 +12,8 @@ mod ctf_wire;
 mod dial9;
 #[path = "vectors/rdf.rs"]
 mod rdf;
+#[path = "vectors/rewrite.rs"]
+mod rewrite;
 #[path = "vectors/rfr.rs"]
 mod rfr;
 #[path = "vectors/rtc.rs"]

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use traceglass_cli::Console;
 
 /// What is done with a file or a folder; `OUT` and `PATH` are added.
-const CALLS: [&str; 8] = [
+const CALLS: [&str; 11] = [
     "recover",
     "recover --lenient",
     "recover --wire",
@@ -17,6 +17,9 @@ const CALLS: [&str; 8] = [
     "cut --from +1us --to +1ms",
     "cut --to @1000",
     "cut --drop a",
+    "cut --stream stream",
+    "cut --name a*",
+    "recover --redact --redact-key key",
     "merge --allow-same-id",
 ];
 

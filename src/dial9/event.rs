@@ -2,6 +2,8 @@
 
 use super::element::EVENT;
 use super::kind::FieldType;
+#[cfg(feature = "event")]
+use super::kind::OPTIONAL;
 use super::schema::{FieldDef, FieldDefs, Place, Plan, Schema, explain};
 use super::value::{Value, between};
 use crate::bytes::{Bytes, to_u64};
@@ -58,6 +60,19 @@ impl<'a> Event<'a> {
         let delta = if place.timed { DELTA } else { 0 };
         let end = plan.end(data, at.checked_add(TYPED)?.checked_add(delta)?, schema)?;
         Some(Self { input: data.get(..end)?, at, schema: place, time })
+    }
+
+    /// The values of its first fields, by the types that a plan of its schema has.
+    #[cfg(feature = "event")]
+    #[inline(always)]
+    pub(crate) fn numbered(&self, plan: &Plan) -> impl Iterator<Item = Option<Value<'a>>> + use<'a> {
+        let (input, mut at) = (self.input, self.values_at());
+        plan.numbers.into_iter().take(self.schema.count.into()).map_while(move |number| {
+            let kind = FieldType::from_number(number & !OPTIONAL)?;
+            let (value, end) = read(input, at, kind, number & OPTIONAL != 0)?;
+            at = end;
+            Some(value)
+        })
     }
 
     /// Where it stands.

@@ -121,6 +121,11 @@ impl<'a> StringPool<'a> {
     pub const fn entries(&self) -> Strings<'a> {
         Strings(self.frame.entries())
     }
+
+    /// The input up to its end.
+    pub(super) const fn data(&self) -> &'a [u8] {
+        self.frame.input
+    }
 }
 
 impl<'a> StackPool<'a> {
@@ -141,6 +146,11 @@ impl<'a> StackPool<'a> {
     /// The entries: ids and stacks.
     pub const fn entries(&self) -> Stacks<'a> {
         Stacks(self.frame.entries())
+    }
+
+    /// The input up to its end.
+    pub(super) const fn data(&self) -> &'a [u8] {
+        self.frame.input
     }
 }
 

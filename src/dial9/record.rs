@@ -159,7 +159,11 @@ impl<'a, 's> Records<'a, 's> {
         to: &mut L,
     ) -> Option<usize> {
         let (mut at, mut slot) = (event.values_at, slot);
-        for &number in event.numbers.iter().take(event.place.count.into()) {
+        for &number in &event.numbers {
+            // There is no field any more.
+            if number == 0 {
+                return Some(at);
+            }
             if to.is_full() {
                 return self.frames.end_of_event();
             }

@@ -4,8 +4,9 @@ use super::annotation::{AnnotationEntries, Annotations};
 use super::element::{ANNOTATIONS, CLASS, SCHEMA, STACK_POOL, STRING_POOL};
 use super::pool::{StackPool, StringPool};
 use super::schema::{Place, Plan, Schema};
+use super::size::number;
 use super::tree::{Key as _, Links, Node, Root};
-use super::value::{Stack, stack_at, text_at};
+use super::value::Stack;
 use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::room::Room;
@@ -52,12 +53,22 @@ default_is_empty!(SchemaSlot);
 pub struct PoolSlot {
     links: Links,
     id: u32,
+    /// The number of bytes of the text, or of addresses.
+    count: u32,
+    /// Where they begin.
     at: usize,
 }
 
 impl PoolSlot {
     /// A slot that is not in use.
-    pub const EMPTY: Self = Self { links: Links::EMPTY, id: 0, at: 0 };
+    pub const EMPTY: Self = Self { links: Links::EMPTY, id: 0, count: 0, at: 0 };
+
+    /// The text, or the addresses of so many bytes each.
+    #[inline(always)]
+    fn bytes<'a>(&self, data: &'a [u8], each: usize) -> Option<&'a [u8]> {
+        // All of it was there when it was kept: no slice is so long that this does not fit in an integer.
+        data.get(self.at..)?.get(..to_usize(self.count).wrapping_mul(each))
+    }
 }
 
 default_is_empty!(PoolSlot);
@@ -330,7 +341,7 @@ impl<'s> Batch<'s> {
         let Some(room) = &mut self.storage.strings else { return Ok(()) };
         let mut entries = pool.entries();
         while let Some((id, at)) = entries.next_place() {
-            put(&mut self.strings, &mut **room, id, at, STRING_POOL)?;
+            put(&mut self.strings, &mut **room, pool.data(), (id, at), STRING_POOL)?;
         }
         Ok(())
     }
@@ -340,7 +351,7 @@ impl<'s> Batch<'s> {
         let Some(room) = &mut self.storage.stacks else { return Ok(()) };
         let mut entries = pool.entries();
         while let Some((id, at)) = entries.next_place() {
-            put(&mut self.stacks, &mut **room, id, at, STACK_POOL)?;
+            put(&mut self.stacks, &mut **room, pool.data(), (id, at), STACK_POOL)?;
         }
         Ok(())
     }
@@ -349,14 +360,14 @@ impl<'s> Batch<'s> {
     #[inline]
     pub(super) fn string<'a>(&self, data: &'a [u8], id: u32) -> Option<&'a [u8]> {
         let slots = self.storage.strings.as_ref()?.slots();
-        text_at(data, find(self.strings, slots, id)?.at).map(|(text, _)| text)
+        find(self.strings, slots, id)?.bytes(data, 1)
     }
 
     /// The stack with this id.
     #[inline]
     pub(super) fn stack<'a>(&self, data: &'a [u8], id: u32) -> Option<Stack<'a>> {
         let slots = self.storage.stacks.as_ref()?.slots();
-        stack_at(data, find(self.stacks, slots, id)?.at).map(|(stack, _)| stack)
+        find(self.stacks, slots, id)?.bytes(data, 8).map(Stack::new)
     }
 
     /// Keeps annotations, unless they are about no schema.
@@ -416,14 +427,15 @@ fn find_schema<'t>(
     Some(slot)
 }
 
-/// Keeps where an entry of a pool stands.
+/// Keeps where an entry of a pool stands: its id, and where its count does.
 fn put(
     used: &mut Used,
     room: &mut (dyn Room<PoolSlot> + '_),
-    id: u32,
-    at: usize,
+    data: &[u8],
+    (id, counted): (u32, usize),
     element: Element,
 ) -> Result<()> {
+    let (at, count) = (counted.saturating_add(4), number(data, counted).unwrap_or(0));
     let slots = room.slots_mut().get_mut(..used.len).unwrap_or_default();
     let mut difference = None;
     if let Some(place) = used.root.nearest(slots, id)
@@ -431,13 +443,13 @@ fn put(
     {
         difference = slot.id.difference(id);
         if difference.is_none() {
-            slot.at = at;
+            (slot.at, slot.count) = (at, count);
             return Ok(());
         }
     }
-    let nodes = take(used, room, element, to_u64(at.saturating_sub(4)))?;
+    let nodes = take(used, room, element, to_u64(counted.saturating_sub(4)))?;
     if let Some(slot) = nodes.last_mut() {
-        *slot = PoolSlot { id, at, ..PoolSlot::EMPTY };
+        *slot = PoolSlot { id, count, at, ..PoolSlot::EMPTY };
     }
     used.root.insert(nodes, id, difference);
     Ok(())

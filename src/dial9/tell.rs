@@ -15,6 +15,7 @@ pub(crate) const SLOTS: u32 = 2;
 const VARINT: u8 = FieldType::Varint.number();
 const POOLED_STRING: u8 = FieldType::PooledString.number();
 const U8: u8 = FieldType::U8.number();
+const U32: u8 = FieldType::U32.number();
 
 /// What values refer to.
 pub(crate) trait Pools<'a> {
@@ -35,28 +36,25 @@ pub(crate) fn field<'a, P: Pools<'a>, L: Listener>(
     number: u8,
     to: &mut L,
 ) -> Option<usize> {
-    match number {
-        VARINT => match data.get(at) {
-            Some(&byte) if byte < 0x80 => {
-                to.unsigned(slot, byte.into());
-                Some(at.wrapping_add(1))
-            }
-            _ => {
-                let (value, len) = varint::read_u64_long(data.get(at..)?);
-                to.unsigned(slot, value);
-                (len > 0).then_some(at.wrapping_add(len))
-            }
-        },
-        POOLED_STRING => {
-            string(pools, slot, size::number(data, at)?, to);
-            Some(at.wrapping_add(4))
-        }
-        U8 => {
-            to.unsigned(slot, u64::from(*data.get(at)?));
-            Some(at.wrapping_add(1))
-        }
-        number => other(pools, data, slot, at, number, to),
+    // The most frequent ones in line: a jump by a table takes more than they do.
+    if number == VARINT {
+        integer(data, slot, at, to)
+    } else if number == POOLED_STRING {
+        string(pools, slot, size::number(data, at)?, to);
+        Some(at.wrapping_add(4))
+    } else if number == U8 {
+        to.unsigned(slot, u64::from(*data.get(at)?));
+        Some(at.wrapping_add(1))
+    } else {
+        other(pools, data, slot, at, number, to)
     }
+}
+
+#[inline(always)]
+fn integer<L: Listener>(data: &[u8], slot: Slot, at: usize, to: &mut L) -> Option<usize> {
+    let (value, len) = varint::read_u64_near(data.get(at..)?);
+    to.unsigned(slot, value);
+    (len > 0).then_some(at.wrapping_add(len))
 }
 
 /// As [`field`], of the types that are not the most frequent ones.
@@ -66,7 +64,7 @@ fn other<'a, P: Pools<'a>, L: Listener>(
     data: &'a [u8],
     slot: Slot,
     mut at: usize,
-    number: u8,
+    mut number: u8,
     to: &mut L,
 ) -> Option<usize> {
     if number & OPTIONAL != 0 {
@@ -76,14 +74,32 @@ fn other<'a, P: Pools<'a>, L: Listener>(
             to.absent(slot);
             return Some(at);
         }
+        number &= !OPTIONAL;
     }
-    let kind = FieldType::from_number(number & !OPTIONAL)?;
-    let end = size::end(data, at, kind).filter(|end| *end <= data.len())?;
-    value_of(pools, slot, Value::read(data, at, kind)?.0, to);
-    Some(end)
+    match number {
+        U8 => {
+            to.unsigned(slot, u64::from(*data.get(at)?));
+            Some(at.wrapping_add(1))
+        }
+        POOLED_STRING => {
+            string(pools, slot, size::number(data, at)?, to);
+            Some(at.wrapping_add(4))
+        }
+        VARINT => integer(data, slot, at, to),
+        U32 => {
+            to.unsigned(slot, u64::from(size::number(data, at)?));
+            Some(at.wrapping_add(4))
+        }
+        number => {
+            let kind = FieldType::from_number(number)?;
+            let end = size::end(data, at, kind).filter(|end| *end <= data.len())?;
+            value_of(pools, slot, Value::read(data, at, kind)?.0, to);
+            Some(end)
+        }
+    }
 }
 
-#[inline]
+#[inline(always)]
 fn string<'a, P: Pools<'a>, L: Listener>(pools: &P, slot: Slot, id: u32, to: &mut L) {
     match pools.string(id) {
         Some(text) => to.text(slot, Text::Utf8(text)),

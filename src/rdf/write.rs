@@ -1,4 +1,4 @@
-//! Files made new: of chunks, or of some of the chunks of another file.
+//! Files made new: of chunks, or of some of the chunks of another file. Chunks added to a file.
 
 use super::compression::Compression;
 use super::element::CHUNK_INDEX;
@@ -80,15 +80,88 @@ pub fn write<'c, E>(
     chunks: impl Iterator<Item = NewChunk<'c>> + Clone,
     put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
 ) -> core::result::Result<(), E> {
-    let sizes = chunks.clone().map(|chunk| (1_u64, chunk.size()));
-    let (count, size) =
-        sizes.fold((0_u64, 0_u64), |(n, sum), (one, size)| (n.saturating_add(one), sum.saturating_add(size)));
+    let (count, size) = sum(chunks.clone());
     put(&file_header(MAGIC, size, count))?;
-    for chunk in chunks.clone() {
+    write_chunks(chunks.clone(), put)?;
+    write_index(chunks, to_u64(Header::SIZE), put)
+}
+
+impl<'a> File<'a> {
+    /// Adds chunks: writes what is to follow after the end of the file, and returns the header that makes it count.
+    ///
+    /// Nothing that is there is written over. Until the new header is in its place the file is what it was, and then it
+    /// has the old chunks and the new ones: no crash loses any, if all that `put` took is on the disk before the header is
+    /// written, in one write. The old index stays, as bytes that nothing names.
+    ///
+    /// The iterator is run twice, and must give the same each time.
+    ///
+    /// # Errors
+    /// The first one of `put`, after which it is not called again.
+    ///
+    /// # Examples
+    /// ```
+    /// use traceglass::rdf::{File, Identifier, NewChunk, write};
+    ///
+    /// let mut file = Vec::new();
+    /// let old = NewChunk::raw(Identifier::new("AsicInfo").unwrap(), b"Navi 31");
+    /// let _ = write([old].into_iter(), &mut |bytes: &[u8]| Ok::<_, ()>(file.extend_from_slice(bytes)));
+    /// let mut more = Vec::new();
+    /// let new = NewChunk::raw(Identifier::new("Notes").unwrap(), b"frame 7 is slow");
+    /// let mut put = |bytes: &[u8]| Ok::<_, ()>(more.extend_from_slice(bytes));
+    /// let header = File::parse(&file)?.append([new].into_iter(), &mut put).unwrap();
+    /// file.extend(more); // and sees to it that this is on the disk
+    /// file[..header.len()].copy_from_slice(&header);
+    /// assert_eq!(File::parse(&file)?.entries().count(), 2);
+    /// # Ok::<(), traceglass::Error>(())
+    /// ```
+    pub fn append<'c, E>(
+        &self,
+        chunks: impl Iterator<Item = NewChunk<'c>> + Clone,
+        put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
+    ) -> core::result::Result<[u8; Header::SIZE], E> {
+        let end = to_u64(self.data().len());
+        write_chunks(chunks.clone(), put)?;
+        let old = to_u64(self.index().len()).saturating_mul(to_u64(Index::ENTRY_SIZE));
+        if let Some(entries) = self.bytes().range(self.index().offset(), old) {
+            put(entries.as_slice())?;
+        }
+        write_index(chunks.clone(), end, put)?;
+        let (count, size) = sum(chunks);
+        let header = self.header();
+        let raw = RawHeader {
+            identifier: *header.magic(),
+            version: header.version().into(),
+            reserved: header.reserved().into(),
+            index_offset: claim(end.saturating_add(size)).into(),
+            index_size: claim(old.saturating_add(count.saturating_mul(to_u64(Index::ENTRY_SIZE)))).into(),
+        };
+        Ok(zerocopy::transmute!(raw))
+    }
+}
+
+/// The number of chunks, and of their bytes.
+fn sum<'c>(chunks: impl Iterator<Item = NewChunk<'c>>) -> (u64, u64) {
+    let sizes = chunks.map(|chunk| (1_u64, chunk.size()));
+    sizes.fold((0_u64, 0_u64), |(n, sum), (one, size)| (n.saturating_add(one), sum.saturating_add(size)))
+}
+
+fn write_chunks<'c, E>(
+    chunks: impl Iterator<Item = NewChunk<'c>>,
+    put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
+) -> core::result::Result<(), E> {
+    for chunk in chunks {
         put(chunk.header)?;
         put(chunk.stored)?;
     }
-    let mut at = to_u64(Header::SIZE);
+    Ok(())
+}
+
+/// Writes the entries of chunks of which the first one begins at `at`.
+fn write_index<'c, E>(
+    chunks: impl Iterator<Item = NewChunk<'c>>,
+    mut at: u64,
+    put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
+) -> core::result::Result<(), E> {
     for chunk in chunks {
         let data = at.saturating_add(to_u64(chunk.header.len()));
         let entry = RawEntry {
@@ -242,9 +315,25 @@ impl<'a, F: Fn(&Entry<'a>) -> bool> Selected<'a, '_, F> {
         &self,
         put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
     ) -> core::result::Result<(), E> {
-        put(&file_header(*self.file.header().magic(), self.size(), self.count))?;
+        self.write_with(core::iter::empty(), put)
+    }
+
+    /// The same, with chunks after those that are kept.
+    ///
+    /// # Errors
+    /// The first one of `put`, after which it is not called again.
+    pub fn write_with<'c, E>(
+        &self,
+        more: impl Iterator<Item = NewChunk<'c>> + Clone,
+        put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
+    ) -> core::result::Result<(), E> {
+        let (count, size) = sum(more.clone());
+        let (start, count) = (to_u64(Header::SIZE), self.count.saturating_add(count));
+        put(&file_header(*self.file.header().magic(), self.size().saturating_add(size), count))?;
         self.write_chunks(put)?;
-        self.write_entries(to_u64(Header::SIZE), put)
+        write_chunks(more.clone(), put)?;
+        self.write_entries(start, put)?;
+        write_index(more, start.saturating_add(self.size()), put)
     }
 
     /// Writes the bytes of the chunks alone, for a file of several selections.

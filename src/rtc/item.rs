@@ -35,8 +35,6 @@ impl Item {
     pub(super) const DEFAULT: u8 = 4;
     /// True if it continues a record is not certain.
     pub(super) const UNCERTAIN: u8 = 8;
-    /// Nothing but the boundary says where it ends.
-    pub(super) const CUT: u8 = 16;
 
     pub(super) const NONE: Self = Self { start: 0, id: 0, len: 0, slot: 0, header: 0, flags: 0 };
 

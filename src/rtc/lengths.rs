@@ -74,8 +74,6 @@ pub(crate) struct Read<'a> {
     pub(crate) slot: Option<usize>,
     /// True if it continues a record, as far as is known.
     pub(crate) continues: bool,
-    /// True if the boundary alone says where it ends.
-    pub(crate) is_cut: bool,
 }
 
 impl<const N: usize> Lengths<N> {
@@ -197,7 +195,6 @@ impl<const N: usize> Lengths<N> {
         let (id, more) = header;
         let slot = if id < id::USER { None } else { streams.slot(id) };
         let mut rest = 0;
-        let mut is_cut = false;
         let length = match slot.map(|slot| (slot, streams.at(slot).and_then(|stream| stream.length()))) {
             None if id < id::USER => Length::from_default(id),
             None => return Err(input.error(element::STREAM, ErrorKind::Invalid { value: id })),
@@ -207,7 +204,6 @@ impl<const N: usize> Lengths<N> {
                 let room = boundary.saturating_sub(after.offset());
                 let piece = left.min(MAX_PAYLOAD).min(room);
                 rest = left.saturating_sub(piece);
-                is_cut = piece == room && piece < left;
                 // A whole record that says that it goes on, or a part that says that it does not, or an empty part: the
                 // stream was not written in records of its length.
                 if more == (piece == left) || piece == 0 {
@@ -238,6 +234,6 @@ impl<const N: usize> Lengths<N> {
                 was
             }
         };
-        Ok(Read { parts, slot, continues, is_cut })
+        Ok(Read { parts, slot, continues })
     }
 }

@@ -45,8 +45,6 @@ pub(super) struct Reader<'a, const N: usize> {
     /// The error that the next frame is held up by.
     too_small: Option<Error>,
     pub(super) known: Declared<'a, N>,
-    /// Up to here, a checksum proves the frames.
-    pub(super) proven: usize,
     /// What is done in the first unit, if that may be one in the middle of a file.
     learn: Option<Learn<N>>,
     pub(super) session: u64,
@@ -80,7 +78,6 @@ impl<'a, const N: usize> Reader<'a, N> {
             overflowed: false,
             too_small: None,
             known: Declared::new(data, doubt),
-            proven: 0,
             learn: None,
             session: 0,
             trail: Trail::new(),
@@ -261,13 +258,6 @@ impl<'a, const N: usize> Reader<'a, N> {
         (is_assumed && self.is_said_to_end_with_crc(&unit).is_none()).then(|| unit.end())
     }
 
-    /// True if nothing but a boundary where a Crc may be says that a record of fixed length ends at `at`, which would
-    /// prove the Crc that it was cut for.
-    pub(super) fn is_crc_in_doubt(&self, at: usize) -> bool {
-        let Some(unit) = self.unit.filter(|_| self.has_crc.is_none()) else { return false };
-        to_u64(at) == self.boundary && self.is_said_to_end_with_crc(&unit).is_none()
-    }
-
     /// One frame, or that the end of the minor unit was reached.
     #[cold]
     pub(super) fn read_one(&mut self) -> Result<Option<Item>> {
@@ -335,8 +325,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             flags: flag(parts.more, Item::MORE)
                 | flag(continues, Item::CONTINUES)
                 | flag(parts.id < id::USER, Item::DEFAULT)
-                | flag(doubt, Item::UNCERTAIN)
-                | flag(read.is_cut, Item::CUT),
+                | flag(doubt, Item::UNCERTAIN),
         };
         self.pos = end;
         if matches!(parts.id, id::META | id::MINOR_META) {
@@ -487,10 +476,6 @@ impl<'a, const N: usize> Reader<'a, N> {
 
     /// True if the checksum of this unit at `at` is right.
     fn is_crc_right(&mut self, at: usize) -> bool {
-        let is_right = self.unit.is_some_and(|unit| self.known.covers(&unit, at));
-        if is_right {
-            self.proven = at;
-        }
-        is_right
+        self.unit.is_some_and(|unit| self.known.covers(&unit, at))
     }
 }

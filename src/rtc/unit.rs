@@ -4,14 +4,11 @@ use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::element::{INDEX, MARKER, UNIT_SIZE};
 use crate::rtc::{Index, work};
-use core::iter::{once, successors};
 
 /// What a Marker's payload is filled with: superscript one, the version.
 pub(crate) const MAGIC: u8 = 0xb9;
 /// The header of a Marker.
 pub(crate) const MARKER_HEADER: u8 = 0x04;
-/// The header of an index.
-const MINOR_INDEX_HEADER: u8 = 0x08;
 /// Header and payload of a Marker.
 pub(crate) const MARKER_SIZE: u64 = 1025;
 /// Header and payload of a Crc.
@@ -158,21 +155,6 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// True if what the input has from `at` on is how the index that is due there begins.
-    pub(crate) fn is_index_begun(&self, data: Bytes<'a>, at: u64) -> bool {
-        let input = data.range(at, data.end_offset().saturating_sub(at)).unwrap_or(Bytes::at(&[], at));
-        let [MINOR_INDEX_HEADER, rest @ ..] = input.as_slice() else { return false };
-        let entry = match rest {
-            [0x80..=0xff, _, entry @ ..] | [0..=0x7f, entry @ ..] => entry,
-            _ => &[],
-        };
-        // Of stream 3, and how far it is back to the Index.
-        let back = u64::try_from(signed(at).saturating_sub(self.origin())).unwrap_or(0);
-        let groups = successors(Some(back << 1), |value| Some(value >> 7).filter(|&value| value > 0));
-        let distance = groups.map(|value| value & 0x7f | if value > 0x7f { 0x80 } else { 0 });
-        entry.iter().zip(once(7).chain(distance)).all(|(&byte, expected)| u64::from(byte) == expected)
-    }
-
     /// Whether `other` could be a later or earlier unit of the same file, undisturbed.
     pub(crate) fn shares_grid(&self, other: &Self) -> bool {
         let distance = other.marker.saturating_sub(self.marker).unsigned_abs();
@@ -266,30 +248,4 @@ pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
         || after.is_empty()
         || after.as_slice().starts_with(&[0x0a])
         || after.as_slice().starts_with(&[0x0b])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Header, length, stream 3, and 6144 bytes back to the Index at 1025.
-    #[test]
-    fn an_index_is_told_by_its_beginning() {
-        let unit = Unit { marker: -5120, major: 16384, minor: 2048, number: 0, index: None };
-        let at = 2049;
-        let begins = |bytes: &[u8]| {
-            let data = [&[0; 2049], bytes].concat();
-            unit.is_index_begun(Bytes::new(&data), at)
-        };
-        for index in [&b"\x08\x15\x07\x80\x60"[..], b"\x08\x80\x01\x07\x80\x60"] {
-            assert!((1..=index.len()).all(|len| begins(&index[..len])));
-            // Any other byte but the length is another beginning.
-            for place in [0, index.len() - 3, index.len() - 2, index.len() - 1] {
-                let mut other = index.to_vec();
-                other[place] ^= 2;
-                assert!(!begins(&other), "{other:x?}");
-            }
-        }
-        assert!(!begins(b""));
-    }
 }

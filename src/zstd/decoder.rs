@@ -42,17 +42,25 @@ pub fn decompress(input: &[u8], output: &mut [u8], workspace: &mut Workspace) ->
 pub struct Decoder<'w> {
     workspace: &'w mut Workspace,
     verify_checksums: bool,
+    limit: u64,
 }
 
 impl<'w> Decoder<'w> {
     /// A decoder that verifies checksums.
     pub const fn new(workspace: &'w mut Workspace) -> Self {
-        Self { workspace, verify_checksums: true }
+        Self { workspace, verify_checksums: true, limit: u64::MAX }
     }
 
     /// Sets whether checksums are verified; without, it is faster on small cores, and a wrong one is accepted.
     pub const fn verify_checksums(&mut self, verify: bool) -> &mut Self {
         self.verify_checksums = verify;
+        self
+    }
+
+    /// Sets how many bytes [`stream`](Self::stream) decodes at most: what would be more is an error, and nothing of it is
+    /// decoded. A block of 4 bytes can claim 128 KiB.
+    pub const fn limit(&mut self, bytes: u64) -> &mut Self {
+        self.limit = bytes;
         self
     }
 
@@ -74,7 +82,8 @@ impl<'w> Decoder<'w> {
     /// literals and is written for size; into a slice it is faster.
     ///
     /// # Errors
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the window size needed, and those of [`decompress`].
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) with the window size needed, `OverLimit` of the
+    /// [limit](Self::limit), and those of [`decompress`].
     ///
     /// ```
     /// use traceglass::zstd::{Decoder, Workspace};
@@ -87,7 +96,7 @@ impl<'w> Decoder<'w> {
     /// # Ok::<(), traceglass::Error>(())
     /// ```
     pub fn stream(&mut self, input: &[u8], window: &mut [u8], piece: impl FnMut(&[u8])) -> Result<u64> {
-        let mut ring = Ring::new(window, piece);
+        let mut ring = Ring::new(window, piece, self.limit);
         decode_frames(input, &mut self.workspace.tables, self.verify_checksums, &mut ring)?;
         Ok(ring.total())
     }

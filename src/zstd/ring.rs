@@ -30,11 +30,13 @@ pub(super) struct Ring<'o, F> {
     size: u64,
     /// The size of the frames before it.
     before: u64,
+    /// The most that all frames may have.
+    limit: u64,
 }
 
 impl<'o, F: FnMut(&[u8])> Ring<'o, F> {
-    pub(super) fn new(bytes: &'o mut [u8], piece: F) -> Self {
-        Self { bytes, piece, at: 0, pending: 0, window: 0, max: 0, size: 0, before: 0 }
+    pub(super) fn new(bytes: &'o mut [u8], piece: F, limit: u64) -> Self {
+        Self { bytes, piece, at: 0, pending: 0, window: 0, max: 0, size: 0, before: 0, limit }
     }
 
     /// The size of the content of all frames.
@@ -48,6 +50,10 @@ impl<'o, F: FnMut(&[u8])> Ring<'o, F> {
         let limit = self.max.min(self.bytes.len());
         if size > limit {
             return Err(ErrorKind::OverLimit { value: to_u64(size), limit: to_u64(limit) });
+        }
+        let total = self.total().saturating_add(to_u64(count));
+        if total > self.limit {
+            return Err(ErrorKind::OverLimit { value: total, limit: self.limit });
         }
         Ok(())
     }

@@ -2,9 +2,10 @@
 //!
 //! # Layout
 //! Lines end with CR and LF. A field with a comma, a quotation mark or the end of a line stands between quotation marks.
-//! Nothing stands for null. Bytes are lower-case hexadecimal digits, moments RFC 3339 in UTC with nine digits.
+//! Nothing stands for null. Bytes are lower-case hexadecimal digits, moments RFC 3339 in UTC with nine digits, lists JSON.
 
 use crate::error::{Error, Result};
+use crate::json::quote;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampNanosecondType, UInt64Type};
 use arrow_array::{Array, RecordBatch};
@@ -82,6 +83,17 @@ impl<W: Write> Stream<W> {
                 let key = names.key(row).unwrap_or_default();
                 text.write_str(names.values().as_string::<i32>().value(key))
             }
+            // A JSON array: a comma may be in what it has.
+            DataType::List(_) => {
+                let names = column.as_list::<i32>().value(row);
+                text.push('[');
+                for (at, name) in names.as_string::<i32>().iter().enumerate() {
+                    text.push_str(if at > 0 { "," } else { "" });
+                    quote(text, name.unwrap_or_default());
+                }
+                text.push(']');
+                Ok(())
+            }
             other => return Err(Error::Arrow(format!("no table has a column of {other}"))),
         };
         Ok(())
@@ -113,6 +125,7 @@ mod tests {
             table::text("text"),
             table::name("name"),
             blob,
+            table::names("list"),
         ];
         let mut rows = Rows::new(&Table::new("t", columns), &Query::default());
         let texts = [Some("a,b"), Some("say \"x\"\r\nand \u{1b}[0m"), Some(""), None];
@@ -126,6 +139,7 @@ mod tests {
                 rows.text(5, text);
                 rows.name(6, text);
                 rows.blob(7, &[0, 0xfe]);
+                rows.names(8, ["a", "b,\""].into_iter().take(place));
             }
             rows.end_row();
         }
@@ -137,13 +151,16 @@ mod tests {
         let day = "2026-11-21T01:41:54.00100000";
         let front = "18446744073709551615,-9223372036854775808";
         let expected = [
-            "id,\"a, \"\"b\"\"\",time,value,truth,text,name,blob\r\n".to_owned(),
-            format!("{front},{day}0Z,0.1,true,\"a,b\",\"a,b\",00fe\r\n"),
+            "id,\"a, \"\"b\"\"\",time,value,truth,text,name,blob,list\r\n".to_owned(),
+            format!("{front},{day}0Z,0.1,true,\"a,b\",\"a,b\",00fe,[]\r\n"),
             format!(
-                "{front},{day}1Z,NaN,false,\"say \"\"x\"\"\r\nand \u{1b}[0m\",\"say \"\"x\"\"\r\nand \u{1b}[0m\",00fe\r\n"
+                "{front},{day}1Z,NaN,false,\"say \"\"x\"\"\r\nand \u{1b}[0m\",\"say \"\"x\"\"\r\nand \u{1b}[0m\",00fe,\"[\"\"a\"\"]\"\r\n"
             ),
-            format!("{front},{day}2Z,-1{},false,,,00fe\r\n", "0".repeat(300)),
-            ",,,,,,,\r\n".to_owned(),
+            format!(
+                "{front},{day}2Z,-1{},false,,,00fe,\"[\"\"a\"\",\"\"b,\\\"\"\"\"]\"\r\n",
+                "0".repeat(300)
+            ),
+            ",,,,,,,,\r\n".to_owned(),
         ];
         assert_eq!(String::from_utf8(out).unwrap(), expected.concat());
     }

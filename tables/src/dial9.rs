@@ -1,11 +1,23 @@
 //! dial9: each segment of a recording is a piece. A batch has all that is needed to read it.
 
-use crate::error::Result;
+mod columns;
+mod heard;
+mod symbols;
+mod typed;
+
+use crate::error::{Error, Result};
 use crate::events::{Common, Part, Place};
-use crate::file::File;
+use crate::file::{Bytes, File};
+use crate::query::Query;
 use crate::sink::Sink;
+use crate::table::Table;
+use columns::SAMPLES;
+pub(crate) use columns::tables;
+use symbols::Symbols;
 use traceglass::dial9::{self, Frame, Frames};
 use traceglass::event::dial9::{Storage, Timeline};
+use traceglass::event::{Item, Source as _};
+use typed::{Reading, Typed};
 
 /// The segments of a recording.
 pub(crate) struct Segments<'t>(Vec<&'t dyn File>);
@@ -47,6 +59,44 @@ impl<'t> Segments<'t> {
         // Workers and tasks are the same in all segments.
         let place = Place { file: file.name(), base: 0, skipped: 0, seed: "" };
         common.drive(&mut timeline, &place, None, sink)
+    }
+
+    /// Reads the tables of a recording's own, all segments at once. What cannot be read is reported with the pieces.
+    pub(crate) fn read_whole(
+        &self,
+        wanted: &[usize],
+        all: &[Table],
+        query: &Query,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let opened: Vec<Option<Bytes<'_>>> =
+            self.0.iter().map(|file| file.open_part().ok().map(|(data, _)| data)).collect();
+        let data = |number: usize| opened.get(number).and_then(Option::as_ref).map(|data| (**data).as_ref());
+        let names: Vec<&str> = self.0.iter().map(|file| file.name()).collect();
+        let symbols: Vec<Symbols> = match wanted.contains(&SAMPLES) {
+            true => {
+                (0..names.len()).map(|number| data(number).map(Symbols::of).unwrap_or_default()).collect()
+            }
+            false => Vec::new(),
+        };
+        let content = |number: usize| {
+            let file = names.get(number).copied().unwrap_or_default().to_owned();
+            move |cause| Error::Content { file, cause }
+        };
+        let mut storage = Storage::default();
+        let mut timeline = Timeline::new(storage.rooms());
+        for number in 0..names.len() {
+            if let Some(data) = data(number) {
+                timeline.add(number, data).map_err(content(number))?;
+            }
+        }
+        let mut typed = Typed::new(Reading { files: &names, symbols: &symbols, query }, all, wanted);
+        while let Some(item) = timeline.next_item().map_err(content(0))? {
+            if let Item::Event(event) = item {
+                typed.event(&event, sink)?;
+            }
+        }
+        typed.finish(sink)
     }
 }
 

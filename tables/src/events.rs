@@ -141,7 +141,7 @@ impl<'q> Common<'q> {
 
     fn track(&mut self, track: &Track<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let Self { ids, json, buffer, tracks, seen, .. } = self;
-        let text = object(json, track);
+        let text = fields_of(json, track);
         let parent =
             track.parent().and_then(|parent| ids.get(usize::try_from(parent.number()).ok()?)).copied();
         with_text(&track.label(), buffer, |label| {
@@ -216,7 +216,7 @@ impl<'q> Common<'q> {
                 rows.f64(8, value);
             }
             if rows.wants(9) {
-                rows.text(9, object(json, event));
+                rows.text(9, fields_of(json, event));
             }
             hand_out(EVENTS, rows, sink)
         })
@@ -303,7 +303,7 @@ impl<'q> Common<'q> {
 }
 
 /// What a record says as a JSON object; nothing if it says nothing, or cannot be read.
-fn object<'j>(json: &'j mut Json, record: &impl Record) -> Option<&'j str> {
+pub(crate) fn fields_of<'j>(json: &'j mut Json, record: &impl Record) -> Option<&'j str> {
     json.buffer.clear();
     record.tell(json).ok()?;
     let text = std::str::from_utf8(json.buffer.text()).ok()?;

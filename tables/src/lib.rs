@@ -23,6 +23,7 @@
 //! | `parts` | chunk, packet, unit, batch: what a file consists of |
 //! | `tasks`, `callsites` | task, place in the source (RFR) |
 //! | `task_poll_start` … `waker_drop` | record of that kind (RFR), with columns of its own |
+//! | `polls`, `tasks`, `wakes`, `samples`, `spans` | poll, task, wake, stack that was taken, time that a span was entered (dial9), over all pieces |
 //! | *name of an event* | event record of that name (CTF), with a column for each member |
 //!
 //! # Units
@@ -37,7 +38,8 @@
 //!
 //! # Memory
 //! A batch for each table that is read, a few of them for each thread. What grows with the trace are 8 bytes for each
-//! track, so that each becomes one row only.
+//! track, so that each becomes one row only. The tables of dial9's own need all segments at once, and what the
+//! [timeline](traceglass::event::dial9) keeps of each event.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

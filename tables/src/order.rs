@@ -1,7 +1,6 @@
 //! Pieces on several threads, the batches in the order of the pieces.
 
 use crate::error::{Error, Result};
-use crate::events::SLICES;
 use crate::query::Query;
 use crate::seen::Seen;
 use crate::sink::Sink;
@@ -26,7 +25,8 @@ impl Trace<'_> {
     /// Reads pieces of a trace on `threads` threads and hands out the batches in the order of the pieces; calls `done`
     /// for each piece that has been read.
     ///
-    /// Slices come before all else, with the first piece: they are read from the whole trace, on this thread.
+    /// Slices, and the tables of dial9's own, come before all else, with the first piece: they are read from the whole
+    /// trace, on this thread.
     ///
     /// At most one piece a thread is under way at a time, each with a few batches.
     ///
@@ -43,11 +43,11 @@ impl Trace<'_> {
         done: &(dyn Fn(usize) + Sync),
         sink: &mut Sink<'_>,
     ) -> Result<()> {
-        if pieces.start == 0 && !pieces.is_empty() && tables.contains(&SLICES) {
-            self.read_slices(query, sink)?;
-            if let [SLICES] = tables {
-                return Ok(());
-            }
+        if pieces.start == 0 && !pieces.is_empty() {
+            self.read_whole(tables, query, sink)?;
+        }
+        if !tables.is_empty() && tables.iter().all(|table| self.is_whole(*table)) {
+            return Ok(());
         }
         if threads < 2 || pieces.len() < 2 {
             return pieces.into_iter().try_for_each(|piece| {

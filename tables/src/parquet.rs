@@ -82,7 +82,7 @@ pub fn export(
     let seen = Seen::default();
     let tables: Vec<usize> = (0..trace.tables().len()).collect();
     let totals = Mutex::new((vec![0_u64; tables.len()], Damage::default()));
-    // Slices are read from the whole trace, by a thread of their own.
+    // What is read from the whole trace has a thread of its own.
     let runs = runs(trace, threads.max(1)).into_iter().map(Some).chain([None]);
     let write = |number: usize, run: Option<Range<usize>>| -> Result<()> {
         let partition = partition(name);
@@ -93,7 +93,7 @@ pub fn export(
             writers.write(table, batch)
         };
         if run.is_none() {
-            trace.read_slices(query, &mut give)?;
+            trace.read_whole(&tables, query, &mut give)?;
         }
         for piece in run.into_iter().flatten() {
             trace.read(piece, &tables, query, &seen, &mut give)?;

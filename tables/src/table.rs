@@ -48,6 +48,10 @@ pub(crate) fn name(name: &str) -> Field {
     Field::new(name, DataType::Dictionary(key, Box::new(DataType::Utf8)), true)
 }
 
+pub(crate) fn truth(name: &str) -> Field {
+    Field::new(name, DataType::Boolean, true)
+}
+
 /// A few names out of few different ones.
 pub(crate) fn names(name: &str) -> Field {
     let item = Arc::new(Field::new_list_field(DataType::Utf8, true));

@@ -3,7 +3,7 @@
 use crate::ctf::{Ctf, DataStream};
 use crate::dial9::Segments;
 use crate::error::{Error, Result};
-use crate::events::{Common, SLICES};
+use crate::events::{Common, OWN, SLICES};
 use crate::file::{File, Problem};
 use crate::other::Whole;
 use crate::query::Query;
@@ -46,7 +46,9 @@ impl<'t> Trace<'t> {
 
     /// A dial9 recording: its segments in order, inflated when they are opened.
     pub fn dial9(files: Vec<&'t dyn File>) -> Self {
-        Self::new(Content::Dial9(Segments::new(files)), Common::tables())
+        let mut tables = Common::tables();
+        tables.extend(crate::dial9::tables());
+        Self::new(Content::Dial9(Segments::new(files)), tables)
     }
 
     /// A file of any other format: what it consists of, and what can be told of it without its events.
@@ -114,13 +116,25 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// Reads the table of slices, from the whole of the trace. Pieces have none of it.
+    /// True if a table is read from the whole of the trace. Pieces have none of it.
+    pub fn is_whole(&self, table: usize) -> bool {
+        table == SLICES || matches!(self.content, Content::Dial9(_)) && table >= OWN
+    }
+
+    /// Reads those of the tables that are read from the whole of the trace.
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn read_slices(&self, query: &Query, sink: &mut Sink<'_>) -> Result<()> {
-        match (self.lasting, self.tables.get(SLICES)) {
-            (Some(lasting), Some(table)) => slices::read(lasting, SLICES, table, query, sink),
+    pub fn read_whole(&self, tables: &[usize], query: &Query, sink: &mut Sink<'_>) -> Result<()> {
+        if let (Some(lasting), Some(table)) = (self.lasting, self.tables.get(SLICES))
+            && tables.contains(&SLICES)
+        {
+            slices::read(lasting, SLICES, table, query, sink)?;
+        }
+        match &self.content {
+            Content::Dial9(segments) if tables.iter().any(|table| *table >= OWN) => {
+                segments.read_whole(tables, &self.tables, query, sink)
+            }
             _ => Ok(()),
         }
     }

@@ -71,7 +71,11 @@ fn tree(fields: Vec<Field>) -> String {
 }
 
 fn lines(streams: &[Vec<u8>], window: Window) -> Result<Vec<String>> {
-    let metadata = MetadataStream::parse(METADATA.as_bytes())?;
+    lines_of(METADATA, streams, window)
+}
+
+fn lines_of(metadata: &str, streams: &[Vec<u8>], window: Window) -> Result<Vec<String>> {
+    let metadata = MetadataStream::parse(metadata.as_bytes())?;
     let mut nodes = [Node::EMPTY; 256];
     let schema = Schema::compile(&metadata, &mut nodes)?;
     let mut slots = [const { MergeSlot::EMPTY }; 3];
@@ -131,6 +135,49 @@ fn records_are_instants_on_the_track_of_their_processor() {
     assert_eq!(found.iter().filter(|line| line.contains("instant")).count(), 2);
     // What was discarded at a time outside of the window is reported: nobody knows when that was.
     assert_eq!(found.iter().filter(|line| line.contains("discarded")).count(), 1);
+}
+
+/// Tracers begin a new file as a stream grows: what follows with the same number is on the same track.
+#[test]
+fn files_of_one_stream_are_one_track() {
+    let number = |name: &str, role: &str| {
+        format!(
+            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
+        )
+    };
+    let header = format!(
+        r#"{{"type": "trace-class", "packet-header-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        number("stream", "data-stream-id")
+    );
+    let times = [
+        number("begin", "default-clock-timestamp"),
+        number("end", "packet-end-default-clock-timestamp"),
+        r#"{"name": "lost""#.to_owned(),
+    ];
+    let metadata = METADATA.replace(r#"{"type": "trace-class"}"#, &header);
+    let metadata = metadata.replacen(r#"{"name": "lost""#, &times.join(", "), 1);
+    let numbered = |stream: u8, begin: u8, length: u8| {
+        let record = [1, begin, 7];
+        [&[stream, 10 * 8, 0, 3, begin, begin + length, 0][..], &record].concat()
+    };
+    let tracks = |numbers: [u8; 3], length: u8| {
+        let times = (1..).map(|time| time * 10);
+        let streams = times.zip(numbers).map(|(time, number)| numbered(number, time, length));
+        let streams: Vec<_> = streams.collect();
+        let lines = lines_of(&metadata, &streams, Window::ALL).unwrap();
+        let announced = lines.iter().filter(|line| line.contains(": cpu CPU 3")).count();
+        let events = lines.iter().filter(|line| line.contains(" instant "));
+        let on = events.map(|line| line.split(' ').nth(2).unwrap().to_owned()).collect::<Vec<_>>();
+        (announced, on.join(" "))
+    };
+    assert_eq!(tracks([5, 5, 5], 9), (1, "1 1 1".to_owned()));
+    assert_eq!(tracks([5, 5, 5], 10), (1, "1 1 1".to_owned()));
+    assert_eq!(tracks([5, 5, 6], 10), (2, "1 1 3".to_owned()));
+    assert_eq!(tracks([5, 6, 6], 10), (2, "1 2 2".to_owned()));
+    assert_eq!(tracks([5, 6, 5], 10), (3, "1 2 3".to_owned()));
+    // What was recorded side by side is not one stream, whatever its number is.
+    assert_eq!(tracks([5, 5, 5], 11), (3, "1 2 3".to_owned()));
 }
 
 #[test]

@@ -351,3 +351,281 @@ fn units_of(data: &[u8]) -> Vec<String> {
     }
     told
 }
+
+/// A span that one event tells of is a slice, on a track on which no other is open; without its begin it has happened.
+#[test]
+fn spans_of_one_event_are_slices_on_tracks_of_their_class() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for round in 0..200 {
+        // Half of them say how long they were, in microseconds, half since when.
+        let says_start = round % 2 == 0;
+        let role = if says_start { "span.start" } else { "span.duration" };
+        let fields = [("what", VARINT), ("since", VARINT | OPTIONAL), ("name", STRING)];
+        let header = || {
+            let writer = Writer::new().header().schema(5, "metrique:Request", &fields);
+            let unit = if says_start { "ns" } else { "us" };
+            writer
+                .annotations(5, &[(1, "dial9.role", role), (1, "unit", unit), (2, "dial9.role", "span.name")])
+        };
+        let mut writer = header();
+        let mut expected = Vec::new();
+        let mut instants = 0;
+        for _ in 0..random.next() % 12 {
+            if random.next() % 5 == 0 {
+                writer = writer.raw(&header().0);
+            }
+            let (end, length) = (9_000 + random.next() % 9_000, random.next() % 6 * 1_000);
+            writer = writer.reset(end).event(5, 0).varint(1);
+            if random.next() % 6 == 0 {
+                // It does not say.
+                writer = writer.raw(&[0]);
+                instants += 1;
+            } else {
+                writer = writer.raw(&[1]).varint(if says_start { end - length } else { length / 1_000 });
+                expected.push((end - length, end));
+            }
+            writer = writer.text("GET");
+        }
+        let lines = lines(&[&writer.0]);
+        let of = |what: &str| -> Vec<u64> {
+            let found = lines.iter().filter(|line| line.contains(&format!("metrique:Request {what} GET 0 ")));
+            found.map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect()
+        };
+        let sorted = |mut times: Vec<u64>| {
+            times.sort_unstable();
+            times
+        };
+        assert_eq!(of("begin"), sorted(expected.iter().map(|(start, _)| *start).collect()), "{lines:#?}");
+        assert_eq!(of("end"), sorted(expected.iter().map(|(_, end)| *end).collect()), "{lines:#?}");
+        assert_eq!(of("at").len(), instants);
+        assert_eq!(lines.len(), 2 * expected.len() + instants);
+    }
+    // One that began before the window has happened in it; one that ends after it is open at the end.
+    let fields = [("dial9.span.duration_ns", VARINT)];
+    let one = Writer::new().header().schema(5, "metrique:Request", &fields).reset(5_000);
+    let one = one.event(5, 0).varint(1_000).event(5, 100).varint(50);
+    let window = |from, to| lines_of(&[&one.0], Window::new(from, to), ENOUGH).unwrap();
+    assert_eq!(
+        window(Some(4_500), None),
+        [
+            "5000 metrique:Request at metrique:Request 0 1",
+            "5050 metrique:Request begin metrique:Request 0 1",
+            "5100 metrique:Request end metrique:Request 0 1"
+        ]
+    );
+    assert_eq!(
+        window(None, Some(5_060)),
+        [
+            "4000 metrique:Request begin metrique:Request 0 1",
+            "5000 metrique:Request end metrique:Request 0 1",
+            "5050 metrique:Request begin metrique:Request 0 1",
+            "5100 metrique:Request end  0 inferred 0"
+        ]
+    );
+}
+
+/// Tracks of a class are as many as spans are open at a time: one that ended leaves its track to the next.
+#[test]
+fn tracks_of_a_class_are_used_again() {
+    let fields = [("dial9.span.duration_ns", VARINT)];
+    let mut writer = Writer::new().header().schema(5, "metrique:Request", &fields);
+    for number in 0..300_u64 {
+        // Three at a time.
+        writer = writer.reset(10_000 + number * 100).event(5, 0).varint(250);
+    }
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    timeline.add(0, &writer.0).unwrap();
+    let (mut tracks, mut open) = (0, HashMap::new());
+    while let Some(item) = timeline.next_item().unwrap() {
+        match item {
+            Item::Track(track) => tracks += usize::from(track.kind() == TrackKind::Span),
+            Item::Event(event) => {
+                let depth: &mut i32 = open.entry(event.track()).or_default();
+                *depth += if event.kind() == EventKind::Begin { 1 } else { -1 };
+                assert!((0..=1).contains(depth));
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((tracks, open.len()), (3, 3));
+}
+
+/// A worker that wakes up polls nothing: the end of a poll that is open then was lost.
+#[test]
+fn a_poll_ends_where_its_worker_wakes_up() {
+    let worker = [("worker_id", VARINT)];
+    let poll = [("worker_id", VARINT), ("task_id", VARINT)];
+    let data = Writer::new()
+        .header()
+        .schema(1, "PollStartEvent", &poll)
+        .schema(2, "PollEndEvent", &worker)
+        .schema(3, "WorkerUnparkEvent", &worker);
+    let data = data.reset(100).event(1, 0).raw(&[7, 9]).event(3, 5).raw(&[7]).event(2, 5).raw(&[7]);
+    assert_eq!(
+        lines(&[&data.0]),
+        [
+            "100 worker 7 begin PollStartEvent 0 2",
+            "105 worker 7 end  0 inferred 0",
+            "105 worker 7 at WorkerUnparkEvent 0 1",
+            "110 worker 7 at PollEndEvent 0 1"
+        ]
+    );
+}
+
+/// Each worker, task and thread is told apart, whatever is noted of where it was found last.
+#[test]
+fn tracks_are_told_apart_however_alike_their_numbers_are() {
+    let poll = [("worker_id", VARINT), ("task_id", VARINT)];
+    let mut writer = Writer::new()
+        .header()
+        .schema(1, "PollStartEvent", &poll)
+        .schema(2, "PollEndEvent", &poll[..1])
+        .reset(1_000);
+    let mut expected = Vec::new();
+    for round in 0..3_u64 {
+        for number in [0, 16, 32, 64, 128, 1 << 40] {
+            let task = number + 7 + round * 32;
+            writer = writer.event(1, 5).varint(number).varint(task).event(2, 5).varint(number);
+            expected.push(format!("worker {number} begin"));
+            expected.push(format!("worker {number} end"));
+        }
+    }
+    let lines = lines(&[&writer.0]);
+    let found: Vec<String> =
+        lines.iter().map(|line| line.split(' ').skip(1).take(3).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(found, expected);
+}
+
+/// Of fields with one name the first counts, and a field may stand anywhere.
+#[test]
+fn fields_are_found_wherever_they_stand() {
+    let twice = [("worker_id", VARINT), ("worker_id", VARINT), ("task_id", VARINT)];
+    let names: Vec<String> = (0..20).map(|number| format!("f{number}")).collect();
+    let mut late: Vec<(&str, u8)> = names.iter().map(|name| (name.as_str(), VARINT)).collect();
+    late.extend([("worker_id", VARINT), ("task_id", VARINT | OPTIONAL)]);
+    let data = Writer::new().header().schema(1, "PollStartEvent", &twice).schema(2, "PollStartEvent", &late);
+    let data = data.reset(100).event(1, 0).raw(&[3, 4, 5]).event(2, 1).raw(&[0; 20]).raw(&[6, 1, 5]);
+    assert_eq!(
+        lines(&[&data.0])[..2],
+        ["100 worker 3 begin PollStartEvent 0 3", "101 worker 6 begin PollStartEvent 0 22"]
+    );
+}
+
+/// What is open on a worker ends where something else begins, a wake leads to one poll alone, and a sample is on the
+/// track of the worker that parked in its thread.
+#[test]
+fn workers_have_one_thing_open_and_wakes_lead_to_one_poll() {
+    let data = Writer::new()
+        .header()
+        .schema(1, "PollStartEvent", &[("worker_id", VARINT), ("task_id", VARINT)])
+        .schema(2, "WorkerParkEvent", &[("worker_id", VARINT), ("tid", VARINT)])
+        .schema(3, "WakeEventEvent", &[("woken_task_id", VARINT), ("target_worker", VARINT)])
+        .schema(4, "CpuSampleEvent", &[("tid", VARINT)])
+        .schema_timed(5, "NoTime", 0, &[("n", VARINT)]);
+    let data = data.reset(100).event(3, 0).raw(&[9, 1]).event(2, 10).raw(&[1, 44]).event(4, 10).raw(&[44]);
+    let data = data.event(1, 10).raw(&[1, 9]).event(1, 10).raw(&[1, 9]).untimed(5).raw(&[0]);
+    assert_eq!(
+        lines(&[&data.0]),
+        [
+            "100 worker 1 at wake 100 2",
+            "110 worker 1 begin parked 0 2",
+            "120 worker 1 at CpuSampleEvent 0 1",
+            "130 worker 1 end  0 inferred 0",
+            "130 worker 1 begin PollStartEvent 1 2",
+            "140 worker 1 end  0 inferred 0",
+            "140 worker 1 begin PollStartEvent 0 2",
+            "140 NoTime at NoTime 0 1",
+            "140 worker 1 end  0 inferred 0",
+        ]
+    );
+}
+
+/// Lengths have units; a span that would begin after its end has happened; tracks that are free are all used again.
+#[test]
+fn spans_of_one_event_have_units_and_free_tracks() {
+    let roles = |role, unit| {
+        let writer = Writer::new().header().schema(5, "Job", &[("since", VARINT)]);
+        writer.annotations(5, &[(0, "dial9.role", role), (0, "unit", unit)]).reset(50_000_000)
+    };
+    let first = |data: Writer| lines(&[&data.0])[0].clone();
+    for (unit, begin) in
+        [("ns", 49_999_999), ("us", 49_999_000), ("ms", 49_000_000), ("fortnights", 49_999_999)]
+    {
+        let data = roles("span.duration", unit).event(5, 0).varint(1);
+        assert_eq!(first(data), format!("{begin} Job begin Job 0 1"));
+    }
+    let data = roles("span.start", "ns").event(5, 0).varint(50_000_001);
+    assert_eq!(first(data), "50000000 Job at Job 0 1");
+    let data = roles("span.duration", "s").event(5, 0).varint(1);
+    assert_eq!(first(data), "50000000 Job at Job 0 1");
+    // Three at a time, all of which end before the next three begin.
+    let mut writer = roles("span.duration", "ns");
+    for round in 0..5_u64 {
+        for number in 0..3 {
+            writer = writer.reset(60_000_000 + round * 1_000 + number).event(5, 0).varint(100);
+        }
+    }
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    timeline.add(0, &writer.0).unwrap();
+    let mut tracks = 0;
+    while let Some(item) = timeline.next_item().unwrap() {
+        tracks += usize::from(matches!(item, Item::Track(track) if track.kind() == TrackKind::Span));
+    }
+    assert_eq!(tracks, 3);
+}
+
+/// No two fields of all classes have one slot: what listeners keep by slots is never another class's.
+#[test]
+fn slots_of_fields_are_their_own_in_all_segments() {
+    use traceglass::record::{Class, Head, Listener, Record as _, Step, Wants};
+    #[derive(Default)]
+    struct Slots(HashMap<u32, (u32, String)>);
+    impl Listener for Slots {
+        fn begin(&mut self, _: &Head, class: &dyn Class) -> Wants {
+            class.fields(&mut |step| {
+                if let Step::Field(info) = step {
+                    let name = info.name.map(|name| name.to_string()).unwrap_or_default();
+                    let of = (class.id().0, name);
+                    assert_eq!(*self.0.entry(info.slot.0).or_insert_with(|| of.clone()), of);
+                }
+            });
+            Wants::ALL
+        }
+    }
+    let segments = [sample(), recording()];
+    let mut storage = traceglass::event::dial9::Storage::default();
+    let mut timeline = Timeline::new(storage.rooms());
+    for (number, segment) in segments.iter().enumerate() {
+        timeline.add(number, segment).unwrap();
+    }
+    let mut slots = Slots::default();
+    while let Some(item) = timeline.next_item().unwrap() {
+        if let Item::Event(event) = item {
+            event.tell(&mut slots).unwrap();
+        }
+    }
+    assert!(slots.0.len() > 60, "{}", slots.0.len());
+}
+
+/// Events at one time stay in the order of the input.
+#[test]
+fn events_at_one_time_are_in_the_order_of_the_input() {
+    let mut writer = Writer::new();
+    for batch in 0..4_u16 {
+        writer = writer.header();
+        for number in 0..40 {
+            writer = writer.schema(number, &format!("E{batch}-{number}"), &[]);
+        }
+        writer = writer.reset(7);
+        for number in 0..40 {
+            writer = writer.event(number, 0);
+        }
+    }
+    let found: Vec<String> =
+        lines(&[&writer.0]).iter().map(|line| line.split(' ').nth(3).unwrap().to_owned()).collect();
+    let expected: Vec<String> =
+        (0..4).flat_map(|batch| (0..40).map(move |number| format!("E{batch}-{number}"))).collect();
+    assert_eq!(found, expected);
+}

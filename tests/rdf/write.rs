@@ -129,3 +129,51 @@ fn slots_that_are_too_few_say_how_many_are_needed() {
     assert_eq!(file.select(|_| true, &mut [Span::EMPTY; 4]).unwrap_err().kind().code(), "negative");
     assert!(file.select(|entry| entry.number() == 0, &mut [Span::EMPTY; 4]).is_ok());
 }
+
+/// Wherever an append ends, the file has the old chunks; with its header, the new ones as well.
+#[test]
+fn an_append_that_dies_loses_nothing() {
+    let old =
+        file(&[Chunk::raw("A", b"first").header(b"h"), Chunk::zstd("B", b"second"), Chunk::raw("A", b"")]);
+    let id = |name| Identifier::new(name).unwrap();
+    let new = [NewChunk::raw(id("A"), b"third").version(9).header(b"hh"), NewChunk::raw(id("C"), b"fourth")];
+    let parsed = File::parse(&old).unwrap();
+    let mut pieces: Vec<Vec<u8>> = Vec::new();
+    let header = parsed.append(new.into_iter(), &mut |bytes: &[u8]| {
+        pieces.push(bytes.to_vec());
+        Ok::<_, ()>(())
+    });
+    let header = header.unwrap();
+    let tail = pieces.concat();
+    let contents = |bytes: &[u8]| -> Vec<_> {
+        let file = File::parse(bytes).unwrap();
+        let entries = file.entries().map(|entry| (entry, file.chunk_at(entry.number()).unwrap()));
+        let content = |(entry, chunk): (Entry<'_>, traceglass::rdf::Chunk<'_>)| {
+            let parts = (chunk.header().unwrap().to_vec(), chunk.stored().unwrap().to_vec());
+            (entry.identifier(), entry.version(), parts)
+        };
+        entries.map(content).collect()
+    };
+    let before = contents(&old);
+    for len in 0..=tail.len() {
+        assert_eq!(contents(&[&old[..], &tail[..len]].concat()), before, "{len}");
+    }
+    let mut whole = [&old[..], &tail].concat();
+    whole[..32].copy_from_slice(&header);
+    let after = contents(&whole);
+    assert_eq!(after[..3], before);
+    assert_eq!(
+        after[3..],
+        [(id("A"), 9, (b"hh".to_vec(), b"third".to_vec())), (id("C"), 1, (Vec::new(), b"fourth".to_vec()))]
+    );
+    assert_eq!(whole[..16], old[..16], "only what names the index changes");
+    // A writer that fails is not asked again.
+    for fails in 0..pieces.len() {
+        let mut asked = 0;
+        let done = parsed.append(new.into_iter(), &mut |_: &[u8]| {
+            asked += 1;
+            if asked > fails { Err(fails) } else { Ok(()) }
+        });
+        assert_eq!((done, asked), (Err(fails), fails + 1));
+    }
+}

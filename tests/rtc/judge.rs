@@ -284,7 +284,7 @@ fn of_damaged_samples_nearly_all_is_read() {
     assert_eq!(sounds.len(), 16);
     let verdict = judge_all(&sounds, 8);
     assert!(
-        verdict.share(0) >= 95.0 && verdict.share(1) >= 99.5 && verdict.share(2) >= 99.9,
+        verdict.share(0) >= 97.5 && verdict.share(1) >= 99.99 && verdict.share(2) >= 99.99,
         "{}",
         verdict.shown()
     );
@@ -314,5 +314,5 @@ fn of_damaged_files_nearly_all_is_read() {
         "{}",
         verdict.shown()
     );
-    assert!(verdict.invented * 15 <= verdict.cases && verdict.misdeclared == 0, "{}", verdict.shown());
+    assert!(verdict.invented * 16 <= verdict.cases && verdict.misdeclared == 0, "{}", verdict.shown());
 }

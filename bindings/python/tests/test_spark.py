@@ -50,6 +50,11 @@ def fleet(tmp_path_factory, samples):
         shutil.copytree(samples / "sample.rfr", folder / f"device-{number}")
     shutil.copy(samples / "stream.rfr", folder)
     shutil.copy(samples / "sample.rtc", folder)
+    # Segments of a service, as they lie in a bucket: one recording.
+    service = folder / "service=web" / "boot=abcd-7"
+    service.mkdir(parents=True)
+    for number in range(2):
+        shutil.copy(samples / "trace.0.bin", service / f"179541176{number}-{number}.bin")
     (folder / "cut.rfr").write_bytes((samples / "stream.rfr").read_bytes()[:-3])
     (folder / "none.rfr").write_bytes(b"\x0brfr-c/9.9.9")
     return folder
@@ -66,10 +71,23 @@ def rows(path, table="events"):
 def test_smoke(spark, fleet):
     found = load(spark, fleet, table="events").groupBy("trace").count().collect()
     counts = {row["trace"]: row["count"] for row in found}
-    readable = ["device-0", "device-1", "device-2", "stream.rfr", "sample.rtc", "cut.rfr"]
+    readable = ["device-0", "device-1", "device-2", "stream.rfr", "sample.rtc", "cut.rfr", "service=web/boot=abcd-7"]
     assert counts == {name: len(rows(fleet / name)) for name in readable}
     damage = load(spark, fleet, table="damage").collect()
     assert {row["trace"] for row in damage} == {"cut.rfr", "none.rfr"}
+
+
+def test_segments_are_one_recording(spark, fleet):
+    name = "service=web/boot=abcd-7"
+    polls = load(spark, fleet, table="polls", splitBytes="1")
+    assert dict(polls.dtypes)["duration_ns"] == "bigint" and dict(polls.dtypes)["worker"] == "decimal(20,0)"
+    found = [(row["trace"], row["duration_ns"], row["task"], row["spawn_loc"]) for row in polls.collect()]
+    expected = [(name, row["duration_ns"], row["task"], row["spawn_loc"]) for row in rows(fleet / name, "polls")]
+    assert collections.Counter(found) == collections.Counter(expected) and len(found) == 40
+    stacks = load(spark, fleet, table="samples").select("stack").collect()
+    assert [row["stack"] for row in stacks] == [row["stack"] for row in rows(fleet / name, "samples")]
+    # Each segment is a partition of its own where that is enough.
+    assert load(spark, fleet / "service=web", table="events", splitBytes="1").rdd.getNumPartitions() == 2
 
 
 @full

@@ -135,7 +135,7 @@ impl NewFile {
             Some(temporary) => match fs::rename(&temporary, &self.place) {
                 Ok(()) => {
                     signals::finished(&temporary);
-                    Ok(())
+                    settle_folder(&self.place)
                 }
                 Err(error) => {
                     self.temporary = Some(temporary);
@@ -222,6 +222,7 @@ impl NewFolder {
             return Err(cannot_write(&self.place, &error));
         }
         signals::finished(&temporary);
+        settle_folder(&self.place).map_err(|error| cannot_write(&self.place, &error))?;
         if let Some(old) = old {
             // The new one is there; of the old one something may be left, under a name that says so.
             let _ = fs::remove_dir_all(old);
@@ -238,6 +239,26 @@ impl Drop for NewFolder {
             signals::finished(temporary);
         }
     }
+}
+
+/// Sees that the folder in which something was put is on the disk with its name. Some file systems have no such thing.
+fn settle_folder(place: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(folder) = place.parent() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        return match File::open(folder).and_then(|folder| folder.sync_all()) {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
+            {
+                Ok(())
+            }
+            // It may be written to and not be read.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            done => done,
+        };
+    }
+    let _ = place;
+    Ok(())
 }
 
 /// A name beside an output that no other run has.

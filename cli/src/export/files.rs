@@ -128,6 +128,9 @@ fn line(part: &Part<'_>, trace: &Path, file: Option<&str>) -> Line {
         line.text("part", &path.to_string_lossy());
     }
     line.int_or_null("offset", part.offset);
+    if let Some(version) = part.version {
+        line.int("version", version.into());
+    }
     line
 }
 

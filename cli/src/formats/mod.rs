@@ -12,7 +12,7 @@ pub mod rtc;
 
 use crate::input::Input;
 use crate::status::{Failure, Result, Unreadable};
-use crate::trace::{NewTrace, Reading, Rewritten, Trace, Wanted};
+use crate::trace::{NewParts, NewTrace, Reading, Rewritten, Trace, Wanted};
 use traceglass::{Format, Lookalike};
 
 /// Opens a trace of any format.
@@ -40,7 +40,7 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
     if let (None, Some(trace)) = (format, rdf::neighbor::open(data)) {
         return Ok(trace);
     }
-    if let (None, Some(trace)) = (format, dial9::open_gzip(data)) {
+    if let (None, Some(trace)) = (format, dial9::open_packed(data)) {
         return Ok(trace);
     }
     match format {
@@ -83,7 +83,22 @@ pub fn merge(
         Format::Rtc => rtc::merge(&data, to),
         Format::Rfr => rfr::merge(inputs, wanted, to),
         Format::Dial9 => dial9::merge(inputs, wanted, to),
-        _ => Err(wanted.unsupported(format)),
+        _ => Err(wanted.unsupported(format.name())),
+    }
+}
+
+/// Writes a file of parts that lie in files of their own.
+pub fn create(parts: &NewParts<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+    rdf::create(parts, to)
+}
+
+/// Adds such parts to a file.
+pub fn append(input: &Input, parts: &NewParts<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+    match input {
+        Input::File(mapped, _) if Format::detect(mapped.data()) == Some(Format::Rdf) => {
+            rdf::append(mapped.data(), parts, to)
+        }
+        _ => Err(Failure::usage("append: this is no RDF, of which alone chunks are added to a file")),
     }
 }
 

@@ -2,15 +2,18 @@
 //!
 //! Formats say what is kept, and know nothing of files; here nothing is known of formats.
 
+mod append;
 mod output;
 mod proof;
+mod redact;
 mod report;
 
 use crate::export::file::{is_same, lies_in};
 use crate::input::Input;
 use crate::output::{Out, shown};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{NewTrace, Open, Reading, Rewritten, Wanted};
+use crate::trace::{NewTrace, Open, Reading, Redaction, Rewritten, Wanted};
+pub use append::append;
 use output::Output;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +29,16 @@ pub struct Destination {
     /// Put it in place without reading it back
     #[arg(long)]
     no_verify: bool,
+    /// Hide what tells of a person or a computer: as many letters stand for names of hosts, users, processes and files, the
+    /// same for the same name
+    #[arg(long)]
+    redact: bool,
+    /// Hide the text of fields with this name, too. More than one may be given
+    #[arg(long, value_name = "NAME", requires = "redact")]
+    redact_name: Vec<String>,
+    /// The key of the letters, so that those of several runs agree; else each run has its own
+    #[arg(long, value_name = "TEXT", requires = "redact")]
+    redact_key: Option<String>,
     /// What was done, as one JSON object
     #[arg(long)]
     json: bool,
@@ -42,6 +55,17 @@ pub struct Job<'j> {
 }
 
 impl Destination {
+    /// A file that is there, and gets more.
+    fn in_place(output: PathBuf, json: bool) -> Self {
+        let (redact_name, redact_key) = (Vec::new(), None);
+        Self { output, force: true, no_verify: false, redact: false, redact_name, redact_key, json }
+    }
+
+    /// True if what is private is hidden.
+    pub fn redacts(&self) -> bool {
+        self.redact
+    }
+
     /// Refuses an output that is an input, lies in one, or is there and is not to be replaced.
     pub fn refuse(&self, inputs: &[PathBuf]) -> Result<()> {
         let output = self.output.as_path();
@@ -116,8 +140,16 @@ pub fn run(
     let mut done = written.map_err(|failure| output.rename(failure))?;
     if !job.to.no_verify {
         let reading = Reading { lenient: job.reading.lenient, ..Reading::default() };
-        proof::prove(output.path(), reading, &done, open).map_err(|why| {
+        proof::prove(output.path(), reading, &mut done, open).map_err(|why| {
             Failure::Write(format!("{} is given up, as it does not read back: {why}", shown(place)))
+        })?;
+    }
+    if job.to.redact {
+        let redaction = Redaction::new(job.to.redact_key.as_deref(), &job.to.redact_name);
+        let redacted = redact::redact(output.path(), Reading::default(), &redaction, open);
+        done.redacted = redacted.map_err(|failure| output.rename(failure))?;
+        proof::prove_redacted(output.path(), &mut done, open).map_err(|why| {
+            Failure::Write(format!("{} is given up, as it does not read back redacted: {why}", shown(place)))
         })?;
     }
     if job.verb == "cut" && done.kept == 0 {

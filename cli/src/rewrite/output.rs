@@ -10,11 +10,16 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
+/// After how many bytes progress is shown: pieces may be a few bytes, and there may be many millions.
+const STEP: u64 = 1 << 18;
+
 /// Files that are not in their place yet.
 pub struct Output {
     kind: Kind,
     size: u64,
     progress: Progress,
+    /// How many of the bytes have not been shown yet.
+    untold: u64,
     /// After how many bytes the disk is full.
     #[cfg(test)]
     full: Option<u64>,
@@ -52,6 +57,7 @@ impl Output {
             kind,
             size: 0,
             progress: Progress::new(bytes),
+            untold: 0,
             #[cfg(test)]
             full: None,
         })
@@ -136,7 +142,10 @@ impl NewTrace for Output {
             }
         }
         add(&mut self.size, bytes.len() as u64);
-        self.progress.advance(bytes.len() as u64);
+        add(&mut self.untold, bytes.len() as u64);
+        if self.untold >= STEP {
+            self.progress.advance(std::mem::take(&mut self.untold));
+        }
         match &mut self.kind {
             Kind::File(file) => file.write(bytes),
             Kind::Folder { file: Some((file, _)), .. } => {

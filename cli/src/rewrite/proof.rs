@@ -1,12 +1,27 @@
 //! That what was written is what was meant to be.
 
 use crate::input::Input;
-use crate::trace::{Findings, Open, Reading, Rewritten, Tally};
+use crate::trace::{Digest, Findings, Open, Reading, Rewritten, Tally};
 use std::path::Path;
 use traceglass::Severity;
 
-/// Reads a trace back: it is clean but for what was carried over, and has what it is to have.
-pub fn prove(path: &Path, reading: Reading, done: &Rewritten, open: Open) -> Result<(), String> {
+/// Reads a trace back: it is clean but for what was carried over, and has what it is to have, byte by byte.
+pub fn prove(path: &Path, reading: Reading, done: &mut Rewritten, open: Open) -> Result<(), String> {
+    if read(path, reading, done, open)? != done.digest {
+        return Err("its records are other ones than those of the input".to_owned());
+    }
+    Ok(())
+}
+
+/// The same of a trace in which text was written over.
+pub fn prove_redacted(path: &Path, done: &mut Rewritten, open: Open) -> Result<(), String> {
+    if read(path, Reading::default(), done, open)? == done.digest && !done.redacted.is_empty() {
+        return Err("nothing of it has changed".to_owned());
+    }
+    Ok(())
+}
+
+fn read(path: &Path, reading: Reading, done: &mut Rewritten, open: Open) -> Result<Digest, String> {
     let input = Input::open(path).map_err(|error| error.message)?;
     let trace = open(&input, reading).map_err(|error| error.message)?;
     let (mut errors, mut first) = (0_u64, None);
@@ -18,9 +33,13 @@ pub fn prove(path: &Path, reading: Reading, done: &Rewritten, open: Open) -> Res
             });
         }
     };
-    let mut findings = Findings::told(&mut listener);
+    let mut findings = Findings::told(&mut listener).hashed();
     trace.check(&mut findings).map_err(|failure| failure.to_string())?;
     let found = findings.tally();
+    let digest = findings.digest().copied().unwrap_or_default();
+    if done.takes_all {
+        done.carried = errors;
+    }
     if errors > done.carried {
         return Err(first.unwrap_or_default());
     }
@@ -28,5 +47,5 @@ pub fn prove(path: &Path, reading: Reading, done: &Rewritten, open: Open) -> Res
     if found != expected {
         return Err(format!("{found:?} where there should be {expected:?}"));
     }
-    Ok(())
+    Ok(digest)
 }

@@ -30,6 +30,12 @@ pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result
             let shown = |time| shown_time(time, done.is_absolute);
             out.line(format_args!("  from {} to {}", shown(from), shown(to)))?;
         }
+        if job.to.redact {
+            let names = done.redacted.iter().map(|(name, count)| format!("{name} ({})", grouped(*count)));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let names = if names.is_empty() { "nothing: no field has such a name".to_owned() } else { names };
+            out.line(format_args!("  redacted: {names}"))?;
+        }
     }
     let path = job.paths.first().map(|path| path.as_path()).unwrap_or(job.output());
     for note in &done.notes {
@@ -79,6 +85,13 @@ fn json(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()>
         Value::from(object)
     });
     object.insert("lost".into(), lost.collect());
+    if job.to.redact {
+        let redacted = done.redacted.iter().map(|(name, count)| {
+            let object = [("name".to_owned(), name.as_str().into()), ("count".to_owned(), (*count).into())];
+            Value::from(Map::from_iter(object))
+        });
+        object.insert("redacted".into(), redacted.collect());
+    }
     object.insert("errors_carried".into(), done.carried.into());
     let span = done.span.map(|(from, to)| Value::from(vec![time_json(Some(from)), time_json(Some(to))]));
     object.insert("window_ns".into(), span.unwrap_or(Value::Null));

@@ -96,6 +96,10 @@ impl<T> ByName<T> {
         self.places.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
     pub fn get(&self, name: &str) -> Option<&T> {
         self.values.get(*self.places.get(name)?)
     }

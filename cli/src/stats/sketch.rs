@@ -63,8 +63,9 @@ impl Sketch {
 
     /// The buckets that have any, in order, each with how many.
     fn buckets(&self) -> impl Iterator<Item = (u32, u64)> {
-        let rows = self.rows.iter().map(|row| row.as_deref().unwrap_or(&[0; ROW]));
-        (0_u32..).zip(rows.flatten().copied()).filter(|&(_, count)| count > 0)
+        let rows = (0_u32..).step_by(ROW).zip(&self.rows);
+        let rows = rows.filter_map(|(first, row)| Some((first.., row.as_deref()?)));
+        rows.flat_map(|(places, row)| places.zip(row.iter().copied())).filter(|&(_, count)| count > 0)
     }
 
     pub fn mean(&self) -> Option<i128> {

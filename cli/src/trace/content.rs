@@ -42,6 +42,8 @@ pub struct Part<'p> {
     pub name: Option<&'p str>,
     /// What tells it from others of the same kind.
     pub number: u64,
+    /// The version that the trace gives it, if it does.
+    pub version: Option<u32>,
     /// The file of the trace in which it is, if that has several.
     pub path: Option<&'p Path>,
     /// Where it begins in that file, if it lies in one place.

@@ -1,6 +1,6 @@
 //! Where the findings of a check go.
 
-use super::Tally;
+use super::{Digest, Tally};
 use crate::output::{ERROR, Out, WARNING, add, insert_path, shown};
 use crate::status::{Failure, Result, Status};
 use serde_json::{Map, Value};
@@ -14,6 +14,8 @@ pub struct Findings<'o> {
     errors: u64,
     /// How much was read.
     tally: Tally,
+    /// What was read, if that is asked for.
+    digest: Option<Digest>,
     /// stdout's failure, returned at the end, so that a format's walk need not handle it at each finding.
     failed: Option<Failure>,
 }
@@ -28,12 +30,26 @@ pub type Listener<'o> = &'o mut dyn FnMut(Option<&Path>, Severity, u64, &str);
 
 impl<'o> Findings<'o> {
     pub fn new(out: &'o mut Out, json: bool) -> Self {
-        Self { to: To::Out { out, json }, warnings: 0, errors: 0, tally: Tally::default(), failed: None }
+        Self::to(To::Out { out, json })
     }
 
     /// Findings that are not printed.
     pub fn told(listener: Listener<'o>) -> Self {
-        Self { to: To::Listener(listener), warnings: 0, errors: 0, tally: Tally::default(), failed: None }
+        Self::to(To::Listener(listener))
+    }
+
+    fn to(to: To<'o>) -> Self {
+        Self { to, warnings: 0, errors: 0, tally: Tally::default(), digest: None, failed: None }
+    }
+
+    /// The same, and what is read is hashed.
+    pub fn hashed(self) -> Self {
+        Self { digest: Some(Digest::default()), ..self }
+    }
+
+    /// Where what is read is hashed, if that is asked for.
+    pub fn digest(&mut self) -> Option<&mut Digest> {
+        self.digest.as_mut()
     }
 
     /// Counts units that were read, and the records in them.

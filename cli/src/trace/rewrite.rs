@@ -1,7 +1,9 @@
 //! What a format says when a trace goes back into files: which of its units are kept, and what was lost.
 
 use super::Window;
+use crate::record::Names;
 use crate::status::{Failure, Result};
+use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 
@@ -13,24 +15,78 @@ pub struct Wanted<'w> {
     pub keep: &'w [String],
     /// The parts that are left out.
     pub drop: &'w [String],
+    /// The stream that is kept; all if none is named.
+    pub stream: Option<&'w str>,
+    /// The names of what is kept.
+    pub names: &'w Names,
+    /// True if units are not kept as a whole: records outside of the range are left out of them.
+    pub exact: bool,
+    /// True if text will be written over: then it is not compressed.
+    pub redacts: bool,
     /// Several inputs may have chunks of the same identifier.
     pub allow_same_id: bool,
 }
 
-impl Wanted<'_> {
-    /// Refuses `--keep` and `--drop`, for what has no parts by name.
-    pub fn refuse_parts(&self, format: Format) -> Result<()> {
-        if self.keep.is_empty() && self.drop.is_empty() {
-            return Ok(());
+/// What a part can be named by.
+#[derive(Clone, Copy, PartialEq)]
+pub enum By {
+    Chunk,
+    Stream,
+    Name,
+    /// Records by their time alone.
+    Time,
+}
+
+impl<'w> Wanted<'w> {
+    /// All that a verb keeps of inputs as they are.
+    pub const fn all(verb: &'static str, window: &'w Window, names: &'w Names) -> Self {
+        Self {
+            verb,
+            window,
+            keep: &[],
+            drop: &[],
+            stream: None,
+            names,
+            exact: false,
+            redacts: false,
+            allow_same_id: false,
         }
-        Err(Failure::usage(format!(
-            "this is {format}, and --keep and --drop are of RDF, whose chunks have names"
-        )))
+    }
+
+    /// True if parts are left out by their names, and not by their time alone.
+    pub fn is_named(&self) -> bool {
+        !self.keep.is_empty() || !self.drop.is_empty() || self.stream.is_some() || !self.names.are_all()
+    }
+
+    /// Refuses what selects parts of another format.
+    pub fn refuse_others(&self, format: Format, has: &[By]) -> Result<()> {
+        let given = [
+            (
+                By::Chunk,
+                !self.keep.is_empty() || !self.drop.is_empty(),
+                "--keep, --drop and --chunk are of RDF, whose chunks have names",
+            ),
+            (
+                By::Stream,
+                self.stream.is_some(),
+                "--stream is of CTF, whose streams have packets of their own",
+            ),
+            (By::Name, !self.names.are_all(), "--name is of dial9, whose events stand alone"),
+            (
+                By::Time,
+                self.exact,
+                "--exact is of dial9 and of streams of RFR, of which single records are kept: of others whole units are, byte by byte, and the report says which range they have",
+            ),
+        ];
+        match given.iter().find(|(by, given, _)| *given && !has.contains(by)) {
+            Some((.., says)) => Err(Failure::usage(format!("this is {format}, and {says}"))),
+            None => Ok(()),
+        }
     }
 
     /// The error that this cannot be done with a format.
-    pub fn unsupported(&self, format: Format) -> Failure {
-        Failure::usage(format!("{} of {format} is not supported yet", self.verb))
+    pub fn unsupported(&self, format: &str) -> Failure {
+        Failure::usage(format!("{}: {format} is read, and not written", self.verb))
     }
 }
 
@@ -54,14 +110,22 @@ pub struct Rewritten {
     pub records: u64,
     /// What was wanted, and could not be carried over.
     pub lost: Vec<Lost>,
+    /// True if what is in units is not judged: it was given so.
+    pub takes_all: bool,
+    /// What goes over the beginning of a file that gets more at its end, when all of that is on the disk.
+    pub front: Vec<u8>,
     /// The number of errors `check` finds in what that was kept: the format carries them as they are.
     pub carried: u64,
     /// What is counted when it is read back, if not the units and their records.
     pub proof: Option<Tally>,
+    /// The bytes of what was kept, as they are in the input.
+    pub digest: Digest,
     /// From the first time to the last one of what was kept.
     pub span: Option<(i128, i128)>,
     /// True if times count from 1970.
     pub is_absolute: bool,
+    /// What was private and is not there any more: its names, and how often each was met.
+    pub redacted: Vec<(String, u64)>,
     /// What a user should know.
     pub notes: Vec<String>,
 }
@@ -93,6 +157,25 @@ pub struct Lost {
     pub what: String,
 }
 
+/// The sum of the hashes of what a trace says, in whatever order it says it, and wherever that lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest(u64);
+
+impl Digest {
+    /// Adds one thing: numbers that tell it from others, and its bytes.
+    pub fn add(&mut self, numbers: &[u64], bytes: &[u8]) {
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        numbers.iter().for_each(|number| hasher.write_u64(*number));
+        hasher.write(bytes);
+        self.0 = self.0.wrapping_add(hasher.finish());
+    }
+
+    /// Adds all that is in another one.
+    pub fn join(&mut self, other: Self) {
+        self.0 = self.0.wrapping_add(other.0);
+    }
+}
+
 /// The number of units and records a trace has, counted by reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -103,3 +186,19 @@ pub struct Tally {
 /// How several traces of one format are written as one.
 pub type Merge =
     fn(&[crate::input::Input], super::Reading, &Wanted<'_>, &mut dyn NewTrace) -> Result<Rewritten>;
+
+/// Chunks that are to be written.
+pub struct NewParts<'p> {
+    /// A folder of them, or a list.
+    pub list: &'p Path,
+    /// True if they are compressed where the list does not say.
+    pub packs: bool,
+    /// True if they may have identifiers that are there already.
+    pub allow_same_id: bool,
+}
+
+/// How a file is written of parts.
+pub type Create = fn(&NewParts<'_>, &mut dyn NewTrace) -> Result<Rewritten>;
+
+/// How parts are added to a file: what follows after its end is written, and its new beginning is given.
+pub type Append = fn(&crate::input::Input, &NewParts<'_>, &mut dyn NewTrace) -> Result<Rewritten>;

@@ -1,6 +1,7 @@
 //! `traceglass cut`
 
 use crate::output::Out;
+use crate::record::Names;
 use crate::rewrite::{self, Destination};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Open, Reading, Wanted, Window};
@@ -15,12 +16,21 @@ use std::path::PathBuf;
 pub struct Args {
     #[command(flatten)]
     window: Window,
-    /// RDF: keep the chunks with these identifiers, or the n-th of one as ID#n, and no others
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    /// RDF: keep the chunks with these identifiers, or the n-th of one as ID#n, and no others; --chunk is the same
+    #[arg(long, visible_alias = "chunk", value_name = "ID", value_delimiter = ',')]
     keep: Vec<String>,
     /// RDF: leave out the chunks with these identifiers, or the n-th of one as ID#n
     #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "keep")]
     drop: Vec<String>,
+    /// CTF: keep the packets of this stream: its file or its id
+    #[arg(long, value_name = "NAME|ID")]
+    stream: Option<String>,
+    /// dial9: keep the events with this name; * stands for any text. More than one may be given
+    #[arg(long, value_name = "GLOB")]
+    name: Vec<String>,
+    /// Keep records in the range alone, and no whole units
+    #[arg(long)]
+    exact: bool,
     #[command(flatten)]
     to: Destination,
     #[command(flatten)]
@@ -34,21 +44,24 @@ const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass cut --from +1s --to +2s -o part/ trace/
   traceglass cut --keep AsicInfo,SystemInfo -o part.rmv scene.rmv
-  traceglass cut --drop SqttData#1 -o part.rgp scene.rgp";
+  traceglass cut --drop SqttData#1 -o part.rgp scene.rgp
+  traceglass cut --stream channel0_3 -o cpu3/ trace/";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     args.window.refuse_reversed()?;
-    if args.window.is_everything() && args.keep.is_empty() && args.drop.is_empty() {
-        return Err(Failure::usage(
-            "cut: say which part, with --from and --to, or of RDF with --keep or --drop",
-        ));
-    }
+    let names = Names::new(args.name.iter().map(String::as_str));
     let wanted = Wanted {
-        verb: "cut",
-        window: &args.window,
         keep: &args.keep,
         drop: &args.drop,
-        allow_same_id: false,
+        stream: args.stream.as_deref(),
+        exact: args.exact,
+        redacts: args.to.redacts(),
+        ..Wanted::all("cut", &args.window, &names)
     };
+    if args.window.is_everything() && !wanted.is_named() && !args.to.redacts() {
+        return Err(Failure::usage(
+            "cut: say which part, with --from and --to, of RDF with --keep or --drop, of CTF with --stream, of dial9 with --name",
+        ));
+    }
     rewrite::one(&args.path, &args.to, args.reading, &wanted, open, out)
 }

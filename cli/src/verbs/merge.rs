@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use crate::output::{Out, shown};
+use crate::record::Names;
 use crate::rewrite::{self, Destination, Job};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Merge, Open, Reading, Wanted, Window};
@@ -55,9 +56,12 @@ pub fn run(args: &Args, open: Open, merge: Merge, out: &mut Out) -> Result<Statu
         drop(trace);
         inputs.push(input);
     }
-    let window = Window::default();
-    let wanted =
-        Wanted { verb: "merge", window: &window, keep: &[], drop: &[], allow_same_id: args.allow_same_id };
+    let (window, names) = (Window::default(), Names::default());
+    let wanted = Wanted {
+        allow_same_id: args.allow_same_id,
+        redacts: args.to.redacts(),
+        ..Wanted::all("merge", &window, &names)
+    };
     let job = Job { verb: "merge", paths: &args.paths, is_folder, reading: args.reading, to: &args.to };
     rewrite::run(&job, open, |to| merge(&inputs, args.reading, &wanted, to), out)
 }

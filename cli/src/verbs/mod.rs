@@ -1,9 +1,11 @@
 //! One file a verb.
 
+pub mod append;
 pub mod cat;
 pub mod check;
 pub mod compile;
 pub mod completions;
+pub mod create;
 pub mod cut;
 pub mod export;
 pub mod hex;

@@ -1,6 +1,7 @@
 //! `traceglass recover`
 
 use crate::output::Out;
+use crate::record::Names;
 use crate::rewrite::{self, Destination};
 use crate::status::{Result, Status};
 use crate::trace::{Open, Reading, Wanted, Window};
@@ -29,7 +30,7 @@ const EXAMPLES: &str = "\
   traceglass recover --json -o whole/ crashed/ | jq .lost";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    let wanted =
-        Wanted { verb: "recover", window: &Window::default(), keep: &[], drop: &[], allow_same_id: false };
+    let (window, names) = (Window::default(), Names::default());
+    let wanted = Wanted { redacts: args.to.redacts(), ..Wanted::all("recover", &window, &names) };
     rewrite::one(&args.path, &args.to, args.reading, &wanted, open, out)
 }

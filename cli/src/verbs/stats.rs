@@ -26,6 +26,9 @@ pub struct Args {
     /// One JSON object for each name and each track
     #[arg(long)]
     json: bool,
+    /// All names and tracks, of which otherwise the first hundred are shown
+    #[arg(long)]
+    all: bool,
     /// Another trace to compare with: what became slower, what is new
     #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
@@ -50,6 +53,17 @@ const EXAMPLES: &str = "\
 /// The widest name in a table.
 const WIDE: usize = 60;
 
+/// The number of names or tracks that are shown of many; JSON has all.
+const SHOWN: usize = 100;
+
+/// Says that there is more than is shown.
+fn more(count: usize, shown: usize, out: &mut Out) -> Result<()> {
+    match count.saturating_sub(shown) {
+        0 => Ok(()),
+        rest => out.line(out.paint(DIM, format!("and {} more: --all", grouped(rest as u64)))),
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut pairs = Pairs::open(&args.pairing)?;
     let (stats, mut worst) = read(args, &args.path, &mut pairs, open, out)?;
@@ -63,7 +77,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     };
     match args.json {
         true => print_json(&stats, other.as_ref(), out)?,
-        false => print_text(&stats, other.as_ref(), out)?,
+        false => print_text(&stats, other.as_ref(), if args.all { usize::MAX } else { SHOWN }, out)?,
     }
     Ok(worst)
 }
@@ -222,7 +236,7 @@ fn change(ratio: Option<f64>, is_known: bool) -> String {
     }
 }
 
-fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()> {
+fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) -> Result<()> {
     let ns = stats.ns();
     if !stats.slices.is_empty() {
         out.line(out.paint(HEADING, "slices"))?;
@@ -244,7 +258,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
             columns.insert(1, right("change"));
         }
         let mut table = Table::new(&columns);
-        for (name, about) in sorted(stats.slices.iter(), |named| named.sketch.total) {
+        for (name, about) in sorted(stats.slices.iter(), |named| named.sketch.total).into_iter().take(most) {
             let Named { sketch, longest_at, .. } = about;
             let time = |value: Option<i128>| {
                 value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
@@ -271,10 +285,11 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
             table.row(out, cells)?;
         }
         table.finish(out)?;
+        more(stats.slices.len(), most, out)?;
         out.line(out.paint(HEADING, "tracks"))?;
         let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
-        for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
-            let most: Vec<_> = sorted(busy.names.iter(), |ns| *ns)
+        for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns).into_iter().take(most) {
+            let mostly: Vec<_> = sorted(busy.names.iter(), |ns| *ns)
                 .into_iter()
                 .take(3)
                 .map(|(name, part)| format!("{} {}", named(name), share(*part, ns)))
@@ -283,9 +298,10 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
                 Some(alias) => format!("{} ({})", named(track), named(alias)),
                 None => named(track),
             };
-            table.row(out, vec![track, aligned(busy.ns), share(busy.ns, ns), most.join(", ")])?;
+            table.row(out, vec![track, aligned(busy.ns), share(busy.ns, ns), mostly.join(", ")])?;
         }
         table.finish(out)?;
+        more(stats.tracks.len(), most, out)?;
     }
     out.line(out.paint(HEADING, "events"))?;
     let mut columns = vec![left("name"), right("count"), right("per second")];
@@ -293,7 +309,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         columns.push(right("was"));
     }
     let mut table = Table::new(&columns);
-    for (name, count) in sorted(stats.events.iter(), |count| *count) {
+    for (name, count) in sorted(stats.events.iter(), |count| *count).into_iter().take(most) {
         let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
         if let Some(other) = other {
             cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));
@@ -301,6 +317,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         table.row(out, cells)?;
     }
     table.finish(out)?;
+    more(stats.events.len(), most, out)?;
     let gone = other.map_or(0, |other| {
         let slices = other.slices.iter().filter(|(name, _)| stats.slices.get(name).is_none()).count();
         slices

@@ -5,6 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::io::Write as _;
+use std::path::Path;
 
 fn said(args: &[&str]) -> String {
     String::from_utf8(traceglass(args).stdout).expect("text")
@@ -22,6 +23,18 @@ fn gzip(data: &[u8]) -> Vec<u8> {
     let mut writer = GzEncoder::new(Vec::new(), Compression::fast());
     writer.write_all(data).expect("a vector takes all");
     writer.finish().expect("a vector takes all")
+}
+
+/// A frame of Zstandard with raw blocks, without its size.
+fn zstd(data: &[u8]) -> Vec<u8> {
+    let mut frame = b"\x28\xb5\x2f\xfd\0\x58".to_vec();
+    let mut chunks = data.chunks(700).peekable();
+    while let Some(chunk) = chunks.next() {
+        let header = (chunk.len() as u32) << 3 | u32::from(chunks.peek().is_none());
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.extend(chunk);
+    }
+    frame
 }
 
 #[test]
@@ -129,6 +142,48 @@ fn gzip_is_told_by_its_bytes_and_its_damage_is_told() {
     }
     let bomb = gzip(&[b"TRC\0\x01".to_vec(), vec![5; 64 << 20]].concat());
     assert_eq!(count("bomb", &bomb).1, 3);
+}
+
+#[test]
+fn segments_of_a_folder_may_be_packed_in_any_way() {
+    let scratch = Scratch::new("dial9-zstd");
+    let first = std::fs::read(sample()).unwrap();
+    scratch.write("trace.1.bin.zst", &zstd(&first));
+    scratch.write("trace.2.bin.gz", &gzip(&first));
+    scratch.write("trace.3.bin", &first);
+    let folder = scratch.path("");
+    let info = json(&["info", "--json", &folder]).remove(0);
+    assert_eq!((&info["segments"], &info["events"]), (&3.into(), &(3 * 97).into()));
+    assert_eq!(info["inflated_bytes"].as_u64(), Some(3 * first.len() as u64));
+    let paths: Vec<Value> =
+        json(&["cat", "--json", &folder]).iter().step_by(97).map(|line| line["path"].clone()).collect();
+    assert_eq!(paths, ["trace.1.bin.zst", "trace.2.bin.gz", "trace.3.bin"]);
+    // By its bytes, whatever it is called; with what was put after it.
+    let count = |name: &str, data: &[u8]| {
+        let file = scratch.file(name, data);
+        (json(&["cat", "--json", &file]).len(), status(&traceglass(&["check", &file])))
+    };
+    let packed = zstd(&first);
+    assert_eq!(count("no-suffix", &packed), (97, 0));
+    assert_eq!(count("twice", &[&packed[..], &gzip(&first), &packed, &first].concat()), (4 * 97, 0));
+    let (some, code) = count("cut", &packed[..packed.len() - 300]);
+    assert!(some > 0 && some < 97 && code == 3, "{some}");
+    // What is cut out is not packed any more; what stays whole is as it was.
+    let out = scratch.path("part");
+    let done = traceglass(&["cut", "--to", "+1ms", "-o", &out, &folder]);
+    assert_eq!(status(&done), 0, "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(Path::new(&out).join("trace.1.bin").is_file());
+    let out = scratch.path("whole");
+    assert_eq!(status(&traceglass(&["cut", "-o", &out, &folder])), 0);
+    assert_eq!(std::fs::read(Path::new(&out).join("trace.1.bin.zst")).unwrap(), packed);
+    // Several become one file, which is packed if all of them are alike.
+    let (one, two) = (scratch.file("one.bin.zst", &packed), scratch.file("two.bin.gz", &gzip(&first)));
+    for (other, expected) in [(&one, [&packed[..], &packed].concat()), (&two, [&first[..], &first].concat())]
+    {
+        let out = scratch.path(&format!("merged-{}", expected.len()));
+        assert_eq!(status(&traceglass(&["merge", "-o", &out, &one, other])), 0);
+        assert_eq!(std::fs::read(&out).unwrap(), expected);
+    }
 }
 
 #[test]

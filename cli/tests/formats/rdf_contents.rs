@@ -62,6 +62,55 @@ fn info_explains_a_crash() {
     assert_eq!(info["process"], json!({"id": 77, "path": "/bin/app"}));
 }
 
+/// What is reserved at most, in the end, and at once: an address that is reserved again counts once.
+#[test]
+fn info_adds_up_memory() {
+    let allocate = |pages: u128, address: u128| build::token(12, 12 | (pages - 1) << 8 | address << 34);
+    let free = |address: u128| build::token(7, 11 | address << 8);
+    // A tenth of a millisecond later: 32 units of 32 ticks of 10 MHz.
+    let later = || build::token(2, 14 | 1 << 4 | 32 << 8);
+    let tokens = [
+        build::token(12, 10 << 4 | 10_000_000 << 64),
+        // Of what was before nothing is known.
+        free(0x90000),
+        allocate(4, 0x10000),
+        later(),
+        allocate(1, 0x20000),
+        allocate(8, 0x30000),
+        later(),
+        allocate(2, 0x10000),
+        free(0x20000),
+        later(),
+        allocate(1, 0x50000),
+        allocate(1, 0x60000),
+        free(0x30000),
+        free(0x30000),
+    ]
+    .concat();
+    let trace = Trace::new("memory", &[build::rmt(77, 1, &tokens), build::rmt(0, 2, &build::name_tokens())]);
+    let info = trace.json(&["info", "--json"]).remove(0);
+    let largest = |address: &str, pages: u64, since: u64, freed: Option<u64>| json!({"address": address, "bytes": pages * 4096, "since_ns": since, "freed_ns": freed});
+    assert_eq!(
+        info["memory"],
+        json!([{
+            "process": 77, "stream": 1, "allocations": 6, "most_bytes": 13 * 4096, "most_ns": 102_400,
+            "end_bytes": 4 * 4096,
+            "largest": [
+                largest("0x30000", 8, 102_400, Some(307_200)),
+                largest("0x10000", 4, 0, Some(204_800)),
+                largest("0x10000", 2, 204_800, None),
+                largest("0x20000", 1, 102_400, Some(204_800)),
+            ],
+        }])
+    );
+    let (_, text) = trace.run(&["info", "--width", "200"]);
+    for said in ["process 77: at most 52.0 KiB", "0x30000 from +102.4 µs, freed at +307.2 µs", "not freed"]
+    {
+        assert!(text.contains(said), "{said} in {text}");
+    }
+    assert!(!text.contains("process 0"), "{text}");
+}
+
 /// Lists are cut, and say by how much.
 #[test]
 fn of_many_faults_and_holders_the_rest_is_counted() {

@@ -181,6 +181,42 @@ fn processor(cpu: u32, random: &mut Random) -> (Vec<u8>, Vec<(usize, u64)>) {
     (data, packets)
 }
 
+/// Of many names and tracks people see the first hundred, and how many more there are; JSON and `--all` have all.
+#[test]
+fn of_many_names_the_first_are_shown() {
+    let scratch = Scratch::new("names");
+    scratch.write("trace/metadata", KERNEL.as_bytes());
+    let mut records = Vec::new();
+    for thread in 1..=130_u32 {
+        let tids = [thread - 1, 1, thread].map(u32::to_le_bytes);
+        let time = u64::from(thread) * 1_000 + u64::from(thread * thread);
+        records.extend(
+            [&[0; 4][..], &time.to_le_bytes(), b"a\0", &tids[0], &tids[1], b"b\0", &tids[2]].concat(),
+        );
+    }
+    let bits = (40 + records.len() as u64) * 8;
+    let numbers = [1_000, 200_000, bits, bits].map(u64::to_le_bytes);
+    scratch.write(
+        "trace/stream",
+        &[&0xc1fc_1fc1_u32.to_le_bytes()[..], &numbers.concat(), &[0; 4], &records].concat(),
+    );
+    let path = scratch.path("trace");
+    let text = |args: &[&str]| {
+        let output = traceglass(&[&["stats"][..], args, &[&path]].concat());
+        assert_eq!(status(&output), 0);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let count = |text: &str, with: &str| text.lines().filter(|line| line.starts_with(with)).count();
+    let (some, all) = (text(&[]), text(&["--all"]));
+    // The states of the processor but for what all threads do, and the tracks of threads but for the processor's.
+    assert_eq!((count(&some, "b ("), count(&all, "b (")), (99, 130));
+    assert_eq!((count(&some, "thread "), count(&all, "thread ")), (99, 129));
+    assert!(some.contains("and 32 more: --all") && some.contains("and 30 more: --all"), "{some}");
+    assert!(!all.contains("more: --all"));
+    let json = lines(&["stats", "--json", &path]);
+    assert_eq!(json.iter().filter(|line| line["kind"] == "track").count(), 130);
+}
+
 /// Looking back a little, what began since then is as it is with all, and what began before it is open at the start.
 #[test]
 fn a_range_is_read_from_its_context_on() {

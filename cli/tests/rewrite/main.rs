@@ -2,9 +2,13 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod create;
 mod ctf;
 mod dial9;
+mod killed;
 mod rdf;
+mod redact;
 mod rfr;
 mod rtc;
+mod select;
 mod shared;

@@ -31,12 +31,21 @@ pub struct StreamSlot<'a, 's> {
     /// Of a track of a capture, how often the device had started anew.
     session: Option<u32>,
     programs: Programs<'s>,
+    /// The number of the stream whose track it has: its own, or that of the one it goes on with.
+    track: usize,
 }
 
 impl StreamSlot<'_, '_> {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self =
-        Self { packets: None, input: 0, size: 0, numbers: (0, 0), session: None, programs: Programs::NONE };
+    pub const EMPTY: Self = Self {
+        packets: None,
+        input: 0,
+        size: 0,
+        numbers: (0, 0),
+        session: None,
+        programs: Programs::NONE,
+        track: 0,
+    };
 }
 
 default_is_empty!(StreamSlot<'_, '_>);
@@ -53,11 +62,16 @@ pub struct Timeline<'a, 's, 't, R> {
     announced: usize,
     /// The session that has been announced.
     session: Option<u32>,
+    /// The last stream that tells which one it is.
+    last: Option<(StreamKey, usize)>,
     /// Discarded records that are still to be reported.
     loss: Option<Lost>,
     window: Window,
     programs: Programs<'s>,
 }
+
+/// Which stream a file has packets of: its trace, its session, its class and its number among those of the class.
+type StreamKey = (u32, Option<u32>, u64, u64);
 
 /// What the tracer discarded.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +92,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             count: 0,
             announced: 0,
             session: None,
+            last: None,
             loss: None,
             window: Window::ALL,
             programs: Programs::NONE,
@@ -91,7 +106,9 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         self.programs = programs;
     }
 
-    /// Adds a data stream, which events refer to as `input`. Streams may have different schemas.
+    /// Adds a data stream, which events refer to as `input`. Streams may have different schemas. One that follows another
+    /// of the same class and number, and begins after the end of that, goes on with it on the same track: tracers begin
+    /// new files as they grow.
     ///
     /// # Errors
     /// `CapacityExceeded`.
@@ -133,7 +150,8 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let size = crate::bytes::to_u64(data.len());
         let has_numbers = (self.programs.base(), self.programs.end()) == numbers;
         let programs = if has_numbers { self.programs } else { Programs::NONE };
-        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers, session, programs };
+        let track = self.count;
+        *slot = StreamSlot { packets: Some(packets.clone()), input, size, numbers, session, programs, track };
         self.merge.add(packets)?;
         self.count = needed;
         Ok(())
@@ -154,6 +172,16 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
 
     /// The track that is to be announced next.
     fn announce(&mut self) -> Option<Item<'a>> {
+        loop {
+            let number = self.announced;
+            let item = self.announce_next();
+            if item.is_some() || self.announced == number {
+                return item;
+            }
+        }
+    }
+
+    fn announce_next(&mut self) -> Option<Item<'a>> {
         let number = self.announced;
         let Some(source) = number.checked_sub(1) else {
             self.announced = 1;
@@ -190,6 +218,16 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let name = clock.and_then(|clock| clock.name()).and_then(|name| name.borrowed());
         let cpu = packet.as_ref().and_then(|packet| packet.cpu());
         let id = packet.as_ref().and_then(|packet| packet.stream_id());
+        let key = class.zip(id).map(|(class, id)| (slot.numbers.0, slot.session, class.id(), id));
+        let before = self.last.filter(|(last, _)| key == Some(*last));
+        let begin = packet.as_ref().and_then(|packet| packet.begin());
+        match before.filter(|_| begin.is_some() && begin >= self.end_of(source.saturating_sub(1))) {
+            Some((_, track)) => {
+                self.streams.slots_mut().get_mut(source)?.track = track;
+                return None;
+            }
+            None => self.last = key.map(|key| (key, source)),
+        }
         let (kind, label) = match (cpu, id) {
             (Some(cpu), _) => (TrackKind::Cpu, Label::Numbered("CPU", cpu)),
             (None, Some(id)) => (TrackKind::Stream, Label::Numbered("stream", id)),
@@ -209,6 +247,23 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         }))
     }
 
+    /// The end of the last packet of a stream, in cycles; the greatest number if that is not known.
+    fn end_of(&self, source: usize) -> Option<u64> {
+        let mut packets = self.streams.slots().get(source)?.packets.clone()?;
+        let mut end = None;
+        loop {
+            match packets.next_packet() {
+                Ok(Some(packet)) => end = Some(packet.end().unwrap_or(u64::MAX)),
+                Ok(None) => return end,
+                Err(_) => return Some(u64::MAX),
+            }
+        }
+    }
+
+    fn track(&self, source: usize) -> TrackId {
+        track_of(self.streams.slots().get(source).map_or(source, |slot| slot.track))
+    }
+
     fn input(&self, source: usize) -> usize {
         self.streams.slots().get(source).map_or(source, |slot| slot.input)
     }
@@ -221,7 +276,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             offset,
             len: 0,
             time,
-            track: track_of(source),
+            track: self.track(source),
             kind: EventKind::Discarded { count },
             name: Label::Text("discarded"),
             starts: None,
@@ -239,7 +294,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         // Only the next record tells where the next packet begins.
         let end = self.end_of_packet(source, error.offset()).unwrap_or(size);
         let gap = Gap::new(error.offset(), end.min(size).saturating_sub(error.offset()), error);
-        Some(Item::Event(Event::gap(input, None, track_of(source), gap)))
+        Some(Item::Event(Event::gap(input, None, self.track(source), gap)))
     }
 
     /// The end of the packet in which an offset is, if that packet itself can be read.
@@ -322,7 +377,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             offset: record.offset(),
             len: record.end_offset().saturating_sub(record.offset()),
             time,
-            track: track_of(merged.source()),
+            track: self.track(merged.source()),
             kind: EventKind::Instant,
             name: name.map_or(Label::Numbered("event", number), Label::Ctf),
             starts: None,

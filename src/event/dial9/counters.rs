@@ -73,6 +73,16 @@ impl Counters {
         1_u64.checked_shl(place.into()).is_some_and(|bit| self.fields & bit != 0)
     }
 
+    /// The number of nanoseconds in the unit of the field at this place; 1 if it has none.
+    pub(super) fn nanoseconds(&self, place: u16) -> u64 {
+        match self.unit(place) {
+            Some("\u{b5}s") => 1_000,
+            Some("ms") => 1_000_000,
+            Some("s") => 1_000_000_000,
+            _ => 1,
+        }
+    }
+
     /// The unit of the field at this place.
     pub(super) fn unit(&self, place: u16) -> Option<&'static str> {
         let number = self.units.get(usize::from(place))?.checked_sub(1)?;

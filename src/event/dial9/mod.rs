@@ -17,6 +17,7 @@
 //! | `TaskDumpEvent` | an instant of the task |
 //! | `SymbolTableEntry` | nothing: it names an address, and was at no time |
 //! | `SpanEnter:…`, `SpanExit:…` | a slice of the task's spans, or of the span: called as the span |
+//! | any other with a field `dial9.span.duration_ns`, or with one that annotations call `span.duration` or `span.start` (`dial9.role`) | a slice of the class, on the first of its tracks on which none is open |
 //! | any other with fields that annotations call `gauge`, `counter` or `updown-counter` | these counters, of the first 64 fields |
 //! | any other | an instant of its class |
 //!
@@ -33,12 +34,14 @@
 //!
 //! # Limits
 //! Segments of several processes repeat the numbers of workers and tasks: add those of one process. A span that is told by
-//! one event with its length (`dial9.span.duration_ns`) is an instant at its end.
+//! one event is known from its end on: one that a window begins in is an instant.
 
 mod counters;
 pub(super) mod fields;
+mod lasts;
 mod moment;
 mod rooms;
+mod said;
 mod timeline;
 mod tracks;
 mod waiting;

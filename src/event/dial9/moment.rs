@@ -1,6 +1,8 @@
 //! What is kept of each event, so that all can be put in order of time.
 
 use super::counters::Counters;
+use super::lasts::Lasts;
+use super::said::Known;
 use crate::dial9::Stack;
 use crate::dial9::tell::Pools;
 use crate::dial9::{Event, Plan, Schema, Value};
@@ -20,6 +22,44 @@ impl Moment {
 }
 
 default_is_empty!(Moment);
+
+/// Set in the kind of a moment at which a span of one event begins: there is another one at which it ends.
+const BEGINS: u32 = 1 << 31;
+
+/// Set in the kind of such a moment once the rest of it is the slot of the track that the span is on.
+const PLACED: u32 = 1 << 30;
+
+impl Moment {
+    /// The moment at which a span begins that ends at this one.
+    pub(super) const fn begin(self, time: u64) -> Self {
+        Self { time, kind: self.kind | BEGINS, ..self }
+    }
+
+    /// True if a span of one event begins.
+    pub(super) const fn begins(&self) -> bool {
+        self.kind & BEGINS != 0
+    }
+
+    /// The class of the event.
+    pub(super) const fn class(&self) -> u32 {
+        self.kind & !BEGINS
+    }
+
+    /// Puts the slot of a track in place of the class.
+    pub(super) fn place(&mut self, track: usize) {
+        self.kind = BEGINS | PLACED | u32::try_from(track).unwrap_or(0);
+    }
+
+    /// The slot of the track that was put there.
+    pub(super) const fn placed(&self) -> Option<u32> {
+        if self.kind & PLACED != 0 { Some(self.kind & !(BEGINS | PLACED)) } else { None }
+    }
+
+    /// The order of moments: what begins and ends at one time begins first.
+    pub(super) const fn key(self) -> (u64, u32, usize, bool) {
+        (self.time, self.batch, self.at, !self.begins())
+    }
+}
 
 /// An entry of a pool: whose it is, and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +97,14 @@ default_is_empty!(Input<'_>);
 pub struct KindSlot<'a> {
     pub(super) role: Role,
     pub(super) schema: Schema<'a>,
+    /// The name of the schema.
+    pub(super) name: &'a str,
     pub(super) plan: Plan,
     pub(super) counters: Counters,
+    pub(super) lasts: Lasts,
+    pub(super) known: Known,
+    /// A track of the class on which nothing is open.
+    pub(super) free: Option<usize>,
     /// The number of fields the classes before it have.
     pub(super) fields_before: u32,
 }
@@ -68,8 +114,12 @@ impl KindSlot<'_> {
     pub const EMPTY: Self = Self {
         role: Role::Other,
         schema: Schema::EMPTY,
+        name: "",
         plan: Plan::EMPTY,
         counters: Counters::NONE,
+        lasts: Lasts::NONE,
+        known: Known::NONE,
+        free: None,
         fields_before: 0,
     };
 }

@@ -1,5 +1,6 @@
 //! The tracks of a trace, found by what they are of.
 
+use crate::bytes::to_usize;
 use crate::dial9::tree::{Key as _, Links, Node, Root};
 use crate::event::track::TrackId;
 
@@ -20,6 +21,8 @@ pub(super) enum Of<'a> {
     Span(u64),
     /// A span, as it is entered and left: no track.
     Entered(u64),
+    /// Of the slices of a class, one on which no other is open: the class, and its number.
+    Lane(u32, u32),
     /// A number: the slot of the runtime or of the class that has it, and its place there.
     Counter(u32, u16),
 }
@@ -38,7 +41,8 @@ pub struct TrackSlot<'a> {
     pub(super) ended: u64,
     /// Of a thread, the slot of the worker that it is.
     pub(super) worker: Option<usize>,
-    /// Of a track of spans, the slot of the one that was entered last; of a span, of the one around it.
+    /// Of a track of spans, the slot of the one that was entered last; of a span, of the one around it; of a track of a
+    /// class, the next one on which nothing is open.
     pub(super) inner: Option<usize>,
     /// Of a span that was entered, the slot of its track.
     pub(super) of_lane: Option<usize>,
@@ -88,17 +92,40 @@ impl Of<'_> {
             Self::TaskSpans(id) => tagged(6, id),
             Self::Span(id) => tagged(7, id),
             Self::Entered(id) => tagged(8, id),
+            Self::Lane(kind, number) => tagged(9, u64::from(kind).wrapping_shl(32) | u64::from(number)),
             Self::Counter(slot, place) => tagged(5, u64::from(slot).wrapping_shl(16) | u64::from(place)),
             Self::Runtime(_) => return None,
         })
     }
 }
 
+/// The number of tracks of which it is noted where they were found last.
+const NOTED: usize = 64;
+
 /// The roots of what is looked for by a number and by text, once there is any.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Roots {
     numbers: Option<Root>,
     texts: Option<Root>,
+    /// The slots in which tracks were found last, by the lowest bits of what they are of.
+    noted: [u32; NOTED],
+}
+
+impl Default for Roots {
+    fn default() -> Self {
+        Self { numbers: None, texts: None, noted: [0; NOTED] }
+    }
+}
+
+/// Where it is noted in which slot a track is.
+#[allow(clippy::as_conversions)] // The lowest bits of a number.
+const fn note_of(of: Of<'_>) -> Option<usize> {
+    match of {
+        Of::Worker(id) => Some(id as usize % (NOTED / 4)),
+        Of::Task(id) => Some(NOTED / 4 + id as usize % (NOTED / 2)),
+        Of::Thread(id) | Of::Entered(id) => Some(NOTED - NOTED / 4 + id as usize % (NOTED / 4)),
+        _ => None,
+    }
 }
 
 /// Where a track is, or the place of the bit in which it differs from the nearest one.
@@ -118,6 +145,23 @@ impl Found {
 }
 
 impl Roots {
+    /// The track of something, which is noted.
+    #[inline]
+    pub(super) fn find_again(&mut self, slots: &[TrackSlot<'_>], of: Of<'_>) -> Found {
+        let Some(note) = note_of(of).and_then(|note| self.noted.get_mut(note)) else {
+            return self.find(slots, of);
+        };
+        let at = to_usize(*note);
+        if slots.get(at).is_some_and(|slot| slot.of == of) {
+            return Found::At(at);
+        }
+        let found = self.find(slots, of);
+        if let (Found::At(at), Some(note)) = (&found, note_of(of).and_then(|note| self.noted.get_mut(note))) {
+            *note = u32::try_from(*at).unwrap_or(0);
+        }
+        found
+    }
+
     pub(super) fn find(&self, slots: &[TrackSlot<'_>], of: Of<'_>) -> Found {
         let found = match (of.number(), of) {
             (Some(number), _) => self.numbers.and_then(|root| {

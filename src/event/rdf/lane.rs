@@ -52,13 +52,15 @@ pub(super) enum Content<'s> {
         snapshot: Snapshot<'s>,
         record: StructureRecord<'s>,
     },
-    /// A stream of a memory trace. The rate is known from its first timestamp on.
+    /// A stream of a memory trace. Its rate is known from its first timestamp on.
     Tokens {
         tokens: Tokens<'s>,
         head: Head<Token<'s>>,
         process: u32,
         stream: u32,
         hz: Option<u64>,
+        /// The number of bytes that are reserved.
+        reserved: u64,
     },
     /// What a driver noted.
     Driver {

@@ -8,7 +8,7 @@
 //! | chunk | event |
 //! |---|---|
 //! | `QueueEvent` | a submission is a slice on the track of its queue, from begin to end on the GPU; all else an instant |
-//! | `RmtData` | a token is an instant; those that tell only the time are left out |
+//! | `RmtData` | a token is an instant, if it tells more than the time; a counter has the virtual memory reserved |
 //! | `DDEvent` | an instant; markers are slices on the track of their command buffer |
 //! | `RmvSnapshotData` | an instant |
 //! | `COLoadEvent` | an instant |
@@ -34,6 +34,7 @@ pub(super) mod fields;
 mod happened;
 mod lane;
 mod open;
+mod reserved;
 mod timeline;
 mod tracks;
 

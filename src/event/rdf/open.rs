@@ -249,7 +249,14 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         let key = Key(Space::Memory, number, process.into());
         self.add_track(key, TrackKind::Stream, label, data)?;
         let (tokens, head) = (stream.tokens(), Head::End);
-        self.add(loaded.lane(Content::Tokens { tokens, head, process, stream: number, hz: None }))
+        self.add(loaded.lane(Content::Tokens {
+            tokens,
+            head,
+            process,
+            stream: number,
+            hz: None,
+            reserved: 0,
+        }))
     }
 
     fn add_track(

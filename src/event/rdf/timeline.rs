@@ -1,12 +1,14 @@
 //! The chunks of a file, merged by time.
 
+use super::fields::RdfData;
 use super::lane::{Content, Happened, Head, Lane, Rank};
+use super::reserved::Reserved;
 use super::tracks::{Gpu, Key, Space, TrackSlot, Tracks};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::element::LANES;
-use crate::event::event::{Event, EventKind, Flows};
+use crate::event::event::{Event, EventKind, Flows, Number};
 use crate::event::label::Label;
 use crate::event::time::{Time, Window};
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
@@ -22,7 +24,8 @@ const ROOT: TrackId = TrackId::new(0);
 
 /// The tracks and events of an RDF file.
 ///
-/// It needs a lane for each chunk with events, and a slot for each track, GPU and string table.
+/// It needs a lane for each chunk with events, and a slot for each track, GPU, string table and address that a memory
+/// trace reserves.
 #[derive(Debug)]
 pub struct Timeline<'s, T, L> {
     input: usize,
@@ -41,6 +44,8 @@ pub struct Timeline<'s, T, L> {
     /// What holds for every GPU.
     pub(super) any_gpu: Gpu,
     has_events: bool,
+    /// What a counter has to say after the last event.
+    reserved: Option<Reserved>,
     window: Window,
     failed: bool,
 }
@@ -61,6 +66,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             gpu_hz: None,
             any_gpu: Gpu { calibration: None, hz: None },
             has_events: false,
+            reserved: None,
             window: Window::ALL,
             failed: false,
         }
@@ -264,13 +270,27 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 data: Data::None,
             })));
         }
+        if let Some(reserved) = self.reserved {
+            let Reserved { key, bytes, ns, place } = reserved;
+            let (track, announced) = self.ensure(key);
+            if let Some(track) = announced {
+                return Ok(Some(Item::Track(track)));
+            }
+            self.reserved = None;
+            let kind = EventKind::Counter(Number::Integer(bytes.into()));
+            let happened =
+                Happened { key: Some(key), kind, name: Label::Text("reserved"), data: RdfData::None, place };
+            return Ok(Some(Item::Event(self.event(track, time_of(ns), happened))));
+        }
         while let Some(first) = heap::first(self.lanes.slots(), self.open) {
-            let time = (first.ns != i128::MIN).then(|| Time::since_origin(first.ns));
+            let time = time_of(first.ns);
             if time.is_some() && self.window.ends_before(first.ns) {
                 return Ok(None);
             }
             let wanted = self.window.contains(time);
-            let Some(mut happened) = self.happened(first.slot)?.filter(|_| wanted) else {
+            let happened = self.happened(first.slot)?;
+            let Some(mut happened) = happened.filter(|_| wanted) else {
+                self.reserve(first, (0, 0))?;
                 self.skip(first);
                 continue;
             };
@@ -280,22 +300,27 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 None => ROOT,
             };
             self.settle(first, &mut happened);
+            self.reserved = self.reserve(first, happened.place)?;
             self.pass(first);
-            return Ok(Some(Item::Event(Event {
-                input: self.input,
-                offset: happened.place.0,
-                len: happened.place.1,
-                time,
-                track,
-                kind: happened.kind,
-                name: happened.name,
-                starts: None,
-                ends: Flows::NONE,
-                inferred: false,
-                data: Data::Rdf(happened.data),
-            })));
+            return Ok(Some(Item::Event(self.event(track, time, happened))));
         }
         Ok(None)
+    }
+
+    const fn event(&self, track: TrackId, time: Option<Time>, happened: Happened<'s>) -> Event<'s> {
+        Event {
+            input: self.input,
+            offset: happened.place.0,
+            len: happened.place.1,
+            time,
+            track,
+            kind: happened.kind,
+            name: happened.name,
+            starts: None,
+            ends: Flows::NONE,
+            inferred: false,
+            data: Data::Rdf(happened.data),
+        }
     }
 
     /// Leaves what is not in the window. Of a submission that begins before it, the end may be.
@@ -337,6 +362,11 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             *of_lane = on;
         }
     }
+}
+
+/// The time of a rank.
+fn time_of(ns: i128) -> Option<Time> {
+    (ns != i128::MIN).then(|| Time::since_origin(ns))
 }
 
 /// The clock to which all times are converted.

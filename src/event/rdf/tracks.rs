@@ -1,4 +1,4 @@
-//! What is known by a key: tracks of queues and command buffers, clocks of GPUs, string tables.
+//! What is known by a key: tracks of queues and command buffers, clocks of GPUs, string tables, allocations.
 
 use super::fields::RdfData;
 use crate::bytes::to_u64;
@@ -24,6 +24,9 @@ pub(super) enum Space {
     CmdBuffer,
     History,
     Memory,
+    /// What a lane reserves: its counter, and an allocation by its address.
+    Reserved,
+    Allocation,
     Driver,
     Counter,
     Snapshots,
@@ -52,6 +55,8 @@ impl Space {
             Self::CmdBuffer => 4,
             Self::History => 5,
             Self::Memory => 6,
+            Self::Reserved => 11,
+            Self::Allocation => 12,
             Self::Driver => 7,
             Self::Counter => 8,
             Self::Snapshots => 9,
@@ -75,6 +80,8 @@ pub(super) enum Known<'s> {
     /// When counters were sampled: `u64` each.
     Times(&'s [u8]),
     Track(Place<'s>),
+    /// The size of an allocation; 0 once it is free again.
+    Bytes(u64),
 }
 
 /// The clock of a GPU, as far as it is known.
@@ -98,7 +105,7 @@ pub(super) struct Place<'s> {
     pub open: u64,
 }
 
-/// Room for a track, a GPU or a string table.
+/// Room for a track, a GPU, a string table or an allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackSlot<'s> {
     key: Key,

@@ -13,11 +13,8 @@ use core::ops::Range;
 /// Text that templates give.
 pub(super) type Output = Scratch<2048>;
 
-/// The longest text that a map remembers.
-pub(super) const KEPT_MAX: usize = 96;
-
-/// A text that a map remembers.
-pub(super) type Kept = Scratch<KEPT_MAX>;
+/// A text that a map remembers. A long one is cut.
+pub(super) type Kept = Scratch<96>;
 
 /// What templates are filled from: an event, and what is remembered.
 pub(super) struct Context<'c, 't, 'r> {
@@ -111,7 +108,7 @@ impl Context<'_, '_, '_> {
                 let mut name = Name::EMPTY;
                 // A scratch takes all that is written to it.
                 let _ = write!(name, "{}", self.event);
-                to.push(name.get(first..end));
+                to.push_piece(&name, first..end);
             }
         }
     }
@@ -179,7 +176,7 @@ impl Context<'_, '_, '_> {
                 let key = hash(map, to.bytes(start..to.len()));
                 to.truncate(start);
                 let Some(kept) = self.maps.find(key).and_then(|at| self.maps.get(at)) else { return false };
-                to.push(kept.0.text());
+                to.push_piece(&kept.0, 0..kept.0.len());
             }
             Source::Table(ops, inner, mask) => {
                 if !self.inner(inner, mask, to) {

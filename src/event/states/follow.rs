@@ -1,6 +1,6 @@
 //! What rules do for an event.
 
-use super::context::{KEPT_MAX, Kept, KeptSlot};
+use super::context::{Kept, KeptSlot, Output};
 use super::edges::Edges;
 use super::emit::{Part, Sink, announce, label_key};
 use super::following::Following;
@@ -8,8 +8,9 @@ use super::hashed::{Entries, NONE};
 use super::matcher::States;
 use super::op::Op;
 use super::open::{OpenSlot, State};
-use super::text::{floor, hash};
+use super::text::hash;
 use crate::error::{Error, Result};
+use core::ops::Range;
 
 /// The deepest level of a stack at which the begin of an end is looked for.
 const SEARCH_MAX: usize = 512;
@@ -106,7 +107,7 @@ impl States<'_, '_> {
         });
         let Some((key, value)) = evaluated else { return Ok(()) };
         let key = hash(rule.map, self.output.bytes(key));
-        keep(&mut self.kept, key, self.output.get(value)).map(drop)
+        keep(&mut self.kept, key, &self.output, value).map(drop)
     }
 
     /// Names a track.
@@ -120,9 +121,9 @@ impl States<'_, '_> {
             Some((context.template(rule.track?, out)?, context.template(rule.value?, out)?))
         });
         let Some((track, label)) = evaluated else { return Ok(()) };
+        let hash = hash(0, self.output.bytes(track.clone()));
+        let is_new = keep(&mut self.kept, label_key(hash), &self.output, label.clone())?;
         let (track, label) = (self.output.get(track), self.output.get(label));
-        let hash = hash(0, track);
-        let is_new = keep(&mut self.kept, label_key(hash), label)?;
         if let Some(number) = self.open.tracks.find(hash).filter(|_| is_new) {
             announce(number, track, Some(label), self.root, moment, to)?;
         }
@@ -183,7 +184,7 @@ impl States<'_, '_> {
     }
 
     /// The name of a slice.
-    fn name(&mut self, by: &Following<'_, '_, '_>) -> core::ops::Range<usize> {
+    fn name(&mut self, by: &Following<'_, '_, '_>) -> Range<usize> {
         self.with(by, |context, out| {
             by.rule.value.and_then(|name| context.template(name, out)).unwrap_or_else(|| {
                 let start = out.len();
@@ -239,21 +240,13 @@ impl States<'_, '_> {
 }
 
 /// Keeps a text; true if it is another one than before. A long one is cut.
-fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, text: &str) -> Result<bool> {
-    let text = text.get(..floor(text, KEPT_MAX)).unwrap_or_default();
-    match kept.find(key).and_then(|at| kept.get_mut(at)) {
-        Some(KeptSlot(known)) => {
-            if known.bytes(0..known.len()) == text.as_bytes() {
-                return Ok(false);
-            }
-            known.truncate(0);
-            known.push(text);
-        }
-        None => {
-            let mut room = Kept::EMPTY;
-            room.push(text);
-            kept.insert(key, KeptSlot(room))?;
-        }
-    }
-    Ok(true)
+fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, from: &Output, text: Range<usize>) -> Result<bool> {
+    let mut now = Kept::EMPTY;
+    now.push_piece(from, text);
+    let Some(KeptSlot(known)) = kept.find(key).and_then(|at| kept.get_mut(at)) else {
+        return kept.insert(key, KeptSlot(now)).map(|_| true);
+    };
+    let is_new = known.bytes(0..known.len()) != now.bytes(0..now.len());
+    *known = now;
+    Ok(is_new)
 }

@@ -43,9 +43,19 @@ impl<const N: usize> Scratch<N> {
 
     /// Puts text, and leaves out what there is no room for.
     pub(super) fn push(&mut self, text: &str) {
-        let room = self.bytes.len().saturating_sub(self.len);
+        let room = self.room();
         let len = if text.len() <= room { text.len() } else { floor(text, room) };
         self.append(text.as_bytes().get(..len).unwrap_or_default());
+    }
+
+    /// Puts a piece of another one. It is looked at as text only where there is no room for all of it.
+    pub(super) fn push_piece<const M: usize>(&mut self, from: &Scratch<M>, range: Range<usize>) {
+        let bytes = from.bytes(range.clone());
+        if bytes.len() <= self.room() { self.append(bytes) } else { self.push(from.get(range)) }
+    }
+
+    const fn room(&self) -> usize {
+        N.saturating_sub(self.len)
     }
 
     /// Puts a number in decimal digits.

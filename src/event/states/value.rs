@@ -78,7 +78,7 @@ impl Value {
         let number = match self {
             Self::None => return false,
             Self::Text(first, end) => {
-                to.push(texts.get(first..end));
+                to.push_piece(texts, first..end);
                 return true;
             }
             Self::Boolean(value) => {

@@ -15,13 +15,10 @@ use crate::rtc::item::{Due, Item};
 use crate::rtc::lengths::Open;
 use crate::rtc::reader::Reader;
 use crate::rtc::rest::{Rest, doubt};
-use crate::rtc::unit::{MAGIC, MARKER_HEADER, Unit};
+use crate::rtc::unit::Unit;
 use crate::rtc::{CrcStatus, Frame, Streams};
 use core::fmt;
 use core::iter::FusedIterator;
-
-/// How a Marker begins: too many bytes to occur by chance.
-const MARKER_START: [u8; 4] = [MARKER_HEADER, MAGIC, MAGIC, MAGIC];
 
 /// The frames of a file in file order, over all damage, with at most `N` streams a session.
 ///
@@ -68,10 +65,6 @@ pub struct Frames<'a, const N: usize> {
     reason: Option<GapReason>,
     /// Where reading can go on after the fault.
     found: Option<Anchor<'a>>,
-    /// Up to here, frames were verified by other means.
-    verified: usize,
-    /// From here on, nothing was lost.
-    since: usize,
     /// Whether, up to the next boundary, it is only guessed how much is left of a record that damage hit.
     guessed: bool,
     finder: Finder,
@@ -88,8 +81,6 @@ impl<'a, const N: usize> Frames<'a, N> {
             stopped: None,
             reason: None,
             found: None,
-            verified: 0,
-            since: 0,
             guessed: false,
             finder: Finder::new(data.len()),
             ahead: Reader::in_doubt(data, 0),
@@ -104,7 +95,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
     pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
         let pos = frames.0.pos;
-        let mut recovering = Self { pos, verified: pos, since: pos, ..Self::new(frames.0.data) };
+        let mut recovering = Self { pos, ..Self::new(frames.0.data) };
         recovering.ahead = frames.0;
         recovering.ahead.known.doubt = Some(doubt);
         recovering
@@ -179,7 +170,6 @@ impl<'a, const N: usize> Frames<'a, N> {
                 self.ahead.stop();
             }
         }
-        self.since = self.pos;
     }
 
     /// Goes on at an anchor, or at a frame between what was delivered and it to which its index leads.
@@ -201,63 +191,27 @@ impl<'a, const N: usize> Frames<'a, N> {
         self.ahead.known.lengths.is_first |= before.is_some();
         self.pos = at;
         self.ahead.enter(unit, at);
-        self.entered();
     }
 
     fn begin_minor(&mut self) {
         self.guessed = false;
         self.ahead.begin_minor();
-        // The index has been read.
-        self.verify_index(self.ahead.pos);
     }
 
     fn begin_major(&mut self) {
         self.guessed = false;
-        match self.ahead.begin_major() {
-            Ok(()) => self.entered(),
-            Err(error) => self.fail(error),
+        if let Err(error) = self.ahead.begin_major() {
+            self.fail(error);
         }
-    }
-
-    /// A unit was entered: its Marker and its Index have been read.
-    fn entered(&mut self) {
-        self.verified = self.ahead.pos;
-        let index = self.ahead.unit.and_then(|unit| unit.index());
-        let index = index.and_then(|index| usize::try_from(index.offset()).ok());
-        if let Some(index) = index.filter(|&index| self.ahead.pos <= index) {
-            self.verify_index(index);
-        }
-    }
-
-    fn verify_index(&mut self, at: usize) {
-        let read = crate::rtc::frame::read_default(self.ahead.input(at, self.ahead.limit));
-        self.verified = read.map_or(at, |(_, rest)| usize::try_from(rest.offset()).unwrap_or(at));
     }
 
     /// Reads some frames ahead, up to the end of the minor unit.
     fn look_ahead(&mut self) {
         match self.read_ahead() {
-            Ok(()) if self.ahead.due == Due::Frame => {
-                self.queue.release(self.ahead.known.streams.len(), self.verified.min(self.ahead.pos));
-            }
-            Ok(()) => match self.misses_marker() {
-                Some(error) => self.fail(error),
-                None => self.queue.release_all(),
-            },
+            Ok(()) if self.ahead.due == Due::Frame => self.queue.release(self.ahead.known.streams.len()),
+            Ok(()) => self.queue.release_all(),
             Err(error) => self.fail(error),
         }
-    }
-
-    /// If nothing but a record that is cut here says that the unit ends here, the Marker of the next one must follow.
-    fn misses_marker(&self) -> Option<Error> {
-        let at = self.ahead.pos;
-        if self.ahead.due != Due::Major || !self.queue.ends_cut() || at >= self.ahead.data.len() {
-            return None;
-        }
-        // A Marker that is damaged only farther on counts.
-        let begins = self.ahead.data.get(at..).is_some_and(|rest| rest.starts_with(&MARKER_START));
-        let error = Unit::parse(self.ahead.data, to_u64(at)).err();
-        error.filter(|error| !begins && !error.is_truncation())
     }
 
     /// Reading ahead stopped at a fault: releases what is proven all the same, and finds out where to go on.
@@ -266,30 +220,22 @@ impl<'a, const N: usize> Frames<'a, N> {
         // Nothing contradicts the frames before the end of the input, or before a fault that is not theirs. But if too
         // much was taken for the rest of a record, the frames after it are wrong, too.
         let ahead = &self.ahead;
-        let is_cut = error.is_truncation()
-            && (self.is_cut_index() || ahead.is_marker_begun(ahead.pos) || !ahead.is_whole && !self.guessed);
+        let is_cut =
+            error.is_truncation() && (ahead.is_marker_begun(ahead.pos) || !ahead.is_whole && !self.guessed);
         if matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
             self.queue.release_all();
             return;
         }
-        let is_landed = ahead.pos == ahead.limit && self.queue.ends_solid();
-        if is_cut || is_landed {
+        if is_cut || ahead.pos == ahead.limit {
             self.queue.release_all();
         } else {
-            let verified = self.verified.max(ahead.proven.saturating_add(1));
-            self.queue.release(ahead.known.streams.len(), verified.min(ahead.pos));
+            self.queue.release(ahead.known.streams.len());
         }
         self.ahead.stop();
         self.find_anchor(error);
     }
 
-    /// True if the last frame ends at a boundary at which an index begins that the input ends in.
-    fn is_cut_index(&self) -> bool {
-        let (at, whole) = (self.ahead.pos, self.ahead.whole());
-        at == self.ahead.limit && self.ahead.unit.is_some_and(|unit| unit.is_index_begun(whole, to_u64(at)))
-    }
-
-    /// Finds out where reading can go on, and releases the frames before the fault that are proven by what leads there.
+    /// Finds out where reading can go on.
     fn find_anchor(&mut self, cause: Error) {
         let first = self.queue.next_unreleased().unwrap_or(self.ahead.pos);
         let out_of_sequence = matches!(cause.kind(), ErrorKind::OutOfSequence { .. });
@@ -297,16 +243,6 @@ impl<'a, const N: usize> Frames<'a, N> {
         let is_new = out_of_sequence || self.ahead.unit.is_none();
         let from = if is_new { first } else { first.saturating_add(1) };
         self.found = self.finder.find(&self.ahead, to_u64(from));
-        let whole = self.ahead.whole();
-        if let Some((anchor, index)) = self.found.and_then(|anchor| Some((anchor, anchor.index(whole)?))) {
-            // A frame that goes beyond the anchor was measured by a boundary that is wrong.
-            self.queue.release_proven(anchor.at, |item| {
-                let at = to_u64(item.start);
-                let is_target = |target: u64| target == at && at < anchor.at;
-                item.id >= id::USER
-                    && index.find(item.id).is_ok_and(|entry| entry.target().is_some_and(is_target))
-            });
-        }
     }
 
     /// Reads frames until the queue is full, or up to the end of the minor unit.
@@ -319,12 +255,8 @@ impl<'a, const N: usize> Frames<'a, N> {
             if self.queue.is_full() {
                 return Ok(());
             }
-            let crc = self.queue.last().copied();
             match self.ahead.read_one()? {
                 Some(item) => {
-                    if item.id == id::CRC {
-                        self.check_cut(crc, &item)?;
-                    }
                     self.queue.push(item);
                     self.read_default(&item);
                 }
@@ -334,54 +266,15 @@ impl<'a, const N: usize> Frames<'a, N> {
         }
     }
 
-    /// What a frame of a default stream proves.
+    /// A Meta that says something new may be contradicted by the next one.
     fn read_default(&mut self, item: &Item) {
-        let is_end = item.flags & Item::MORE == 0;
-        match item.id {
-            id::META | id::MINOR_META if is_end => {
-                if self.ahead.known.meta.as_ref().is_some_and(|meta| meta.check().is_ok()) {
-                    // JSON from end to end does not occur by chance.
-                    self.verified = item.end();
-                }
-                if item.id == id::META
-                    && self.ahead.known.is_news
-                    && let Some(unit) = self.ahead.unit
-                {
-                    metas::compare_next(&mut self.ahead.known, &unit);
-                }
-            }
-            id::PLATFORM => {
-                let frame = item.frame(self.ahead.data);
-                if crate::rtc::value::platform_byte_order(frame.payload()).is_some() {
-                    self.verified = item.end();
-                }
-            }
-            _ => {}
+        if item.id == id::META
+            && item.flags & Item::MORE == 0
+            && self.ahead.known.is_news
+            && let Some(unit) = self.ahead.unit
+        {
+            metas::compare_next(&mut self.ahead.known, &unit);
         }
-    }
-
-    /// True if the frame `item` may be taken for the Crc of the first unit.
-    ///
-    /// If a record of fixed length was cut right before it because of it, the one proves the other, and what looks
-    /// like a Crc may just as well be the record's last bytes. The checksum tells, as long as nothing is damaged.
-    fn check_cut(&mut self, before: Option<Item>, item: &Item) -> Result<()> {
-        let is_cut = before.is_some_and(|before| before.flags & Item::CUT != 0 && before.end() == item.start);
-        if !is_cut || !self.ahead.is_crc_in_doubt(item.start) {
-            return Ok(());
-        }
-        // In a unit that was read from its start on, so that no byte is looked at twice.
-        let start = self.ahead.unit.and_then(|unit| usize::try_from(unit.origin()).ok());
-        let covered = start.filter(|&start| start >= self.since);
-        let covered = covered.and_then(|start| self.ahead.data.get(start..item.start));
-        let payload = item.frame(self.ahead.data).payload();
-        let (Some(covered), Some(&stored)) = (covered, payload.first_chunk::<4>()) else { return Ok(()) };
-        // The frames that led here are not in doubt.
-        self.verified = item.start;
-        let checked = CrcStatus::without_tables(stored, covered).check(to_u64(item.start));
-        if checked.is_err() {
-            self.ahead.pos = item.start;
-        }
-        checked
     }
 
     /// Why the last gap was lost.

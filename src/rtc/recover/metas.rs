@@ -1,7 +1,6 @@
 //! What the Metas of other units say: whether a unit belongs to another session, and which of two counts.
 
 use super::anchor::Anchor;
-use super::tuning::METAS;
 use crate::rtc::Unit;
 use crate::rtc::declared::Declared;
 use crate::rtc::reader::Reader;
@@ -21,17 +20,7 @@ pub(super) fn learn_around<'a, const N: usize>(reader: &mut Reader<'a, N>, ancho
         return;
     }
     // Its own Meta may be lost, and it may have had a meta; the next one tells of both.
-    for next in following(&anchor.unit).skip(1) {
-        if known.learn_at(next.offset()) != Ok(false) {
-            break;
-        }
-    }
-}
-
-/// A unit and some after it.
-fn following<'a>(unit: &Unit<'a>) -> impl Iterator<Item = Unit<'a>> + use<'a> {
-    let unit = *unit;
-    (0..=METAS).map(move |k| unit.moved(signed(unit.major_size()).saturating_mul(k), 0))
+    let _ = known.learn_at(anchor.unit.end());
 }
 
 /// True if a unit after damage belongs to another session than the last one before it.
@@ -50,10 +39,9 @@ fn is_other_session<'a, const N: usize>(
     if units.checked_mul(signed(unit.major_size())) == Some(by) {
         return false;
     }
-    // The Meta of the unit, or of one after it if that is lost, may declare most streams in other words.
-    let has_other_meta = following(unit)
-        .find_map(|unit| known.compare(unit.offset()))
-        .is_some_and(|(same, others)| others > same);
+    // The Meta of the unit, or of the next one if that is lost, may declare most streams in other words.
+    let said = known.compare(unit.offset()).or_else(|| known.compare(unit.end()));
+    let has_other_meta = said.is_some_and(|(same, others)| others > same);
     has_other_meta || unit.number() < last.number() && !last.shares_grid(unit)
 }
 

@@ -5,9 +5,9 @@
 //! were read where each ends, or a boundary was met.
 //!
 //! - Up to 8 frames are held back where there are at most 24 streams, up to 16 with 64 streams, else up to 48. Nothing
-//!   is held back where the input merely ends, or at a boundary.
+//!   is held back where the input merely ends, at a boundary, or up to the last Marker, Index, Meta, platform or Crc.
 //! - After damage, reading goes on at the next Marker, at the next index that leads back to its unit, or at a frame before
-//!   either to which it leads. Frames before the damage are delivered if it leads to them.
+//!   either to which it leads.
 //! - A unit that does not fit to what came before (other sizes, or a Meta that says something else) begins another
 //!   session, even if the session's first unit is lost.
 //! - What is left of a record whose beginning was lost is known from the next index. Where none follows, all the lengths

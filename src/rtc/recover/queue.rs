@@ -1,7 +1,6 @@
 //! Frames that were read ahead and not yet delivered.
 
 use super::tuning::{AHEAD, HELD};
-use crate::bytes::to_u64;
 use crate::rtc::frame::id;
 use crate::rtc::item::Item;
 use crate::rtc::work;
@@ -46,50 +45,22 @@ impl Queue {
         self.tail += 1;
     }
 
-    /// The last frame.
-    pub(super) fn last(&self) -> Option<&Item> {
-        if self.tail == self.head { None } else { Some(&self.items[self.tail.wrapping_sub(1) % AHEAD]) }
-    }
-
-    /// True if the last frame is one whose length nothing but the boundary tells.
-    pub(super) fn ends_cut(&self) -> bool {
-        self.last().is_some_and(|last| last.flags & Item::CUT != 0)
-    }
-
-    /// True if the last frame is any but a filling one.
-    pub(super) fn ends_solid(&self) -> bool {
-        self.last().is_some_and(|last| last.id != id::NUL) && !self.ends_cut()
-    }
-
     /// Releases all frames.
     pub(super) fn release_all(&mut self) {
         self.ready = self.tail;
     }
 
-    /// Releases all but the unconfirmed tail; the frames that begin before `verified` are confirmed.
-    pub(super) fn release(&mut self, streams: usize, verified: usize) {
+    /// Releases all but the unconfirmed tail: what follows the last frame of a default stream that has a place of its own.
+    pub(super) fn release(&mut self, streams: usize) {
         let mut hold = HELD.iter().find(|(max, _)| streams <= *max).map_or(0, |&(_, held)| held);
         let mut at = self.tail;
         while at > self.ready && hold > 0 {
             work::count(1);
             let item = &self.items[(at - 1) % AHEAD];
-            if item.start < verified {
+            if matches!(item.id, id::MARKER..=id::META | id::PLATFORM | id::CRC) {
                 break;
             }
             hold -= 1;
-            at -= 1;
-        }
-        self.ready = at;
-    }
-
-    /// Releases the frames up to the last one whose start is proven, but none that goes beyond `to`.
-    pub(super) fn release_proven(&mut self, to: u64, mut is_proven: impl FnMut(&Item) -> bool) {
-        let mut at = self.tail;
-        while at > self.ready && !is_proven(&self.items[(at - 1) % AHEAD]) {
-            work::count(1);
-            at -= 1;
-        }
-        if at > self.ready && to_u64(self.items[(at - 1) % AHEAD].end()) > to {
             at -= 1;
         }
         self.ready = at;

@@ -11,9 +11,6 @@ pub(super) const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48
 /// How many of the frames that an index leads to are tried as a place to go on.
 pub(super) const TARGETS: u32 = 8;
 
-/// The number of units after the damage that are asked for their Meta, if the streams are not known.
-pub(super) const METAS: i64 = 4;
-
 /// The number of places that may be looked at for one purpose that are not read then, whatever was looked at before.
 pub(super) const FREE_LOOKS: u32 = 64;
 

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -56,10 +57,13 @@ from . import open as open_trace
 from ._trace import _ns
 
 #: What fits in 63 bits: places and counts.
-_SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id", "level", "source_line"}
+_SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id", "level", "source_line", "wakes", "polls"}
 
-#: Tables that list each thing of a trace once: traces are not split for them.
-_WHOLE = {"tracks", "slices", "tasks", "callsites"}
+#: Tables that are read from the whole of a trace: traces are not split for them.
+_WHOLE = {"tracks", "slices", "tasks", "callsites", "polls", "wakes", "samples", "spans"}
+
+#: A segment of dial9, as it is called on disk and in a bucket.
+_SEGMENT = re.compile(r".*[.-]\d+\.bin(\.gz|\.zst|\.active)?|\d+\.bin(\.gz|\.zst|\.active)?")
 
 _SPLIT = 64 << 20
 
@@ -90,8 +94,8 @@ class _Query:
 
 
 def _is_trace(folder: str, names: Iterable[str]) -> bool:
-    """Whether a folder is itself a trace: RFR and CTF have files by which to tell."""
-    return bool({"metadata", "meta.rfr", "callsites.rfr"} & set(names))
+    """True if a folder is itself a trace: RFR and CTF have files by which to tell, dial9 has segments with numbers."""
+    return bool({"metadata", "meta.rfr", "callsites.rfr"} & set(names)) or any(map(_SEGMENT.fullmatch, names))
 
 
 def traces(path: str) -> list[tuple[str, str]]:
@@ -146,6 +150,8 @@ def _spark_type(field: pa.Field) -> str:
         return "double"
     if pa.types.is_boolean(kind):
         return "boolean"
+    if pa.types.is_list(kind):
+        return "array<string>"
     return "binary" if pa.types.is_binary(kind) else "string"
 
 

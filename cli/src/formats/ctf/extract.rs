@@ -9,7 +9,15 @@ impl Ctf2<'_> {
     pub(super) fn extract_packets(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let errors = self.errors();
         let damage = self.damage(&errors);
-        let whole = Part { kind: "metadata", name: None, number: 0, path: None, offset: None, place: None };
+        let whole = Part {
+            version: None,
+            kind: "metadata",
+            name: None,
+            number: 0,
+            path: None,
+            offset: None,
+            place: None,
+        };
         let part = parts.part(&whole)?;
         for piece in self.pieces() {
             parts.write(part, piece)?;
@@ -22,6 +30,7 @@ impl Ctf2<'_> {
             for (number, packet) in (0..).zip(self.packets()) {
                 let offset = Some(packet.header().offset());
                 let part = parts.part(&Part {
+                    version: None,
                     kind: "packet",
                     name: None,
                     number,

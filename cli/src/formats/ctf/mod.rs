@@ -230,7 +230,7 @@ impl Trace for Ctf2<'_> {
 
     /// A trace without streams has nothing to be chosen.
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_parts(self.format())?;
+        wanted.refuse_others(self.format(), &[])?;
         let mut done = Rewritten::of("packets");
         done.carried = self.errors().len() as u64;
         to.file(Path::new("metadata"))?;

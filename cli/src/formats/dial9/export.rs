@@ -24,7 +24,7 @@ impl Dial9<'_> {
         let mut timeline = Timeline::new(storage.rooms());
         timeline.set_window(window);
         for (number, (data, _)) in loaded.iter().enumerate() {
-            timeline.add(number, data).map_err(content)?;
+            timeline.add(number, data.as_ref()).map_err(content)?;
         }
         while let Some(item) = timeline.next_item().map_err(content)? {
             if let Item::Event(event) = &item

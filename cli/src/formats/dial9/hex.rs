@@ -11,7 +11,7 @@ impl Dial9<'_> {
         let [Segment::Given(data)] = &self.segments[..] else {
             return Err(Failure::usage("hex shows one file: name a segment of this folder"));
         };
-        if super::segments::is_gzip(data) {
+        if super::segments::packing(data).is_some() {
             return Err(Failure::usage("hex shows a file as it is stored: decompress it first"));
         }
         let shown = fields.range();

@@ -30,7 +30,6 @@ impl Dial9<'_> {
                 };
                 let mut rooms = Rooms::new();
                 let mut frames = Frames::new(&segment.data, rooms.lend());
-                gather.is_recorded = false;
                 loop {
                     match frames.next_frame() {
                         Ok(Some(Frame::Header(_))) => batches = batches.saturating_add(1),
@@ -51,7 +50,7 @@ impl Dial9<'_> {
                     tell(error.to_string());
                 }
                 inflated = inflated.saturating_add(segment.data.len() as u64);
-                if !gather.is_recorded {
+                if !gather.end_segment() {
                     empty.push(segment.path.map_or_else(|| "this segment".to_owned(), shown));
                 }
                 Ok(())

@@ -5,6 +5,7 @@ mod export;
 mod hex;
 mod info;
 mod ls;
+mod redact;
 mod rewrite;
 mod segments;
 mod summary;
@@ -15,8 +16,8 @@ use crate::output::Out;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reference,
-    Rewritten, Selection, Trace, Wanted, Window,
+    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
+    Reference, Rewritten, Selection, Trace, Wanted, Window,
 };
 pub use rewrite::merge;
 use segments::{Rooms, Segment};
@@ -41,10 +42,10 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     }
 }
 
-/// Opens a segment that is gzip; `None` if it is none.
-pub fn open_gzip(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
-    segments::is_gzip(data)
-        .then(|| Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false }) as _)
+/// Opens a segment that is packed; `None` if it is none.
+pub fn open_packed(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
+    segments::packing(data)
+        .map(|_| Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false }) as _)
 }
 
 /// Opens the segments of a folder; `None` if there are none.
@@ -120,6 +121,10 @@ impl Trace for Dial9<'_> {
         false
     }
 
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.tell_private(private)
+    }
+
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.write(wanted, to)
     }
@@ -166,6 +171,9 @@ impl Trace for Dial9<'_> {
                 events = events.saturating_add(read.map_or(0, |read| read.items()));
                 if let Some(error) = segment.damage {
                     report(Finding::new(Severity::Error, error));
+                }
+                if let Some(digest) = findings.digest() {
+                    rewrite::hash_all(&segment.data, digest);
                 }
                 Ok(())
             })?;

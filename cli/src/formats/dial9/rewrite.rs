@@ -1,10 +1,12 @@
 //! Recordings of some events of another one, or of the segments of several.
 
-use super::segments::{Opened, Rooms, Segment, is_gzip};
+use super::segments::{Opened, Rooms, Segment, packing};
 use super::{Dial9, segments};
 use crate::input::{Input, Mapped};
+use crate::record::Names;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, Rewritten, Wanted};
+use crate::trace::{Bounds, By, Digest, NewTrace, Rewritten, Wanted};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 use traceglass::dial9::tokio::is_about_the_recorder;
@@ -22,7 +24,11 @@ struct Piece {
     /// Events in the range of time, and events that say something of others, or have no time.
     inside: u64,
     about: u64,
+    digest: Digest,
 }
+
+/// The range of time and the names that are wanted.
+type Wants<'w> = (Bounds, &'w Names);
 
 /// What is wanted of an event.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,9 +38,10 @@ enum Turn {
     Outside,
 }
 
-fn turn(event: &Event<'_>, bounds: &Bounds) -> Turn {
+fn turn(event: &Event<'_>, (bounds, names): &Wants<'_>) -> Turn {
     match event.time().filter(|time| *time > 0) {
         _ if is_about_the_recorder(event.name()) => Turn::About,
+        _ if !names.has(event.name()) => Turn::Outside,
         None => Turn::About,
         Some(time) if bounds.wants(Some(time.into())) => Turn::Inside,
         Some(_) => Turn::Outside,
@@ -43,8 +50,9 @@ fn turn(event: &Event<'_>, bounds: &Bounds) -> Turn {
 
 impl Dial9<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_parts(Format::Dial9)?;
-        let bounds = self.range(wanted.window)?;
+        wanted.refuse_others(Format::Dial9, &[By::Name, By::Time])?;
+        let bounds = (self.range(wanted.window)?, wanted.names);
+        let is_everything = wanted.window.is_everything() && wanted.names.are_all();
         let mut done = Rewritten::of("events");
         let mut has_files = false;
         for segment in &self.segments {
@@ -53,7 +61,7 @@ impl Dial9<'_> {
                 let pieces = pieces(opened, &bounds, &mut done);
                 let inside = pieces.iter().map(|piece| piece.inside).fold(0, u64::saturating_add);
                 let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
-                if inside == 0 && !bounds.is_everything() {
+                if inside == 0 && !is_everything {
                     done.dropped = done.dropped.saturating_add(events);
                     return Ok(());
                 }
@@ -61,8 +69,10 @@ impl Dial9<'_> {
                 let is_sound = opened.damage.is_none() && covers(&pieces, &opened.data);
                 let is_all =
                     pieces.iter().all(|piece| piece.inside.saturating_add(piece.about) == piece.events);
-                if is_sound && is_all {
+                let is_unpacked = wanted.redacts && matches!(opened.data, Cow::Owned(_));
+                if is_sound && is_all && !is_unpacked {
                     done.kept = done.kept.saturating_add(events);
+                    pieces.iter().for_each(|piece| done.digest.join(piece.digest));
                     to.file(&name(opened.path, false))?;
                     return to.put(file.as_ref().map_or(self.given(), |file| file.data()));
                 }
@@ -103,10 +113,33 @@ impl Segment<'_> {
     }
 }
 
-/// The name of a segment's file; without `.gz` where it is not packed.
+/// Adds an event: its time, and its bytes but for what the time counts from.
+fn hash(event: &Event<'_>, digest: &mut Digest) {
+    let bytes = event.as_slice();
+    let front = if event.time().is_some() { 6 } else { 3 };
+    let kind = bytes.get(1..3).and_then(|kind| kind.try_into().ok()).map_or(0, u16::from_le_bytes);
+    digest.add(&[event.time().unwrap_or(u64::MAX), kind.into()], bytes.get(front..).unwrap_or_default());
+}
+
+/// Adds all events that can be read.
+pub(super) fn hash_all(data: &[u8], digest: &mut Digest) {
+    let mut rooms = Rooms::new();
+    let mut frames = Frames::new(data, rooms.lend());
+    loop {
+        match frames.next_frame() {
+            Ok(Some(Frame::Event(event))) => hash(&event, digest),
+            Ok(Some(_)) => {}
+            Ok(None) => return,
+            // It was told.
+            Err(_) => drop(frames.recover()),
+        }
+    }
+}
+
+/// The name of a segment's file; without `.gz` or `.zst` where it is not packed.
 fn name(path: Option<&Path>, is_plain: bool) -> PathBuf {
     let path = path.unwrap_or(Path::new(""));
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     if is_plain && is_packed { path.with_extension("") } else { path.to_owned() }
 }
 
@@ -118,7 +151,7 @@ fn covers(pieces: &[Piece], data: &[u8]) -> bool {
 }
 
 /// The pieces of a segment; what lies between them is told as lost.
-fn pieces(opened: &Opened<'_>, bounds: &Bounds, done: &mut Rewritten) -> Vec<Piece> {
+fn pieces(opened: &Opened<'_>, bounds: &Wants<'_>, done: &mut Rewritten) -> Vec<Piece> {
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(&opened.data, rooms.lend());
     let mut pieces: Vec<Piece> = Vec::new();
@@ -135,7 +168,11 @@ fn pieces(opened: &Opened<'_>, bounds: &Bounds, done: &mut Rewritten) -> Vec<Pie
                 piece.end = frames.offset();
                 let Frame::Event(event) = frame else { continue };
                 piece.events = piece.events.saturating_add(1);
-                match turn(&event, bounds) {
+                let turn = turn(&event, bounds);
+                if turn != Turn::Outside {
+                    hash(&event, &mut piece.digest);
+                }
+                match turn {
                     Turn::Inside => {
                         piece.inside = piece.inside.saturating_add(1);
                         let time = i128::from(event.time().unwrap_or(0));
@@ -164,16 +201,17 @@ fn pieces(opened: &Opened<'_>, bounds: &Bounds, done: &mut Rewritten) -> Vec<Pie
 fn write(
     opened: &Opened<'_>,
     piece: &Piece,
-    bounds: &Bounds,
+    bounds: &Wants<'_>,
     done: &mut Rewritten,
     to: &mut dyn NewTrace,
 ) -> Result<()> {
     let kept = piece.inside.saturating_add(piece.about);
     done.kept = done.kept.saturating_add(kept);
     done.dropped = done.dropped.saturating_add(piece.events.saturating_sub(kept));
-    if kept == 0 && !bounds.is_everything() {
+    if kept == 0 && !(bounds.0.is_everything() && bounds.1.are_all()) {
         return Ok(());
     }
+    done.digest.join(piece.digest);
     let data = segments::range(&opened.data, piece.start, piece.end);
     if kept == piece.events {
         return to.put(data);
@@ -194,7 +232,7 @@ fn write(
 }
 
 /// Writes the segments of several recordings into one file, one after the other.
-pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten::of("events");
     let mut segments = Vec::new();
     for input in inputs {
@@ -203,16 +241,18 @@ pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
             Input::Directory(path) => segments.extend(super::segments::of_folder(path).unwrap_or_default()),
         }
     }
-    let mut packed = 0_usize;
+    let mut packings = Vec::new();
     for segment in &segments {
         let file = segment.file()?;
         let data = match segment {
             Segment::Given(data) => data,
             Segment::File(_) => file.as_ref().map_or(&[][..], |file| file.data()),
         };
-        packed = packed.saturating_add(usize::from(is_gzip(data)));
+        packings.push(packing(data));
     }
-    let stays_packed = packed == segments.len();
+    // Of one kind: whoever unpacks one need not know the other.
+    let is_one = packings.iter().all(|packing| packing.is_some() && Some(packing) == packings.first());
+    let stays_packed = is_one && !wanted.redacts;
     done.notes.push(
         "ids of workers, tasks and spans are kept: that all of it is of one process is not seen from it"
             .into(),
@@ -222,13 +262,14 @@ pub fn merge(inputs: &[Input], _wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
         let file = segment.file()?;
         segment.open(|opened| {
             let before = done.lost.len();
-            let pieces = pieces(opened, &Bounds::default(), &mut done);
+            let pieces = pieces(opened, &(Bounds::default(), wanted.names), &mut done);
             if done.lost.len() > before {
                 let path = opened.path.map(crate::output::shown).unwrap_or_default();
                 return Err(Failure::usage(format!("a segment is damaged: recover it first {path}")));
             }
             let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
             done.kept = done.kept.saturating_add(events);
+            pieces.iter().for_each(|piece| done.digest.join(piece.digest));
             match segment {
                 Segment::Given(data) if stays_packed => to.put(data),
                 Segment::File(_) if stays_packed => to.put(file.as_ref().map_or(&[][..], |file| file.data())),

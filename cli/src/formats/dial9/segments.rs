@@ -1,22 +1,14 @@
-//! Segments: the files of a recording, inflated where they are gzip.
+//! Segments: the files of a recording, unpacked where they are packed.
 
 use crate::folder;
 use crate::input::Mapped;
 use crate::status::{Failure, Result};
-use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
-use std::io::{ErrorKind as Io, Read};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use traceglass::Error;
 use traceglass::dial9::{self, AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
-use traceglass::{Element, Error, ErrorKind};
-
-/// A member of a gzip file.
-const GZIP: Element = Element::new(&"gzip member");
-
-/// How many times larger what is inflated may be than the file, and how much it may be in any case. Segments are three
-/// times as large.
-const LARGER: u64 = 256;
-const LEAST: u64 = 1 << 20;
+use traceglass_open::packed::{self, Packing};
 
 /// Where the bytes of a segment are.
 pub enum Segment<'a> {
@@ -29,7 +21,7 @@ pub struct Opened<'d> {
     /// The file, of a recording of several.
     pub path: Option<&'d Path>,
     pub data: Cow<'d, [u8]>,
-    /// Why not all of it could be inflated, and where in the file.
+    /// Why not all of it could be unpacked, and where in the file.
     pub damage: Option<Error>,
 }
 
@@ -45,9 +37,9 @@ pub fn of_folder(path: &Path) -> Option<Vec<Segment<'static>>> {
     (!found.is_empty()).then(|| found.into_iter().map(|(_, path)| Segment::File(path)).collect())
 }
 
-/// The number in `trace.12.bin.gz`; in a bucket, in `1763900000-12.bin.gz`.
+/// The number in `trace.12.bin.gz`, `trace.12.bin.zst`; in a bucket, in `1763900000-12.bin.gz`.
 fn number(name: &str) -> Option<u64> {
-    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".active")).unwrap_or(name);
+    let name = [".gz", ".zst", ".active"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let stem = name.strip_suffix(".bin")?;
     stem.rsplit(['.', '-']).next()?.parse().ok()
 }
@@ -55,16 +47,18 @@ fn number(name: &str) -> Option<u64> {
 fn begins_as_segment(path: &Path) -> bool {
     let Ok(file) = std::fs::File::open(path) else { return false };
     let mut start = Vec::new();
-    let read = path.is_file() && file.take(256).read_to_end(&mut start).is_ok();
-    read && (dial9::detect(&start) || is_gzip(&start))
+    let read = path.is_file() && file.take(packed::START).read_to_end(&mut start).is_ok();
+    read && (dial9::detect(&start) || packing(&start).is_some())
 }
 
-/// True if this is gzip, and what it inflates to begins as a trace does.
-pub fn is_gzip(data: &[u8]) -> bool {
-    let mut start = [0; 4];
-    data.starts_with(&[0x1f, 0x8b])
-        && GzDecoder::new(data).read_exact(&mut start).is_ok()
-        && dial9::detect(&start)
+/// How a segment is packed.
+pub fn packing(data: &[u8]) -> Option<Packing> {
+    packed::detect(data, dial9::detect)
+}
+
+/// The bytes of a segment, and why not all of it could be unpacked.
+fn unpack(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
+    packed::unpack(data, dial9::detect)
 }
 
 impl Segment<'_> {
@@ -72,12 +66,12 @@ impl Segment<'_> {
     pub fn open<T>(&self, with: impl FnOnce(&Opened<'_>) -> Result<T>) -> Result<T> {
         match self {
             Self::Given(data) => {
-                let (data, damage) = inflate(data);
+                let (data, damage) = unpack(data);
                 with(&Opened { path: None, data, damage })
             }
             Self::File(path) => {
                 let file = Mapped::open(path).map_err(|error| Failure::unreadable(error.message))?;
-                let (data, damage) = inflate(file.data());
+                let (data, damage) = unpack(file.data());
                 let path = path.file_name().map(Path::new);
                 with(&Opened { path, data, damage })
             }
@@ -85,15 +79,38 @@ impl Segment<'_> {
     }
 }
 
-/// The bytes of a segment, and why not all of it could be inflated.
-pub type Loaded<'d> = (Cow<'d, [u8]>, Option<Error>);
+/// The bytes of a segment, for as long as they are needed.
+pub enum Data<'d> {
+    Given(&'d [u8]),
+    Mapped(Mapped),
+    Unpacked(Vec<u8>),
+}
+
+impl AsRef<[u8]> for Data<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Given(data) => data,
+            Self::Mapped(file) => file.data(),
+            Self::Unpacked(data) => data,
+        }
+    }
+}
 
 impl Segment<'_> {
-    /// The bytes, for as long as they are needed.
-    pub fn load(&self) -> Result<Loaded<'_>> {
+    /// The bytes, and why not all of them could be unpacked.
+    pub fn load(&self) -> Result<(Data<'_>, Option<Error>)> {
         match self {
-            Self::Given(data) => Ok(inflate(data)),
-            Self::File(_) => self.open(|segment| Ok((segment.data.to_vec().into(), segment.damage))),
+            Self::Given(data) => Ok(match unpack(data) {
+                (Cow::Borrowed(data), damage) => (Data::Given(data), damage),
+                (Cow::Owned(data), damage) => (Data::Unpacked(data), damage),
+            }),
+            Self::File(path) => {
+                let file = Mapped::open(path).map_err(|error| Failure::unreadable(error.message))?;
+                if let (Cow::Owned(data), damage) = unpack(file.data()) {
+                    return Ok((Data::Unpacked(data), damage));
+                }
+                Ok((Data::Mapped(file), None))
+            }
         }
     }
 
@@ -112,46 +129,6 @@ impl Segment<'_> {
             Self::File(path) => path.file_name().map(Path::new),
         }
     }
-}
-
-/// Inflates the members of a gzip file; what is no gzip stays as it is. People put files one after the other, packed
-/// and not: a segment may follow the last member.
-fn inflate(data: &[u8]) -> (Cow<'_, [u8]>, Option<Error>) {
-    if !data.starts_with(&[0x1f, 0x8b]) {
-        return (Cow::Borrowed(data), None);
-    }
-    let most = LEAST.saturating_add(LARGER.saturating_mul(data.len() as u64));
-    let (mut inflated, mut rest) = (Vec::new(), data);
-    let offset = |rest: &[u8]| data.len().saturating_sub(rest.len()) as u64;
-    let damage = loop {
-        if rest.iter().all(|&byte| byte == 0) {
-            break None;
-        }
-        if dial9::detect(rest) {
-            inflated.extend_from_slice(rest);
-            break None;
-        }
-        if !rest.starts_with(&[0x1f, 0x8b]) {
-            let count = rest.len() as u64;
-            break Some(Error::new(offset(rest), GZIP, ErrorKind::TrailingBytes { count }));
-        }
-        let room = most.saturating_sub(inflated.len() as u64);
-        let mut member = GzDecoder::new(rest);
-        let read = (&mut member).take(room).read_to_end(&mut inflated);
-        let at = offset(rest);
-        match read {
-            Err(error) if error.kind() == Io::UnexpectedEof => {
-                break Some(Error::new(at, GZIP, ErrorKind::UnexpectedEnd { needed: 1 }));
-            }
-            Err(_) => break Some(Error::new(at, GZIP, ErrorKind::Malformed)),
-            Ok(_) if inflated.len() as u64 >= most => {
-                let kind = ErrorKind::OverLimit { value: inflated.len() as u64, limit: most };
-                break Some(Error::new(at, GZIP, kind));
-            }
-            Ok(_) => rest = member.into_inner(),
-        }
-    };
-    (Cow::Owned(inflated), damage)
 }
 
 /// Rooms for what a reader remembers.

@@ -1,7 +1,7 @@
 //! What the events of tokio add up to: polls, wakes, parks, tasks.
 
 use std::collections::{BTreeMap, HashMap};
-use traceglass::dial9::{Event, Frames, Value, tokio};
+use traceglass::dial9::{Event, Frames, Schema, Value, tokio};
 
 /// Something that happened, as far as it is paired with something else.
 enum What {
@@ -62,13 +62,13 @@ pub struct Gather {
     events: Vec<(u64, What)>,
     places: Vec<String>,
     numbers: HashMap<Vec<u8>, u32>,
+    /// Of the segment that is read, by their numbers.
+    classes: Vec<Class>,
     pub counts: BTreeMap<String, u64>,
     pub times: Option<(u64, u64)>,
     /// The first time of day that is known, and the time of the writer's clock then.
     pub clock: Option<(u64, u64)>,
     pub metadata: BTreeMap<String, String>,
-    /// True if there was any event that is not about the recorder, since this was last cleared.
-    pub is_recorded: bool,
 }
 
 /// What all of it adds up to.
@@ -94,71 +94,148 @@ const LONGEST: usize = 10;
 /// A poll that is called long: a millisecond.
 const LONG: u64 = 1_000_000;
 
-impl Gather {
-    pub fn take(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>) {
-        let name = event.name();
-        match self.counts.get_mut(name) {
-            Some(count) => *count = count.saturating_add(1),
-            None => drop(self.counts.insert(name.to_owned(), 1)),
+/// What an event is about, by the name of its schema.
+#[derive(Clone, Copy)]
+enum Role {
+    Begin,
+    End,
+    Park,
+    Unpark,
+    Wake,
+    Spawn,
+    Terminate,
+    Clock,
+    Metadata,
+    Other,
+}
+
+impl Role {
+    fn of(name: &str) -> Self {
+        match name {
+            "PollStartEvent" => Self::Begin,
+            "PollEndEvent" => Self::End,
+            "WorkerParkEvent" => Self::Park,
+            "WorkerUnparkEvent" => Self::Unpark,
+            "WakeEventEvent" => Self::Wake,
+            "TaskSpawnEvent" => Self::Spawn,
+            "TaskTerminateEvent" => Self::Terminate,
+            "ClockSyncEvent" => Self::Clock,
+            "SegmentMetadataEvent" => Self::Metadata,
+            _ => Self::Other,
         }
-        self.is_recorded |= !tokio::is_about_the_recorder(name);
+    }
+}
+
+/// The fields that are asked for.
+const FIELDS: [&str; 7] =
+    ["worker_id", "task_id", "woken_task_id", "scheduling_delay_ns", "realtime_ns", "spawn_loc", "entries"];
+const WORKER: usize = 0;
+const TASK: usize = 1;
+const WOKEN: usize = 2;
+const DELAY: usize = 3;
+const REALTIME: usize = 4;
+const PLACE: usize = 5;
+const ENTRIES: usize = 6;
+
+/// The events of a class: what schemas with one name and the same fields are in a segment.
+struct Class {
+    name: String,
+    role: Role,
+    count: u64,
+    /// Which of the fields that are asked for each one is; of those with one name, the first is it.
+    fields: Vec<Option<usize>>,
+}
+
+impl Class {
+    fn of(schema: &Schema<'_>) -> Self {
+        let name = schema.name();
+        let mut fields: Vec<Option<usize>> = Vec::new();
+        for field in schema.fields() {
+            let asked = FIELDS.iter().position(|asked| *asked == field.name());
+            fields.push(asked.filter(|asked| !fields.contains(&Some(*asked))));
+        }
+        // What comes after the last one need not be read.
+        while fields.last().is_some_and(Option::is_none) {
+            fields.pop();
+        }
+        Self { name: name.to_owned(), role: Role::of(name), count: 0, fields }
+    }
+}
+
+impl Gather {
+    /// Ends a segment: classes are counted in each anew.
+    pub fn end_segment(&mut self) -> bool {
+        let mut is_recorded = false;
+        for class in self.classes.drain(..).filter(|class| class.count > 0) {
+            is_recorded |= !tokio::is_about_the_recorder(&class.name);
+            let count = self.counts.entry(class.name).or_default();
+            *count = count.saturating_add(class.count);
+        }
+        is_recorded
+    }
+
+    pub fn take(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>) {
+        let schema = event.schema();
+        let number = frames.class(schema.type_id()).map_or(0, |class| class as usize);
+        // Each class is met first by its schema; some have no events.
+        while self.classes.len() <= number {
+            self.classes.push(Class { name: String::new(), role: Role::Other, count: 0, fields: Vec::new() });
+        }
+        let Some(class) = self.classes.get_mut(number) else { return };
+        if class.count == 0 {
+            *class = Class::of(&schema);
+        }
+        class.count = class.count.saturating_add(1);
         let Some(time) = event.time() else { return };
         if time > 0 {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));
         }
-        let number = |field| event.get(field).and_then(|value| value.unsigned());
-        let what = match name {
-            "PollStartEvent" => {
-                let (Some(worker), Some(task)) = (number("worker_id"), number("task_id")) else { return };
-                let place = self.place(event, frames);
-                What::Begin { worker, task, place, delay: number("scheduling_delay_ns") }
+        let role = class.role;
+        if matches!(role, Role::Other) {
+            return;
+        }
+        let mut said = [None; FIELDS.len()];
+        for (field, asked) in event.fields().zip(&class.fields) {
+            if let Some(slot) = asked.and_then(|asked| said.get_mut(asked)) {
+                *slot = field.value();
             }
-            "PollEndEvent" => match number("worker_id") {
-                Some(worker) => What::End { worker },
-                None => return,
-            },
-            "WorkerParkEvent" => match number("worker_id") {
-                Some(worker) => What::Park { worker },
-                None => return,
-            },
-            "WorkerUnparkEvent" => match number("worker_id") {
-                Some(worker) => What::Unpark { worker },
-                None => return,
-            },
-            "WakeEventEvent" => match number("woken_task_id") {
-                Some(task) => What::Wake { task },
-                None => return,
-            },
-            "TaskSpawnEvent" => match number("task_id") {
-                Some(task) => What::Spawn { task },
-                None => return,
-            },
-            "TaskTerminateEvent" => match number("task_id") {
-                Some(task) => What::Terminate { task },
-                None => return,
-            },
-            "ClockSyncEvent" => {
-                self.clock = self.clock.or(number("realtime_ns").map(|day| (day, time)));
-                return;
+        }
+        let value = |asked: usize| said.get(asked).copied().flatten();
+        let number = |asked| value(asked).and_then(|value: Value<'_>| value.unsigned());
+        let what = match role {
+            Role::Begin => {
+                let (Some(worker), Some(task)) = (number(WORKER), number(TASK)) else { return };
+                let place = self.place(value(PLACE), frames);
+                Some(What::Begin { worker, task, place, delay: number(DELAY) })
             }
-            "SegmentMetadataEvent" => {
-                if let Some(Value::StringMap(map)) = event.get("entries") {
+            Role::End => number(WORKER).map(|worker| What::End { worker }),
+            Role::Park => number(WORKER).map(|worker| What::Park { worker }),
+            Role::Unpark => number(WORKER).map(|worker| What::Unpark { worker }),
+            Role::Wake => number(WOKEN).map(|task| What::Wake { task }),
+            Role::Spawn => number(TASK).map(|task| What::Spawn { task }),
+            Role::Terminate => number(TASK).map(|task| What::Terminate { task }),
+            Role::Clock => {
+                self.clock = self.clock.or(number(REALTIME).map(|day| (day, time)));
+                None
+            }
+            Role::Metadata => {
+                if let Some(Value::StringMap(map)) = value(ENTRIES) {
                     for (key, value) in map.pairs() {
                         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
                         self.metadata.insert(text(key), text(value));
                     }
                 }
-                return;
+                None
             }
-            _ => return,
+            Role::Other => None,
         };
-        self.events.push((time, what));
+        self.events.extend(what.map(|what| (time, what)));
     }
 
     /// The number of the place where a task was spawned.
-    fn place(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>) -> u32 {
-        let text = match event.get("spawn_loc") {
+    fn place(&mut self, value: Option<Value<'_>>, frames: &Frames<'_, '_>) -> u32 {
+        let text = match value {
             Some(Value::PooledString(id)) => frames.string(id).unwrap_or_default(),
             Some(Value::String(text)) => text,
             _ => &[],
@@ -196,7 +273,7 @@ impl Gather {
                 What::Begin { worker, task, place, delay } => {
                     let worker = workers.entry(worker).or_default();
                     let open = worker.open.replace((task, time, place));
-                    summary.unpaired = summary.unpaired.saturating_add(u64::from(open.is_some()));
+                    summary.lost(open);
                     let task = tasks.entry(task).or_default();
                     task.polls = task.polls.saturating_add(1);
                     let woken = task.woken.take().map(|woken| time.saturating_sub(woken));
@@ -228,6 +305,7 @@ impl Gather {
                     let worker = workers.entry(worker).or_default();
                     worker.first.get_or_insert(time);
                     (worker.last, worker.parked) = (time, Some(time));
+                    summary.lost(worker.open.take());
                 }
                 What::Unpark { worker } => {
                     let worker = workers.entry(worker).or_default();
@@ -235,6 +313,7 @@ impl Gather {
                     worker.last = time;
                     let parked = worker.parked.take().map_or(0, |parked| time.saturating_sub(parked));
                     worker.idle = worker.idle.saturating_add(parked);
+                    summary.lost(worker.open.take());
                 }
                 What::Wake { task } => tasks.entry(task).or_default().woken = Some(time),
                 What::Spawn { task } => {
@@ -280,6 +359,11 @@ fn keep_longest(polls: &mut Vec<Poll>) {
 }
 
 impl Summary {
+    /// Counts a poll whose end was lost, if there is one.
+    fn lost(&mut self, open: Option<(u64, u64, u32)>) {
+        self.unpaired = self.unpaired.saturating_add(u64::from(open.is_some()));
+    }
+
     /// The time that so many of a hundred waits do not exceed.
     pub fn percentile(&self, percent: usize) -> Option<u64> {
         let last = self.latencies.len().checked_sub(1)?;

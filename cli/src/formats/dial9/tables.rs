@@ -6,17 +6,7 @@ use crate::output::shown;
 use crate::states::Pairs;
 use crate::status::Result;
 use crate::trace::{Lent, ReadTables, Whole};
-use std::borrow::Cow;
 use traceglass_tables as tables;
-
-/// The bytes of a segment.
-struct Data<'d>(Cow<'d, [u8]>);
-
-impl AsRef<[u8]> for Data<'_> {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
 
 impl Dial9<'_> {
     pub(super) fn lend_segments(&self, name: &str, pairs: &Pairs, read: &mut ReadTables<'_>) -> Result<()> {
@@ -24,7 +14,7 @@ impl Dial9<'_> {
             let segment: &Segment<'_> = segment;
             let name = segment.path().map_or_else(|| name.to_owned(), shown);
             Lent::part(name, segment.size(), move || match segment.load() {
-                Ok((data, damage)) => Ok((Box::new(Data(data)) as tables::Bytes<'_>, damage)),
+                Ok((data, damage)) => Ok((Box::new(data) as tables::Bytes<'_>, damage)),
                 Err(failure) => Err(failure.to_string()),
             })
         };

@@ -15,7 +15,7 @@ const AT_ONCE: u64 = 8 << 20;
 const WINDOW_MAX: u64 = 128 << 20;
 
 /// What the windows of all threads may take together.
-static WINDOWS: Budget = Budget::new(2 * WINDOW_MAX);
+static WINDOWS: Budget = Budget::new(3 * (WINDOW_MAX / 2));
 
 /// The most that a compressed block holds.
 const BLOCK: u64 = 128 << 10;

@@ -18,6 +18,7 @@ impl Rdf<'_> {
             let id = name(entry.identifier());
             let number = entry.number() as u64;
             let of = |kind, range: Option<u64>| Part {
+                version: Some(entry.version()),
                 kind,
                 name: Some(&id),
                 number,

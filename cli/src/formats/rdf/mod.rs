@@ -2,12 +2,14 @@
 
 mod cat;
 mod contents;
+mod create;
 mod decoder;
 mod export;
 mod extract;
 mod loaded;
 pub mod neighbor;
 mod plan;
+mod redact;
 mod rewrite;
 #[cfg(feature = "view")]
 mod view;
@@ -21,8 +23,9 @@ use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
     Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
-    Rewritten, Selection, Trace, Wanted,
+    Private, Rewritten, Selection, Trace, Wanted,
 };
+pub use create::{append, create};
 use decoder::Decoder;
 use plan::{Part, Plan, Shared, Turn};
 pub use rewrite::merge;
@@ -125,6 +128,10 @@ impl Trace for Rdf<'_> {
         let mut trace = traceglass_tables::Trace::whole(&file);
         trace.set_lasting(&whole);
         read(&trace)
+    }
+
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.tell_private(private)
     }
 
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
@@ -327,6 +334,9 @@ impl Trace for Rdf<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         self.verify(|finding| findings.report(finding))?;
         findings.count(self.file.index().len() as u64, 0);
+        if let Some(digest) = findings.digest() {
+            self.file.entries().for_each(|entry| rewrite::hash(&self.file, &entry, digest));
+        }
         let mut storage = vec![0; self.file.index().len().saturating_mul(2)];
         if let Err(error) = self.file.overlaps(&mut storage, &mut |finding| findings.report(finding)) {
             findings.report(Finding::new(Severity::Warning, error));

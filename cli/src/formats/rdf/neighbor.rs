@@ -61,6 +61,7 @@ impl Trace for Neighbor<'_> {
             let name = type_of(chunk);
             let offset = Some(chunk.offset());
             let part = parts.part(&Part {
+                version: None,
                 kind: "chunk",
                 name: Some(&name),
                 number,

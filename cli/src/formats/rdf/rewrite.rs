@@ -1,11 +1,14 @@
 //! Files of some chunks of another one, or of the chunks of several.
 
-use super::{Rdf, contents, name};
+use super::decoder::Decoder;
+use super::loaded::Loaded;
+use super::{Rdf, contents, name, redact};
 use crate::status::{Failure, Result};
-use crate::trace::{NewTrace, Rewritten, Wanted};
+use crate::trace::{By, Digest, NewTrace, Rewritten, Wanted};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
-use traceglass::rdf::{Entry, File, Header, Identifier, Span, file_header};
+use traceglass::rdf::{Compression, Entry, File, Header, Identifier, NewChunk, Span, file_header};
 use traceglass::{Format, Severity};
 
 /// Chunks without which AMD's tools do not open a file.
@@ -34,6 +37,7 @@ impl<'n> Named<'n> {
 
 impl Rdf<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
+        wanted.refuse_others(Format::Rdf, &[By::Chunk])?;
         if !wanted.window.is_everything() {
             return Err(self.refuse_window());
         }
@@ -46,20 +50,46 @@ impl Rdf<'_> {
             ));
         }
         done.carried = self.carried(&keeps);
+        let kept = |entry: &Entry<'_>| keeps.get(entry.number()) == Some(&true);
+        let moves = |entry: &Entry<'_>| {
+            wanted.redacts && redact::is_private(entry) && entry.compression() != Compression::None
+        };
+        for entry in self.file.entries().filter(|entry| kept(entry) && !moves(entry)) {
+            hash(&self.file, &entry, &mut done.digest);
+        }
+        let moved = self.unpacked(|entry| kept(entry) && moves(entry), &mut done)?;
         to.file(Path::new(""))?;
-        if is_all {
+        if is_all && moved.is_empty() {
             to.put(self.file.data())?;
             return Ok(done);
         }
         if wanted.verb == "cut" {
             self.note(&keeps, &mut done);
         }
-        let keep = |entry: &Entry<'_>| keeps.get(entry.number()).copied().unwrap_or(false);
+        let keep = |entry: &Entry<'_>| kept(entry) && !moves(entry);
         let mut storage = vec![Span::EMPTY; keeps.len().saturating_mul(2)];
         let selected =
             self.file.select(keep, &mut storage).map_err(|error| Failure::content(Format::Rdf, error))?;
-        selected.write(&mut |bytes: &[u8]| to.put(bytes))?;
+        let more = moved.iter().map(|loaded| {
+            NewChunk::raw(loaded.id, &loaded.data).version(loaded.version).header(loaded.header)
+        });
+        selected.write_with(more, &mut |bytes: &[u8]| to.put(bytes))?;
         Ok(done)
+    }
+
+    /// Chunks that are not to be compressed any more.
+    fn unpacked(&self, is: impl Fn(&Entry<'_>) -> bool, done: &mut Rewritten) -> Result<Vec<Loaded<'_>>> {
+        let mut decoder = Decoder::new();
+        let mut all = Vec::new();
+        for entry in self.file.entries().filter(is) {
+            let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
+            let loaded =
+                Loaded::read(chunk, &mut decoder).map_err(|error| Failure::content(Format::Rdf, error))?;
+            let about = [loaded.version.into(), 0, 0];
+            hash_parts(loaded.id.bytes(), about, loaded.header, &loaded.data, &mut done.digest);
+            all.push(loaded);
+        }
+        Ok(all)
     }
 
     /// Which entries are kept; what is damaged of those that are wanted is told.
@@ -165,6 +195,34 @@ impl Rdf<'_> {
     }
 }
 
+/// Adds a chunk of a file: what its entry says but for places, and both its parts.
+pub(super) fn hash(file: &File<'_>, entry: &Entry<'_>, digest: &mut Digest) {
+    let part = |range: traceglass::Result<Range<u64>>| {
+        let range = range
+            .ok()
+            .and_then(|range| Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?));
+        range.and_then(|range| file.data().get(range)).unwrap_or_default()
+    };
+    let about = [
+        entry.version().into(),
+        entry.compression().number().into(),
+        entry.uncompressed_size().cast_unsigned(),
+    ];
+    hash_parts(
+        entry.identifier_bytes(),
+        about,
+        part(entry.header_range()),
+        part(entry.stored_range()),
+        digest,
+    );
+}
+
+/// The same of what is known of it: version, compression and the size of what is compressed.
+pub(super) fn hash_parts(id: &[u8; 16], about: [u64; 3], header: &[u8], data: &[u8], digest: &mut Digest) {
+    digest.add(&about, &[id.as_slice(), header].concat());
+    digest.add(&[header.len() as u64, data.len() as u64], data);
+}
+
 /// Writes the chunks of several files into one, in the order of the files.
 pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten::of("chunks");
@@ -199,6 +257,7 @@ pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Res
         }
         let all = vec![true; file.index().len()];
         done.carried = done.carried.saturating_add(rdf.carried(&all));
+        file.entries().for_each(|entry| hash(file, &entry, &mut done.digest));
         let selected = file.select(|_| true, storage);
         selections.push(selected.map_err(|error| Failure::content(Format::Rdf, error))?);
     }

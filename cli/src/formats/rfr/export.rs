@@ -104,8 +104,15 @@ impl Rfr<'_> {
             let next = number.saturating_add(1);
             let number = mem::replace(number, next);
             let path = part.path.as_deref();
-            let id =
-                parts.part(&Extracted { kind, name: None, number, path, offset: Some(0), place: None })?;
+            let id = parts.part(&Extracted {
+                version: None,
+                kind,
+                name: None,
+                number,
+                path,
+                offset: Some(0),
+                place: None,
+            })?;
             parts.write(id, part.data()?.bytes())?;
             parts.end(id)?;
             parts.advance(part.size);

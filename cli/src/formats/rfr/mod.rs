@@ -5,6 +5,7 @@ mod export;
 mod files;
 mod hex;
 mod info;
+mod redact;
 mod rewrite;
 mod scan;
 mod select;
@@ -23,8 +24,8 @@ use crate::states::Pairs;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten, Selection,
-    Stamps, Trace, Wanted, aligned, shown_micros,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Rewritten,
+    Selection, Stamps, Trace, Wanted, aligned, shown_micros,
 };
 use files::{Files, Kind, Part, Problem};
 pub use rewrite::merge;
@@ -209,6 +210,10 @@ impl Trace for Rfr<'_> {
         self.is_folder
     }
 
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        redact::tell(&self.files, private)
+    }
+
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         rewrite::write(&self.files, wanted, to)
     }
@@ -359,6 +364,9 @@ impl Trace for Rfr<'_> {
             |part, found| {
                 let (found, count, items) = found?;
                 findings.count(0, items);
+                if let Some(digest) = findings.digest() {
+                    rewrite::hash_all(part, digest)?;
+                }
                 let mut report = |finding| findings.report_in(part.path.as_deref(), finding);
                 if count > KEPT {
                     scan::check(part, report)?;

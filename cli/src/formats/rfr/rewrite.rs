@@ -1,20 +1,25 @@
 //! Recordings of some sequences of another one, or of the chunks of several.
 
 mod chunk;
+mod digest;
 mod merge;
 mod polls;
+mod runs;
 mod stream;
 
+use digest::Bytes;
+pub use digest::hash_all;
 pub use merge::merge;
 
 use super::files::{Files, Kind, Part};
 use super::scan;
 use super::select::Range;
 use crate::status::Result;
-use crate::trace::{NewTrace, Rewritten, Tally, Wanted};
+use crate::trace::{By, NewTrace, Rewritten, Tally, Wanted};
 use polls::Polls;
+use runs::{Runs, range};
 use std::path::Path;
-use traceglass::rfr::{Callsites, Chunk, Streaming};
+use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
 
 /// What is being written, and what came of it.
@@ -29,9 +34,9 @@ struct Writer<'w> {
 
 /// Writes what is wanted of a recording: sequences as a whole, of streams records.
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-    wanted.refuse_parts(Format::Rfr)?;
-    let range = Range::of(wanted.window, files)?;
     let is_stream = files.of(Kind::Stream).next().is_some();
+    wanted.refuse_others(Format::Rfr, if is_stream { &[By::Time] } else { &[] })?;
+    let range = Range::of(wanted.window, files)?;
     let mut done = Rewritten::of(if is_stream { "records" } else { "sequences" });
     done.is_absolute = true;
     for (path, problem) in &files.problems {
@@ -63,12 +68,40 @@ impl Writer<'_> {
                 self.stream(&stream, data, path)
             }
             Kind::Callsites => self.callsites(data, path),
-            Kind::Meta => self.as_it_is(part, data),
+            Kind::Meta => self.meta(part, data),
         }
     }
 
     fn begin(&mut self, path: Option<&Path>) -> Result<()> {
         self.to.file(path.unwrap_or(Path::new("")))
+    }
+
+    /// Copies what can be read of a file that says of what kind others are.
+    fn meta(&mut self, part: &Part<'_>, data: &[u8]) -> Result<()> {
+        let path = part.path.as_deref();
+        let Ok(meta) = Meta::parse(data) else { return Ok(()) };
+        let mut formats = meta.formats();
+        let start = formats.offset();
+        let mut names = Vec::new();
+        let (at, error) = loop {
+            let at = formats.offset();
+            match formats.next_format() {
+                Ok(Some(name)) => names.push(name),
+                Ok(None) => return self.as_it_is(part, data),
+                Err(error) => break (at, error),
+            }
+        };
+        self.done.lose(path, at, (data.len() as u64).saturating_sub(at), error);
+        self.done.carried = self.done.carried.saturating_add(u64::from(meta.created().is_err()));
+        self.begin(path)?;
+        self.to.put(range(data, 0, start))?;
+        let mut put = |bytes: &[u8]| self.to.put(bytes);
+        write_count(names.len() as u64, &mut put)?;
+        for name in &names {
+            write_count(name.len() as u64, &mut put)?;
+            put(name.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Copies a file, with what is wrong in it.
@@ -88,17 +121,25 @@ impl Writer<'_> {
         let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
         self.begin(path)?;
         let mut runs = Runs { data, start: 0 };
+        let mut bytes = Bytes::of(data);
         loop {
             let at = callsites.offset();
             match callsites.next_callsite() {
-                Ok(Some(_)) => self.items = self.items.saturating_add(1),
-                Ok(None) => return runs.end(at, self.to),
+                Ok(Some(_)) => {
+                    self.items = self.items.saturating_add(1);
+                    bytes.add(at, callsites.offset());
+                }
+                Ok(None) => {
+                    bytes.end(0, &mut self.done.digest);
+                    return runs.end(at, self.to);
+                }
                 Err(error) => {
                     runs.end(at, self.to)?;
                     let gap = callsites.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
                     if gap.is_none() {
+                        bytes.end(0, &mut self.done.digest);
                         return Ok(());
                     }
                     runs.start = callsites.offset();
@@ -106,32 +147,4 @@ impl Writer<'_> {
             }
         }
     }
-}
-
-/// Bytes that are copied up to where something is left out.
-struct Runs<'d> {
-    data: &'d [u8],
-    start: u64,
-}
-
-impl Runs<'_> {
-    /// Copies up to `end`; the next run begins there.
-    fn end(&mut self, end: u64, to: &mut dyn NewTrace) -> Result<()> {
-        let bytes = range(self.data, self.start, end);
-        self.start = end;
-        if bytes.is_empty() { Ok(()) } else { to.put(bytes) }
-    }
-
-    /// Copies up to `end`, and goes on at `next`.
-    fn skip(&mut self, end: u64, next: u64, to: &mut dyn NewTrace) -> Result<()> {
-        self.end(end, to)?;
-        self.start = next;
-        Ok(())
-    }
-}
-
-/// The bytes from `start` to `end`, as far as they are there.
-fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
 }

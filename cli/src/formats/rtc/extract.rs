@@ -29,6 +29,7 @@ impl Rtc<'_> {
                             let name = Text::of(stream.name()).text;
                             let number = stream.id();
                             let part = parts.part(&Part {
+                                version: None,
                                 kind: "stream",
                                 name: name.as_deref(),
                                 number,

@@ -97,7 +97,12 @@ impl Trace for Rtc<'_> {
         self.scan(&Pass::default(), |event| {
             match event {
                 Event::Finding(finding) => findings.report(finding),
-                Event::Record(_) => findings.count(0, 1),
+                Event::Record(record) => {
+                    findings.count(0, 1);
+                    if let Some(digest) = findings.digest() {
+                        rewrite::digest::hash(record, digest);
+                    }
+                }
                 Event::Frame(frame, _) if frame.id() == rtc::id::MARKER => findings.count(1, 0),
                 _ => {}
             }

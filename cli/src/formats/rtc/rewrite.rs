@@ -4,6 +4,7 @@
 //! session, the numbers of units, and what leads to units that are left out, are made new in as many bytes; so are
 //! checksums. Pieces of records of which a part is left out become padding.
 
+pub mod digest;
 mod emit;
 mod units;
 
@@ -16,11 +17,12 @@ use units::{Range, Units};
 
 impl Rtc<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_parts(Format::Rtc)?;
+        wanted.refuse_others(Format::Rtc, &[])?;
         let bounds = self.range(wanted.window)?;
         let mut done = Rewritten::of("units");
         let units = Units::read(self, &bounds, &mut done)?;
         let ranges = units.ranges(&bounds);
+        done.carried = units.errors(&ranges);
         let all = units.count();
         to.file(Path::new(""))?;
         let is_whole = done.lost.is_empty()
@@ -29,6 +31,7 @@ impl Rtc<'_> {
         if is_whole {
             done.kept = all;
             done.records = units.records();
+            done.digest = units.digest();
             units.span(&ranges, &mut done);
             to.put(self.data)?;
             return Ok(done);
@@ -61,6 +64,7 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
         units.span(&whole, &mut done);
         done.kept = done.kept.saturating_add(units.count());
         done.records = done.records.saturating_add(units.records());
+        done.digest.join(units.digest());
         to.put(data)?;
     }
     Ok(done)

@@ -46,6 +46,13 @@ pub const OBJECTS: &[Object] = &[
                     "of a crash: command buffers that had begun and not ended, with their markers",
                 ),
                 part("more_in_flight", Int, "how many others there are: eight of each chunk are listed"),
+                part(
+                    "memory",
+                    List,
+                    "of each memory trace that reserves virtual memory: `process`, `stream`, the number of `allocations`, \
+                     `most_bytes` that were reserved at once and `most_ns` since its begin, `end_bytes` at its end, and the \
+                     `largest` four with `address`, `bytes`, `since_ns`, `freed_ns`",
+                ),
                 part("snapshots", List, "`name` and `ticks` of each"),
                 part("queues", List, "GPU time of each queue; null if there are more than 4,096"),
                 part(
@@ -126,7 +133,7 @@ pub const OBJECTS: &[Object] = &[
                 has("content_bytes", Int, "size of the text of all metadata"),
                 has("fragments", Int, "how many fragments of it can be read"),
                 has("traces", Int, "how many folders with metadata there are"),
-                has("streams", Int, "how many data streams"),
+                has("streams", Int, "data streams; several files may be one"),
                 has("packets", Int, "how many packets these have"),
                 may("records", Int, "how many event records"),
                 has("discarded", Int, "event records that the tracer discarded"),
@@ -192,7 +199,7 @@ pub const OBJECTS: &[Object] = &[
                 has("segments", Int, "how many files there are"),
                 has("batches", Int, "how many headers these have"),
                 has("events", Int, "how many events"),
-                has("inflated_bytes", Int, "size of all segments, those in gzip inflated"),
+                has("inflated_bytes", Int, "size of all segments, those that are packed unpacked"),
                 has("empty_segments", List, "the segments in which nothing was recorded"),
                 has("lost_bytes", Int, "how many bytes cannot be read"),
                 may("time_ns", Int, "the earliest time, in nanoseconds of the monotonic clock"),

@@ -7,6 +7,7 @@ use crate::dial9::tell::Pools as _;
 use crate::error::Result;
 use crate::event::dial9::counters::{Counters, runtime_number};
 use crate::event::dial9::moment::{Moment, Role};
+use crate::event::dial9::said::{Name, Said};
 use crate::event::dial9::tracks::{Found, Of, Opened, TrackSlot, id_of};
 use crate::event::dial9::waiting::{Waiting, end_of};
 use crate::event::element::REGISTRY;
@@ -23,7 +24,7 @@ impl<'a> Timeline<'a, '_> {
 
     /// The slot of a track, new or not; a new one is announced if `told`.
     pub(super) fn track(&mut self, of: Of<'a>, told: bool, offset: u64) -> Result<usize> {
-        let at = match self.roots.find(self.tracks.slots(), of) {
+        let at = match self.roots.find_again(self.tracks.slots(), of) {
             Found::At(at) => at,
             Found::Nowhere(difference) => {
                 self.tracks.push(TrackSlot::new(of), offset, REGISTRY)?;
@@ -74,16 +75,24 @@ impl<'a> Timeline<'a, '_> {
     pub(super) fn happened(&mut self, of: usize, moment: &Moment) -> Result<()> {
         let Some((event, kind, pools)) = self.event(moment) else { return Ok(()) };
         let (time, offset) = (moment.time, event.offset());
-        let number = |name| event.get(name).and_then(|value| value.unsigned());
-        let text = |name| match event.get(name) {
+        if moment.begins() {
+            return self.lasting_begins(of, moment, offset);
+        }
+        if kind.lasts.any() {
+            return self.lasting_ends(of, moment, offset);
+        }
+        let said = Said::of(&event, &kind.plan, &kind.known);
+        let number = |name| said.number(name);
+        let text = |name| match said.value(name) {
             Some(Value::PooledString(id)) => pools.string(id),
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        let name = Label::Text(event.name());
-        let (worker, task, tid) = (number("worker_id"), number("task_id"), number("tid"));
-        let place = text("spawn_loc").map(Label::of);
-        match (kind.role, worker, task, tid) {
+        let (role, counts) = (kind.role, kind.counters.any());
+        let name = Label::Text(kind.name);
+        let (worker, task, tid) = (number(Name::Worker), number(Name::Task), number(Name::Thread));
+        let place = text(Name::SpawnLocation).map(Label::of);
+        match (role, worker, task, tid) {
             (Role::PollStart, Some(worker), Some(task), _) => {
                 let worker = self.track(Of::Worker(worker), true, offset)?;
                 let task = self.track(Of::Task(task), true, offset)?;
@@ -106,18 +115,22 @@ impl<'a> Timeline<'a, '_> {
                         slot.worker = Some(worker);
                     }
                 }
-                if kind.role == Role::Park {
+                if role == Role::Park {
                     self.open(worker, Opened::Park, time);
                     self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, of, time);
                 } else {
+                    // Who wakes up polls nothing: that end was lost.
+                    if self.tracks.slots().get(worker).is_some_and(|slot| slot.open == Opened::Poll) {
+                        self.open(worker, Opened::Nothing, time);
+                    }
                     self.close(worker, Opened::Park, name, of, time);
                 }
             }
             (Role::Wake, ..) => {
-                let woken = number("woken_task_id").unwrap_or_default();
+                let woken = number(Name::WokenTask).unwrap_or_default();
                 let woken = self.track(Of::Task(woken), true, offset)?;
                 // The worker that issued it; 255 is none.
-                let track = match number("target_worker").filter(|worker| *worker < 255) {
+                let track = match number(Name::TargetWorker).filter(|worker| *worker < 255) {
                     Some(worker) => self.track(Of::Worker(worker), true, offset)?,
                     None => woken,
                 };
@@ -157,20 +170,20 @@ impl<'a> Timeline<'a, '_> {
                 self.counting = Some(Counting { of, parent: runtime, field: 0 });
             }
             (Role::SpanEnter | Role::SpanExit, ..) => {
-                let Some(span) = number("span_id") else {
+                let Some(span) = number(Name::Span) else {
                     let track = self.track(Of::Kind(moment.kind), true, offset)?;
                     self.instant(id_of(track), name, of, time);
                     return Ok(());
                 };
-                let named = text("span_name").map_or(name, Label::of);
-                let lane = Lane { span, task: number("dial9.tokio.task_id"), name: named };
-                if kind.role == Role::SpanEnter {
+                let named = text(Name::SpanName).map_or(name, Label::of);
+                let lane = Lane { span, task: number(Name::TaskOfSpan), name: named };
+                if role == Role::SpanEnter {
                     self.enter(&lane, of, time, offset)?;
                 } else {
                     self.exit(&lane, of, time, offset)?;
                 }
             }
-            (Role::Other, ..) if kind.counters.any() => {
+            (Role::Other, ..) if counts => {
                 let parent = self.track(Of::Kind(moment.kind), true, offset)?;
                 self.counting = Some(Counting { of, parent, field: 0 });
             }
@@ -203,9 +216,9 @@ impl<'a> Timeline<'a, '_> {
             }
             return Ok(());
         };
-        self.counting = Some(Counting { field: place.saturating_add(1), ..counting });
         // A runtime's numbers are the same in all segments, wherever their schemas have them.
         let at = if kind.role == Role::Metrics { runtime_number(name).unwrap_or(place) } else { place };
+        self.counting = Some(Counting { field: place.saturating_add(1), ..counting });
         let parent = u32::try_from(counting.parent).unwrap_or(u32::MAX);
         let track = self.track(Of::Counter(parent, at), true, event.offset())?;
         let (kind, name) = (EventKind::Counter(number), Label::Text(name));

@@ -1,5 +1,6 @@
 //! The batches of a recording, put in the order of time.
 
+mod lasting;
 mod meaning;
 mod spans;
 
@@ -9,8 +10,10 @@ use crate::error::{ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::dial9::counters::{Counters, runtime_name};
 use crate::event::dial9::fields::Dial9Data;
+use crate::event::dial9::lasts::Lasts;
 use crate::event::dial9::moment::{Input, KindSlot, Moment, PoolPlace, PoolsAt, Role};
 use crate::event::dial9::rooms::{Filled, Rooms};
+use crate::event::dial9::said::Known;
 use crate::event::dial9::tracks::{Of, Opened, Roots, TrackSlot, id_of};
 use crate::event::dial9::waiting::{WAITING, Waiting, end_of};
 use crate::event::element::{LANES, REGISTRY};
@@ -57,7 +60,11 @@ pub struct Timeline<'a, 't> {
     closing: usize,
     last: u64,
     waiting: [Option<Waiting<'a>>; WAITING],
+    /// How many of them were handed out.
+    handed_out: usize,
     counting: Option<Counting>,
+    /// A moment that began something, and the slot of its track.
+    placing: Option<(usize, usize)>,
     window: Window,
     failed: bool,
 }
@@ -82,7 +89,9 @@ impl<'a, 't> Timeline<'a, 't> {
             closing: 0,
             last: 0,
             waiting: [None; WAITING],
+            handed_out: 0,
             counting: None,
+            placing: None,
             window: Window::ALL,
             failed: false,
         }
@@ -142,7 +151,11 @@ impl<'a, 't> Timeline<'a, 't> {
                     Role::Metrics => Counters::of_runtime(schema.fields()),
                     _ => Counters::NONE,
                 };
-                let slot = KindSlot { role, schema: *schema, plan: schema.plan(), counters, fields_before };
+                let lasts = if role == Role::Other { Lasts::of(schema.fields()) } else { Lasts::NONE };
+                let (schema, plan, free) = (*schema, schema.plan(), None);
+                let known = Known::of(schema.fields());
+                let name = schema.name();
+                let slot = KindSlot { role, schema, name, plan, counters, lasts, known, free, fields_before };
                 self.kinds.push(slot, schema.offset(), REGISTRY)?;
             }
             Frame::Event(event) => {
@@ -150,9 +163,14 @@ impl<'a, 't> Timeline<'a, 't> {
                 // Without a time of its own, it is when the one before it was.
                 let time = event.time().unwrap_or(self.last);
                 self.last = time;
+                let slot = self.kinds.slots().get(kind).filter(|kind| kind.lasts.any());
+                let start = slot.and_then(|kind| kind.lasts.start(event, &kind.counters, time));
                 let kind = u32::try_from(kind).unwrap_or(u32::MAX);
                 let moment = Moment { time, at: event.start(), batch, kind };
                 self.moments.push(moment, event.offset(), LANES)?;
+                if let Some(start) = start {
+                    self.moments.push(moment.begin(start), event.offset(), LANES)?;
+                }
             }
             Frame::Annotations(annotations) => {
                 // Those of a type that the batch does not know say nothing.
@@ -160,7 +178,12 @@ impl<'a, 't> Timeline<'a, 't> {
                 let kind = class.map(|class| self.first_kind.saturating_add(to_usize(class)));
                 let kind = kind.and_then(|kind| self.kinds.slots_mut().get_mut(kind));
                 if let Some(kind) = kind.filter(|kind| kind.role != Role::Metrics) {
-                    annotations.entries().for_each(|said| kind.counters.learn(&said));
+                    annotations.entries().for_each(|said| {
+                        kind.counters.learn(&said);
+                        if kind.role == Role::Other {
+                            kind.lasts.learn(&said);
+                        }
+                    });
                 }
             }
             Frame::Strings(pool) => {
@@ -189,7 +212,7 @@ impl<'a, 't> Timeline<'a, 't> {
     fn order(&mut self) {
         // No two stand at one place.
         sort_by_key(self.pools.slots_mut(), |place| place);
-        sort_by_key(self.moments.slots_mut(), |moment| (moment.time, moment.batch, moment.at));
+        sort_by_key(self.moments.slots_mut(), Moment::key);
         self.last = self.moments.slots().last().map_or(0, |moment| moment.time);
         self.next = Some(0);
     }
@@ -202,9 +225,9 @@ impl<'a, 't> Timeline<'a, 't> {
     }
 
     /// The event of a moment, and what is known of its class.
-    fn event(&self, moment: &Moment) -> Option<(Stored<'a>, KindSlot<'a>, PoolsAt<'a, '_>)> {
+    fn event(&self, moment: &Moment) -> Option<(Stored<'a>, &KindSlot<'a>, PoolsAt<'a, '_>)> {
         let data = self.input_of(moment.batch)?.data;
-        let kind = *self.kinds.slots().get(to_usize(moment.kind))?;
+        let kind = self.kinds.slots().get(to_usize(moment.class()))?;
         let event = Stored::at(data, moment.at, &kind.schema, &kind.plan, moment.time)?;
         let pools = PoolsAt { data, pools: self.pools.slots(), batch: moment.batch, before: moment.at };
         Some((event, kind, pools))
@@ -212,9 +235,10 @@ impl<'a, 't> Timeline<'a, 't> {
 
     /// The item that waits longest.
     fn next_waiting(&mut self) -> Option<Waiting<'a>> {
-        let first = self.waiting.first_mut()?.take();
-        self.waiting.rotate_left(1);
-        first
+        let next = self.waiting.get_mut(self.handed_out)?.take();
+        // What is put there from now on begins at the front again.
+        self.handed_out = if next.is_some() { self.handed_out.saturating_add(1) } else { 0 };
+        next
     }
 
     /// Finds what comes next.
@@ -223,10 +247,12 @@ impl<'a, 't> Timeline<'a, 't> {
             if let Some(waiting) = self.next_waiting() {
                 return Ok(Some(waiting));
             }
+            self.handed_out = 0;
             if let Some(counting) = self.counting.take() {
                 self.count(counting)?;
                 continue;
             }
+            self.place();
             let next = self.next.unwrap_or(0);
             let Some(&moment) = self.moments.slots().get(next) else {
                 // What is open at the end ends there.
@@ -305,6 +331,11 @@ impl<'a, 't> Timeline<'a, 't> {
                 Some(name @ [_, ..]) => (TrackKind::Stream, Label::of(name), ROOT),
                 _ => (TrackKind::Stream, Label::Text("runtime"), ROOT),
             },
+            Of::Lane(kind, _) => {
+                let name = self.kinds.slots().get(to_usize(kind)).map_or("", |slot| slot.schema.name());
+                let parent = self.roots.find(self.tracks.slots(), Of::Kind(kind)).slot().map_or(ROOT, id_of);
+                (TrackKind::Span, Label::Text(name), parent)
+            }
             Of::TaskSpans(task) => {
                 let parent = self.roots.find(self.tracks.slots(), Of::Task(task)).slot().map_or(ROOT, id_of);
                 (TrackKind::Span, Label::Numbered("spans of task", task), parent)

@@ -145,6 +145,13 @@ impl<'c> AsMut<Stream<'c, 'c, 'c>> for Printed<'c> {
     }
 }
 
+/// True if a stream has this name: that of its file, or its id.
+pub fn is_named(name: &str, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
+    path == Path::new(name)
+        || path.file_name().is_some_and(|file| file == name)
+        || packet.and_then(Packet::stream_id).is_some_and(|id| name.parse() == Ok(id))
+}
+
 /// The streams and processors that are asked for.
 struct Parts<'a> {
     stream: Option<&'a str>,
@@ -154,11 +161,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     /// True if a packet of this file is among them.
     fn have(&self, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
-        let is_of = |name: &str| {
-            path == Path::new(name)
-                || path.file_name().is_some_and(|file| file == name)
-                || packet.and_then(Packet::stream_id).is_some_and(|id| name.parse() == Ok(id))
-        };
+        let is_of = |name: &str| is_named(name, path, packet);
         let cpu = packet.and_then(Packet::cpu);
         self.stream.is_none_or(is_of)
             && (self.cpus.is_empty() || cpu.is_some_and(|cpu| self.cpus.contains(&cpu)))

@@ -100,6 +100,7 @@ impl Ctf<'_> {
                 continue;
             }
             let of = |kind, number, path| Part {
+                version: None,
                 kind,
                 name: None,
                 number,

@@ -20,7 +20,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let complete = args.wants_all(bytes);
     let progress = Progress::new(if complete { bytes } else { 0 });
     let mut lines: Vec<(&'static str, String)> = Vec::new();
-    let (mut streams, mut packets, mut records) = (0_u64, 0_u64, 0_u64);
+    let (mut streams, mut files, mut packets, mut records) = (0_u64, 0_u64, 0_u64, 0_u64);
     let (mut discarded, mut lost_packets) = (0_u64, 0_u64);
     let (mut begin, mut end, mut is_unix) = (None::<i128>, None::<i128>, false);
     let mut classes: Vec<(u64, String)> = Vec::new();
@@ -30,6 +30,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let lanes = lanes(traces);
     for (number, trace) in traces.iter().enumerate() {
         let mut counts: HashMap<u32, (u64, String)> = HashMap::new();
+        let mut last = None;
         for lane in lanes.iter().filter(|lane| lane.trace == number) {
             let scan = Scan::read(lane.stream, lane.packets(), complete, &progress, |record| {
                 let class = record.class();
@@ -41,7 +42,11 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
                     })
                     .0 += 1;
             });
-            streams += 1;
+            // Tracers begin new files as a stream grows.
+            let key = scan.class.zip(scan.id).map(|key| (lane.session, key));
+            let goes_on = last.is_some_and(|(of, end)| key == Some(of) && scan.begin >= end && end.is_some());
+            streams += u64::from(!goes_on);
+            (last, files) = (key.map(|key| (key, scan.end)), files + 1);
             packets += scan.packets;
             records += scan.records.unwrap_or(0);
             discarded += scan.discarded.unwrap_or(0);
@@ -119,7 +124,8 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
         fields.insert("captures".into(), captures.into());
         damage.extend(wire::problems(ctf, traces));
     }
-    lines.push(("streams", grouped(streams)));
+    let pieces = if files > streams { format!(", in {} files", grouped(files)) } else { String::new() };
+    lines.push(("streams", format!("{}{pieces}", grouped(streams))));
     let lost = match lost_packets {
         0 => String::new(),
         lost => format!(", {} lost", grouped(lost)),

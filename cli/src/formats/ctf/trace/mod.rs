@@ -11,6 +11,7 @@ mod ls;
 mod merge;
 mod place;
 mod programs;
+mod redact;
 mod rewrite;
 #[cfg(feature = "tables")]
 mod tables;
@@ -25,8 +26,8 @@ use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reading, Rewritten,
-    Selection, Trace, Wanted,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Reading,
+    Rewritten, Selection, Trace, Wanted,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
@@ -293,6 +294,10 @@ impl Trace for Ctf<'_> {
         true
     }
 
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.tell_private(private)
+    }
+
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.with(|traces, problems| rewrite::write(self, traces, problems, wanted, to))
     }
@@ -362,6 +367,11 @@ impl Trace for Ctf<'_> {
                     findings.report_in(Some(&lane.stream.path), finding);
                 });
                 findings.count(read.packets(), read.records());
+                if let Some(digest) = findings.digest() {
+                    let data = lane.stream.data.data();
+                    // What cannot be read was told.
+                    lane.packets().flatten().for_each(|packet| rewrite::hash(&packet, data, None, digest));
+                }
                 if lane.session.is_none() {
                     progress.advance(lane.stream.data.data().len() as u64);
                 }

@@ -9,7 +9,7 @@ use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
 use crate::output::{bytes, counted};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, READ_WHOLE, Rewritten, Wanted};
+use crate::trace::{Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
 use traceglass::{Error, Format, Severity};
@@ -26,7 +26,7 @@ pub fn write(
     wanted: &Wanted<'_>,
     to: &mut dyn NewTrace,
 ) -> Result<Rewritten> {
-    wanted.refuse_parts(Format::Ctf2)?;
+    wanted.refuse_others(Format::Ctf2, &[By::Stream])?;
     let bounds = window::range(traces, wanted.window)?;
     let mut done = Rewritten::of("packets");
     for problem in problems {
@@ -55,7 +55,7 @@ pub fn write(
             "{sessions}, each with its metadata, would take {metadata}"
         )));
     }
-    let mut writer = Writer { bounds, to, done };
+    let mut writer = Writer { bounds, named: wanted.stream, has_named: false, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -80,7 +80,10 @@ pub fn write(
             }
         }
     }
-    let Writer { mut done, .. } = writer;
+    let Writer { mut done, has_named, .. } = writer;
+    if let (Some(name), false) = (wanted.stream, has_named) {
+        return Err(Failure::usage(format!("no stream {name} is in this trace: `traceglass ls` lists them")));
+    }
     done.is_absolute =
         traces.iter().flat_map(|trace| trace.schema.clocks()).next().is_some_and(|clock| clock.is_unix());
     Ok(done)
@@ -97,6 +100,9 @@ enum Fate {
 
 struct Writer<'w> {
     bounds: Bounds,
+    /// The stream that is wanted, if not all are, and whether it was met.
+    named: Option<&'w str>,
+    has_named: bool,
     to: &'w mut dyn NewTrace,
     done: Rewritten,
 }
@@ -119,7 +125,7 @@ impl Writer<'_> {
     /// Writes a stream; one without packets has no file, unless it was empty.
     fn stream(&mut self, path: &Path, lane: &Lane<'_>, programs: Programs<'_>) -> Result<()> {
         let data = lane.stream.data.data();
-        let mut is_open = data.is_empty() && self.bounds.is_everything();
+        let mut is_open = data.is_empty() && self.bounds.is_everything() && self.named.is_none();
         if is_open {
             self.to.file(path)?;
         }
@@ -143,6 +149,11 @@ impl Writer<'_> {
                 None => packet.end_offset().min(data.len() as u64),
             };
             let bytes = range(data, packet.offset(), end);
+            if self.named.is_some_and(|name| !super::cat::is_named(name, &lane.stream.path, Some(&packet))) {
+                self.done.dropped = self.done.dropped.saturating_add(1);
+                continue;
+            }
+            self.has_named = true;
             if slot.is_some_and(|slot| slot.is_doubtful()) {
                 // Told already, with the bytes that it lost.
                 self.done.dropped = self.done.dropped.saturating_add(1);
@@ -177,6 +188,11 @@ impl Writer<'_> {
                 begun = begun.saturating_add(1);
                 is_open = !is_endless;
             }
+            let content = match fate {
+                Fate::Up(content) => Some(content),
+                _ => None,
+            };
+            hash(&packet, data, content, &mut self.done.digest);
             match short {
                 Some(short) => short.write(&mut |bytes: &[u8]| self.to.put(bytes))?,
                 None => self.to.put(bytes)?,
@@ -232,6 +248,22 @@ impl Writer<'_> {
         self.done.lose(Some(&lane.stream.path), offset, len, error);
         if is_short { (Fate::Up(content), records) } else { (Fate::Gone, 0) }
     }
+}
+
+/// Adds a packet: what tells it from others, and its records, which end at bit `content` if not where it says.
+pub fn hash(packet: &Packet<'_, '_>, data: &[u8], content: Option<u64>, digest: &mut Digest) {
+    let at = |bits: u64| packet.offset().saturating_add(bits);
+    let start = at(packet.header_bits() / 8);
+    let end = at(content.unwrap_or(packet.content_bits()).div_ceil(8)).min(data.len() as u64);
+    let number = |number: Option<u64>| number.unwrap_or(u64::MAX);
+    let about = [
+        packet.stream_class().id(),
+        number(packet.stream_id()),
+        number(packet.sequence()),
+        number(packet.begin()),
+        number(packet.discarded()),
+    ];
+    digest.add(&about, range(data, start, end));
 }
 
 /// True if a packet ends only where its stream does, as it has no lengths.

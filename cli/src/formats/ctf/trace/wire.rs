@@ -329,7 +329,8 @@ pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
         let Some(trace) = lanes.first().and_then(|lane| traces.get(lane.trace)) else { continue };
         let path = Some(trace.files.metadata_path.as_path());
         let place = Some((folder.as_str(), "metadata"));
-        let metadata = Part { kind: "metadata", name: None, number: 0, path, offset: Some(0), place };
+        let metadata =
+            Part { version: None, kind: "metadata", name: None, number: 0, path, offset: Some(0), place };
         let part = parts.part(&metadata)?;
         parts.write(part, trace.files.metadata.data())?;
         parts.end(part)?;
@@ -337,7 +338,8 @@ pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
             let name = file_name(number);
             let place = Some((folder.as_str(), name.as_str()));
             let path = Some(lane.stream.path.as_path());
-            let stream_part = Part { kind: "stream", name: None, number, path, offset: None, place };
+            let stream_part =
+                Part { version: None, kind: "stream", name: None, number, path, offset: None, place };
             let part = parts.part(&stream_part)?;
             for slot in lane.track().unwrap_or_default().iter().filter(|slot| !slot.is_doubtful()) {
                 parts.write(part, all(slot, lane.stream.data.data()))?;

@@ -23,7 +23,12 @@ const HOLDERS: usize = 64;
 /// The number of markers of a command buffer that are shown.
 const MARKERS: usize = 8;
 
-pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {
+pub fn summarize(
+    loader: &mut Loader<'_, '_>,
+    system: Option<SystemInfo<'_>>,
+    streams: &Streams,
+    summary: &mut Summary,
+) {
     let chunks = loader.load("DDEvent");
     let events: Vec<DriverEvents<'_>> = chunks
         .iter()
@@ -52,12 +57,6 @@ pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, su
         }
         _ => None,
     });
-    let memory = match faults.is_empty() {
-        // Without a page fault the tokens are only needed for the process.
-        true if process.is_some() => Vec::new(),
-        _ => loader.load("RmtData"),
-    };
-    let streams = Streams::new(&memory);
     let process = process.or_else(|| {
         let pid = streams.iter().map(|stream| stream.process()).find(|&pid| pid != 0)?;
         let mut processes = system.and_then(|system| system.processes()).into_iter().flatten();
@@ -72,11 +71,12 @@ pub fn summarize(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, su
     let mut all = Vec::new();
     for (hz, ticks, fault) in faults {
         let mut line = format!("at {:#x} (VM {})", fault.address(), fault.vm());
-        let mut object = json!({"address": fault.address(), "vm": fault.vm(), "ticks": ticks});
+        let mut object =
+            json!({"address": format!("{:#x}", fault.address()), "vm": fault.vm(), "ticks": ticks});
         let stream =
             streams.iter().find(|stream| process.as_ref().is_some_and(|one| one.0 == stream.process()));
         if let (Some(stream), Some(ticks)) = (stream, ticks) {
-            explain(fault.address(), ticks, hz, stream, &streams, |text, found| {
+            explain(fault.address(), ticks, hz, stream, streams, |text, found| {
                 line.push_str(&text);
                 if let (Some(object), Value::Object(found)) = (object.as_object_mut(), found) {
                     object.extend(found);
@@ -142,7 +142,7 @@ fn freed_ticks(history: &AddressHistory<'_, '_>) -> Option<u64> {
 fn describe(holder: &Holder<'_>, name: Option<String>) -> Value {
     json!({
         "resource": holder.resource(), "type": holder.kind().map(|kind| kind.to_string()), "name": name,
-        "address": holder.address(), "size": holder.size(), "ticks": holder.ticks(),
+        "address": format!("{:#x}", holder.address()), "size": holder.size(), "ticks": holder.ticks(),
         "destroyed_ticks": holder.destroyed(),
     })
 }

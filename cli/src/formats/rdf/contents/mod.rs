@@ -2,6 +2,7 @@
 
 mod advice;
 mod crash;
+mod memory;
 
 use super::decoder::Decoder;
 use super::loaded::{First, Loaded, Loader, is_known, located};
@@ -71,7 +72,10 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
         summary.line("API", version.iter().fold(name.clone(), |text, version| format!("{text} {version}")));
         summary.field("api", json!({"name": name, "version": version}));
     }
-    crash::summarize(&mut loader, system, &mut summary);
+    let tokens = loader.load("RmtData");
+    let streams = Streams::new(&tokens);
+    crash::summarize(&mut loader, system, &streams, &mut summary);
+    memory::summarize(&streams, &mut summary);
     snapshots(&mut loader, &mut summary);
     queues(&mut loader, system, &mut summary);
     overrides(&mut loader, &mut summary);

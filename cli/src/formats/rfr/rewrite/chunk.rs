@@ -1,16 +1,21 @@
 //! A chunk with some of its sequences.
 
+use super::digest::{Bytes, start};
 use super::{Runs, Writer};
 use crate::status::Result;
+use crate::trace::Digest;
 use std::path::Path;
 use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, SequenceHeader, write_count};
 
 /// A sequence, and what of it can be read.
-struct Found {
+struct Found<'d> {
     header: SequenceHeader,
     end: u64,
     objects: u64,
     records: u64,
+    /// What of it is hashed in the end.
+    bytes: Option<Bytes<'d>>,
+    digest: Digest,
     /// The earliest and the latest time of its records, from the base time.
     span: Option<(u64, u64)>,
     is_damaged: bool,
@@ -44,6 +49,7 @@ impl Writer<'_> {
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
             self.done.records = self.done.records.saturating_add(sequence.records);
+            self.done.digest.join(sequence.digest);
             let items = sequence.objects.saturating_add(sequence.records).saturating_add(1);
             self.items = self.items.saturating_add(items);
             self.done.carried = self.done.carried.saturating_add(sequence.too_late);
@@ -77,9 +83,9 @@ impl Writer<'_> {
     }
 
     /// What there is in a chunk; what cannot be read is told.
-    fn sequences(&mut self, chunk: &Chunk<'_>, data: &[u8], path: Option<&Path>) -> Vec<Found> {
+    fn sequences<'d>(&mut self, chunk: &Chunk<'_>, data: &'d [u8], path: Option<&Path>) -> Vec<Found<'d>> {
         let header = chunk.header();
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<Found<'_>> = Vec::new();
         let mut items = chunk.items();
         loop {
             let at = items.offset();
@@ -91,6 +97,8 @@ impl Writer<'_> {
                     end,
                     objects: 0,
                     records: 0,
+                    bytes: Some(Bytes::of(data)),
+                    digest: Digest::default(),
                     span: None,
                     is_damaged: false,
                     is_wanted: self.range.is_everything() || self.polls.has(path, header.offset()),
@@ -99,6 +107,11 @@ impl Writer<'_> {
                 Ok(Some(item)) => {
                     let Some(sequence) = found.last_mut() else { continue };
                     sequence.end = end;
+                    if let Some(start) = start(&item) {
+                        if let Some(bytes) = &mut sequence.bytes {
+                            bytes.add(start, end);
+                        }
+                    }
                     match item {
                         Item::Record(record) => {
                             sequence.records = sequence.records.saturating_add(1);
@@ -135,6 +148,11 @@ impl Writer<'_> {
                 }
             }
         }
+        for sequence in &mut found {
+            if let Some(bytes) = sequence.bytes.take() {
+                bytes.end(sequence.header.seq_id(), &mut sequence.digest);
+            }
+        }
         // A sequence ends where the next one begins: the count of no records is a byte of it.
         let starts: Vec<_> = found.iter().skip(1).map(|sequence| sequence.header.offset()).collect();
         for (sequence, start) in found.iter_mut().zip(starts) {
@@ -144,7 +162,7 @@ impl Writer<'_> {
     }
 
     /// Writes what can be read of a sequence.
-    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
+    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found<'_>) -> Result<()> {
         let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
         header.spans(sequence.span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         // Objects come first, then records.
@@ -164,11 +182,10 @@ impl Writer<'_> {
                         is_here = header.offset() == sequence.header.offset();
                     }
                     Ok(Some(item)) if is_here => {
-                        let start = match item {
-                            Item::Object(object) if !wants_records => object.offset(),
-                            Item::Record(record) if wants_records => record.offset(),
-                            _ => continue,
-                        };
+                        if matches!(item, Item::Record(_)) != wants_records {
+                            continue;
+                        }
+                        let Some(start) = start(&item) else { continue };
                         let mut run = Runs { data, start: start.max(at) };
                         run.end(items.offset(), self.to)?;
                     }

@@ -143,6 +143,7 @@ fn count(data: &[u8], kind: Kind, done: &mut Rewritten, proof: &mut Tally) {
     if let Some(part) = files.parts.first() {
         // In memory nothing fails.
         let items = scan::check(part, |_| {}).unwrap_or(0);
+        let _ = super::digest::hash_all(part, &mut done.digest);
         proof.records = proof.records.saturating_add(items);
     }
     let (Kind::Chunk(header), Ok(chunk)) = (kind, Chunk::parse(data)) else { return };

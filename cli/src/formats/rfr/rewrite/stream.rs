@@ -1,5 +1,6 @@
 //! A stream with some of its records, and what these name.
 
+use super::digest::Bytes;
 use super::{Runs, Writer};
 use crate::status::Result;
 use std::collections::{HashMap, HashSet};
@@ -52,6 +53,7 @@ impl Writer<'_> {
         self.begin(path)?;
         let mut records = stream.records();
         let mut runs = Runs { data, start: 0 };
+        let mut bytes = Bytes::of(data);
         loop {
             let at = records.offset();
             match records.next_record() {
@@ -62,6 +64,7 @@ impl Writer<'_> {
                     let micros = record.unix_micros();
                     if is_named || is_end || self.is_wanted(&record, path) {
                         self.items = self.items.saturating_add(1);
+                        bytes.add(at, records.offset());
                         self.done.kept = self.done.kept.saturating_add(1);
                         self.done.carried = self.done.carried.saturating_add(u64::from(micros.is_err()));
                         if let (Ok(micros), false) = (micros, is_named) {
@@ -73,13 +76,17 @@ impl Writer<'_> {
                         runs.skip(at, records.offset(), self.to)?;
                     }
                 }
-                Ok(None) => return runs.end(at, self.to),
+                Ok(None) => {
+                    bytes.end(0, &mut self.done.digest);
+                    return runs.end(at, self.to);
+                }
                 Err(error) => {
                     let gap = records.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
                     runs.skip(at, records.offset(), self.to)?;
                     if gap.is_none() {
+                        bytes.end(0, &mut self.done.digest);
                         return Ok(());
                     }
                 }

@@ -5,7 +5,7 @@ use super::super::session::Rtc;
 use super::units::Range;
 use crate::output::add;
 use crate::status::Result;
-use crate::trace::{NewTrace, Rewritten};
+use crate::trace::{Digest, NewTrace, Rewritten};
 use flate2::Crc;
 use std::collections::{HashMap, HashSet};
 use traceglass::rtc::{Frame, Index, WriterCrc, crc_ieee, id, padding};
@@ -25,6 +25,7 @@ struct Plan {
     padded: HashSet<u64>,
     units: u64,
     records: u64,
+    digest: Digest,
 }
 
 impl Rtc<'_> {
@@ -33,6 +34,7 @@ impl Rtc<'_> {
         let plan = self.plan(range)?;
         add(&mut done.kept, plan.units);
         add(&mut done.records, plan.records);
+        done.digest.join(plan.digest);
         if range.is_as_it_was && plan.padded.is_empty() {
             return to.put(bytes(self.data, range.start, range.end));
         }
@@ -89,7 +91,8 @@ impl Rtc<'_> {
                 Event::Frame(..) => is_here = false,
                 // It ends with the last frame.
                 Event::Record(record) if is_here && record.offset() >= range.start => {
-                    add(&mut plan.records, 1)
+                    add(&mut plan.records, 1);
+                    super::digest::hash(record, &mut plan.digest);
                 }
                 _ => {}
             }

@@ -4,7 +4,7 @@ use super::super::scan::{Event, Pass};
 use super::super::session::Rtc;
 use super::super::value::in_ns;
 use crate::status::Result;
-use crate::trace::{Bounds, Rewritten};
+use crate::trace::{Bounds, Digest, Rewritten};
 use std::collections::HashMap;
 use traceglass::rtc::{Frame, Index, id};
 
@@ -14,6 +14,9 @@ struct Unit {
     start: u64,
     end: u64,
     records: u64,
+    digest: Digest,
+    /// Errors in what a Meta says: it is kept as it is.
+    errors: u64,
     /// Units that follow each other without a gap have the same number.
     run: u64,
     /// True if it begins its session.
@@ -38,6 +41,12 @@ pub struct Range {
     pub lacks_marker: bool,
     /// True if it begins as a session of the input does.
     pub is_as_it_was: bool,
+}
+
+impl Range {
+    fn has(&self, unit: &Unit) -> bool {
+        self.start <= unit.start && unit.end <= self.end
+    }
 }
 
 /// All units of a file.
@@ -88,7 +97,9 @@ impl Units {
                     let begun = units.partition_point(|unit| unit.start <= at).saturating_sub(1);
                     let time = record.time().map(in_ns);
                     if record.is_stamp() && is_inside {
-                        let is_delta = record.stream().delta().is_some();
+                        // Reading it from the object takes far longer than all else, and there are many stamps.
+                        let known = clocks.get(&record.slot()).map(|(_, is_delta)| *is_delta);
+                        let is_delta = known.unwrap_or_else(|| record.stream().delta().is_some());
                         let bases = clocks.values().filter(|(_, is_delta)| !is_delta).map(|(unit, _)| *unit);
                         let unit = if is_delta { bases.min().unwrap_or(begun).min(begun) } else { begun };
                         clocks.insert(record.slot(), (unit, is_delta));
@@ -101,6 +112,7 @@ impl Units {
                     if let Some(unit) = units.last_mut() {
                         unit.is_wanted |= bounds.wants(time);
                         unit.records = unit.records.saturating_add(1);
+                        super::digest::hash(record, &mut unit.digest);
                         if let Some(time) = time {
                             let (first, last) = unit.span.unwrap_or((time, time));
                             unit.span = Some((first.min(time), last.max(time)));
@@ -119,14 +131,15 @@ impl Units {
                     clocks.clear();
                 }
                 Event::Finding(finding) => {
-                    let is_checksum = finding.cause().element() == traceglass::rtc::element::CRC;
-                    if finding.severity() == traceglass::Severity::Error && is_checksum {
-                        let at = finding.cause().offset();
-                        let place = units.partition_point(|unit| unit.start <= at).saturating_sub(1);
-                        if let Some(unit) = units.get_mut(place) {
-                            unit.is_damaged = true;
-                            done.lose(None, unit.start, unit.end.saturating_sub(unit.start), finding.cause());
-                        }
+                    let (at, element) = (finding.cause().offset(), finding.cause().element());
+                    let place = units.partition_point(|unit| unit.start <= at).saturating_sub(1);
+                    let is_error = finding.severity() == traceglass::Severity::Error;
+                    let Some(unit) = units.get_mut(place).filter(|_| is_error) else { return Ok(()) };
+                    if element == traceglass::rtc::element::CRC {
+                        unit.is_damaged = true;
+                        done.lose(None, unit.start, unit.end.saturating_sub(unit.start), finding.cause());
+                    } else if element == traceglass::rtc::element::META {
+                        unit.errors = unit.errors.saturating_add(1);
                     }
                 }
                 _ => {}
@@ -145,11 +158,22 @@ impl Units {
         self.0.iter().map(|unit| unit.records).fold(0, u64::saturating_add)
     }
 
+    pub fn digest(&self) -> Digest {
+        let mut digest = Digest::default();
+        self.0.iter().for_each(|unit| digest.join(unit.digest));
+        digest
+    }
+
+    /// The number of errors in what is in ranges, and is kept as it is.
+    pub fn errors(&self, ranges: &[Range]) -> u64 {
+        let kept = self.0.iter().filter(|unit| ranges.iter().any(|range| range.has(unit)));
+        kept.map(|unit| unit.errors).fold(0, u64::saturating_add)
+    }
+
     /// Notes the times of what is in ranges.
     pub fn span(&self, ranges: &[Range], done: &mut Rewritten) {
         for unit in &self.0 {
-            let is_in = |range: &Range| range.start <= unit.start && unit.end <= range.end;
-            if let Some((first, last)) = unit.span.filter(|_| ranges.iter().any(is_in)) {
+            if let Some((first, last)) = unit.span.filter(|_| ranges.iter().any(|range| range.has(unit))) {
                 done.meet(first, last);
             }
         }

@@ -3,7 +3,7 @@
 use super::super::files::{Files, Found};
 use super::super::wire::{self, Lane};
 use super::super::{Ctf, parse, programs, span};
-use super::{is_error, range};
+use super::{hash, is_error, range};
 use crate::input::Input;
 use crate::output::shown;
 use crate::status::{Failure, Result};
@@ -173,6 +173,7 @@ fn of_stream<'f>(
             done.carried = done.carried.saturating_add(is_error(&finding));
         });
         done.kept = done.kept.saturating_add(1);
+        hash(&packet, data, None, &mut done.digest);
         done.records = done.records.saturating_add(read.records());
         if let (Some(first), Some(last)) = span(&packet) {
             done.meet(first, last);

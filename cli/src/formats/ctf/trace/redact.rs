@@ -1,0 +1,63 @@
+//! What a trace tells of a person or a computer: variables of its environment, and fields of packets and records.
+
+use super::{Ctf, wire};
+use crate::output::shown;
+use crate::status::Result;
+use crate::trace::Private;
+use std::path::Path;
+use traceglass::ctf::data::{Fields, Value};
+use traceglass::ctf::schema::EnvironmentValue;
+
+impl Ctf<'_> {
+    pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
+        self.with(|traces, _| {
+            for trace in traces {
+                let path = trace.files.metadata_path.as_path();
+                for (name, value) in trace.schema.environment() {
+                    let EnvironmentValue::Text(text) = value else { continue };
+                    let name = name.to_string();
+                    if !private.hides(&name) {
+                        continue;
+                    }
+                    match text.borrowed() {
+                        Some(value) => private.text(Some(path), &name, text.offset(), value.as_bytes()),
+                        None => private.refuse(format!(
+                            "{name} in {} has escapes, or goes on in another packet",
+                            shown(path)
+                        )),
+                    }
+                }
+            }
+            for lane in wire::lanes(traces) {
+                let (path, data) = (lane.stream.path.as_path(), lane.stream.data.data());
+                // What cannot be read is not in a file that was written.
+                for packet in lane.packets().map_while(Result::ok) {
+                    [packet.header(), packet.context()]
+                        .into_iter()
+                        .flatten()
+                        .for_each(|mut fields| texts(&mut fields, path, data, private));
+                    for record in packet.records().map_while(Result::ok) {
+                        [record.common_context(), record.specific_context(), record.payload()]
+                            .into_iter()
+                            .flatten()
+                            .for_each(|mut fields| texts(&mut fields, path, data, private));
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+fn texts(fields: &mut Fields<'_, '_>, path: &Path, data: &[u8], private: &mut Private<'_>) {
+    let read = fields.each_field(|field| {
+        let (Value::Text(text), Some(name)) = (field.value(), field.name()) else { return };
+        let name = name.to_string();
+        if private.hides(&name) {
+            private.part(Some(path), &name, data, text.bytes());
+        }
+    });
+    if let Err(error) = read {
+        private.refuse(format!("a field in {} cannot be read: {error}", shown(path)));
+    }
+}

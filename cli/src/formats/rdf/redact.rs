@@ -1,0 +1,59 @@
+//! What a file tells of a person or a computer.
+
+use super::decoder::Decoder;
+use super::loaded::Loaded;
+use super::{Rdf, name};
+use crate::status::Result;
+use crate::trace::Private;
+use traceglass::rdf::contents::{Content, Json};
+use traceglass::rdf::{Compression, Entry, Identifier};
+
+/// The chunks with text that is private.
+const CHUNKS: [&str; 2] = ["SystemInfo", "TraceProcessInfo"];
+
+/// True for chunks that are stored so that text in them can be written over.
+pub fn is_private(entry: &Entry<'_>) -> bool {
+    CHUNKS.iter().any(|id| Identifier::new(id) == Some(entry.identifier()))
+}
+
+impl Rdf<'_> {
+    pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
+        let mut decoder = Decoder::new();
+        for entry in self.file.entries().filter(is_private) {
+            let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
+            let Ok(loaded) = Loaded::read(chunk, &mut decoder) else { continue };
+            if entry.compression() != Compression::None {
+                private.refuse(format!("chunk {} is compressed", name(entry.identifier())));
+                continue;
+            }
+            match loaded.content() {
+                Ok(Content::System(system)) => texts(system.json(), self.file.data(), private),
+                Ok(Content::Process(process)) => {
+                    let path = process.path();
+                    private.part(None, "path", self.file.data(), path.bytes());
+                }
+                _ => private.refuse(format!("chunk {} cannot be read", name(entry.identifier()))),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The private strings of an object.
+fn texts(json: Json<'_>, data: &[u8], private: &mut Private<'_>) {
+    let mut todo = vec![(json, String::new(), false)];
+    while let Some((json, key, is_process)) = todo.pop() {
+        if json.text().is_some() {
+            let is_named = private.hides(&key) || (is_process && key == "name");
+            if let [b'"', text @ .., b'"'] = json.raw()
+                && is_named
+            {
+                private.part(None, &key, data, text);
+            }
+            continue;
+        }
+        let is_process = is_process || key == "processes";
+        todo.extend(json.elements().map(|element| (element, key.clone(), is_process)));
+        todo.extend(json.members().map(|(key, value)| (value, key.to_string(), is_process)));
+    }
+}

@@ -1,0 +1,110 @@
+//! What a recording tells of a person or a computer: names of tasks, source files, and fields by their names.
+
+use super::files::{Files, Kind};
+use super::scan::{self, Damage};
+use crate::status::Result;
+use crate::trace::Private;
+use std::collections::HashMap;
+use std::path::Path;
+use traceglass::rfr::{
+    Callsite, Callsites, Chunk, Event, Field, FieldValue, Item, Object, Span, StreamData, Streaming, Task,
+};
+
+/// The names of the fields whose values stand with each record, by callsite.
+type Split = HashMap<u64, Vec<String>>;
+
+/// A file whose text is looked at.
+struct File<'f, 'r, 'p> {
+    path: Option<&'f Path>,
+    data: &'f [u8],
+    split: &'f mut Split,
+    private: &'p mut Private<'r>,
+}
+
+impl File<'_, '_, '_> {
+    fn named(&mut self, name: &str, value: FieldValue<'_>) {
+        if let Some(text) = value.as_str().filter(|_| self.private.hides(name)) {
+            self.private.part(self.path, name, self.data, text.as_bytes());
+        }
+    }
+
+    fn fields<'a>(&mut self, fields: impl Iterator<Item = Field<'a>>) {
+        fields.for_each(|field| self.named(field.name(), field.value()));
+    }
+
+    fn values<'a>(&mut self, callsite: u64, values: impl Iterator<Item = FieldValue<'a>>) {
+        let names = self.split.get(&callsite).cloned().unwrap_or_default();
+        names.iter().zip(values).for_each(|(name, value)| self.named(name, value));
+    }
+
+    fn callsite(&mut self, callsite: &Callsite<'_>) {
+        let names = callsite.split_field_names().into_iter().map(str::to_owned).collect();
+        self.split.insert(callsite.id(), names);
+        self.fields(callsite.const_fields().into_iter());
+    }
+
+    fn task(&mut self, task: &Task<'_>) {
+        self.private.part(self.path, "task_name", self.data, task.name().as_bytes());
+    }
+
+    fn span(&mut self, span: &Span<'_>) {
+        self.values(span.callsite_id(), span.split_field_values().into_iter());
+        self.fields(span.dynamic_fields().into_iter());
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.values(event.callsite_id(), event.split_field_values().into_iter());
+        self.fields(event.dynamic_fields().into_iter());
+    }
+}
+
+/// Tells where private text is.
+pub fn tell(files: &Files<'_>, private: &mut Private<'_>) -> Result<()> {
+    let mut split = Split::new();
+    let mut damage = Damage::default();
+    // Callsites say what the values of records are.
+    let (callsites, others): (Vec<_>, Vec<_>) =
+        files.parts.iter().partition(|part| part.kind == Kind::Callsites);
+    for part in callsites.into_iter().chain(others) {
+        let data = part.data()?;
+        let data = data.bytes();
+        let path = part.path.as_deref();
+        let mut file = File { path, data, split: &mut split, private };
+        match part.kind {
+            Kind::Callsites => {
+                let Ok(callsites) = Callsites::parse(data) else { continue };
+                scan::callsites(&callsites, path, &mut damage, |callsite| {
+                    file.callsite(&callsite);
+                    Ok(())
+                })?;
+            }
+            Kind::Chunk(_) => {
+                let Ok(chunk) = Chunk::parse(data) else { continue };
+                scan::items(&chunk, path, &mut damage, |item, _| {
+                    match item {
+                        Item::Object(Object::Task(task)) => file.task(&task),
+                        Item::Object(Object::Span(span)) => file.span(&span),
+                        Item::Record(record) => record.event().iter().for_each(|event| file.event(event)),
+                        _ => {}
+                    }
+                    Ok(())
+                })?;
+            }
+            Kind::Stream => {
+                let Ok(stream) = Streaming::parse(data) else { continue };
+                scan::stream(&stream, path, &mut damage, |record, _| {
+                    match record.data() {
+                        StreamData::Callsite(callsite) => file.callsite(&callsite),
+                        StreamData::Task(task) => file.task(&task),
+                        StreamData::Span(span) => file.span(&span),
+                        StreamData::Record(data) => data.event().iter().for_each(|event| file.event(event)),
+                        _ => {}
+                    }
+                    Ok(())
+                })?;
+            }
+            Kind::Meta => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What files say, wherever that lies in them.
+
+use super::super::files::{Kind, Part};
+use super::runs::range;
+use crate::status::Result;
+use crate::trace::Digest;
+use flate2::Crc;
+use traceglass::rfr::{Callsites, Chunk, Item, Streaming};
+
+/// Where an object or a record begins.
+pub fn start(item: &Item<'_>) -> Option<u64> {
+    match item {
+        Item::Object(object) => Some(object.offset()),
+        Item::Record(record) => Some(record.offset()),
+        _ => None,
+    }
+}
+
+/// The bytes of records, objects or callsites, one after the other, whatever lies between them. Records are small, and
+/// there are many: those without anything between them are hashed at once.
+pub struct Bytes<'d> {
+    data: &'d [u8],
+    /// What is not hashed yet.
+    start: u64,
+    end: u64,
+    crc: Crc,
+}
+
+impl<'d> Bytes<'d> {
+    pub fn of(data: &'d [u8]) -> Self {
+        Self { data, start: 0, end: 0, crc: Crc::new() }
+    }
+
+    /// Adds what lies from `start` to `end`.
+    pub fn add(&mut self, start: u64, end: u64) {
+        if start != self.end {
+            self.crc.update(range(self.data, self.start, self.end));
+            self.start = start;
+        }
+        self.end = end;
+    }
+
+    /// Adds all of it; the number tells it from others.
+    pub fn end(mut self, number: u64, digest: &mut Digest) {
+        self.crc.update(range(self.data, self.start, self.end));
+        digest.add(&[number, self.crc.sum().into(), self.crc.amount().into()], &[]);
+    }
+}
+
+/// Adds all that can be read of a file.
+pub fn hash_all(part: &Part<'_>, digest: &mut Digest) -> Result<()> {
+    let data = part.data()?;
+    let data = data.bytes();
+    // What cannot be read was told.
+    match part.kind {
+        Kind::Chunk(_) => {
+            let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
+            let mut items = chunk.items();
+            let mut sequence: Option<(u64, Bytes<'_>)> = None;
+            loop {
+                match items.next_item() {
+                    Ok(Some(Item::Sequence(header))) => {
+                        if let Some((number, bytes)) = sequence.replace((header.seq_id(), Bytes::of(data))) {
+                            bytes.end(number, digest);
+                        }
+                    }
+                    Ok(Some(item)) => {
+                        if let (Some(start), Some((_, bytes))) = (start(&item), &mut sequence) {
+                            bytes.add(start, items.offset());
+                        }
+                    }
+                    Err(_) if items.recover().is_some() => {}
+                    Ok(None) | Err(_) => break,
+                }
+            }
+            if let Some((number, bytes)) = sequence {
+                bytes.end(number, digest);
+            }
+        }
+        Kind::Stream => {
+            let Ok(stream) = Streaming::parse(data) else { return Ok(()) };
+            let (mut records, mut bytes) = (stream.records(), Bytes::of(data));
+            loop {
+                let at = records.offset();
+                match records.next_record() {
+                    Ok(Some(_)) => bytes.add(at, records.offset()),
+                    Err(_) if records.recover().is_some() => {}
+                    Ok(None) | Err(_) => break,
+                }
+            }
+            bytes.end(0, digest);
+        }
+        Kind::Callsites => {
+            let Ok(mut callsites) = Callsites::parse(data) else { return Ok(()) };
+            let mut bytes = Bytes::of(data);
+            loop {
+                let at = callsites.offset();
+                match callsites.next_callsite() {
+                    Ok(Some(_)) => bytes.add(at, callsites.offset()),
+                    Err(_) if callsites.recover().is_some() => {}
+                    Ok(None) | Err(_) => break,
+                }
+            }
+            bytes.end(0, digest);
+        }
+        Kind::Meta => {}
+    }
+    Ok(())
+}

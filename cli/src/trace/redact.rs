@@ -1,0 +1,148 @@
+//! What is private in a trace, and what stands in its place.
+
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+
+/// Fields and variables whose text tells of a person or a computer, without the underscore before them.
+const NAMES: [&str; 21] = [
+    "hostname",
+    "host",
+    "user",
+    "username",
+    "user_name",
+    "procname",
+    "comm",
+    "prev_comm",
+    "next_comm",
+    "parent_comm",
+    "child_comm",
+    "process_name",
+    "thread_name",
+    "task_name",
+    "path",
+    "filename",
+    "file",
+    "cmdline",
+    "exe",
+    "product_uuid",
+    "trace_name",
+];
+
+/// What is hidden, and the key by which it is.
+pub struct Redaction {
+    key: [u8; 32],
+    more: Vec<String>,
+}
+
+impl Redaction {
+    /// Hides more names than those that are known. Without a key, a new one is taken from the system.
+    pub fn new(key: Option<&str>, more: &[String]) -> Self {
+        let mut hasher = Sha256::new();
+        match key {
+            Some(key) => hasher.update(key),
+            // Its keys come from the system.
+            None => {
+                let random = RandomState::new();
+                (0..8_u64).for_each(|number| hasher.update(random.hash_one(number).to_le_bytes()));
+            }
+        }
+        let more = more.iter().map(|name| name.to_lowercase()).collect();
+        Self { key: hasher.finalize().into(), more }
+    }
+
+    /// True if what has this name is private.
+    pub fn hides(&self, name: &str) -> bool {
+        let name = name.trim_start_matches('_').to_lowercase();
+        NAMES.contains(&name.as_str()) || self.more.contains(&name)
+    }
+
+    /// What stands for a text: as many letters and digits, the same for the same text, and told by nothing but the key.
+    fn letters(&self, text: &[u8]) -> Vec<u8> {
+        const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+        let mut letters = Vec::with_capacity(text.len());
+        for number in 0_u64.. {
+            if letters.len() >= text.len() {
+                break;
+            }
+            let block = Sha256::new().chain_update(self.key).chain_update(number.to_le_bytes());
+            let block = block.chain_update(text).finalize();
+            letters.extend(block.iter().filter_map(|byte| LETTERS.get(usize::from(byte % 32))));
+        }
+        letters.truncate(text.len());
+        letters
+    }
+}
+
+/// Bytes that stand in the place of others, in the order in which they were met.
+pub type Patches = Vec<(u64, Vec<u8>)>;
+
+/// What is private in the files of a trace.
+pub struct Private<'r> {
+    redaction: &'r Redaction,
+    /// By file; `None` for a trace of one.
+    pub patches: BTreeMap<Option<PathBuf>, Patches>,
+    /// How often what was met, by its name.
+    pub met: BTreeMap<String, u64>,
+    /// Private text that has no place that can be written over: where it is, and why.
+    pub refused: Option<String>,
+}
+
+impl<'r> Private<'r> {
+    pub fn new(redaction: &'r Redaction) -> Self {
+        Self { redaction, patches: BTreeMap::new(), met: BTreeMap::new(), refused: None }
+    }
+
+    /// True if what has this name is private.
+    pub fn hides(&self, name: &str) -> bool {
+        self.redaction.hides(name)
+    }
+
+    /// Text at a place in a file.
+    pub fn text(&mut self, file: Option<&Path>, name: &str, offset: u64, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        let count = self.met.entry(name.to_owned()).or_default();
+        *count = count.saturating_add(1);
+        let patches = self.patches.entry(file.map(Path::to_owned)).or_default();
+        patches.push((offset, self.redaction.letters(text)));
+    }
+
+    /// Text that is borrowed from the bytes of a file.
+    pub fn part(&mut self, file: Option<&Path>, name: &str, data: &[u8], text: &[u8]) {
+        let offset = text.as_ptr().addr().checked_sub(data.as_ptr().addr());
+        let is_in = |offset: &usize| offset.checked_add(text.len()).is_some_and(|end| end <= data.len());
+        match offset.filter(is_in) {
+            Some(offset) => self.text(file, name, offset as u64, text),
+            None => self.refuse(format!("{name} is compressed")),
+        }
+    }
+
+    /// Private text that stays.
+    pub fn refuse(&mut self, why: String) {
+        self.refused.get_or_insert(why);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_text_is_the_same_letters() {
+        let redaction = Redaction::new(Some("key"), &["Secret".to_owned()]);
+        for len in [0, 1, 16, 33, 300] {
+            let text = vec![b'x'; len];
+            let letters = redaction.letters(&text);
+            assert_eq!(letters.len(), len);
+            assert_eq!(letters, redaction.letters(&text));
+            assert!(letters.iter().all(u8::is_ascii_alphanumeric));
+        }
+        let text = b"a name that is long";
+        assert_ne!(redaction.letters(text), Redaction::new(Some("other"), &[]).letters(text));
+        assert_ne!(Redaction::new(None, &[]).letters(text), Redaction::new(None, &[]).letters(text));
+        assert!(redaction.hides("_procname") && redaction.hides("secret") && !redaction.hides("serial"));
+    }
+}

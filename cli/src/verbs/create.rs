@@ -1,0 +1,38 @@
+//! `traceglass create`
+
+use crate::output::Out;
+use crate::rewrite::{self, Destination, Job};
+use crate::status::{Result, Status};
+use crate::trace::{Create, NewParts, Open, Reading};
+use std::path::PathBuf;
+
+/// An RDF file, of chunks that lie in files of their own
+///
+/// A list is JSON: an array, or an object with it as `chunks`. Each element has `id`, and may have `version` (1 if not),
+/// `header`, `data`, which are files beside the list, and `compression`, none or zstd. A folder is one that `export
+/// --format files` wrote, or one of files that have the names of chunks, up to their first dot.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    to: Destination,
+    /// Compress the data of chunks of which the list does not say
+    #[arg(long)]
+    zstd: bool,
+    /// A folder, or a list
+    #[arg(value_name = "FOLDER|LIST")]
+    list: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+\x1b[1;4mExamples:\x1b[0m
+  traceglass create -o new.rdf chunks.json
+  traceglass export --format files -o parts/ scene.rmv && traceglass create --zstd -o again.rmv parts/";
+
+pub fn run(args: &Args, open: Open, create: Create, out: &mut Out) -> Result<Status> {
+    let paths = std::slice::from_ref(&args.list);
+    args.to.refuse(paths)?;
+    let parts = NewParts { list: &args.list, packs: args.zstd, allow_same_id: true };
+    let job = Job { verb: "create", paths, is_folder: false, reading: Reading::default(), to: &args.to };
+    rewrite::run(&job, open, |to| create(&parts, to), out)
+}

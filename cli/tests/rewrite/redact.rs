@@ -1,0 +1,169 @@
+//! Text that tells of a person or a computer is nowhere in what is written.
+
+use crate::common::rdf::{Chunk, file};
+use crate::common::rfr::{self, Parent, Value as Text};
+use crate::common::{Scratch, data, dial9, packets, status, traceglass};
+use crate::shared::{files, is_clean, lines, write};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// True if a text is somewhere in the files at a path.
+fn has(path: &str, text: &str) -> bool {
+    files(path).values().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
+
+/// Asserts that the files have the same bytes, but for letters where texts were.
+fn differs_by_letters(path: &str, from: &str, texts: &[&str]) {
+    let (new, old) = (files(path), files(from));
+    let mut unlike = BTreeMap::new();
+    for (name, old) in &old {
+        let new = &new[name];
+        assert_eq!(new.len(), old.len(), "{name}");
+        for (at, (new, old)) in new.iter().zip(old).enumerate().filter(|(_, (new, old))| new != old) {
+            assert!(new.is_ascii_alphanumeric(), "{name} {at}");
+            unlike.entry(name.clone()).or_insert_with(Vec::new).push((at, *old));
+        }
+    }
+    // Every byte that differs was one of the texts.
+    for (name, places) in unlike {
+        let old = &old[&name];
+        let is_text = |at: usize| {
+            texts.iter().any(|text| {
+                let first = at.saturating_sub(text.len() - 1);
+                (first..=at).any(|start| old.get(start..start + text.len()) == Some(text.as_bytes()))
+            })
+        };
+        assert!(places.iter().all(|(at, _)| is_text(*at)), "{name}: {places:?}");
+    }
+}
+
+const SYSTEM: &str = r#"{"version":{"major":2},"os":{"name":"OS","hostname":"secret-host"},"processes":[{"processId":1,"name":"secret-process","path":"/home/secret-user/p"},{"processId":2,"name":"secret-process","path":""}]}"#;
+
+#[test]
+fn computers_and_processes_of_rdf() {
+    let scratch = Scratch::new("redact-rdf");
+    let path = b"/home/secret-user/p\0";
+    let process = [&7_u32.to_le_bytes()[..], &(path.len() as u32).to_le_bytes(), path].concat();
+    let raw = [
+        Chunk::raw("TraceProcessInfo", &process),
+        Chunk::raw("SystemInfo", SYSTEM.as_bytes()),
+        Chunk::raw("Other", b"stays"),
+    ];
+    let input = scratch.file("raw.rdf", &file(&raw));
+    let out = scratch.path("out.rdf");
+    let args = ["--redact", "--redact-key", "k", "-o", &out, &input];
+    let (code, report) = write(&[&["recover"], &args[..]].concat());
+    assert_eq!(code, 0, "{report}");
+    let names: Vec<_> =
+        report["redacted"].as_array().unwrap().iter().map(|one| (&one["name"], &one["count"])).collect();
+    let expected = [("hostname", 1), ("name", 2), ("path", 2)]
+        .map(|(name, count)| (Value::from(name), Value::from(count)));
+    assert_eq!(names, expected.iter().map(|(name, count)| (name, count)).collect::<Vec<_>>());
+    assert!(!has(&out, "secret") && is_clean(&out));
+    differs_by_letters(&out, &input, &["secret-host", "secret-process", "/home/secret-user/p"]);
+    // The same text is the same letters.
+    let bytes = std::fs::read(&out).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let values: Vec<_> =
+        text.split("\"name\":\"").skip(2).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(values[0], values[1]);
+    // One key gives one result, no key another one each time.
+    let cut = |more: &[&str], name: &str| {
+        let out = scratch.path(name);
+        assert_eq!(write(&[&["cut", "--redact", "-o", &out, &input], more].concat()).0, 0);
+        std::fs::read(out).unwrap()
+    };
+    assert_eq!(cut(&["--redact-key", "k"], "b"), bytes);
+    assert_ne!(cut(&[], "c"), cut(&[], "d"));
+    // What is compressed is stored as it is.
+    let packed = [Chunk::zstd("SystemInfo", SYSTEM.as_bytes()).version(1), Chunk::zstd("Other", b"stays")];
+    let input = scratch.file("packed.rdf", &file(&packed));
+    assert_eq!(write(&["recover", "--force", "--redact", "-o", &out, &input]).0, 0);
+    assert!(!has(&out, "secret") && is_clean(&out));
+    let chunks = |path: &str| {
+        let mut chunks = lines(&["ls", "--json", "--sha256", path]);
+        chunks.sort_by_key(|chunk| chunk["id"].to_string());
+        chunks
+    };
+    let (old, new) = (chunks(&input), chunks(&out));
+    assert_eq!(old[0]["data_sha256"], new[0]["data_sha256"]);
+    assert_eq!((&new[1]["compression"], &new[1]["data_size"]), (&0.into(), &old[1]["data_size"]));
+    assert_ne!(old[1]["data_sha256"], new[1]["data_sha256"]);
+    // Chunks that are merged stay compressed: nothing is written rather than something private.
+    let output = traceglass(&["merge", "--redact", "-o", &scratch.path("merged"), &input]);
+    assert_eq!((status(&output), std::fs::exists(scratch.path("merged")).unwrap()), (1, false));
+}
+
+#[test]
+fn environment_and_contexts_of_ctf() {
+    let scratch = Scratch::new("redact-ctf");
+    let metadata = packets::METADATA
+        .replace("clock {", "env { hostname = \"secret-host\"; kernel = \"stays\"; };\nclock {")
+        .replace(
+            "integer { size = 32; align = 8; signed = false; } serial;",
+            "integer { size = 8; align = 8; encoding = UTF8; } _procname[4];",
+        );
+    assert!(metadata.contains("_procname"));
+    let mut packet = packets::packet(0, 0, 1000);
+    for record in 0..3 {
+        let at = 33 + 13 * record + 9;
+        packet[at..at + 4].copy_from_slice([b"anna", b"bob\0", b"anna"][record]);
+    }
+    scratch.file("in/metadata", metadata.as_bytes());
+    scratch.file("in/cpu0", &packet);
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    for verb in [vec!["recover"], vec!["cut", "--from", "@0"], vec!["merge"]] {
+        let args = [verb, vec!["--force", "--redact", "-o", &out, &input]].concat();
+        let (code, report) = write(&args);
+        assert_eq!(code, 0, "{report}");
+        assert!(!has(&out, "secret-host") && !has(&out, "anna") && !has(&out, "bob"));
+        assert!(is_clean(&out));
+        differs_by_letters(&out, &input, &["secret-host", "anna", "bob"]);
+        let names = lines(&["cat", "--json", &out]);
+        let names: Vec<_> =
+            names.iter().map(|record| record["payload"]["procname"].as_str().unwrap()).collect();
+        assert_eq!((names[0], names[0].len(), names[1].len()), (names[2], 4, 3));
+        let env = report["redacted"].as_array().unwrap();
+        assert_eq!((env.len(), &env[0]["count"], &env[1]["count"]), (2, &1.into(), &3.into()), "{report}");
+    }
+}
+
+#[test]
+fn names_of_rfr_and_dial9() {
+    let scratch = Scratch::new("redact-rfr");
+    let span = rfr::span(
+        5,
+        11,
+        Parent::Current,
+        &[Text::Str("secret-user")],
+        &[("note", Text::Str("stays")), ("token", Text::Str("secret-token"))],
+    );
+    let callsite = rfr::callsite(11, 30, 1, &[("file", Text::Str("/home/secret/a.rs"))], &["user"]);
+    let records = [
+        (1_700_000_000, 1, 1, callsite),
+        (1_700_000_000, 2, 2, span),
+        (1_700_000_000, 3, 4, rfr::task(1, 11, 1, "secret-task", Ok(0), None)),
+    ];
+    let input = scratch.file("in.rfr", &rfr::stream(&records));
+    assert!(is_clean(&input));
+    let out = scratch.path("out.rfr");
+    let (code, report) = write(&["recover", "--redact", "--redact-name", "token", "-o", &out, &input]);
+    assert_eq!(code, 0, "{report}");
+    assert!(!has(&out, "secret") && has(&out, "stays") && is_clean(&out));
+    differs_by_letters(&out, &input, &["secret-user", "secret-token", "/home/secret/a.rs", "secret-task"]);
+    // Text of its own, and of the pool.
+    let fields = [("user", 4), ("note", 4), ("path", 7)];
+    let writer =
+        dial9::Writer::new().header().schema(7, "E", &fields).strings(&[(4, "/home/secret"), (5, "stays")]);
+    let writer = writer.event(7, 5).text("secret-user").text("note").u32(4);
+    let input = scratch.file("in.bin", &writer.0);
+    let out = scratch.path("out.bin");
+    let (code, report) = write(&["recover", "--redact", "-o", &out, &input]);
+    assert_eq!(code, 0, "{report}");
+    assert!(!has(&out, "secret") && has(&out, "stays") && has(&out, "note") && is_clean(&out));
+    differs_by_letters(&out, &input, &["secret-user", "/home/secret"]);
+    // What says nothing of its content is not written as if it were safe.
+    let rtc = data("sample.rtc");
+    let output = traceglass(&["recover", "--redact", "-o", &scratch.path("x"), rtc.to_str().unwrap()]);
+    assert_eq!((status(&output), std::fs::exists(scratch.path("x")).unwrap()), (2, false));
+}

@@ -1,0 +1,124 @@
+//! Every vector through `recover`, twice.
+
+use crate::common::{Scratch, status, traceglass};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// All traces below a folder: folders that are one, and files in others.
+fn traces(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut todo = vec![root.to_owned()];
+    while let Some(next) = todo.pop() {
+        let is_trace = |name: &&str| next.join(name).is_file();
+        if !next.is_dir() || ["metadata", "meta.rfr"].iter().any(|name| is_trace(name)) {
+            found.push(next);
+        } else {
+            todo.extend(fs::read_dir(&next).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// All files below a path by their names.
+fn files(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![path.to_owned()];
+    while let Some(next) = todo.pop() {
+        if next.is_dir() {
+            todo.extend(fs::read_dir(&next).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            found.insert(next.strip_prefix(path).unwrap().to_owned(), fs::read(&next).unwrap());
+        }
+    }
+    found
+}
+
+/// What came of a trace.
+#[derive(Default)]
+struct Counts {
+    sound: u64,
+    damaged: u64,
+    lost: u64,
+}
+
+/// What is recovered checks clean but for what it says that it carries, and is recovered as it is.
+fn recovered_twice(path: &Path, scratch: &Scratch, number: usize) -> Counts {
+    let [out, again] = ["out", "again"].map(|name| scratch.path(&format!("{name}-{number}")));
+    // A list of what is expected lies in some traces, and is none of their streams.
+    let own = PathBuf::from(scratch.path(&format!("in-{number}")));
+    let has_list = path.join("expected.ndjson").is_file();
+    if has_list {
+        fs::create_dir(&own).unwrap();
+        let files = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.is_file() && !file.ends_with("expected.ndjson")) {
+            fs::copy(&file, own.join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let path = if has_list { own.as_path() } else { path }.to_str().unwrap();
+    let recover = |to: &str, from: &str| traceglass(&["recover", "--json", "-o", to, from]);
+    let first = recover(&out, path);
+    let told = String::from_utf8_lossy(&first.stderr);
+    let mut counts = Counts::default();
+    match status(&first) {
+        code @ (0 | 3) => {
+            let report: Value = serde_json::from_slice(&first.stdout).unwrap();
+            let carries = report["errors_carried"] != 0;
+            let checked = status(&traceglass(&["check", &out]));
+            assert!(checked == 0 || checked == 3 && carries, "{path}: {code}, check {checked}: {told}");
+            let second = recover(&again, &out);
+            assert_eq!(status(&second), checked, "{path}: {}", String::from_utf8_lossy(&second.stderr));
+            assert_eq!(files(Path::new(&again)), files(Path::new(&out)), "{path}");
+            if code == 0 { counts.sound += 1 } else { counts.damaged += 1 }
+        }
+        1 | 2 => {
+            assert!(!Path::new(&out).exists(), "{path}");
+            assert!(!told.contains("does not read back"), "{path}: {told}");
+            let is_sound = status(&traceglass(&["check", path])) == 0;
+            assert!(!is_sound || told.contains("read, and not written"), "{path} is sound, yet: {told}");
+            counts.lost += 1;
+        }
+        other => panic!("{path}: {other}"),
+    }
+    for written in [out, again].map(PathBuf::from).into_iter().chain([own.clone()]) {
+        let _ = if written.is_dir() { fs::remove_dir_all(written) } else { fs::remove_file(written) };
+    }
+    counts
+}
+
+#[test]
+fn what_is_recovered_is_recovered_as_it_is() {
+    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
+        eprintln!("TRACEGLASS_VECTORS is not set: nothing is recovered");
+        return;
+    };
+    let scratch = Scratch::new("vectors-rewrite");
+    let all = traces(Path::new(&root));
+    let (next, sum) = (AtomicUsize::new(0), Mutex::new(Counts::default()));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = all.get(number) else { break };
+            // A note beside the vectors, and lists of what is expected.
+            let is_note = |kind| path.extension().is_some_and(|extension| extension == kind);
+            if ["json", "ndjson", "md", "truth", "xz", "zst"].into_iter().any(is_note) {
+                continue;
+            }
+            let counts = recovered_twice(path, &scratch, number);
+            let mut sum = sum.lock().unwrap();
+            sum.sound += counts.sound;
+            sum.damaged += counts.damaged;
+            sum.lost += counts.lost;
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..2).map(|_| scope.spawn(work)).for_each(drop);
+    });
+    let sum = sum.into_inner().unwrap();
+    println!("{} sound, {} damaged, {} beyond recovery", sum.sound, sum.damaged, sum.lost);
+    assert!(sum.sound > 0 && sum.damaged > 0, "nothing was recovered");
+}

@@ -1,0 +1,96 @@
+//! What an event says, of the fields that have a meaning.
+
+use crate::dial9::{Event, FieldDefs, Plan, Value};
+
+/// Fields that have a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    Worker,
+    Task,
+    Thread,
+    SpawnLocation,
+    WokenTask,
+    TargetWorker,
+    Span,
+    SpanName,
+    TaskOfSpan,
+}
+
+/// How they are called.
+const NAMES: [(&str, Name); SAID] = [
+    ("worker_id", Name::Worker),
+    ("task_id", Name::Task),
+    ("tid", Name::Thread),
+    ("spawn_loc", Name::SpawnLocation),
+    ("woken_task_id", Name::WokenTask),
+    ("target_worker", Name::TargetWorker),
+    ("span_id", Name::Span),
+    ("span_name", Name::SpanName),
+    ("dial9.tokio.task_id", Name::TaskOfSpan),
+];
+
+const SAID: usize = 9;
+
+/// The number of fields of a class whose meaning is kept.
+const PLACES: usize = 16;
+
+/// The meaning of the first fields of a class: the number of a name and 1, or 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    places: [u8; PLACES],
+    /// The number of fields up to the last one that has a meaning; none of those after it need be read.
+    len: usize,
+}
+
+impl Known {
+    pub(super) const NONE: Self = Self { places: [0; PLACES], len: 0 };
+
+    /// The meaning of fields by their names; of those with one name the first has it.
+    pub(super) fn of(fields: FieldDefs<'_>) -> Self {
+        let mut known = Self::NONE;
+        for (place, field) in fields.enumerate() {
+            let name = (1_u8..).zip(NAMES).find(|(_, (name, _))| *name == field.name());
+            let Some((number, _)) = name.filter(|(number, _)| !known.places.contains(number)) else {
+                continue;
+            };
+            if let Some(slot) = known.places.get_mut(place) {
+                *slot = number;
+            }
+            known.len = place.saturating_add(1);
+        }
+        known
+    }
+}
+
+/// The values of these fields.
+pub(super) struct Said<'a>([Option<Value<'a>>; SAID]);
+
+impl<'a> Said<'a> {
+    /// Reads what an event of a class says, of which the plan and the meaning are these.
+    #[inline]
+    pub(super) fn of(event: &Event<'a>, plan: &Plan, known: &Known) -> Self {
+        let mut said = Self([None; SAID]);
+        let values = event.numbered(plan).zip(known.places).take(known.len);
+        for (value, number) in values {
+            if let Some(slot) = usize::from(number).checked_sub(1).and_then(|at| said.0.get_mut(at)) {
+                *slot = value;
+            }
+        }
+        if known.len > PLACES {
+            // A field so far back is looked for by its name.
+            for ((name, _), slot) in NAMES.iter().zip(&mut said.0) {
+                *slot = slot.or_else(|| event.get(name));
+            }
+        }
+        said
+    }
+
+    #[allow(clippy::as_conversions)] // Of an enum without values.
+    pub(super) fn value(&self, name: Name) -> Option<Value<'a>> {
+        self.0.get(name as usize).copied().flatten()
+    }
+
+    pub(super) fn number(&self, name: Name) -> Option<u64> {
+        self.value(name).and_then(|value| value.unsigned())
+    }
+}

@@ -1,0 +1,64 @@
+//! Names of addresses, as the recorder appends them to a file.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use traceglass::dial9::{Event, Frames, PoolSlot, SchemaSlot, Storage, Value};
+
+/// The frames at the addresses of a file. A frame is text: a name, and where it is in the source if that is known.
+#[derive(Default)]
+pub(super) struct Symbols(HashMap<u64, Vec<(u64, String)>>);
+
+impl Symbols {
+    /// Reads the symbols of a file. What cannot be read is reported by whoever reads the events.
+    pub(super) fn of(data: &[u8]) -> Self {
+        let (mut schemas, mut strings): (Vec<SchemaSlot>, Vec<PoolSlot>) = Default::default();
+        let mut frames = Frames::new(data, Storage::new(&mut schemas).strings(&mut strings));
+        let mut symbols = Self::default();
+        loop {
+            match frames.next_event() {
+                Ok(Some(event)) if event.name() == "SymbolTableEntry" => symbols.add(&event, &frames),
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) if frames.recover().is_some() => {}
+                Err(_) => break,
+            }
+        }
+        symbols
+    }
+
+    fn add(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>) {
+        let number = |name| event.get(name).and_then(|value| value.unsigned());
+        let text = |name| match event.get(name) {
+            Some(Value::PooledString(id)) => frames.string(id).unwrap_or_default(),
+            Some(Value::String(text)) => text,
+            _ => &[],
+        };
+        let (Some(address), name) = (number("addr"), text("symbol_name")) else { return };
+        if name.is_empty() {
+            return;
+        }
+        let mut frame = String::from_utf8_lossy(name).into_owned();
+        let (file, line) = (String::from_utf8_lossy(text("source_file")), number("source_line").unwrap_or(0));
+        // A string takes all that is written to it.
+        let _ = match (&*file, line) {
+            ("", _) => Ok(()),
+            (file, 0) => write!(frame, " ({file})"),
+            (file, line) => write!(frame, " ({file}:{line})"),
+        };
+        let depth = number("inline_depth").unwrap_or(0);
+        let frames = self.0.entry(address).or_default();
+        // The innermost first, as in a stack. What is told again replaces what was told before.
+        match frames.binary_search_by(|(of, _)| depth.cmp(of)) {
+            Ok(at) => frames.get_mut(at).into_iter().for_each(|slot| slot.1.clone_from(&frame)),
+            Err(at) => frames.insert(at, (depth, frame)),
+        }
+    }
+
+    /// Calls `each` with the frames at an address, the innermost first; without a name, with the address.
+    pub(super) fn frames(&self, address: u64, each: &mut dyn FnMut(&str)) {
+        match self.0.get(&address) {
+            Some(frames) => frames.iter().for_each(|(_, frame)| each(frame)),
+            None => each(&format!("{address:#x}")),
+        }
+    }
+}
