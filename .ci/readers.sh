@@ -11,25 +11,37 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 files=(examples/data/*.bin)
 [ -z "${TRACEGLASS_VECTORS:-}" ] || mapfile -t -O "${#files[@]}" files < <(find "$TRACEGLASS_VECTORS/dial9" -type f -name '*.bin')
-recovered=0 cut=0
+recovered=0 mended=0 cut=0
 for file in "${files[@]}"; do
     status=0
     $traceglass recover --force --json -o "$folder/out" "$file" >"$folder/report" 2>"$folder/said" || status=$?
     case $status in
-        0 | 3) ;;
+        # It is the same file. There are some that the crate does not read.
+        0)
+            cmp "$folder/out" "$file"
+            $readers "$folder/out" >"$folder/events" 2>"$folder/said" || continue
+            recovered=$((recovered + 1))
+            ;;
+        3)
+            kept=$(sed 's/.*"units_kept":\([0-9]*\).*/\1/' "$folder/report")
+            $readers "$folder/out" >"$folder/events"
+            count=$(wc -l <"$folder/events")
+            [ "$count" -eq "$kept" ] || { echo "$file: the reader has $count events, not $kept" >&2; exit 1; }
+            mended=$((mended + 1))
+            ;;
         1) continue ;;
         *) cat "$folder/said" >&2; exit 1 ;;
     esac
-    kept=$(sed 's/.*"units_kept":\([0-9]*\).*/\1/' "$folder/report")
-    $readers "$folder/out" >"$folder/events"
-    [ "$(wc -l <"$folder/events")" -eq "$kept" ] || { echo "$file: the reader has $(wc -l <"$folder/events") events, not $kept" >&2; exit 1; }
-    recovered=$((recovered + 1))
     # What is cut has events of the whole alone.
-    $traceglass cut --force --from +1us -o "$folder/cut" "$folder/out" >"$folder/report" 2>"$folder/said" || continue
+    status=0
+    $traceglass cut --force --from +1us -o "$folder/cut" "$folder/out" >"$folder/report" 2>"$folder/said" || status=$?
+    # Without times there is no range of them.
+    grep -q "no record from which time" "$folder/said" && continue
+    [ "$status" -eq 0 ] || { cat "$folder/said" >&2; exit 1; }
     $readers "$folder/cut" | sort >"$folder/some"
-    sort "$folder/events" >"$folder/all"
-    [ -z "$(comm -23 "$folder/some" "$folder/all")" ] || { echo "$file: cut has events that the whole has not" >&2; exit 1; }
+    [ -z "$(comm -23 "$folder/some" <(sort "$folder/events"))" ] ||
+        { echo "$file: cut has events that the whole has not" >&2; exit 1; }
     cut=$((cut + 1))
 done
-echo "$recovered recovered files and $cut cuts are read by dial9-trace-format"
+echo "read by dial9-trace-format: $recovered sound files, $mended that were damaged, $cut cuts"
 [ "$recovered" -gt 0 ] && [ "$cut" -gt 0 ]

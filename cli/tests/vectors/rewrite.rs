@@ -14,7 +14,7 @@ fn traces(root: &Path) -> Vec<PathBuf> {
     let mut todo = vec![root.to_owned()];
     while let Some(next) = todo.pop() {
         let is_trace = |name: &&str| next.join(name).is_file();
-        if !next.is_dir() || ["metadata", "meta.rfr"].iter().any(|name| is_trace(name)) {
+        if !next.is_dir() || ["metadata", "meta.rfr"].iter().any(is_trace) {
             found.push(next);
         } else {
             todo.extend(fs::read_dir(&next).unwrap().map(|entry| entry.unwrap().path()));

@@ -38,9 +38,9 @@ impl File<'_, '_, '_> {
     }
 
     fn callsite(&mut self, callsite: &Callsite<'_>) {
-        let names = callsite.split_field_names().into_iter().map(str::to_owned).collect();
+        let names = callsite.split_field_names().map(str::to_owned).collect();
         self.split.insert(callsite.id(), names);
-        self.fields(callsite.const_fields().into_iter());
+        self.fields(callsite.const_fields());
     }
 
     fn task(&mut self, task: &Task<'_>) {
@@ -48,13 +48,13 @@ impl File<'_, '_, '_> {
     }
 
     fn span(&mut self, span: &Span<'_>) {
-        self.values(span.callsite_id(), span.split_field_values().into_iter());
-        self.fields(span.dynamic_fields().into_iter());
+        self.values(span.callsite_id(), span.split_field_values());
+        self.fields(span.dynamic_fields());
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        self.values(event.callsite_id(), event.split_field_values().into_iter());
-        self.fields(event.dynamic_fields().into_iter());
+        self.values(event.callsite_id(), event.split_field_values());
+        self.fields(event.dynamic_fields());
     }
 }
 

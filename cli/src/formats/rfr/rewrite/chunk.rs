@@ -107,10 +107,8 @@ impl Writer<'_> {
                 Ok(Some(item)) => {
                     let Some(sequence) = found.last_mut() else { continue };
                     sequence.end = end;
-                    if let Some(start) = start(&item) {
-                        if let Some(bytes) = &mut sequence.bytes {
-                            bytes.add(start, end);
-                        }
+                    if let (Some(start), Some(bytes)) = (start(&item), &mut sequence.bytes) {
+                        bytes.add(start, end);
                     }
                     match item {
                         Item::Record(record) => {
