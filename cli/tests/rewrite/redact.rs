@@ -112,6 +112,14 @@ fn environment_and_contexts_of_ctf() {
     scratch.file("in/metadata", metadata.as_bytes());
     scratch.file("in/cpu0", &packet);
     let (input, out) = (scratch.path("in"), scratch.path("out"));
+    // Packets without such fields stay as they are.
+    let plain = packets::METADATA.replace("clock {", "env { hostname = \"secret-host\"; };\nclock {");
+    scratch.file("plain/metadata", plain.as_bytes());
+    scratch.file("plain/cpu0", &packets::packet(0, 0, 1000));
+    let written = scratch.path("plain-out");
+    assert_eq!(write(&["recover", "--redact", "-o", &written, &scratch.path("plain")]).0, 0);
+    assert!(!has(&written, "secret-host") && is_clean(&written));
+    assert_eq!(files(&written)["cpu0"], packets::packet(0, 0, 1000));
     for verb in [vec!["recover"], vec!["cut", "--from", "@0"], vec!["merge"]] {
         let args = [verb, vec!["--force", "--redact", "-o", &out, &input]].concat();
         let (code, report) = write(&args);
