@@ -196,11 +196,15 @@ impl Recipe {
             // In the first unit, nothing says yet that no place is kept free for a Crc: a record may seem to be cut in
             // front of it, of which the bytes up to there are delivered.
             let reserve = self.options().major as usize - 5;
+            // What is left of it may look like one.
+            let is_crc = |last: &&Frame| last.id == rtc::id::CRC && last.at == reserve;
+            let crc = usize::from(seen.frames.last().filter(is_crc).is_some());
+            let frames_read = &seen.frames[..seen.frames.len() - crc];
             let is_short = |last: &&Frame| {
                 last.end == reserve && frames.iter().any(|frame| frame.at == last.at && frame.end > reserve)
             };
-            let short = usize::from(seen.frames.last().filter(is_short).is_some());
-            let certain = &seen.frames[..seen.frames.len() - short];
+            let short = usize::from(frames_read.last().filter(is_short).is_some());
+            let certain = &frames_read[..frames_read.len() - short];
             assert!(fit.starts_with(certain) && certain.len() + 2 >= fit.len());
             return;
         }
