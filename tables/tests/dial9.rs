@@ -104,7 +104,7 @@ fn recorded(random: &mut Random) -> (Vec<Memory>, Vec<Happened>) {
         let (worker, task, tid) = (random.next() % 3, 1 + random.next() % 4, 100 + random.next() % 4);
         let what = match random.next() % 16 {
             0..=3 => {
-                What::Start { worker, task, delay: (random.next() % 4 == 0).then(|| random.next() % 500) }
+                What::Start { worker, task, delay: random.next().is_multiple_of(4).then(|| random.next() % 500) }
             }
             4..=7 => What::End { worker },
             8 => What::Park { worker, tid },

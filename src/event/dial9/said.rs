@@ -4,7 +4,7 @@ use crate::dial9::{Event, FieldDefs, Plan, Value};
 
 /// Fields that have a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum Meaning {
     Worker,
     Task,
     Thread,
@@ -17,16 +17,16 @@ pub(super) enum Name {
 }
 
 /// How they are called.
-const NAMES: [(&str, Name); SAID] = [
-    ("worker_id", Name::Worker),
-    ("task_id", Name::Task),
-    ("tid", Name::Thread),
-    ("spawn_loc", Name::SpawnLocation),
-    ("woken_task_id", Name::WokenTask),
-    ("target_worker", Name::TargetWorker),
-    ("span_id", Name::Span),
-    ("span_name", Name::SpanName),
-    ("dial9.tokio.task_id", Name::TaskOfSpan),
+const NAMES: [(&str, Meaning); SAID] = [
+    ("worker_id", Meaning::Worker),
+    ("task_id", Meaning::Task),
+    ("tid", Meaning::Thread),
+    ("spawn_loc", Meaning::SpawnLocation),
+    ("woken_task_id", Meaning::WokenTask),
+    ("target_worker", Meaning::TargetWorker),
+    ("span_id", Meaning::Span),
+    ("span_name", Meaning::SpanName),
+    ("dial9.tokio.task_id", Meaning::TaskOfSpan),
 ];
 
 const SAID: usize = 9;
@@ -86,11 +86,11 @@ impl<'a> Said<'a> {
     }
 
     #[allow(clippy::as_conversions)] // Of an enum without values.
-    pub(super) fn value(&self, name: Name) -> Option<Value<'a>> {
+    pub(super) fn value(&self, name: Meaning) -> Option<Value<'a>> {
         self.0.get(name as usize).copied().flatten()
     }
 
-    pub(super) fn number(&self, name: Name) -> Option<u64> {
+    pub(super) fn number(&self, name: Meaning) -> Option<u64> {
         self.value(name).and_then(|value| value.unsigned())
     }
 }

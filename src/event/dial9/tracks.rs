@@ -122,8 +122,8 @@ impl Default for Roots {
 const fn note_of(of: Of<'_>) -> Option<usize> {
     match of {
         Of::Worker(id) => Some(id as usize % (NOTED / 4)),
-        Of::Task(id) => Some(NOTED / 4 + id as usize % (NOTED / 2)),
-        Of::Thread(id) | Of::Entered(id) => Some(NOTED - NOTED / 4 + id as usize % (NOTED / 4)),
+        Of::Task(id) => Some((NOTED / 4).wrapping_add(id as usize % (NOTED / 2))),
+        Of::Thread(id) | Of::Entered(id) => Some((NOTED / 4 * 3).wrapping_add(id as usize % (NOTED / 4))),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use crate::dial9::tell::Pools as _;
 use crate::error::Result;
 use crate::event::dial9::counters::{Counters, runtime_number};
 use crate::event::dial9::moment::{Moment, Role};
-use crate::event::dial9::said::{Name, Said};
+use crate::event::dial9::said::{Meaning, Said};
 use crate::event::dial9::tracks::{Found, Of, Opened, TrackSlot, id_of};
 use crate::event::dial9::waiting::{Waiting, end_of};
 use crate::event::element::REGISTRY;
@@ -90,8 +90,8 @@ impl<'a> Timeline<'a, '_> {
         };
         let (role, counts) = (kind.role, kind.counters.any());
         let name = Label::Text(kind.name);
-        let (worker, task, tid) = (number(Name::Worker), number(Name::Task), number(Name::Thread));
-        let place = text(Name::SpawnLocation).map(Label::of);
+        let (worker, task, tid) = (number(Meaning::Worker), number(Meaning::Task), number(Meaning::Thread));
+        let place = text(Meaning::SpawnLocation).map(Label::of);
         match (role, worker, task, tid) {
             (Role::PollStart, Some(worker), Some(task), _) => {
                 let worker = self.track(Of::Worker(worker), true, offset)?;
@@ -127,10 +127,10 @@ impl<'a> Timeline<'a, '_> {
                 }
             }
             (Role::Wake, ..) => {
-                let woken = number(Name::WokenTask).unwrap_or_default();
+                let woken = number(Meaning::WokenTask).unwrap_or_default();
                 let woken = self.track(Of::Task(woken), true, offset)?;
                 // The worker that issued it; 255 is none.
-                let track = match number(Name::TargetWorker).filter(|worker| *worker < 255) {
+                let track = match number(Meaning::TargetWorker).filter(|worker| *worker < 255) {
                     Some(worker) => self.track(Of::Worker(worker), true, offset)?,
                     None => woken,
                 };
@@ -170,13 +170,13 @@ impl<'a> Timeline<'a, '_> {
                 self.counting = Some(Counting { of, parent: runtime, field: 0 });
             }
             (Role::SpanEnter | Role::SpanExit, ..) => {
-                let Some(span) = number(Name::Span) else {
+                let Some(span) = number(Meaning::Span) else {
                     let track = self.track(Of::Kind(moment.kind), true, offset)?;
                     self.instant(id_of(track), name, of, time);
                     return Ok(());
                 };
-                let named = text(Name::SpanName).map_or(name, Label::of);
-                let lane = Lane { span, task: number(Name::TaskOfSpan), name: named };
+                let named = text(Meaning::SpanName).map_or(name, Label::of);
+                let lane = Lane { span, task: number(Meaning::TaskOfSpan), name: named };
                 if role == Role::SpanEnter {
                     self.enter(&lane, of, time, offset)?;
                 } else {
