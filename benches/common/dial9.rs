@@ -68,15 +68,19 @@ pub fn told(data: &[u8]) -> u64 {
 
 /// Tracks and slices in the order of time.
 pub fn timeline(data: &[u8]) -> u64 {
-    let mut moments = vec![Moment::EMPTY; data.len() / 8];
+    let mut room = vec![Moment::EMPTY; data.len() / 8];
+    let mut moments = &mut room[..];
+    let (mut schemas, mut classes) = ([SchemaSlot::EMPTY; 8], [ClassSlot::EMPTY; 8]);
+    let (mut kinds, mut pools) = ([KindSlot::EMPTY; 8], [PoolPlace::EMPTY; 8]);
+    let (mut inputs, mut tracks) = ([Input::EMPTY; 1], [TrackSlot::EMPTY; 512]);
     let mut timeline = Timeline::new(Rooms {
-        schemas: &mut [SchemaSlot::EMPTY; 8],
-        classes: &mut [ClassSlot::EMPTY; 8],
-        kinds: &mut [KindSlot::EMPTY; 8],
-        moments: &mut &mut moments[..],
-        pools: &mut [PoolPlace::EMPTY; 8],
-        inputs: &mut [Input::EMPTY; 1],
-        tracks: &mut [TrackSlot::EMPTY; 512],
+        schemas: &mut schemas,
+        classes: &mut classes,
+        kinds: &mut kinds,
+        moments: &mut moments,
+        pools: &mut pools,
+        inputs: &mut inputs,
+        tracks: &mut tracks,
     });
     timeline.add(0, data).unwrap();
     let mut items = 0;

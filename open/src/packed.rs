@@ -187,7 +187,8 @@ mod tests {
         assert!(matches!(unpack(plain, is_plain), (Cow::Borrowed(data), None) if data == plain));
         // Zeros after the last one are no damage, anything else is.
         assert_eq!(unpack(&[zstd(&b, 10), vec![0; 9]].concat(), is_plain).1, None);
-        let (kept, damage) = unpack(&[zstd(&b, 10), b"else".to_vec()].concat(), is_plain);
+        let followed = [zstd(&b, 10), b"else".to_vec()].concat();
+        let (kept, damage) = unpack(&followed, is_plain);
         let damage = damage.unwrap();
         assert_eq!((&*kept, damage.offset()), (&b[..], 19));
         assert_eq!(damage.kind(), ErrorKind::TrailingBytes { count: 4 });

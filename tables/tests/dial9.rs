@@ -103,9 +103,11 @@ fn recorded(random: &mut Random) -> (Vec<Memory>, Vec<Happened>) {
     for _ in 0..random.next() % 80 {
         let (worker, task, tid) = (random.next() % 3, 1 + random.next() % 4, 100 + random.next() % 4);
         let what = match random.next() % 16 {
-            0..=3 => {
-                What::Start { worker, task, delay: random.next().is_multiple_of(4).then(|| random.next() % 500) }
-            }
+            0..=3 => What::Start {
+                worker,
+                task,
+                delay: random.next().is_multiple_of(4).then(|| random.next() % 500),
+            },
             4..=7 => What::End { worker },
             8 => What::Park { worker, tid },
             9 => What::Unpark { worker, tid },

@@ -371,12 +371,12 @@ fn spans_of_one_event_are_slices_on_tracks_of_their_class() {
         let mut expected = Vec::new();
         let mut instants = 0;
         for _ in 0..random.next() % 12 {
-            if random.next() % 5 == 0 {
+            if random.next().is_multiple_of(5) {
                 writer = writer.raw(&header().0);
             }
             let (end, length) = (9_000 + random.next() % 9_000, random.next() % 6 * 1_000);
             writer = writer.reset(end).event(5, 0).varint(1);
-            if random.next() % 6 == 0 {
+            if random.next().is_multiple_of(6) {
                 // It does not say.
                 writer = writer.raw(&[0]);
                 instants += 1;
