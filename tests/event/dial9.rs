@@ -280,6 +280,7 @@ fn spans_are_slices_of_their_tasks_one_within_the_other() {
 }
 
 #[test]
+#[cfg(feature = "alloc")]
 fn fields_that_annotations_call_numbers_are_counters() {
     let fields =
         [("name", STRING), ("rss", VARINT), ("load", F64), ("faults", I64 | OPTIONAL), ("id", VARINT)];
@@ -328,6 +329,7 @@ fn an_event_without_any_of_its_numbers_has_happened() {
 }
 
 /// The tracks of a recording with their units, and its numbers.
+#[cfg(feature = "alloc")]
 fn units_of(data: &[u8]) -> Vec<String> {
     let mut storage = traceglass::event::dial9::Storage::default();
     let mut timeline = Timeline::new(storage.rooms());
