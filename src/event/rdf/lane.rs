@@ -103,6 +103,16 @@ pub(super) struct Happened<'s> {
     pub place: (u64, u64),
 }
 
+/// The number of bytes that are reserved after a token, for a counter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reserved {
+    pub key: Key,
+    pub bytes: u64,
+    /// The time of the token, and where it stands in the file.
+    pub ns: i128,
+    pub place: (u64, u64),
+}
+
 /// What comes next of a lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Head<T> {

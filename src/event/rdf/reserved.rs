@@ -1,7 +1,7 @@
 //! Virtual memory that is reserved, counted along a memory trace.
 
 use super::fields::RdfData;
-use super::lane::{Content, Head, Lane, Rank};
+use super::lane::{Content, Head, Lane, Rank, Reserved};
 use super::timeline::Timeline;
 use super::tracks::{Key, Known, Place, Space, TrackSlot};
 use crate::error::Result;
@@ -9,16 +9,6 @@ use crate::event::label::Label;
 use crate::event::track::TrackKind;
 use crate::rdf::contents::rmt::TokenValue;
 use crate::room::Room;
-
-/// The number of bytes that are reserved after a token, for a counter.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reserved {
-    pub key: Key,
-    pub bytes: u64,
-    /// The time of the token, and where it stands in the file.
-    pub ns: i128,
-    pub place: (u64, u64),
-}
 
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// Counts what the next token of a lane reserves or gives back; gives the new sum if that is another one.

@@ -1,8 +1,7 @@
 //! The chunks of a file, merged by time.
 
 use super::fields::RdfData;
-use super::lane::{Content, Happened, Head, Lane, Rank};
-use super::reserved::Reserved;
+use super::lane::{Content, Happened, Head, Lane, Rank, Reserved};
 use super::tracks::{Gpu, Key, Space, TrackSlot, Tracks};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
