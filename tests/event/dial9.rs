@@ -557,10 +557,10 @@ fn spans_of_one_event_have_units_and_free_tracks() {
         let data = roles("span.duration", unit).event(5, 0).varint(1);
         assert_eq!(first(data), format!("{begin} Job begin Job 0 1"));
     }
-    let data = roles("span.start", "ns").event(5, 0).varint(50_000_001);
-    assert_eq!(first(data), "50000000 Job at Job 0 1");
-    let data = roles("span.duration", "s").event(5, 0).varint(1);
-    assert_eq!(first(data), "50000000 Job at Job 0 1");
+    for (role, unit, value) in [("span.start", "ns", 50_000_001), ("span.duration", "s", 1)] {
+        let data = roles(role, unit).event(5, 0).varint(value);
+        assert_eq!(lines(&[&data.0]), ["50000000 Job at Job 0 1"]);
+    }
     // Three at a time, all of which end before the next three begin.
     let mut writer = roles("span.duration", "ns");
     for round in 0..5_u64 {

@@ -146,7 +146,7 @@ fn gzip_is_told_by_its_bytes_and_its_damage_is_told() {
 
 #[test]
 fn segments_of_a_folder_may_be_packed_in_any_way() {
-    let scratch = Scratch::new("dial9-zstd");
+    let (scratch, outs) = (Scratch::new("dial9-zstd"), Scratch::new("dial9-zstd-out"));
     let first = std::fs::read(sample()).unwrap();
     scratch.write("trace.1.bin.zst", &zstd(&first));
     scratch.write("trace.2.bin.gz", &gzip(&first));
@@ -160,7 +160,7 @@ fn segments_of_a_folder_may_be_packed_in_any_way() {
     assert_eq!(paths, ["trace.1.bin.zst", "trace.2.bin.gz", "trace.3.bin"]);
     // By its bytes, whatever it is called; with what was put after it.
     let count = |name: &str, data: &[u8]| {
-        let file = scratch.file(name, data);
+        let file = outs.file(name, data);
         (json(&["cat", "--json", &file]).len(), status(&traceglass(&["check", &file])))
     };
     let packed = zstd(&first);
@@ -169,18 +169,18 @@ fn segments_of_a_folder_may_be_packed_in_any_way() {
     let (some, code) = count("cut", &packed[..packed.len() - 300]);
     assert!(some > 0 && some < 97 && code == 3, "{some}");
     // What is cut out is not packed any more; what stays whole is as it was.
-    let out = scratch.path("part");
+    let out = outs.path("part");
     let done = traceglass(&["cut", "--to", "+1ms", "-o", &out, &folder]);
     assert_eq!(status(&done), 0, "{}", String::from_utf8_lossy(&done.stderr));
     assert!(Path::new(&out).join("trace.1.bin").is_file());
-    let out = scratch.path("whole");
+    let out = outs.path("whole");
     assert_eq!(status(&traceglass(&["cut", "-o", &out, &folder])), 0);
     assert_eq!(std::fs::read(Path::new(&out).join("trace.1.bin.zst")).unwrap(), packed);
     // Several become one file, which is packed if all of them are alike.
-    let (one, two) = (scratch.file("one.bin.zst", &packed), scratch.file("two.bin.gz", &gzip(&first)));
+    let (one, two) = (outs.file("one.bin.zst", &packed), outs.file("two.bin.gz", &gzip(&first)));
     for (other, expected) in [(&one, [&packed[..], &packed].concat()), (&two, [&first[..], &first].concat())]
     {
-        let out = scratch.path(&format!("merged-{}", expected.len()));
+        let out = outs.path(&format!("merged-{}", expected.len()));
         assert_eq!(status(&traceglass(&["merge", "-o", &out, &one, other])), 0);
         assert_eq!(std::fs::read(&out).unwrap(), expected);
     }
