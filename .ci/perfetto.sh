@@ -92,8 +92,9 @@ kinds() { # LISTING COLUMN
 recording examples/data/sample.rfr
 recording examples/data/stream.rfr
 rtc examples/data/sample.rtc
-# Two submissions on one queue, and two on another that overlap: 8 + 16 + 26 + 6 µs.
-rdf examples/data/sample.rgp CmdBufSubmit=4 busy=56000 SignalSemaphore=1 Present=1 values=3 page_fault=1 markers=4 \
+# Two submissions on one queue, and two on another that overlap: 8 + 16 + 26 + 6 µs. Three samples
+# of a counter, and memory that is reserved and given back.
+rdf examples/data/sample.rgp CmdBufSubmit=4 busy=56000 SignalSemaphore=1 Present=1 values=5 memory=16384 page_fault=1 markers=4 \
     marker_info=1 "level loaded=1" virtual_allocate=1 virtual_free=1 resource_create=1
 if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     for path in "$TRACEGLASS_VECTORS"/rfr/*.rfr; do

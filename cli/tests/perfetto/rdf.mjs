@@ -1,5 +1,6 @@
 // Holds an exported RDF file against how many events it is known to have: node rdf.mjs TRACE KIND=COUNT..., where KIND is
-// the name of a slice, or `values` for the samples of counters, or `busy` for the nanoseconds of submissions.
+// the name of a slice, `values` for the samples of counters, `memory` for the most that is reserved, or `busy` for the
+// nanoseconds of submissions.
 import assert from 'node:assert/strict';
 import { load } from './processor.mjs';
 
@@ -18,6 +19,8 @@ for (const name of Object.keys(expected)) {
     found[name] = await number(
         name === 'values'
             ? 'select count(*) n from counter'
+            : name === 'memory'
+              ? "select coalesce(max(value), 0) n from counter join track on counter.track_id = track.id where track.name = 'virtual memory'"
             : name === 'busy'
               ? "select coalesce(sum(dur), 0) n from slice where name = 'CmdBufSubmit' and dur >= 0"
               : name === 'markers'
