@@ -102,6 +102,19 @@ docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features -p traceglass -p traceglass-record
 }
 
+# The commands of the documents do what their pages say; links lead somewhere, also in the book that is made of them.
+documents() {
+    export PATH=$PWD/target/tools/bin:$PATH
+    need_packages jq
+    cargo build --quiet -p traceglass-cli --features tables
+    .ci/docs.py commands target/debug/traceglass
+    .ci/docs.py links
+    mdbook --version 2>/dev/null ||
+        cargo install --locked --debug mdbook --no-default-features --features search --root target/tools
+    mdbook build docs
+    .ci/docs.py book target/book
+}
+
 # The public items are those that were recorded, and none is of a dependency that is not at 1.0 yet.
 api() {
     export PATH=$PWD/target/tools/bin:$PATH

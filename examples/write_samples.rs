@@ -10,6 +10,8 @@
 mod ctf;
 #[path = "../tests/common/dial9.rs"]
 mod dial9;
+#[path = "../tests/common/lttng.rs"]
+mod lttng;
 #[path = "../tests/common/rdf.rs"]
 mod rdf;
 #[path = "../tests/common/rdf_contents.rs"]
@@ -67,6 +69,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples.extend(rfr::sample());
     samples.extend(ctf::sample_trace());
     samples.extend(ctf::sample_ctf1());
+    samples.extend(lttng::kernel());
+    samples.extend(lttng::ros2());
     samples
 }
 
