@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Builds the Python package and runs its tests, in the Python that is here; `.ci/python.sh full` also in the oldest and the
-# newest that are installed, and all of Spark's. Packages come from PyPI; without them this fails.
+# Builds the Python package, runs its tests and the notebooks of the documents, in the Python that is here; `.ci/python.sh
+# full` also in the oldest and the newest that are installed, and all of Spark's. Packages come from PyPI; without them this
+# fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 . .ci/embedded.sh
 . .ci/venv.sh
-packages="maturin==1.16.0 duckdb==2.0.0 polars==2.1.0 pyarrow==26.0.1 pandas==3.1.1 pytest==9.2.0"
+packages="maturin==1.16.0 duckdb==2.0.0 polars==2.1.0 pyarrow==26.0.1 pandas==3.1.1 pytest==9.2.0 nbclient==0.11.0 nbformat==5.11.1 ipykernel==7.4.0"
 spark="pyarrow==26.0.1 pyspark==4.3.0 pytest==9.2.0"
 [ -n "${TRACEGLASS_VECTORS:-}" ] || echo "TRACEGLASS_VECTORS is not set: samples only"
 
@@ -23,7 +24,10 @@ tests() { # VENV ARGUMENTS...
     "$venv/bin/python" -m pytest -q -p no:cacheprovider "$@"
 }
 
-tests "$target/venv-python" bindings/python/tests/test_trace.py
+# What `traceglass.ros2` is held against.
+need_packages python3-bt2
+tests "$target/venv-python" bindings/python/tests/test_trace.py bindings/python/tests/test_ros2.py
+"$target/venv-python/bin/python" .ci/notebook.py docs/notebooks/*.ipynb
 # Spark needs Java.
 command -v java >/dev/null || need_packages default-jre-headless
 make_venv "$target/venv-spark" $spark
@@ -36,7 +40,7 @@ if [ "${1:-}" = full ]; then
         "${PYTHON:-none}" --version 2>/dev/null || { echo "Python $version is not installed"; continue; }
         # The newest versions of these packages need a newer Python than 3.10.
         make_venv "$target/venv-$version" duckdb polars pyarrow pandas pytest
-        tests "$target/venv-$version" bindings/python/tests/test_trace.py
+        tests "$target/venv-$version" bindings/python/tests/test_trace.py bindings/python/tests/test_ros2.py
         ran=$((ran + 1))
     done
     [ "$ran" -ge 2 ] || { echo "only $ran other versions of Python are installed" >&2; exit 1; }

@@ -351,6 +351,21 @@ def test_queries_of_the_documentation(question, query, all_tables):
     print(question, rows[0])
 
 
+def recipes():
+    text = (ROOT / "docs/queries.md").read_text()
+    found = re.findall(r"^```python\n(.*?)```", text, re.M | re.S)
+    assert len(found) >= 3
+    return found
+
+
+@pytest.mark.parametrize("recipe", recipes())
+def test_recipes_of_the_documentation_in_polars(recipe, all_tables):
+    names = {"pl": polars}
+    exec(recipe.replace('"tables/', f'"{all_tables}/'), names)
+    assert names["result"].height > 0, recipe
+    print(names["result"].row(0))
+
+
 @pytest.fixture(scope="module")
 def clean_tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clean") / "tables"
