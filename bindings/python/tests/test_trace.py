@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import traceglass as tg
-from traceglass import _core, _trace
+from traceglass import _core, _trace, ros2
 
 ROOT = pathlib.Path(__file__).parents[3]
 
@@ -237,7 +237,7 @@ def test_the_lock_is_free_while_a_trace_is_read(tmp_path, samples):
 
 def test_docstrings(monkeypatch):
     monkeypatch.chdir(ROOT)
-    tested = [doctest.testmod(module) for module in (tg, _trace)]
+    tested = [doctest.testmod(module) for module in (tg, _trace, ros2)]
     assert sum(result.attempted for result in tested) > 10
     assert all(result.failed == 0 for result in tested)
 

@@ -1,4 +1,4 @@
-"""Look at a trace without moving it: RDF, RTC, CTF and RFR as Arrow tables.
+"""Look at a trace without moving it: RDF, RTC, CTF, RFR and dial9 as Arrow tables.
 
 >>> import traceglass as tg
 >>> trace = tg.open("examples/data/sample.rfr")
