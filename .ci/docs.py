@@ -3,7 +3,8 @@
 
     .ci/docs.py commands TRACEGLASS [PAGE…]   runs the blocks `sh` and `console` of docs/
     .ci/docs.py write TRACEGLASS PAGE…        writes into these pages what their commands print now
-    .ci/docs.py links                         looks up the links of all documents
+    .ci/docs.py links                         looks up the links of all documents, and the codes of errors
+    .ci/docs.py codes                         writes the codes of errors into docs/reference/errors.md
     .ci/docs.py book FOLDER                   looks up the links of the book that mdbook has made
 
 Each page has a folder of its own, in which `examples/data` is a copy, and one shell, in which its blocks run in order. All of
@@ -216,7 +217,7 @@ def check_links():
     print(f"{count} links in {len(tracked.stdout.split())} documents")
     if count < 50:
         wrong.append(f"only {count} links")
-    return wrong + check_summary()
+    return wrong + check_summary() + check_codes()
 
 
 def check_summary():
@@ -226,6 +227,32 @@ def check_summary():
     return [f"docs/SUMMARY.md has no {page}" for page in sorted(there - set(listed))] + [
         f"docs/SUMMARY.md has {page} twice" for page in sorted(set(listed)) if listed.count(page) > 1
     ]
+
+
+def codes():
+    """The table of the codes of errors, with what the library's documentation says of each."""
+    source = (ROOT / "src/error/kind.rs").read_text()
+    listed = re.findall(r'Self::(\w+)(?: \{ \.\. \})? => "([a-z0-9-]+)",', source)
+    rows = []
+    for variant, code in listed:
+        said = re.search(rf"((?:    ///.*\n)+)(?:    #\[.*\n)*    {variant}\b", source)
+        text = re.sub(r"\[(`[^`]*`)\](?:\([^)]*\))?", r"\1", " ".join(line.strip()[3:].strip() for line in said[1].splitlines()))
+        rows.append(f"| `{code}` | {text.split('. ')[0].rstrip('.')} |\n")
+    assert len(rows) > 40, "no codes in src/error/kind.rs"
+    return "| code | |\n|---|---|\n" + "".join(rows)
+
+
+def page_with_codes():
+    page = ROOT / "docs/reference/errors.md"
+    text = page.read_text()
+    begin, end = "<!-- codes -->\n", "<!-- end of codes -->"
+    before, _, rest = text.partition(begin)
+    return page, text, before + begin + codes() + end + rest.partition(end)[2]
+
+
+def check_codes():
+    page, text, wanted = page_with_codes()
+    return [] if text == wanted else [f"{page.relative_to(ROOT)} has other codes: `.ci/docs.py codes` writes them"]
 
 
 class Page(html.parser.HTMLParser):
@@ -276,6 +303,10 @@ def main():
             wrong = []
         case ["links"]:
             wrong = check_links()
+        case ["codes"]:
+            page, _, wanted = page_with_codes()
+            page.write_text(wanted)
+            wrong = []
         case ["book", folder]:
             wrong = check_book(folder)
         case _:
