@@ -130,7 +130,7 @@ pub enum Lookalike {
 }
 
 impl Lookalike {
-    /// What `data` looks like, mostly by its first bytes, where [`Format::detect`] found nothing.
+    /// The lookalike of `data`, mostly by its first bytes, where [`Format::detect`] found nothing.
     pub fn detect(data: &[u8]) -> Option<Self> {
         const MAGICS: [(&[u8], Lookalike); 12] = [
             (b"MINI", Lookalike::LegacyRmv),

@@ -1,4 +1,4 @@
-//! What went wrong, in which element, and at which byte.
+//! An error: what went wrong, in which element, and at which byte.
 //!
 //! The formats share one error type, so that a program that reads several of them has one `match`.
 //! An [`ErrorKind`] says *how* an element failed and carries the values that disagree; an
@@ -57,7 +57,7 @@ impl Error {
         self.kind
     }
 
-    /// What was being read.
+    /// The element that was being read.
     pub const fn element(&self) -> Element {
         self.element
     }

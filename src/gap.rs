@@ -1,4 +1,4 @@
-//! What was lost, and why.
+//! A range that was lost, and the reason.
 
 use crate::error::Error;
 use core::fmt;

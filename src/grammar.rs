@@ -9,7 +9,7 @@ use crate::error::{Element, Error, ErrorKind};
 use crate::varint;
 use nom::IResult;
 
-/// What a parser of this crate returns to nom.
+/// The result of a parser of this crate, for nom.
 pub(crate) type Parsed<'a, O> = IResult<Bytes<'a>, O, Located>;
 
 /// [`Error`] as nom wants it, so that the public type has no trait of nom's.

@@ -47,13 +47,13 @@ impl<'a> LayoutField<'a> {
         self.size
     }
 
-    /// What it holds.
+    /// The value of the field.
     pub const fn value(&self) -> LayoutValue<'a> {
         self.value
     }
 }
 
-/// What a [`LayoutField`] holds. `Display` shows it as a person reads it.
+/// The value of a [`LayoutField`]. `Display` shows it as a person reads it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LayoutValue<'a> {

@@ -8,13 +8,13 @@ use anstyle::Style;
 use std::fmt::{self, Write};
 use traceglass_open::text::{every, has};
 
-/// What begins a style in text that is on its way out, by its number: characters that Unicode keeps for such internal
-/// use. Text from elsewhere loses them when it is escaped.
+/// The mark that begins a style in text that is on its way out, by its number: characters that Unicode keeps for such
+/// internal use. Text from elsewhere loses them when it is escaped.
 const STYLE: char = '\u{fdd0}';
-/// What ends the style.
+/// The mark that ends the style.
 const PLAIN: char = '\u{fdef}';
 
-/// Whether a terminal, or who reads it, may take a character for more than what it looks like: controls of C0 and C1,
+/// True if a terminal, or who reads it, may take a character for more than what it looks like: controls of C0 and C1,
 /// DEL, controls of direction, separators of lines, and the marks of styles.
 pub fn is_unsafe(c: char) -> bool {
     matches!(c,
@@ -160,7 +160,7 @@ mod tests {
     use crate::style::ERROR;
     use traceglass_open::text::needs_json_escape;
 
-    /// What must never be printed as it is.
+    /// A text that must never be printed as it is.
     const HOSTILE: &str = "\x1b[31m\x07\n\x7f\u{9b}2J\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}\u{fdd0}\u{fdef}";
 
     #[test]

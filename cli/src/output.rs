@@ -43,7 +43,7 @@ pub struct Out {
     hidden: Vec<&'static str>,
     /// True if what was written ends within a line.
     in_line: bool,
-    /// What is being written.
+    /// The line that is being written.
     line: String,
     json: Vec<u8>,
 }

@@ -29,7 +29,7 @@ fn pool() -> Option<&'static ThreadPool> {
     POOL.get_or_init(start).as_ref()
 }
 
-/// What `start` gives for a number of threads, or for half of it, and so on.
+/// The result of `start` for a number of threads, or for half of it, and so on.
 fn fewer<P>(wanted: usize, start: impl FnMut(usize) -> Option<P>) -> Option<P> {
     std::iter::successors(Some(wanted), |&count| (count > 1).then_some(count / 2)).find_map(start)
 }

@@ -12,9 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How much is to be read, and how much of it has been, by all threads.
 static TOTAL: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
-/// What was counted in advance, of which no part has begun to be read.
+/// The bytes that were counted in advance, of which no part has begun to be read.
 static EXPECTED: AtomicU64 = AtomicU64::new(0);
-/// What is done, in a word.
+/// The work in progress, in a word.
 static WORK: Mutex<&str> = Mutex::new("reading");
 static STARTED: OnceLock<Instant> = OnceLock::new();
 static BAR: OnceLock<ProgressBar> = OnceLock::new();
@@ -47,7 +47,7 @@ impl Progress {
         Self { bytes, done: AtomicU64::new(0) }
     }
 
-    /// That many more bytes are done.
+    /// Counts bytes that are done.
     pub fn advance(&self, bytes: u64) {
         let before = self.done.fetch_add(bytes, Relaxed);
         let bytes = bytes.min(self.bytes.saturating_sub(before));

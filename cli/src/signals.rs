@@ -1,6 +1,6 @@
-//! What is left in order when a signal ends the command: unfinished files go, the terminal is given back.
+//! The state that is put in order when a signal ends the command: unfinished files go, the terminal is given back.
 //!
-//! What is mapped of a file is gone when another process shortens that file: who then touches it gets a signal (SIGBUS),
+//! A mapped part of a file is gone when another process shortens that file: who then touches it gets a signal (SIGBUS),
 //! which nothing safe can go on from. It becomes a message and exit status 1.
 
 use crate::status::Status;
@@ -10,13 +10,13 @@ use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What makes a terminal leave the viewer's screen: no mouse, the cursor, the usual screen.
+/// The sequence by which a terminal leaves the viewer's screen: no mouse, the cursor, the usual screen.
 const LEAVE: &[u8] = b"\x1b[?1000l\x1b[?25h\x1b[?1049l\x1b[0m";
 
 /// The stack of the thread that waits for signals.
 const STACK: usize = 256 << 10;
 
-/// What is to be put in order.
+/// The state that is to be put in order.
 struct Unfinished {
     /// Files and folders that are not complete.
     paths: Vec<PathBuf>,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use traceglass::{Error, Format};
 
-/// What a verb found, from best to worst.
+/// The outcome of a verb, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// Nothing is wrong.

@@ -4,9 +4,9 @@ use anstyle::{AnsiColor, Style};
 
 /// A heading, such as a path.
 pub const HEADING: Style = Style::new().bold();
-/// What names a value.
+/// The style of names of values.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
-/// What matters less.
+/// The style of text that matters less.
 pub const DIM: Style = Style::new().dimmed();
 /// A warning.
 pub const WARNING: Style = AnsiColor::Yellow.on_default();

@@ -209,7 +209,7 @@ fn what_a_chunk_claims_is_held_against_its_blocks() {
     }
 }
 
-/// What is printed when something is wrong: of damage, what it says on both streams.
+/// The output when something is wrong: of damage, what it says on both streams.
 /// Whichever verb reads a file, it says the same of it: scripts rely on the status of each.
 #[test]
 fn verbs_agree_on_what_is_damaged() {
@@ -322,7 +322,7 @@ fn what_is_wrong_is_said_as_it_was_blessed() {
     blessed("damage", &screen);
 }
 
-/// What the README shows is what is printed; `TRACEGLASS_BLESS=1` writes it there.
+/// The screen that the README shows is what is printed; `TRACEGLASS_BLESS=1` writes it there.
 #[test]
 fn the_readme_shows_what_is_printed() {
     let root = root();
@@ -430,7 +430,7 @@ fn the_screen_is_as_it_was_blessed() {
     }
 }
 
-/// What is read on several threads is told as by one: in the order in which it stands.
+/// A file that is read on several threads is told as by one: in the order in which it stands.
 #[test]
 fn threads_do_not_show() {
     let scratch = Scratch::new("threads");
@@ -467,7 +467,7 @@ fn threads_do_not_show() {
     }
 }
 
-/// What the library's example prints is what the command prints, which writes times as dates.
+/// The lines of the library's example are those of the command, which writes times as dates.
 #[test]
 fn the_example_of_rtc_prints_what_cat_prints() {
     let sample = root().join("examples/data/sample.rtc");

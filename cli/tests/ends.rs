@@ -34,7 +34,7 @@ fn stream() -> Vec<u8> {
     rfr::stream(&records)
 }
 
-/// Whether the process sleeps: it waits for who reads its output.
+/// True if the process sleeps: it waits for who reads its output.
 fn sleeps(child: &Child) -> bool {
     let tasks = format!("/proc/{}/task", child.id());
     fs::read_dir(tasks).unwrap().all(|task| {
@@ -88,7 +88,7 @@ fn nothing_is_left_of_what_is_ended() {
     }
 }
 
-/// What is ignored stays so, as under `nohup`.
+/// A signal that is ignored stays so, as under `nohup`.
 #[test]
 fn who_hangs_up_may_be_ignored() {
     let scratch = Scratch::new("ignored");

@@ -1,4 +1,4 @@
-//! What the front ends of `traceglass` share: the command, the tables and the Python package.
+//! The code that the front ends of `traceglass` share: the command, the tables and the Python package.
 //!
 //! [`record`] writes records as JSON and has the tables that every listener keeps; [`slices`] puts begins and ends
 //! together; [`packed`] unpacks files; [`time`] and [`text`] are how times and texts are written, the same everywhere.

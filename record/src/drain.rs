@@ -6,7 +6,7 @@ use crate::sink::{Flash, Sink};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
-/// How many bytes a sink is given at once.
+/// The number of bytes that a sink is given at once.
 const PIECE: usize = 64;
 
 /// Takes the pages that a [`Recorder::keeping`](crate::Recorder::keeping) closed, from any context: it never makes the
@@ -128,7 +128,7 @@ impl<'m> Drain<'m> {
     /// power is none.
     ///
     /// # Errors
-    /// That of the flash; the page stays the oldest one, and goes to the next slot if it is tried again.
+    /// The error of the flash; the page stays the oldest one, and goes to the next slot if it is tried again.
     pub fn store<F: Flash>(&mut self, flash: &mut F, slot: u32) -> Result<bool, F::Error> {
         let Some(page) = self.page() else { return Ok(false) };
         flash.erase(slot)?;

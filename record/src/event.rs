@@ -1,4 +1,4 @@
-//! What an event and its fields must say of themselves.
+//! The description of an event and its fields.
 
 use crate::metadata::{Digits, Short};
 use core::slice::Iter;
@@ -32,7 +32,7 @@ pub trait Field: Copy {
     const SIZE: usize;
     /// Its field class in CTF 2.
     const CLASS: &'static str;
-    /// What precedes and what follows the name of the field in CTF 1.8.
+    /// The text before and after the name of the field in CTF 1.8.
     const DECLARATION: [&'static str; 2];
 
     /// Writes it.
@@ -41,7 +41,7 @@ pub trait Field: Copy {
 
 /// The words of a record, and the bytes that do not make one yet.
 ///
-/// How many these are is known when a program is compiled, so that an event of three fields is straight code.
+/// The number of these is known when a program is compiled, so that an event of three fields is straight code.
 #[derive(Debug)]
 pub struct Words<'m> {
     places: Iter<'m, AtomicU32>,

@@ -1,4 +1,4 @@
-//! What writes records into pages.
+//! The recorder, which writes records into pages.
 
 use crate::event::{Event, Trace, Words, halves};
 use crate::packet::{HEADER, LOST, MAGIC, RECORD};

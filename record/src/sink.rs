@@ -41,7 +41,7 @@ impl Sink for rtt_target::UpChannel {
 #[derive(Debug)]
 pub struct Queue<'m> {
     memory: &'m [AtomicU8],
-    /// How many bytes were put in, and taken out, since the start; their remainders are places.
+    /// The numbers of bytes that were put in, and taken out, since the start; their remainders are places.
     written: AtomicU32,
     read: AtomicU32,
 }
@@ -100,19 +100,19 @@ impl Sink for &Queue<'_> {
 
 /// Flash with slots, each as large as a page.
 pub trait Flash {
-    /// What can go wrong.
+    /// The error of the flash.
     type Error;
 
     /// Erases a slot; or does nothing, if a larger unit that it is in was erased before.
     ///
     /// # Errors
-    /// Those of the flash.
+    /// The error of the flash.
     fn erase(&mut self, slot: u32) -> Result<(), Self::Error>;
 
     /// Programs four words at an offset in bytes, which is a multiple of 16. A page whose size is no multiple of 16 bytes
     /// ends in a piece that is filled up with ones.
     ///
     /// # Errors
-    /// Those of the flash.
+    /// The error of the flash.
     fn program(&mut self, slot: u32, offset: u32, words: &[u32; 4]) -> Result<(), Self::Error>;
 }

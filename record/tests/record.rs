@@ -1,4 +1,4 @@
-//! What a recorder writes, read back by the library.
+//! The records of a recorder, read back by the library.
 
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;

@@ -20,7 +20,7 @@ pub const TOTAL_SIZE: Element = Element::new(&"CTF metadata packet total size");
 pub const COMPRESSION_SCHEME: Element = Element::new(&"CTF metadata packet compression scheme");
 /// How the content is encrypted.
 pub const ENCRYPTION_SCHEME: Element = Element::new(&"CTF metadata packet encryption scheme");
-/// What the checksum is.
+/// The scheme of the checksum.
 pub const CHECKSUM_SCHEME: Element = Element::new(&"CTF metadata packet checksum scheme");
 /// Major and minor version of a packet's header.
 pub const VERSION: Element = Element::new(&"CTF metadata packet version");

@@ -90,7 +90,7 @@ impl fmt::Debug for Annotations<'_> {
     }
 }
 
-/// What is said of a field.
+/// An annotation of a field.
 ///
 /// Known keys are `unit` (`ns`, `us`, `ms`, `s`, `bytes`), `kind` (`gauge`, `counter`, `updown-counter`), `dial9.role`
 /// and `dial9.span.type`.

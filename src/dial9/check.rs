@@ -71,7 +71,7 @@ pub fn check(data: &[u8], storage: Storage<'_>, report: &mut dyn FnMut(Finding))
     Ok(report.summary())
 }
 
-/// Whether it is text that is not UTF-8, or has some.
+/// True for text that is not UTF-8, or values that contain some.
 fn has_bad_text(value: &Value<'_>) -> bool {
     let is_bad = |text: &[u8]| core::str::from_utf8(text).is_err();
     match value {
@@ -81,7 +81,7 @@ fn has_bad_text(value: &Value<'_>) -> bool {
     }
 }
 
-/// What was found in a batch.
+/// The findings of a batch.
 #[derive(Default)]
 struct Batch {
     /// True if pools are kept.

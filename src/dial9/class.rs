@@ -1,4 +1,4 @@
-//! What is constant about events of a schema, for listeners.
+//! The constant facts about events of a schema, for listeners.
 
 use super::kind::FieldType;
 use super::schema::{FieldDef, Schema};

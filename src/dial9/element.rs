@@ -8,7 +8,7 @@ pub const HEADER: Element = Element::new(&"dial9 header");
 pub const FRAME: Element = Element::new(&"dial9 frame");
 /// A [`Schema`](super::Schema).
 pub const SCHEMA: Element = Element::new(&"dial9 schema");
-/// What schemas with the same name and fields are in all batches.
+/// The class of all schemas with the same name and fields, whatever their batches.
 pub const CLASS: Element = Element::new(&"dial9 class");
 /// A field of a [`Schema`](super::Schema).
 pub const FIELD: Element = Element::new(&"dial9 field");

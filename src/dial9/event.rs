@@ -204,7 +204,7 @@ impl<'a> Field<'a> {
         self.def.name()
     }
 
-    /// What the schema says of it.
+    /// The definition of the field in its schema.
     pub const fn def(&self) -> FieldDef<'a> {
         self.def
     }

@@ -29,7 +29,7 @@ pub enum Frame<'a> {
     Stacks(StackPool<'a>),
     /// A new time base.
     TimeReset(TimeReset),
-    /// What is said of the fields of a schema.
+    /// Annotations of the fields of a schema.
     Annotations(Annotations<'a>),
 }
 

@@ -23,7 +23,7 @@ use core::iter::FusedIterator;
 pub struct Frames<'a, 's> {
     data: &'a [u8],
     at: usize,
-    /// What times are counted from.
+    /// The time that others are counted from.
     base: u64,
     /// The number of headers read.
     batches: u64,
@@ -299,7 +299,7 @@ impl<'a, 's> Frames<'a, 's> {
         self.batch.find_schema(self.data, type_id)
     }
 
-    /// What was said of the fields of the schema with this number so far.
+    /// The annotations of the fields of the schema with this number so far.
     ///
     /// Nothing, if no [storage for it](Storage::annotations) was lent.
     pub fn annotations(&self, type_id: u16) -> impl Iterator<Item = Annotation<'a>> + Clone + '_ {
@@ -343,7 +343,7 @@ impl<'a, 's> Frames<'a, 's> {
         self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()
     }
 
-    /// What is known of the event here before its values are read. `None` if that cannot be read:
+    /// The facts about the event here before its values are read. `None` if that cannot be read:
     /// [`Self::failed_event`] says why.
     #[inline(always)]
     pub(super) fn event_head(&mut self) -> Option<EventHead> {
@@ -373,7 +373,7 @@ impl<'a, 's> Frames<'a, 's> {
     }
 }
 
-/// What is known of an event before its values are read.
+/// The facts about an event before its values are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventHead {
     pub(super) place: Place,
@@ -389,13 +389,13 @@ pub(super) struct EventHead {
 /// looks like headers may lie in it: looking at each to its end would be work without bounds.
 const LOOK: usize = 0x10_0000;
 
-/// How many more bytes may be looked at for each one that is skipped.
+/// The number of bytes that may be looked at for each one that is skipped.
 const LOOK_EACH: usize = 16;
 
 /// How much of a frame is looked at in any case. What is longer is believed.
 const LOOK_MIN: usize = 256;
 
-/// Whether a batch begins with the header at `at`: a whole frame that can stand there follows, or nothing. Also returns
+/// True if a batch begins with the header at `at`: a whole frame that can stand there follows, or nothing. Also returns
 /// how much was looked at, of at most `look` bytes.
 fn begins_batch(data: &[u8], at: usize, look: usize) -> (bool, usize) {
     let start = at.saturating_add(Header::SIZE);

@@ -1,4 +1,4 @@
-//! What frames consist of, field by field.
+//! The fields of frames.
 
 use super::event::Fields;
 use super::frame::Frame;
@@ -78,7 +78,7 @@ pub struct LayoutFields<'a> {
     data: &'a [u8],
     at: usize,
     rows: core::slice::Iter<'static, Row>,
-    /// What comes again after them, and how often.
+    /// The rows that come again after them, and how often.
     each: &'static [Row],
     left: u64,
     /// The values of an event.

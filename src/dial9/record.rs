@@ -51,7 +51,7 @@ impl<'a, 's> Records<'a, 's> {
         &self.frames
     }
 
-    /// What the last error cost.
+    /// The gap that the last error left.
     pub fn take_gap(&mut self) -> Option<Gap> {
         self.gap.take()
     }

@@ -66,7 +66,7 @@ struct Step {
     number: u8,
 }
 
-/// How many steps there is room for. What follows is skipped by the definition.
+/// The number of steps that there is room for. What follows is skipped by the definition.
 const STEPS: usize = 8;
 
 impl Plan {

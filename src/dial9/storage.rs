@@ -1,4 +1,4 @@
-//! What must be remembered of a batch, in slots that the caller lends.
+//! The facts of a batch that must be remembered, in slots that the caller lends.
 
 use super::annotation::{AnnotationEntries, Annotations};
 use super::element::{ANNOTATIONS, CLASS, SCHEMA, STACK_POOL, STRING_POOL};
@@ -400,7 +400,7 @@ impl<'s> Batch<'s> {
         KeptAnnotations { data, slots, next, entries: AnnotationEntries::NONE }
     }
 
-    /// How many slots of the room that `element` lies in are in use.
+    /// The number of slots in use, of the room that `element` lies in.
     pub(super) fn used(&self, element: Element) -> usize {
         let used = [
             (SCHEMA, self.schemas),

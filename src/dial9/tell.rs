@@ -17,7 +17,7 @@ const POOLED_STRING: u8 = FieldType::PooledString.number();
 const U8: u8 = FieldType::U8.number();
 const U32: u8 = FieldType::U32.number();
 
-/// What values refer to.
+/// The pools that values refer to.
 pub(crate) trait Pools<'a> {
     /// The pooled text with this id.
     fn string(&self, id: u32) -> Option<&'a [u8]>;

@@ -23,7 +23,7 @@ pub(crate) trait Node {
     fn links_mut(&mut self) -> &mut Links;
 }
 
-/// What a tree is searched for.
+/// The key by which a tree is searched.
 pub(crate) trait Key: Copy {
     /// The bit at this place, from 1; 0 after the end.
     fn bit(self, place: u64) -> bool;

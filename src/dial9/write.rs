@@ -29,7 +29,7 @@ use super::frame::{Frame, RESET_TAG};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reframed {
-    /// What a reader of the output counts the next time from.
+    /// The time from which a reader of the output counts the next one.
     base: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a format's `check` reports.
+//! The findings of a format's `check`.
 
 use super::Error;
 use core::fmt;
@@ -40,7 +40,7 @@ impl Finding {
         self.severity
     }
 
-    /// What was found, and where.
+    /// The error that was found, with its place.
     pub const fn cause(&self) -> Error {
         self.cause
     }

@@ -14,7 +14,7 @@ use core::fmt;
 pub enum ErrorKind {
     /// The input ends inside the element.
     UnexpectedEnd {
-        /// How many more bytes are needed at least.
+        /// The number of bytes that are needed at least.
         needed: u64,
     },
     /// A range that the input claims does not lie in it.
@@ -80,7 +80,7 @@ pub enum ErrorKind {
     NotMultiple {
         /// The value found.
         value: u64,
-        /// What it should be a multiple of.
+        /// The number of which it should be a multiple.
         of: u64,
     },
     /// The value is smaller than is allowed here.
@@ -155,14 +155,14 @@ pub enum ErrorKind {
     },
     /// Bytes follow the end of the element.
     TrailingBytes {
-        /// How many.
+        /// The number of them.
         count: u64,
     },
     /// A syntax error in text.
     Unexpected {
         /// The byte found.
         byte: u8,
-        /// What should stand there.
+        /// The text that should stand there.
         expected: &'static str,
     },
     /// Nested deeper than the limit.
@@ -214,9 +214,9 @@ pub enum ErrorKind {
         /// The UUID found.
         found: [u8; 16],
     },
-    /// What must be here is not.
+    /// Something that must be here is not.
     Missing,
-    /// What must occur once occurs again.
+    /// Something that must occur once occurs again.
     Repeated,
     /// An element contradicts an earlier one about the same thing.
     Contradictory,
@@ -238,7 +238,7 @@ pub enum ErrorKind {
     },
     /// Bytes that cannot be read.
     Lost {
-        /// How many.
+        /// The number of bytes.
         size: u64,
     },
     /// An unknown extension that changes how the rest is read.
@@ -255,7 +255,7 @@ pub enum ErrorKind {
     },
     /// The writer discarded some because it had no room.
     Discarded {
-        /// How many.
+        /// The number of them.
         count: u64,
     },
     /// It takes no bits, so there could be any number of them.

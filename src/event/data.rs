@@ -1,9 +1,9 @@
-//! What events and tracks are made of.
+//! The records that events and tracks are made of.
 
 use super::states::{ArgSlot, Edges};
 use super::time::Time;
 
-/// What an event or a track is made of: a record of its format.
+/// The record of a format that an event or a track is made of.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Data<'a> {
     None,
@@ -19,7 +19,7 @@ pub(super) enum Data<'a> {
     Ctf(super::ctf::fields::CtfData<'a>),
     /// A state or slice, found by a table.
     State(StateData<'a>),
-    /// What a track is called besides its label.
+    /// The name of a track besides its label.
     Named(&'a str),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
     Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
@@ -28,7 +28,7 @@ pub(super) enum Data<'a> {
 /// One end of a state or slice that was found by a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateData<'a> {
-    /// What the event is made of.
+    /// The record that the event is made of.
     pub(super) of: &'a Data<'a>,
     /// The fields that are its arguments.
     pub(super) args: &'a [ArgSlot],

@@ -41,7 +41,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// What could not be read, at the place where reading met it.
+    /// The event of a gap, at the place where reading met it.
     pub(super) const fn gap(input: usize, time: Option<Time>, track: TrackId, gap: Gap) -> Self {
         Self {
             input,
@@ -90,7 +90,7 @@ impl<'a> Event<'a> {
         self.track
     }
 
-    /// What kind of event it is.
+    /// The kind of the event.
     pub const fn kind(&self) -> EventKind {
         self.kind
     }
@@ -110,7 +110,7 @@ impl<'a> Event<'a> {
         self.ends
     }
 
-    /// What is known of it as one end of a slice that was found by a table of states.
+    /// The facts about it as one end of a slice that was found by a table of states.
     pub const fn slice(&self) -> Option<Slice<'a>> {
         match self.data {
             Data::State(data) => Some(Slice(data)),
@@ -124,7 +124,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// What kind of event something is.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -140,7 +140,7 @@ pub enum EventKind {
     Gap(Gap),
     /// The recorder discarded events before this one.
     Discarded {
-        /// How many, if it knew.
+        /// The number of them, if the recorder knew it.
         count: Option<u64>,
     },
 }
@@ -200,12 +200,12 @@ impl Flows {
     /// None.
     pub(super) const NONE: Self = Self { track: TrackId::new(0), next: 0, end: 0 };
 
-    /// Those from one number up to another, which is not included.
+    /// The flows from one number up to another, which is not included.
     pub(super) const fn new(track: TrackId, next: u64, end: u64) -> Self {
         Self { track, next, end }
     }
 
-    /// How many there are.
+    /// The number of flows.
     pub const fn count(&self) -> u64 {
         self.end.saturating_sub(self.next)
     }

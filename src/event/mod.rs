@@ -117,7 +117,7 @@ pub use crate::room::Room;
 
 use crate::error::Result;
 
-/// What a trace consists of, in the order of time.
+/// A part of a trace, in the order of time.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Item<'a> {

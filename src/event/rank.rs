@@ -5,7 +5,7 @@
 pub(crate) struct Rank {
     /// The time of what it has next.
     pub ns: i128,
-    /// What comes first at the same time.
+    /// The order at the same time: the lowest comes first.
     pub class: u8,
     /// The order of sources at the same time.
     pub order: u64,

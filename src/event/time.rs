@@ -46,7 +46,7 @@ impl Window {
         self.from.is_none_or(|from| from <= ns) && !self.ends_before(ns)
     }
 
-    /// Whether it ends at `ns` or before.
+    /// True if it ends at `ns` or before.
     pub(super) fn ends_before(self, ns: i128) -> bool {
         self.to.is_some_and(|to| to <= ns)
     }

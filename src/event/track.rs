@@ -25,7 +25,7 @@ impl fmt::Display for TrackId {
     }
 }
 
-/// What a track is.
+/// The kind of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrackKind<'a> {
@@ -41,7 +41,7 @@ pub enum TrackKind<'a> {
     Stream,
     /// A stream of numbers.
     Counter {
-        /// What they count, if that is known.
+        /// The unit that they count, if it is known.
         unit: Option<&'a str>,
     },
     /// A processor.
@@ -111,7 +111,7 @@ impl<'a> Track<'a> {
         self.parent
     }
 
-    /// What it is.
+    /// The kind of the track.
     pub const fn kind(&self) -> TrackKind<'a> {
         self.kind
     }
@@ -121,7 +121,7 @@ impl<'a> Track<'a> {
         self.label
     }
 
-    /// What it is called besides its label: the name of the program that a thread runs.
+    /// The name besides its label: of the program that a thread runs.
     pub const fn alias(&self) -> Option<&'a str> {
         match self.data {
             Data::Named(name) => Some(name),

@@ -1,4 +1,4 @@
-//! What an error says, and what to do with it.
+//! The parts of an error, and what to do with it.
 //!
 //! Every fallible call gives the one [`Error`](crate::Error). It has three parts:
 //!

@@ -17,8 +17,8 @@
 //!
 //! # Lent
 //!
-//! What cannot be borrowed, because it does not lie in the input as one piece, is written into memory that the caller
-//! lends. Each call says how much it needs, before or in its error:
+//! Anything that cannot be borrowed, because it does not lie in the input as one piece, is written into memory that the
+//! caller lends. Each call says how much it needs, before or in its error:
 //!
 //! | what | lent | how much |
 //! |---|---|---|

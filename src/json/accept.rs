@@ -34,7 +34,7 @@ pub(super) fn value_len(data: &[u8]) -> Option<usize> {
     (acceptor.state == State::End).then(|| data.len().saturating_sub(rest.len()))
 }
 
-/// What the grammar allows next.
+/// The tokens that the grammar allows next.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     /// An object.
@@ -51,13 +51,13 @@ enum State {
     End,
 }
 
-/// What is open at first, and in the end.
+/// The open containers at first, and in the end.
 const NOTHING: u64 = 0b10;
 
 /// Reads pieces, token by token.
 struct Acceptor {
     state: State,
-    /// What is open, the innermost in the lowest bit: 1 for an object. Above the outermost is [`NOTHING`].
+    /// The open containers, the innermost in the lowest bit: 1 for an object. Above the outermost is [`NOTHING`].
     open: u64,
 }
 
@@ -176,7 +176,7 @@ fn is_utf8(data: &[u8]) -> bool {
     is_ascii || core::str::from_utf8(data).is_ok()
 }
 
-/// What follows white space.
+/// The data after white space.
 #[inline]
 pub(crate) fn trim(data: &[u8]) -> &[u8] {
     // Mostly there is none, or one space.
@@ -187,7 +187,7 @@ pub(crate) fn trim(data: &[u8]) -> &[u8] {
     }
 }
 
-/// What follows the end of a line and an indentation.
+/// The data after the end of a line and an indentation.
 #[inline(never)]
 fn trim_more(mut data: &[u8]) -> &[u8] {
     while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = data {
@@ -199,7 +199,7 @@ fn trim_more(mut data: &[u8]) -> &[u8] {
     data
 }
 
-/// What follows the colon after the name of a member.
+/// The data after the colon that follows the name of a member.
 #[inline]
 fn colon(data: &[u8]) -> Option<&[u8]> {
     match data {
@@ -208,7 +208,7 @@ fn colon(data: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What follows a string whose plain bytes at the front have been skipped.
+/// The data after a string whose plain bytes at the front have been skipped.
 #[inline]
 fn string_end(data: &[u8]) -> Option<&[u8]> {
     match data {
@@ -237,7 +237,7 @@ fn escaped_end(mut data: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What follows the number at the front, which another byte must follow.
+/// The data after the number at the front, which another byte must follow.
 fn number(data: &[u8]) -> Option<&[u8]> {
     let data = data.strip_prefix(b"-").unwrap_or(data);
     let mut data = match data.strip_prefix(b"0") {
@@ -256,7 +256,7 @@ fn number(data: &[u8]) -> Option<&[u8]> {
     (!data.is_empty()).then_some(data)
 }
 
-/// What follows one digit or more.
+/// The data after one digit or more.
 fn digits(data: &[u8]) -> Option<&[u8]> {
     let [b'0'..=b'9', rest @ ..] = data else { return None };
     let mut data = rest;

@@ -1,6 +1,6 @@
 //! The bytes of a string that stand for themselves: all but quotes, backslashes and control bytes.
 
-/// How many of them are at the front of `data`.
+/// The number of them at the front of `data`.
 pub(super) fn plain(data: &[u8]) -> usize {
     // By words of 64 bits, where there are such.
     let rest = if cfg!(target_pointer_width = "64") { skip_plain(data) } else { data };
@@ -8,7 +8,7 @@ pub(super) fn plain(data: &[u8]) -> usize {
     data.len().saturating_sub(rest.len()).saturating_add(more)
 }
 
-/// What begins with the first byte that does not; or less than eight bytes, among which it may be.
+/// The data from the first byte that does not; or less than eight bytes, among which it may be.
 #[inline(always)]
 pub(super) fn skip_plain(mut data: &[u8]) -> &[u8] {
     while let Some((word, rest)) = data.split_first_chunk() {

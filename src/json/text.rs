@@ -28,7 +28,7 @@ pub struct JsonString<S> {
     element: Element,
 }
 
-/// What the next bytes of a string decode to.
+/// The meaning of the next bytes of a string.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Char(char),
@@ -230,7 +230,7 @@ pub(crate) fn next_char<'a>(source: &mut impl Source<'a>) -> Option<char> {
     }
 }
 
-/// What follows a backslash.
+/// The character after a backslash.
 fn escape<'a>(source: &mut impl Source<'a>) -> Unit {
     Unit::Char(match take_byte(source) {
         Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),

@@ -1,4 +1,4 @@
-//! What a record says, told once for every reader of it.
+//! The fields of a record, told once for every reader of it.
 //!
 //! A record (an event of CTF, a token of RDF, a poll of RFR, a sample of RTC …) tells a [`Listener`] its fields in
 //! order. Text, JSON, a table's columns and a viewer's rows are listeners; none of them knows a format, and no format

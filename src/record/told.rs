@@ -9,7 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// What one record said, kept until the next one: a listener for who wants to look at it twice.
+/// One record's class and fields, kept until the next one: a listener for who wants to look at it twice.
 ///
 /// It is `Serialize`: a map with the members that JSON has in the command.
 ///
@@ -48,7 +48,7 @@ pub struct Told {
     pub(super) bytes: Vec<u8>,
 }
 
-/// What is kept of a class.
+/// The part of a class that is kept.
 #[derive(Clone, Debug)]
 pub(super) struct ToldClass {
     pub(super) name: String,
@@ -64,7 +64,7 @@ pub(super) enum ToldFact {
     Absent,
 }
 
-/// What is kept of a field.
+/// The part of a field that is kept.
 #[derive(Clone, Debug)]
 pub(super) struct ToldField {
     /// `None` for an element of a list or map.
@@ -101,10 +101,10 @@ pub(super) enum ToldValue {
 }
 
 impl Told {
-    /// What a record says.
+    /// The fields of a record.
     ///
     /// # Errors
-    /// Those of [`Record::tell`].
+    /// The errors of [`Record::tell`].
     pub fn of(record: &impl Record) -> crate::Result<Self> {
         let mut told = Self::default();
         record.tell(&mut told)?;

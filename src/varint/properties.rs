@@ -1,4 +1,4 @@
-//! What holds for all bytes: tried on random ones here, proven by Kani where it is to be had.
+//! Properties that hold for all bytes: tried on random ones here, proven by Kani where it is to be had.
 
 use super::*;
 

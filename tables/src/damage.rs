@@ -1,11 +1,11 @@
-//! What was found to be damaged while tables were made.
+//! The damage that was found while tables were made.
 
 use crate::events::GAPS;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch};
 
-/// What could not be read: the first messages, and how many there are.
+/// The ranges that could not be read: the first messages, and how many there are.
 #[derive(Clone, Debug, Default)]
 pub struct Damage {
     first: Vec<String>,

@@ -1,4 +1,4 @@
-//! What keeps tables from being made.
+//! The reasons why tables cannot be made.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub enum Error {
     Content {
         /// The file's name in the trace.
         file: String,
-        /// What is wrong, and where.
+        /// The error, with its place.
         cause: traceglass::Error,
     },
     /// A file cannot be written.
@@ -28,7 +28,7 @@ pub enum Error {
     Stopped,
 }
 
-/// What is made, or why it is not.
+/// The result of making tables.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {

@@ -25,11 +25,12 @@ pub(crate) const OWN: usize = 5;
 pub(crate) struct Place<'p> {
     /// The name of the file.
     pub file: &'p str,
-    /// What is added to offsets: the input is the part of a file from there on.
+    /// The number that is added to offsets: the input is the part of a file from there on.
     pub base: u64,
     /// Events before this offset, in the input, belong to another piece.
     pub skipped: u64,
-    /// What distinguishes the tracks of this file from those of others; empty where all files share their tracks.
+    /// The text that distinguishes the tracks of this file from those of others; empty where all files share their
+    /// tracks.
     pub seed: &'p str,
 }
 
@@ -265,7 +266,7 @@ impl<'q> Common<'q> {
         hand_out(GAPS, rows, sink)
     }
 
-    /// What keeps a file, or the rest of one, from being read.
+    /// The problem that keeps a file, or the rest of one, from being read.
     pub(crate) fn problem(
         &mut self,
         file: &str,
@@ -302,7 +303,7 @@ impl<'q> Common<'q> {
     }
 }
 
-/// What a record says as a JSON object; nothing if it says nothing, or cannot be read.
+/// The fields of a record as a JSON object; nothing if it has none, or cannot be read.
 pub(crate) fn fields_of<'j>(json: &'j mut Json, record: &impl Record) -> Option<&'j str> {
     json.buffer.clear();
     record.tell(json).ok()?;

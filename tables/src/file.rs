@@ -26,7 +26,7 @@ pub trait File: Sync {
     }
 }
 
-/// What keeps a file from being read, before it was.
+/// The reason why a file cannot be read at all.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The file's name in the trace.

@@ -33,8 +33,8 @@
 //! and is not a number of the format's.
 //!
 //! # Damage
-//! What cannot be read is a row of `gaps`, never an error: the rest is read. [`Error`] is left for what keeps tables
-//! from being made at all.
+//! A range that cannot be read is a row of `gaps`, never an error: the rest is read. [`Error`] is left for what keeps
+//! tables from being made at all.
 //!
 //! # Memory
 //! A batch for each table that is read, a few of them for each thread. What grows with the trace are 8 bytes for each

@@ -31,7 +31,7 @@ impl Trace<'_> {
     /// At most one piece a thread is under way at a time, each with a few batches.
     ///
     /// # Errors
-    /// Those of [`read`](Trace::read), in order, too.
+    /// The errors of [`read`](Trace::read), in order, too.
     #[allow(clippy::too_many_arguments)]
     pub fn stream(
         &self,

@@ -46,12 +46,12 @@ const COLUMNS: usize = 1024;
 /// The number of bytes of a file that are written at a time.
 const BUFFER: usize = 1 << 18;
 
-/// What has been written.
+/// The files and rows that were written.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// The tables that are not empty, with how many rows each has.
     pub rows: Vec<(String, u64)>,
-    /// What could not be read.
+    /// The damage that was met.
     pub damage: Damage,
 }
 
@@ -156,7 +156,7 @@ fn partition(name: &str) -> String {
     format!("trace={}", encoded(name))
 }
 
-/// What a thread writes.
+/// The files that a thread writes.
 struct Writers<'w> {
     tables: &'w [Table],
     folder: &'w Path,

@@ -1,4 +1,4 @@
-//! What of a table is wanted.
+//! The part of a table that is wanted.
 
 use std::collections::HashSet;
 use traceglass::event::Window;

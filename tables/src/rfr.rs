@@ -240,7 +240,7 @@ impl Reading<'_> {
         self.events(common, None, sink)
     }
 
-    /// What the model of events makes of the file.
+    /// The events that the model makes of the file.
     fn events(
         &self,
         common: &mut Common<'_>,

@@ -47,7 +47,7 @@ struct Names {
     numbers: HashMap<Box<str>, i32>,
     /// The names in the order of their numbers.
     names: StringBuilder,
-    /// Those that were met last, and where the next one is put.
+    /// The texts that were met last, and where the next one is put.
     recent: [(Box<str>, i32); 4],
     oldest: usize,
 }

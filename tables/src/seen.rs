@@ -1,4 +1,4 @@
-//! What has been reported already, by whichever thread.
+//! The messages that have been reported already, by whichever thread.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -14,7 +14,7 @@ pub trait TakeItems {
     /// An item: a track, an event, or one that a table of pairs made of events.
     ///
     /// # Errors
-    /// Those that end reading.
+    /// The errors that end reading.
     fn item(&mut self, item: &Item<'_>) -> Result<()>;
 }
 
@@ -24,7 +24,7 @@ pub trait Lasting: Sync {
     /// those that have a part in the window.
     ///
     /// # Errors
-    /// Those of `to`. What cannot be read is told in `gaps`.
+    /// The errors of `to`. Anything that cannot be read is told in `gaps`.
     fn items(&self, window: Window, to: &mut dyn TakeItems) -> Result<()>;
 }
 

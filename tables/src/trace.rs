@@ -75,8 +75,8 @@ impl<'t> Trace<'t> {
         &self.tables
     }
 
-    /// How many of the tables, from the first, each trace of the format has. Those after them are of events that only
-    /// this trace describes.
+    /// The number of tables, from the first, that each trace of the format has. Those after them are of events that
+    /// only this trace describes.
     pub(crate) fn fixed_tables(&self) -> usize {
         match &self.content {
             Content::Ctf(_) => crate::events::OWN,
@@ -143,7 +143,7 @@ impl<'t> Trace<'t> {
     /// up to 8 MiB of the stack, the others a few KiB.
     ///
     /// # Errors
-    /// Those of `sink`; [`Error::Arrow`]. Damage is not an error: it becomes rows of `gaps`.
+    /// The errors of `sink`; [`Error::Arrow`]. Damage is not an error: it becomes rows of `gaps`.
     pub fn read(
         &self,
         piece: usize,

@@ -16,7 +16,7 @@ use traceglass::event::rfr::{self, Registry};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass_tables::{Lasting, Query, TakeItems, Trace};
 
-/// What a row is known by, and when it was.
+/// The key of a row, and its time.
 type Row = (Option<u64>, Option<i64>);
 
 fn found(trace: &Trace<'_>, table: &str, window: Window) -> Vec<Row> {
@@ -270,7 +270,7 @@ fn pieces_of_a_stream_are_the_stream() {
     });
 }
 
-/// What cannot be read may be of any time, whatever the packets before it said: it is in every window.
+/// A range that cannot be read may be of any time, whatever the packets before it said: it is in every window.
 #[test]
 fn damage_is_in_every_window() {
     let mut random = Random(0x5eed_0009);

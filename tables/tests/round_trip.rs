@@ -1,4 +1,4 @@
-//! What is read back is what was in the samples, by whichever way it went.
+//! The tables that are read back hold what was in the samples, by whichever way it went.
 
 mod common;
 

@@ -14,7 +14,7 @@ const WAITING: usize = 2;
 /// The stack of the thread, the same as in the command.
 const STACK: usize = 32 << 20;
 
-/// What is read.
+/// The plan of a read: path, table and query.
 pub struct Plan {
     pub path: PathBuf,
     pub table: String,

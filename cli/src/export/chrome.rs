@@ -100,7 +100,7 @@ impl Chrome {
 }
 
 impl Process<'_> {
-    /// What was left out.
+    /// The things that were left out.
     pub fn finish(self) -> Left {
         self.left
     }

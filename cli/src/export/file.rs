@@ -1,4 +1,4 @@
-//! What is written is no input, and is there when it is complete.
+//! An output is no input, and is there when it is complete.
 
 use crate::output::shown;
 #[cfg(unix)]
@@ -60,7 +60,7 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
     identity(a).is_some_and(|found| identity(b) == Some(found))
 }
 
-/// Whether a path is below a folder, or is going to be when it is made.
+/// True if a path is below a folder, or is going to be when it is made.
 pub fn lies_in(path: &Path, folder: &Path) -> bool {
     let there = |path: &Path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };

@@ -24,7 +24,7 @@ pub struct Files {
     progress: Option<Progress>,
     /// The parts that have not ended, by their numbers.
     parts: BTreeMap<usize, Unfinished>,
-    /// How many traces there have been before this one, and how many parts.
+    /// The numbers of traces before this one, and of parts.
     traces: usize,
     count: usize,
     open: usize,
@@ -35,7 +35,7 @@ struct Unfinished {
     /// `None` while too many others are open.
     file: Option<BufWriter<File>>,
     name: String,
-    /// What the manifest says of it, but for what is known at its end.
+    /// The line of the manifest, but for what is known at its end.
     line: Line,
     bytes: u64,
     digest: Sha256,
@@ -119,7 +119,7 @@ fn safe(name: &str) -> String {
     name.chars().take(64).map(safe).collect::<String>().trim_start_matches('.').to_owned()
 }
 
-/// What is known of a part when it begins; no `file` for one whose content is in the file of another.
+/// The line of a part when it begins; no `file` for one whose content is in the file of another.
 fn line(part: &Part<'_>, trace: &Path, file: Option<&str>) -> Line {
     let mut line = Line::new();
     line.begin().text("kind", part.kind).text_or_null("file", file).path(Some(trace));

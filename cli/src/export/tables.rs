@@ -74,7 +74,7 @@ pub enum Form {
     Csv,
 }
 
-/// What writes a table.
+/// The writer of a table.
 enum Stream<'w> {
     Arrow(ipc::Stream<&'w mut dyn Write>),
     Csv(csv::Stream<&'w mut dyn Write>),

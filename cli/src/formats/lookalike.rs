@@ -1,8 +1,8 @@
-//! What to do about an input that is none of the formats.
+//! Advice for an input that is none of the formats.
 
 use traceglass::Lookalike;
 
-/// What it is, and what can be done about it.
+/// The name of it, and what can be done about it.
 pub fn advice(found: Lookalike) -> &'static str {
     match found {
         Lookalike::LegacyRmv => "begins with MINI: an .rmv from before RMV 1.9, not RDF",

@@ -1,4 +1,4 @@
-//! What a record of each kind of value looks like, as text and as JSON.
+//! Records of each kind of value, as text and as JSON.
 
 use super::{Buffer, Json, Place, Text};
 use std::fmt::Display;

@@ -13,7 +13,7 @@ pub const SHOWN: usize = 80;
 /// The columns of a time that is no date.
 const TIME: usize = 20;
 
-/// What stands there if there is none.
+/// The text in place of a time if there is none.
 const NO_TIME: &[u8; TIME + 2] = b"                   -  ";
 
 /// Writes `2026-11-21T01:41:54.003000000Z  cpu_0  battery  millivolts=3685`.
@@ -21,7 +21,7 @@ pub struct Text {
     pub buffer: Buffer,
     tables: Tables<Words>,
     stamps: Stamps,
-    /// What stands between the time and the name.
+    /// The text between the time and the name.
     place: Vec<u8>,
     /// The styles of time and place, and of names: what begins them and what ends them.
     dim: (String, String),

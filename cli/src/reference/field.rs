@@ -1,6 +1,6 @@
-//! What the reference says of an object and of its fields.
+//! The descriptions of an object and of its fields, in the reference.
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// An integer, in full.

@@ -9,7 +9,7 @@ pub use objects::objects;
 use clap::Command;
 use std::fmt::Write;
 
-/// What is to be known of all JSON.
+/// The facts about all JSON.
 const ABOUT: &str = "\
 `info` and `check` print one object a path, on a line each; `ls` and `cat` one object a line. Integers are in full; those \
 of 128 bits, and floats that JSON has no number for, are strings. Bytes are lower-case hex. Of text that is not UTF-8, the \

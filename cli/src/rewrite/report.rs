@@ -1,4 +1,4 @@
-//! What was done, for people and for scripts.
+//! The report of a run, for people and for scripts.
 
 use super::Job;
 use crate::output::{Out, bytes, counted, grouped, insert_path, shown};

@@ -1,4 +1,4 @@
-//! What a viewer asks of a trace: its files, and what lies in them from a place on.
+//! The interface between a viewer and a trace: its files, and what lies in them from a place on.
 //!
 //! A viewer shows a screen of a file of any size, so that a format walks only a little at a time: from a place where
 //! reading can begin, which is a [mark](Marks), up to where the viewer has seen enough. Marks are found by a pass in
@@ -77,7 +77,7 @@ pub enum Depth {
     All,
 }
 
-/// What something in a file is.
+/// The kind of something in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// A part: a unit, a packet, a chunk.
@@ -86,9 +86,9 @@ pub enum Level {
     Inner,
     /// A record, or what else happened.
     Record,
-    /// What is neither: headers, padding.
+    /// Neither a part nor a record: headers, padding.
     Filling,
-    /// What cannot be read.
+    /// Bytes that cannot be read.
     Gap,
 }
 
@@ -109,7 +109,7 @@ pub struct Node<'n> {
     pub about: &'n dyn About,
 }
 
-/// What something says, made when it is shown.
+/// The text of something, made when it is shown.
 pub trait About {
     /// A name, and what else there is to say.
     fn text(&self) -> (String, String);
@@ -120,7 +120,7 @@ pub trait About {
     }
 }
 
-/// What has a name and a text, and is one field.
+/// A name and a text, as one field.
 pub struct Plain<'n> {
     pub name: &'n str,
     pub text: String,

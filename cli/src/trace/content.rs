@@ -1,4 +1,4 @@
-//! What `export` is given: events, or parts with their content.
+//! The things that `export` is given: events, or parts with their content.
 
 use super::Window;
 use crate::status::{Failure, Result, Status};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use traceglass::Format;
 use traceglass::event::{Event, Item};
 
-/// What could not be read of a trace, while the rest was exported.
+/// The damage of a trace, while the rest was exported.
 pub struct Outcome {
     pub status: Status,
-    /// What is wrong, one a line.
+    /// The messages, one a line.
     pub damage: Vec<String>,
 }
 
@@ -30,17 +30,17 @@ pub trait Events {
         Ok(())
     }
 
-    /// That many more bytes have been read.
+    /// Counts bytes that have been read.
     fn advance(&mut self, bytes: u64);
 }
 
 /// A part of a trace, such as a chunk or a stream.
 pub struct Part<'p> {
-    /// What kind of part it is: `chunk`, `stream`, `metadata` …
+    /// The kind of part: `chunk`, `stream`, `metadata` …
     pub kind: &'static str,
-    /// What the trace calls it, if it has a name.
+    /// The name that the trace gives it, if it has one.
     pub name: Option<&'p str>,
-    /// What tells it from others of the same kind.
+    /// The number that tells it from others of the same kind.
     pub number: u64,
     /// The version that the trace gives it, if it does.
     pub version: Option<u32>,
@@ -73,7 +73,7 @@ pub trait Parts {
     /// Ends a part. Parts that are still open end with the trace.
     fn end(&mut self, part: PartId) -> Result<()>;
 
-    /// That many more bytes have been read.
+    /// Counts bytes that have been read.
     fn advance(&mut self, bytes: u64);
 }
 

@@ -138,12 +138,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether all times are wanted.
+    /// True if all times are wanted.
     pub fn is_everything(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a time is counted from the first record.
+    /// True if a time is counted from the first record.
     pub fn needs_start(&self) -> bool {
         [self.from, self.to].iter().any(|time| matches!(time, Some(Time::SinceStart(_) | Time::OfDay(_))))
     }
@@ -168,12 +168,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether all times are wanted, and what has none.
+    /// True if all times are wanted, and what has none.
     pub fn is_everything(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether what has this time is wanted. What has none is in no range.
+    /// True if a record of this time is wanted. One without a time is in no range.
     pub fn wants(&self, time: Option<i128>) -> bool {
         match time {
             Some(time) => self.from.is_none_or(|from| time >= from) && !self.is_past(time),
@@ -181,12 +181,12 @@ impl Bounds {
         }
     }
 
-    /// Whether a time is at the end of the range or after it.
+    /// True if a time is at the end of the range or after it.
     pub fn is_past(&self, time: i128) -> bool {
         self.to.is_some_and(|to| time >= to)
     }
 
-    /// Whether a span of time, with both its ends, has a part in the range.
+    /// True if a span of time, with both its ends, has a part in the range.
     pub fn meets(&self, first: i128, last: i128) -> bool {
         self.from.is_none_or(|from| last >= from) && !self.is_past(first)
     }
@@ -196,9 +196,9 @@ impl Bounds {
 /// record is asked for its time. Of larger ones, what headers and indices place far outside of the range is skipped.
 pub const READ_WHOLE: u64 = 16 << 20;
 
-/// What times on the command line stand for in a trace.
+/// The facts of a trace that give times on the command line their meaning.
 pub struct Reference<'r> {
-    /// Whether the trace's clock is absolute.
+    /// True if the trace's clock is absolute.
     pub is_absolute: &'r dyn Fn() -> Result<bool>,
     /// The time of the first record.
     pub start: &'r dyn Fn() -> Result<Option<i128>>,

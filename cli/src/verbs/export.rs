@@ -189,7 +189,7 @@ impl Destination<'_> {
     }
 }
 
-/// What is written to, for one trace, and how much of that has been read.
+/// The output for one trace, and how much of the trace has been read.
 struct Writing<'w, 'o> {
     perfetto: &'w mut Perfetto,
     destination: Destination<'o>,

@@ -76,7 +76,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     }
 }
 
-/// How many bytes fill a screen: what repeats is shown once, and is no reason to end before something else comes.
+/// The number of bytes that fill a screen: what repeats is shown once, and is no reason to end before something else
+/// comes.
 fn screen(data: &[u8], at: u64, columns: usize) -> u64 {
     /// The size of the pieces that are compared, and how much is looked at in all.
     const PIECE: usize = 16;

@@ -1,4 +1,5 @@
-//! What takes longer than a frame: searching, seeking, filtering. It is done beside the screen, and can be given up.
+//! The work that takes longer than a frame: searching, seeking, filtering. It is done beside the screen, and can be
+//! given up.
 
 use super::pattern::Pattern;
 use super::rows::{Filtered, Place, Row, Window};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The number of bytes that are searched at once.
 const PIECE: u64 = 4 << 20;
 
-/// What is to be done.
+/// The work to be done.
 #[derive(Clone, Debug)]
 pub enum Errand {
     Search {
@@ -37,7 +38,7 @@ pub enum Errand {
     },
 }
 
-/// What it brought.
+/// The result of the work.
 pub enum Found {
     Progress(String),
     Hit { place: Place, len: u64 },

@@ -1,4 +1,4 @@
-//! What `check` finds, while it is still looking.
+//! The findings of `check`, while it is still looking.
 
 use std::path::PathBuf;
 

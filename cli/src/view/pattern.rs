@@ -1,4 +1,4 @@
-//! What is searched for: text, or bytes of which some may be anything.
+//! The pattern of a search: text, or bytes of which some may be anything.
 
 use memchr::memmem;
 

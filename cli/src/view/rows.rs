@@ -46,7 +46,7 @@ impl Row {
 pub struct Budget(pub usize);
 
 impl Budget {
-    /// What can be looked at between two frames.
+    /// The work that can be done between two frames.
     pub const FRAME: Self = Self(100_000);
 
     fn spend(&mut self) -> bool {
@@ -61,7 +61,7 @@ pub struct Window {
     pub rows: Vec<Row>,
     /// The row that the place is in.
     pub at: Option<usize>,
-    /// Whether all rows that were asked for are there, or there are no more.
+    /// True if all rows that were asked for are there, or there are no more.
     pub complete: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct Filtered {
     pub partial: bool,
 }
 
-/// What is accepted as a row.
+/// The test of what is accepted as a row.
 pub type Accept<'a> = &'a dyn Fn(&Node<'_>) -> bool;
 
 /// The row that `place` is in, up to `before` rows before it, and up to `after` rows after it.

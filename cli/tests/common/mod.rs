@@ -1,4 +1,4 @@
-//! What the tests of the command share: the library's builders of files, and running the command.
+//! The parts that the tests of the command share: the library's builders of files, and running the command.
 #![allow(dead_code, unused_imports)] // Each suite uses a part.
 
 #[path = "../../../tests/common/mod.rs"]

@@ -1,7 +1,7 @@
-//! What a terminal might obey. Plain `std`, so that fuzz targets can include it by its path.
+//! The bytes that a terminal might obey. Plain `std`, so that fuzz targets can include it by its path.
 
-/// What a terminal might obey, or show as something else, in what the command prints; lines, and the styles of the
-/// command itself, are taken out.
+/// The bytes that a terminal might obey, or show as something else, in what the command prints; lines, and the styles
+/// of the command itself, are taken out.
 pub fn unsafe_in(output: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(output);
     if text.bytes().all(|byte| matches!(byte, b'\n' | 0x20..0x7f)) {

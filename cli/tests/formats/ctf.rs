@@ -117,7 +117,7 @@ fn damage_is_status_3_and_what_precedes_it_is_printed() {
     assert!(status == 3 && stderr.contains("1 is not supported"), "{stderr}");
 }
 
-/// What a recorder has written of a packet is there, and so is what follows garbage; it is checked, too.
+/// The part of a packet that a recorder has written is there, and so is what follows garbage; it is checked, too.
 #[test]
 fn what_is_there_of_a_packet_is_delivered() {
     let parts =

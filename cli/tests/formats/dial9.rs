@@ -1,4 +1,4 @@
-//! What the command says of dial9.
+//! The output of the command for dial9.
 
 use crate::common::{Scratch, data, status, traceglass};
 use flate2::Compression;

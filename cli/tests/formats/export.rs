@@ -529,7 +529,7 @@ fn a_file_that_cannot_be_written_is_named() {
     assert!(message.contains(&format!("cannot write {pipe}: Broken pipe")), "{message}");
 }
 
-/// What `--format chrome` writes of a trace.
+/// The events that `--format chrome` writes of a trace.
 fn chrome(args: &[&str]) -> Value {
     let out = traceglass(&[&["export", "--format", "chrome"], args].concat());
     assert_eq!(status(&out), 0, "{out:?}");

@@ -1,4 +1,4 @@
-//! What the command says of each format.
+//! The output of the command for each format.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! What a range of time gives is what the whole trace has in it, whatever its clocks do and whatever is damaged.
+//! A range of time gives what the whole trace has in it, whatever its clocks do and whatever is damaged.
 
 use crate::common::rfr::{Chunk, Sequence};
 use crate::common::rtc::{self, Options, Writer};
@@ -6,7 +6,7 @@ use crate::common::{Scratch, data, status, traceglass};
 use serde_json::Value;
 use std::fs;
 
-/// What a run gave.
+/// The output of a run.
 struct Run {
     lines: Vec<Value>,
     status: i32,
@@ -30,7 +30,7 @@ fn time(line: &Value) -> Option<i128> {
 /// The time from which `+1s` counts, of all lines.
 type Start = fn(&[Value]) -> Option<i128>;
 
-/// That of the first record that has one.
+/// The time of the first record that has one.
 fn first(lines: &[Value]) -> Option<i128> {
     lines.iter().find_map(time)
 }
@@ -324,7 +324,7 @@ fn records_outside_of_what_their_chunk_states_are_in_a_range() {
 #[allow(dead_code)]
 mod ctf_trace;
 
-/// How many lines a range gives, and whether the damage was met that is far before it. Times are in nanoseconds.
+/// The number of lines of a range, and whether the damage was met that is far before it. Times are in nanoseconds.
 fn range_of(path: &str, from: i128, to: i128) -> (usize, bool) {
     let date = |ns: i128| jiff::Timestamp::from_nanosecond(ns).unwrap().to_string();
     let part = cat(&["--from", &date(from), "--to", &date(to)], path);
@@ -382,7 +382,7 @@ fn ranges_of_large_traces_are_sought() {
     }
 }
 
-/// What `--raw` prints of a range are the bytes of the records in it.
+/// The bytes that `--raw` prints of a range are those of the records in it.
 #[test]
 fn raw_bytes_of_a_range_are_those_of_its_records() {
     let path = data("sample.rtc");

@@ -62,7 +62,7 @@ fn info_explains_a_crash() {
     assert_eq!(info["process"], json!({"id": 77, "path": "/bin/app"}));
 }
 
-/// What is reserved at most, in the end, and at once: an address that is reserved again counts once.
+/// Memory reserved at most, in the end, and at once: an address that is reserved again counts once.
 #[test]
 fn info_adds_up_memory() {
     let allocate = |pages: u128, address: u128| build::token(12, 12 | (pages - 1) << 8 | address << 34);
@@ -297,7 +297,7 @@ fn info_names_the_pipeline_in_flight() {
     assert_eq!((of("marker_info"), of("PsoCorrelation")), (json!("0xabcd"), json!("0xabcd")));
 }
 
-/// What happened and cannot be read is damage in each verb; a clock that steps back is a warning in each.
+/// An event that happened and cannot be read is damage in each verb; a clock that steps back is a warning in each.
 #[test]
 fn verbs_agree_on_events_that_cannot_be_read() {
     let export = |trace: &Trace| {
@@ -361,7 +361,7 @@ fn tokens_may_reach_over_chunks() {
     assert_eq!(["check", "cat", "info"].map(|verb| trace.run(&[verb]).0), [3; 3]);
 }
 
-/// What is wrong with a chunk's header is found in it, what is wrong with its data in that, and if that is compressed,
+/// A fault of a chunk's header is found in it, one of its data in that, and if that is compressed,
 /// where it begins.
 #[test]
 fn findings_inside_of_chunks_are_located() {

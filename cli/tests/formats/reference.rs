@@ -19,7 +19,7 @@ fn the_page_is_up_to_date() {
     assert!(page.contains("| `rate_hz` | number? |") && manual.contains("\\fBrate_hz\\fR (number?)"));
 }
 
-/// Whether a value is what the reference says of a field.
+/// True if a value is what the reference says of a field.
 fn is_of(value: &Value, of: Type) -> bool {
     let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     match of {

@@ -334,7 +334,7 @@ fn a_task_is_more_than_its_id() {
     assert_eq!(tasks(&["--task", "7"]).len(), 6);
 }
 
-/// What a span is called, and its values: in text, in JSON and in Perfetto's trace alike.
+/// The name of a span, and its values: in text, in JSON and in Perfetto's trace alike.
 #[test]
 fn a_span_has_its_name_and_values_everywhere() {
     let recording = Recording::new("span");
@@ -397,7 +397,7 @@ fn a_task_that_is_still_polled_is_busy() {
     assert_eq!(rows, [["worker", "6", "1"], ["worker", "5", "3"]], "{text}");
 }
 
-/// What belongs to one recording is never read with the callsites of another.
+/// The files of one recording are never read with the callsites of another.
 #[test]
 fn two_recordings_are_two() {
     let recording = Recording::new("two");
@@ -420,7 +420,7 @@ fn two_recordings_are_two() {
     refused(&["2 recordings: a, b;"]);
 }
 
-/// What is deeper than a recording lays files out is not looked for, and a folder of something else is no recording.
+/// A file deeper than a recording lays files out is not looked for, and a folder of something else is no recording.
 #[test]
 fn a_search_has_bounds() {
     let recording = Recording::new("bounds");
@@ -456,7 +456,7 @@ fn an_unreadable_file_is_damage() {
     assert_eq!((&finding["path"], &finding["what"]), (&"lost.rfr".into(), &"unreadable".into()));
 }
 
-/// What is called as a chunk and is none is damage: nothing of it would be missed otherwise.
+/// A file that is called as a chunk and is none is damage: nothing of it would be missed otherwise.
 #[cfg(unix)]
 #[test]
 fn a_chunk_that_is_no_file_is_damage() {

@@ -80,7 +80,7 @@ fn a_table_of_ones_own_comes_first() {
     assert_eq!(status(&traceglass(&["stats", "--states", &absent, sample])), 2);
 }
 
-/// What is counted is what `cat` prints.
+/// The numbers that are counted are those of what `cat` prints.
 #[test]
 fn statistics_add_up() {
     for sample in ["sample.ctf", "sample.rfr", "stream.rfr", "trace.0.bin", "sample.rtc"] {

@@ -16,7 +16,7 @@ fn lines(args: &[&str]) -> Vec<Value> {
     lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What a range gives is what the whole trace has in it, however the range is told.
+/// A range gives what the whole trace has in it, however the range is told.
 fn ranges_are_parts(path: &str, own_clock: impl Fn(i64) -> i64) {
     let all = lines(&["cat", "--json", path]);
     let start = all.iter().filter_map(|line| line["time_ns"].as_i64()).min().unwrap();

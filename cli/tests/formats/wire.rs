@@ -117,7 +117,7 @@ fn piped(metadata: &[u8], pieces: &[&[u8]], options: &[&str]) -> (i32, Vec<Value
     (status(&output), lines(&output))
 }
 
-/// What is said of a record whenever it is read: its number among the packets is known in the end.
+/// The facts about a record that last whenever it is read: its number among the packets is known in the end.
 fn lasting(mut lines: Vec<Value>) -> Vec<String> {
     for line in &mut lines {
         line.as_object_mut().unwrap().remove("packet");
@@ -188,7 +188,7 @@ fn a_file_that_grows_is_followed() {
     child.wait().unwrap();
 }
 
-/// What each byte belongs to: fields of packets, wherever those were found, and gaps.
+/// The field of each byte: fields of packets, wherever those were found, and gaps.
 #[test]
 fn bytes_of_a_capture_have_fields() {
     let (_scratch, path) = trace("wire-hex", &sample());

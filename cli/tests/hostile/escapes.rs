@@ -13,7 +13,7 @@ const STYLE: &str = "\x1b[35;45m";
 /// Everything that is to be escaped.
 const EVIL: &str = "\x1b[35;45m\x07\r\x7f\u{9b}2J\u{85}\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}\u{fdd0}\u{fdd3}\u{fdef}evil\nline";
 
-/// What of a run's output a terminal would obey.
+/// The part of a run's output that a terminal would obey.
 fn unsafe_part(run: &Run) -> Option<String> {
     [&run.stdout, &run.stderr, &run.manifest].into_iter().find_map(|output| {
         let text = String::from_utf8_lossy(output);
@@ -177,7 +177,7 @@ fn evil_rtc(escaped: &str) -> Vec<u8> {
     writer.stop()
 }
 
-/// What is in the chunks of AMD's tools, with other names.
+/// The contents of the chunks of AMD's tools, with other names.
 fn evil_contents() -> Vec<rdf::Chunk> {
     let evil = |len: usize| {
         let mut text = String::new();

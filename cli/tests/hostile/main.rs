@@ -1,4 +1,5 @@
-//! What attackers make: files, names and arguments that cost more than they are worth, or that a terminal would obey.
+//! The inputs that attackers make: files, names and arguments that cost more than they are worth, or that a terminal
+//! would obey.
 //!
 //! The command runs in this process, so that all that it allocates is counted.
 
@@ -69,14 +70,14 @@ impl Shared {
     }
 }
 
-/// What a run did.
+/// The outcome of a run.
 struct Run {
     status: u8,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
-    /// What an export of files wrote about them.
+    /// The manifest that an export of files wrote.
     manifest: Vec<u8>,
-    /// What was printed, and what was allocated for other purposes.
+    /// The bytes that were printed, and those that were allocated for other purposes.
     allocated: u64,
     peak: u64,
     /// CPU time of this thread in nanoseconds, where the system tells.
@@ -162,7 +163,7 @@ const CALLS: &[&[&str]] = &[
     &["export", "--format", "files", "-o", "OUT"],
 ];
 
-/// Whether a pipe gets bytes of the trace as they are: they may be anything.
+/// True if a pipe gets bytes of the trace as they are: they may be anything.
 fn is_raw(call: &[&str], path: &Path) -> bool {
     let text = path.ends_with("metadata") || path.extension().is_some_and(|extension| extension == "ctf2");
     call.contains(&"perfetto")

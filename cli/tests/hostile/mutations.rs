@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// What is put into files: the ends of what integers can be, and what ends or begins a text.
+/// The bytes that are put into files: the ends of what integers can be, and what ends or begins a text.
 const EXTREMES: &[&[u8]] = &[
     &[0; 8],
     &[0xff; 8],
@@ -184,7 +184,7 @@ fn damaged_files_end_every_verb_well() {
     assert_eq!(failures, 0, "see what is printed above");
 }
 
-/// What reads everything sees every damage: bytes are changed in each format.
+/// A verb that reads everything sees every damage: bytes are changed in each format.
 #[test]
 fn what_reads_everything_ends_with_the_same_status() {
     const ALL: &[&[&str]] = &[

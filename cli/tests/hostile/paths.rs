@@ -114,7 +114,7 @@ fn an_endless_device_is_refused() {
     assert!(done.peak < 256 << 20, "{}", done.peak);
 }
 
-/// What is no trace is not searched to its end.
+/// A folder that is no trace is not searched to its end.
 #[test]
 #[cfg(unix)]
 fn the_whole_tree_is_refused_at_once() {

@@ -288,7 +288,7 @@ fn shifted(count: usize, blocks: usize) -> Vec<u8> {
     file
 }
 
-/// What lies in other data is decompressed once, and told to be too much from then on.
+/// A chunk that lies in other data is decompressed once, and told to be too much from then on.
 #[test]
 fn a_chunk_within_another_is_not_decompressed_again() {
     let _turn = turn();

@@ -6,7 +6,7 @@ use crate::shared::{is_clean, lines, write};
 use serde_json::Value;
 use std::fs;
 
-/// What each chunk is and holds, however it is stored.
+/// The name and the content of each chunk, however it is stored.
 fn contents(path: &str) -> Vec<Value> {
     let chunks = lines(&["ls", "--json", "--sha256", path]);
     let names = ["id", "version", "header_size", "data_size", "header_sha256", "data_sha256", "error"];
@@ -68,7 +68,7 @@ fn a_list_becomes_a_file() {
     assert!(!fs::exists(scratch.path("bad.rdf")).unwrap());
 }
 
-/// What was taken apart is put together again.
+/// A file that was taken apart is put together again.
 #[test]
 fn exported_files_become_the_file_again() {
     let scratch = Scratch::new("create-export");

@@ -17,7 +17,7 @@ fn trace(scratch: &Scratch, name: &str) -> String {
     scratch.path(name)
 }
 
-/// What babeltrace2 prints of a trace, if it is installed.
+/// The lines that babeltrace2 prints of a trace, if it is installed.
 fn babeltrace(path: &str) -> Option<Vec<String>> {
     let output = Command::new("babeltrace2").arg(path).output().ok()?;
     assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));

@@ -6,7 +6,7 @@ use crate::shared::{is_clean, lines, write};
 use serde_json::Value;
 use std::fs;
 
-/// What `ls` says of each chunk, without where it lies.
+/// The row of `ls` for each chunk, without where it lies.
 fn chunks(path: &str) -> Vec<Value> {
     let mut chunks = lines(&["ls", "--json", "--sha256", path]);
     for chunk in &mut chunks {

@@ -23,7 +23,7 @@ fn without_sessions(path: &str) -> Vec<String> {
     records
 }
 
-/// Whether a record is one of the input; its time may be lost with the clock that told it.
+/// True if a record is one of the input; its time may be lost with the clock that told it.
 fn is_one_of(record: &str, all: &[String]) -> bool {
     let mut own: Value = serde_json::from_str(record).unwrap();
     if !own["time_ns"].is_null() {

@@ -52,7 +52,7 @@ fn names_of_dial9_and_chunks_of_rdf() {
     assert_eq!(fs::read(&out).unwrap(), kept);
 }
 
-/// What a format has not is told, with the format that has it.
+/// An option that a format has not is refused, with the format that has it.
 #[test]
 fn what_is_not_there_is_refused() {
     let scratch = Scratch::new("select-refused");

@@ -1,4 +1,4 @@
-//! What all formats have in common, and what the tests of each ask.
+//! The properties that all formats have in common, and that the tests of each ask for.
 
 use crate::common::{Scratch, status, traceglass};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub fn files(path: &str) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// What a run printed as JSON, a line each.
+/// The lines of JSON that a run printed.
 pub fn lines(args: &[&str]) -> Vec<Value> {
     let output = traceglass(args);
     let text = std::str::from_utf8(&output.stdout).unwrap();
@@ -43,7 +43,7 @@ pub fn write(args: &[&str]) -> (i32, Value) {
     (status(&output), report)
 }
 
-/// Whether `check` finds a trace clean.
+/// True if `check` finds a trace clean.
 pub fn is_clean(path: &str) -> bool {
     status(&traceglass(&["check", path])) == 0
 }
@@ -62,7 +62,7 @@ pub fn records(path: &str) -> Vec<String> {
     records
 }
 
-/// What is refused before anything is read, and that no residue stays.
+/// An output that is an input is refused before anything is read, and no residue stays.
 #[test]
 fn outputs_are_no_inputs() {
     let scratch = Scratch::new("rewrite-refused");

@@ -36,7 +36,7 @@ fn of_kind_in<'l>(lines: &'l [Value], kind: &'l str) -> impl Iterator<Item = &'l
     lines.iter().filter(move |line| line["kind"] == kind)
 }
 
-/// What is asked for so that a capture without packets is read.
+/// The options so that a capture without packets is read.
 fn options(lines: &[Value]) -> Vec<String> {
     let options =
         of_kind(lines, "what").flat_map(|what| what["options"].as_array().cloned().unwrap_or_default());
@@ -115,7 +115,7 @@ fn front_ends_tell_the_same_records() {
     println!("{records} records");
 }
 
-/// How many records there are in the tables that Parquet, Arrow and Python are made from.
+/// The number of records in the tables that Parquet, Arrow and Python are made from.
 #[cfg(feature = "tables")]
 fn in_tables(trace: &str) -> u64 {
     use traceglass_tables::{Query, Seen};

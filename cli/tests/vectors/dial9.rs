@@ -52,7 +52,7 @@ fn dial9_vectors_are_as_their_index_says() {
     assert!(read > 0);
 }
 
-/// What an export or report should find, by another program.
+/// The facts that an export or report should find, by another program.
 #[test]
 fn dial9_recordings_add_up_to_their_facts() {
     let Some(folder) = folder() else { return };

@@ -61,7 +61,7 @@ fn entries_are(path: &str, actual: &[Value], expected: &[Value]) {
     }
 }
 
-/// What `cat` extracts, by entry and by identifier, has the hashes of the manifest.
+/// The bytes that `cat` extracts, by entry and by identifier, have the hashes of the manifest.
 fn contents_are(path: &str, entries: &[Value]) {
     for entry in entries.iter().take(70) {
         let number = entry["entry"].to_string();

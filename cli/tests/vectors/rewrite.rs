@@ -38,7 +38,7 @@ fn files(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What came of a trace.
+/// The outcome for a trace.
 #[derive(Default)]
 struct Counts {
     sound: u64,
@@ -46,7 +46,7 @@ struct Counts {
     lost: u64,
 }
 
-/// What is recovered checks clean but for what it says that it carries, and is recovered as it is.
+/// A recovered trace checks clean but for what it says that it carries, and is recovered as it is.
 fn recovered_twice(path: &Path, scratch: &Scratch, number: usize) -> Counts {
     let [out, again] = ["out", "again"].map(|name| scratch.path(&format!("{name}-{number}")));
     // A list of what is expected lies in some traces, and is none of their streams.

@@ -103,7 +103,7 @@ fn records_are(path: &str, facts: &Value, streams: &[&Value]) {
     }
 }
 
-/// What `cat` gives is what `ls` counted.
+/// The content that `cat` gives is what `ls` counted.
 fn contents_are(path: &str, streams: &[&Value], of_verdict: i32) {
     let cat = traceglass(&["cat", "--json", path]);
     assert_eq!(status(&cat), of_verdict, "{path}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is compared of a slice.
+/// The part of a slice that is compared.
 fn slice(of: &Value, names: [&str; 2]) -> String {
     let or = |name: &str, other: Value| if of[name].is_null() { other } else { of[name].clone() };
     let times = names.map(|name| of[name].clone());

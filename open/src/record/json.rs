@@ -37,7 +37,7 @@ pub struct Json {
 /// How names are written.
 struct Members;
 
-/// What is written for a class.
+/// The text for a class.
 struct Written {
     /// `{"kind":"event"`
     begin: Vec<u8>,
@@ -45,7 +45,7 @@ struct Written {
     facts: Vec<u8>,
     /// Each scope that its records have: what stands before its fields.
     scopes: Vec<(Scope, Vec<u8>)>,
-    /// What stands after the last one.
+    /// The text after the last one.
     end: Vec<u8>,
     has_bits: bool,
 }

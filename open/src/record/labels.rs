@@ -7,7 +7,7 @@ use traceglass::record::Labels;
 /// The values whose texts are made beforehand: `0..SMALL`.
 const SMALL: u64 = 64;
 
-/// What a listener writes for each value of a field with labels; of small values it is made beforehand.
+/// The text that a listener writes for each value of a field with labels; of small values it is made beforehand.
 pub struct LabelTexts {
     small: Vec<Box<[u8]>>,
     labels: Arc<Labels>,
@@ -25,7 +25,7 @@ impl LabelTexts {
         texts
     }
 
-    /// What is to be said of a value: nothing if it has no label.
+    /// The text for a value: nothing if it has no label.
     pub fn text(&self, value: i128) -> Vec<u8> {
         let labels = self.labels.of(value);
         if labels.is_empty() { Vec::new() } else { (self.spell)(&self.name, &labels) }

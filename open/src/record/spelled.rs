@@ -37,7 +37,7 @@ impl Field {
 
 /// The texts of a kind of listener.
 pub trait Spelling {
-    /// What is written for a class.
+    /// The text that is written for a class.
     type Class;
 
     /// Spells a class; it has these scopes.
@@ -68,7 +68,7 @@ pub struct Tables<S: Spelling> {
     sets: HashMap<u32, Arc<Labels>>,
 }
 
-/// What is being walked through.
+/// The levels of a walk.
 #[derive(Clone, Copy, PartialEq)]
 enum Level {
     Scope,
@@ -95,12 +95,12 @@ impl<S: Spelling> Tables<S> {
         self.only = names.clone();
     }
 
-    /// What the spelling keeps.
+    /// The state of the spelling.
     pub fn spelling(&mut self) -> &mut S {
         &mut self.spelling
     }
 
-    /// What is written for a class; nothing if its records are left out.
+    /// The text for a class; nothing if its records are left out.
     #[inline(always)]
     pub fn class(&mut self, id: ClassId, class: &dyn Class) -> Option<&S::Class> {
         if self.classes.get(id.index()).is_none_or(Option::is_none) {
@@ -109,13 +109,13 @@ impl<S: Spelling> Tables<S> {
         self.known(id)
     }
 
-    /// What is written for a class that was met.
+    /// The text for a class that was met.
     #[inline(always)]
     pub fn known(&self, id: ClassId) -> Option<&S::Class> {
         self.classes.get(id.index())?.as_ref()?.as_ref()
     }
 
-    /// What is written for a field of a class that was met.
+    /// The text for a field of a class that was met.
     #[inline(always)]
     pub fn field(&self, slot: Slot) -> Option<&Field> {
         self.fields.get(slot.index())?.as_ref()

@@ -9,7 +9,7 @@ impl<'a> Fragment<'a> {
     /// The preamble, if that is what it is.
     ///
     /// # Errors
-    /// Those of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
+    /// The errors of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
     /// value of another type, at that value.
     pub fn preamble(&self) -> Result<Option<Preamble>> {
         if !matches!(self.kind()?, FragmentKind::Preamble) {
@@ -137,7 +137,7 @@ impl<'a> ClockClass<'a> {
         self.namespace
     }
 
-    /// What tells this clock from others of the same name.
+    /// The identifier that tells this clock from others of the same name.
     pub const fn uid(&self) -> Option<JsonString<Text<'a>>> {
         self.uid
     }
@@ -214,7 +214,7 @@ impl<'a> TraceClass<'a> {
         self.namespace
     }
 
-    /// What tells this trace from others of the same name.
+    /// The identifier that tells this trace from others of the same name.
     pub const fn uid(&self) -> Option<JsonString<Text<'a>>> {
         self.uid
     }

@@ -33,7 +33,7 @@ impl<'a> Compacted<'a> {
 /// Nothing is moved where the stream is plain or its text lies in one packet.
 ///
 /// # Errors
-/// Those of [`MetadataStream::parse`] for the first header; of a later packet, see [`Compacted::error`].
+/// The errors of [`MetadataStream::parse`] for the first header; of a later packet, see [`Compacted::error`].
 ///
 /// ```
 /// # let mut file = [b"\x57\x1d\xd1\x75", &[7; 20][..], &[0x40, 1, 0, 0, 0x40, 1, 0, 0, 0, 0, 0, 1, 8], b"\x1e{}"].concat();

@@ -6,7 +6,7 @@ use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::ctf::element::{CONTENT, METADATA, PACKET_HEADER, PADDING};
 use crate::error::{Error, ErrorKind, Finding, Result};
 
-/// What a [`Decoder`] has found.
+/// The result of a step of a [`Decoder`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Step<'d> {
@@ -50,7 +50,7 @@ pub struct Decoder {
     profile: Option<Profile>,
     /// Offset of the next byte to be fed.
     offset: u64,
-    /// What was read of a header.
+    /// The bytes of a header that were read.
     header: [u8; 44],
     /// How much of it.
     filled: usize,
@@ -71,7 +71,7 @@ enum State {
         next: usize,
         body: Body,
     },
-    /// That content has been handed out.
+    /// Content has been handed out.
     Used {
         next: usize,
         body: Body,
@@ -80,7 +80,7 @@ enum State {
     Failed(Error),
 }
 
-/// What is left of a packet.
+/// The rest of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Body {
     /// Header bytes of which nothing is known.
@@ -124,7 +124,7 @@ impl Decoder {
     /// When it says [`Step::NeedMore`], `input` is empty. After an error it gives the same error always.
     ///
     /// # Errors
-    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse).
+    /// The errors of [`MetadataStream::parse`](super::MetadataStream::parse).
     pub fn step<'s, 'd: 's>(&'s mut self, input: &mut &'d [u8]) -> Result<Step<'s>> {
         loop {
             match self.state {
@@ -264,7 +264,7 @@ impl Decoder {
         front
     }
 
-    /// What has been read of the header.
+    /// The bytes of the header that have been read.
     fn seen(&self) -> &[u8] {
         self.header.get(..self.filled).unwrap_or_default()
     }
@@ -318,7 +318,7 @@ impl Decoder {
         }
     }
 
-    /// What follows a header: its packet. Only where a header of 37 bytes claims version 2, bytes of it have been
+    /// Begins the packet after its header. Only where a header of 37 bytes claims version 2, bytes of it have been
     /// read already, and perhaps some of the next header.
     fn begin(&mut self, header: &PacketHeader) {
         let part = |from: usize, size: u32| from.saturating_add(to_usize(size)).min(self.filled);

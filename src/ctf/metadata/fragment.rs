@@ -7,7 +7,7 @@ use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{self, Event, JsonString, Parser, Source};
 use core::iter::FusedIterator;
 
-/// What a fragment describes.
+/// The kind of thing that a fragment describes.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum FragmentKind<'a> {
@@ -111,10 +111,10 @@ impl<'a> Fragment<'a> {
         }
     }
 
-    /// What it describes.
+    /// The kind of thing that it describes.
     ///
     /// # Errors
-    /// Those of the JSON up to the member `type`.
+    /// The errors of the JSON up to the member `type`.
     pub fn kind(&self) -> Result<FragmentKind<'a>> {
         match kind_in_front(self.text.front()) {
             Some(kind) => Ok(kind),
@@ -133,7 +133,7 @@ impl<'a> Fragment<'a> {
     /// The JSON text of the value of a member; of several with this name, the first.
     ///
     /// # Errors
-    /// Those of the JSON up to this member.
+    /// The errors of the JSON up to this member.
     pub fn member(&self, name: &str) -> Result<Option<Text<'a>>> {
         let Some(text) = self.text.borrowed() else { return find(self.text, name) };
         let found = find(Bytes::at(text, self.offset()), name)?;
@@ -286,7 +286,7 @@ impl<'a> Fragments<'a> {
     /// The next fragment; `None` at the end, and after an error.
     ///
     /// # Errors
-    /// Those of [`Packets::next_packet`](super::Packets::next_packet).
+    /// The errors of [`Packets::next_packet`](super::Packets::next_packet).
     #[inline]
     pub fn next_fragment(&mut self) -> Result<Option<Fragment<'a>>> {
         // Mostly a fragment follows its 0x1E at once, and ends at another one in the same piece. After an error and at

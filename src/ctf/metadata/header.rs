@@ -26,7 +26,7 @@ pub(super) mod at {
     /// The end of the header of version 1.8.
     pub(crate) const RESERVED: u64 = 37;
     pub(crate) const HEADER_SIZE: u64 = 40;
-    /// What later versions may add.
+    /// The number of bytes that later versions may add.
     pub(crate) const MORE: u64 = 44;
 }
 
@@ -139,7 +139,7 @@ impl fmt::Debug for Uuid {
     }
 }
 
-/// What the first packet settles for the packets after it.
+/// The properties that the first packet settles for the packets after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Profile {
     order: ByteOrder,
@@ -222,7 +222,7 @@ impl PacketHeader {
         Ok(header)
     }
 
-    /// What does not depend on the header's size.
+    /// The fields that do not depend on the header's size.
     #[inline]
     fn read_fields(mut input: Bytes<'_>, wanted: Option<ByteOrder>) -> Result<(ByteOrder, Fields)> {
         if input.len() < to_usize(SHORT) {

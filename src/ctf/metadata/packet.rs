@@ -62,7 +62,7 @@ impl<'a> Packet<'a> {
         u64::from(self.header.padding_bytes()).saturating_sub(to_u64(self.padding.len()))
     }
 
-    /// What is missing of the content, in a [stream that keeps it](super::MetadataStream::with_cut_content).
+    /// The error of missing content, in a [stream that keeps it](super::MetadataStream::with_cut_content).
     ///
     /// # Errors
     /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the input ends in it.
@@ -73,7 +73,7 @@ impl<'a> Packet<'a> {
         Ok(())
     }
 
-    /// What is odd about the packet, though it is readable: a minor version that is not known, missing padding.
+    /// The oddities of a packet that is readable: a minor version that is not known, missing padding.
     pub(super) fn oddities(&self) -> impl Iterator<Item = Error> {
         let header = &self.header;
         let minor = (header.major() == 2 && header.minor() > 0).then(|| {
@@ -114,7 +114,7 @@ impl<'a> Packets<'a> {
     /// The next packet; `None` at the end, and after an error.
     ///
     /// # Errors
-    /// Those of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
+    /// The errors of [`MetadataStream::parse`](super::MetadataStream::parse) for each packet, and
     /// [`BadMagic`](ErrorKind::BadMagic), [`ByteOrderChanged`](ErrorKind::ByteOrderChanged) or
     /// [`UuidMismatch`](ErrorKind::UuidMismatch) where the packet does not belong to the stream.
     #[inline]
@@ -150,7 +150,7 @@ impl<'a> Packets<'a> {
         self.profile
     }
 
-    /// What is there of the content of a packet that the end of the input cuts; `None` after any other fault.
+    /// The content that is there of a packet that the end of the input cuts; `None` after any other fault.
     ///
     /// It is not part of the stream's text: the packet may have been cut by damage to its sizes as well.
     pub fn cut_content(&self) -> Option<&'a [u8]> {

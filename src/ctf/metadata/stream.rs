@@ -6,7 +6,7 @@ use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::{METADATA, PACKET_HEADER};
 use crate::error::{Error, Result};
 
-/// What TSDL begins with.
+/// The first bytes of TSDL.
 pub(super) const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
 
 /// How a metadata stream is wrapped.
@@ -30,7 +30,7 @@ impl Form {
     }
 }
 
-/// Whether `data` is metadata of CTF 1.8: in packets of that version, or with the signature of its language.
+/// True if `data` is metadata of CTF 1.8: in packets of that version, or with the signature of its language.
 pub(crate) fn detect_tsdl(data: &[u8]) -> bool {
     data.starts_with(TSDL_SIGNATURE)
         || MetadataStream::parse(data).is_ok_and(|stream| {
@@ -213,7 +213,7 @@ impl<'a> MetadataStream<'a> {
     /// The whole text.
     ///
     /// # Errors
-    /// Those of the first packet that cannot be read.
+    /// The error of the first packet that cannot be read.
     pub fn text(&self) -> Result<Text<'a>> {
         match self.text_until_error() {
             (text, None) => Ok(text),

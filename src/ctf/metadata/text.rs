@@ -14,9 +14,9 @@ use core::iter::FusedIterator;
 /// packets in it have been read before, so going through them cannot fail.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
-    /// What is left of the present piece; empty only at the end.
+    /// The rest of the present piece; empty only at the end.
     piece: Bytes<'a>,
-    /// What is left in all, the piece included.
+    /// The number of bytes left in all, the piece included.
     left: u64,
     /// The input after the present packet.
     rest: Bytes<'a>,

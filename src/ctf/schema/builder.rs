@@ -18,7 +18,7 @@ pub(crate) struct Builder<'s> {
     pub(crate) nodes: &'s mut [Node],
     /// The number of nodes that are used at the front.
     pub(crate) front: u32,
-    /// How many at the end.
+    /// The number of nodes at the end.
     pub(crate) tail: u32,
     /// Nothing is stored but aliases.
     pub(crate) counting: bool,
@@ -28,11 +28,11 @@ pub(crate) struct Builder<'s> {
     stream_tree: u32,
     pub(crate) uuid: Option<Uuid>,
     pub(super) environment: Variables,
-    /// How many of each there are.
+    /// The number of classes of each kind.
     pub(crate) streams: u32,
     pub(crate) events: u32,
     pub(crate) clocks: u32,
-    /// What describes the trace, or `NONE`.
+    /// The node that describes the trace, or `NONE`.
     pub(crate) trace: u32,
     /// Where in the metadata it is, for errors.
     pub(crate) offset: u64,
@@ -229,7 +229,7 @@ impl<'s> Builder<'s> {
         (NONE, parent, right)
     }
 
-    /// What the last node of a data stream class has below it until all are known.
+    /// The nodes below the last node of a data stream class, until all are known.
     fn sides(&self, last: u32) -> (u32, u32) {
         (self.node(last).name, self.node(last).b)
     }

@@ -3,7 +3,7 @@ use super::node::{BIG, Kind, NONE, Node, REVERSED, role};
 use super::schema::Schema;
 use crate::byte_order::ByteOrder;
 
-/// What a field is.
+/// The kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -144,7 +144,7 @@ impl<'a, 's> FieldClass<'a, 's> {
         self.index
     }
 
-    /// What its fields are.
+    /// The kind of the fields of this class.
     pub fn kind(&self) -> FieldKind {
         match self.node().kind {
             Kind::BitMap => FieldKind::BitMap,
@@ -217,7 +217,7 @@ impl<'a, 's> FieldClass<'a, 's> {
         matches!(self.kind(), FieldKind::Blob).then(|| self.schema.name_of(node.b)).flatten()
     }
 
-    /// Whether its integers or bits have names.
+    /// True if its integers or bits have names.
     #[inline]
     pub fn has_labels(&self) -> bool {
         let node = self.node();

@@ -10,7 +10,7 @@ impl<'a, 's> Schema<'a, 's> {
     /// Compiles the metadata of a trace into `nodes`.
     ///
     /// # Errors
-    /// Those of the metadata's packets and of its JSON. What describes no trace is refused at its offset:
+    /// The errors of the metadata's packets and of its JSON. A text that describes no trace is refused at its offset:
     /// `Missing`, `Misplaced`, `Repeated`, `Unexpected`, `Invalid`, `OverLimit`, `TooDeep` and others.
     /// `CapacityExceeded` if there are too few nodes, with the number that suffices.
     pub fn compile(metadata: &MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Self> {
@@ -20,7 +20,7 @@ impl<'a, 's> Schema<'a, 's> {
         }
     }
 
-    /// How many nodes [`Schema::compile`] needs, found in one pass that stores nothing.
+    /// The number of nodes that [`Schema::compile`] needs, found in one pass that stores nothing.
     ///
     /// It is exact for metadata with up to 64 field class aliases, and a lower bound for more of them.
     ///

@@ -20,7 +20,7 @@ const VERSION: u16 = 1;
 /// Where the bytes begin that the checksum covers.
 const COVERED: usize = 16;
 
-/// What the header of a table says, besides how large it is.
+/// The header of a table, besides its size.
 struct Header {
     nodes: u32,
     front: u32,
@@ -337,7 +337,7 @@ fn hash(metadata: &MetadataStream<'_>) -> u64 {
 }
 
 impl Node {
-    /// Whether `b` is the index of a node at the end: of labels, ranges, a media type, or an index of names.
+    /// True if `b` is the index of a node at the end: of labels, ranges, a media type, or an index of names.
     fn refers_to_the_end(&self) -> bool {
         let kind = self.kind;
         kind.is_integer()

@@ -18,7 +18,7 @@ pub const ALIAS: Element = Element::new(&"CTF field class alias");
 pub const FIELD_LOCATION: Element = Element::new(&"CTF field location");
 /// A range of values.
 pub const RANGE: Element = Element::new(&"CTF range");
-/// What a field means.
+/// The meaning of a field.
 pub const ROLE: Element = Element::new(&"CTF role");
 /// A value of the environment.
 pub const ENVIRONMENT: Element = Element::new(&"CTF environment");

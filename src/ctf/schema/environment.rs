@@ -43,7 +43,7 @@ impl Builder<'_> {
 }
 
 impl Node {
-    /// Whether a variable's value is text, or a number that is too long for a node.
+    /// True if a variable's value is text, or a number that is too long for a node.
     pub(super) fn has_text(&self) -> bool {
         self.slot != INTEGER
     }

@@ -1,4 +1,4 @@
-//! What follows from the classes: alignments, sizes, and what can be skipped at once.
+//! The consequences of the classes: alignments, sizes, and what can be skipped at once.
 
 use super::builder::Builder;
 use super::node::{BIG, Kind, LAST, NO_SIZE, NO_SLOT, Node, Nodes, PLAIN, REVERSED, role};

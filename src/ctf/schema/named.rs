@@ -1,4 +1,4 @@
-//! What a builder knows by name: aliases, clock classes, the labels of an enumeration.
+//! The names that a builder knows: aliases, clock classes, the labels of an enumeration.
 
 use super::Name;
 use super::builder::Builder;

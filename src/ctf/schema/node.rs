@@ -3,7 +3,7 @@
 use crate::error::Result;
 use zerocopy::{Immutable, KnownLayout, TryFromBytes};
 
-/// What a node is. The numbers are those of [a table](super::Schema::write) in a file: they never change.
+/// The kind of a node. The numbers are those of [a table](super::Schema::write) in a file: they never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -96,7 +96,7 @@ impl Kind {
         )
     }
 
-    /// Whether it is an integer, of fixed or variable length.
+    /// True for an integer, of fixed or variable length.
     pub(crate) const fn is_integer(self) -> bool {
         matches!(self, Self::Unsigned | Self::Signed | Self::VariableUnsigned | Self::VariableSigned)
     }
@@ -114,7 +114,7 @@ impl Kind {
         )
     }
 
-    /// Whether a length or a selector elsewhere decides what it holds.
+    /// True if a length or a selector elsewhere decides what it holds.
     pub(crate) const fn is_dependent(self) -> bool {
         matches!(
             self,
@@ -211,7 +211,7 @@ pub struct Node {
     pub(crate) align: u8,
     /// Where an integer's value is kept for others; of a dependent class, where its key is.
     pub(crate) slot: u8,
-    /// What the value means; the encoding of strings.
+    /// The meaning of the value; the encoding of strings.
     pub(crate) roles: u16,
     pub(crate) name_len: u16,
     /// Offset of the name in the metadata file; of the root of a scope, which scope.
@@ -255,7 +255,7 @@ impl Node {
         }
     }
 
-    /// What its value means: bits of [`role`].
+    /// The meaning of its value: bits of [`role`].
     #[inline(always)]
     pub(crate) const fn meaning(&self) -> u16 {
         if self.is_quick() { 0 } else { self.roles & role::ALL }

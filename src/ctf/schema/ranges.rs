@@ -161,7 +161,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a range is one of signed, or else of unsigned integers of 64 bits.
+/// Checks that a range is one of signed, or else of unsigned integers of 64 bits.
 pub(crate) fn check_range(range: &Node, signed: bool) -> Result<(), ErrorKind> {
     for (value, negative) in [(range.x(), range.has(BIG)), (range.y(), range.has(REVERSED))] {
         if negative && !signed {

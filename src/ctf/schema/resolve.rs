@@ -27,7 +27,7 @@ impl Level {
     }
 }
 
-/// What the scopes of a record belong to.
+/// The owner of a record's scopes.
 #[derive(Clone, Copy)]
 pub(super) struct Owner {
     pub(super) trace: u32,
@@ -45,7 +45,7 @@ pub(super) struct Resolver<'b, 's, 'a> {
     known: &'b mut Known,
 }
 
-/// What the options of variants were found to have: of each slot, the last way to its fields through a variant.
+/// The options of variants, as found: of each slot, the last way to its fields through a variant.
 ///
 /// Fields that are chosen by the same way have the same slot. So a variant is not gone through for each class that
 /// depends on fields in it.
@@ -76,7 +76,7 @@ struct Place<'p> {
     ancestors: &'p [u32],
 }
 
-/// What a location says, with inner steps up taken.
+/// The path of a location, with inner steps up taken.
 struct Path {
     /// Its first node.
     first: u32,

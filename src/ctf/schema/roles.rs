@@ -3,7 +3,7 @@
 use super::node::{Kind, Node, role};
 use super::scope::Scope;
 
-/// What surrounds a field class.
+/// The surroundings of a field class.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
     pub(super) scope: Scope,

@@ -91,7 +91,7 @@ impl<'a, 's> Schema<'a, 's> {
         self.nodes.get(index.saturating_add(1))
     }
 
-    /// What a stream class refers to: its clock, and its part of the table of event record classes.
+    /// The node of the references of a stream class: its clock, and its part of the table of event record classes.
     pub(crate) fn stream_info(&self, index: u32) -> &'s Node {
         self.nodes.get(self.more(index).b)
     }

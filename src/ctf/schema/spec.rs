@@ -1,4 +1,4 @@
-//! What a compiler tells a builder.
+//! The facts that a compiler tells a builder.
 
 use super::node::{NONE, Place, narrow};
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -12,7 +12,7 @@ pub(crate) enum Step {
     Name(Place),
 }
 
-/// What a clock class says.
+/// The members of a clock class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockSpec {
     pub(crate) name: Option<Place>,
@@ -26,7 +26,7 @@ pub(crate) struct ClockSpec {
     pub(crate) offset: u64,
 }
 
-/// What a data stream class or an event record class says.
+/// The members of a data stream class or an event record class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClassSpec {
     pub(crate) id: u64,
@@ -48,7 +48,7 @@ impl Variables {
     pub(crate) const NONE: Self = Self { first: NONE, len: 0 };
 }
 
-/// What a builder is told of a variable.
+/// The value of a variable, as a builder is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariableSpec {
     Integer(i128),
@@ -62,7 +62,7 @@ pub(crate) enum VariableSpec {
 pub(crate) struct TextPlace {
     pub(crate) offset: u32,
     pub(crate) len: u32,
-    /// Those of a [`Place`].
+    /// The flags of a [`Place`].
     pub(crate) flags: u8,
 }
 

@@ -1,6 +1,6 @@
 //! True if a schema from a file is one that a compiler could have written.
 //!
-//! What this finds to be good is read without a panic and without a loop that does not end, whatever it says. It takes
+//! A table that passes is read without a panic and without a loop that does not end, whatever it says. It takes
 //! a few steps for each node.
 
 use super::Schema;
@@ -126,7 +126,7 @@ impl Check<'_, '_, '_> {
         (self.front..self.count).contains(&index) && self.kind(index) == kind
     }
 
-    /// What stands in front: classes, and what describes the trace.
+    /// Checks the nodes in front: classes, and the one that describes the trace.
     fn top(&self, index: u32, node: &Node, end: u32) -> Result<()> {
         let more = |at: u32| self.kind(index.saturating_add(at)) == Kind::More;
         match node.kind {

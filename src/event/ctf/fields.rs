@@ -1,4 +1,4 @@
-//! What an event record says.
+//! The fields of an event record.
 
 use crate::ctf::data;
 use crate::error::Result;

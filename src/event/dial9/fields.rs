@@ -1,4 +1,4 @@
-//! What events say.
+//! The fields of events.
 
 use super::moment::PoolsAt;
 use crate::dial9::Event;

@@ -14,7 +14,7 @@ pub(super) struct Lasts {
 impl Lasts {
     pub(super) const NONE: Self = Self { duration: None, start: None, name: None };
 
-    /// What the names of fields say.
+    /// The meaning of the names of fields.
     pub(super) fn of(fields: FieldDefs<'_>) -> Self {
         let duration = (0_u16..).zip(fields).find(|(_, field)| field.name() == "dial9.span.duration_ns");
         Self { duration: duration.map(|(place, _)| place), ..Self::NONE }

@@ -29,8 +29,9 @@
 //! Nanoseconds of the writer's monotonic clock. An event without a time of its own is when the one before it was.
 //!
 //! # Order
-//! That of time, and of the input where that is the same. Batches overlap, and times go back within them: everything is
-//! read before the first event, and a [`Moment`] of 24 bytes is kept of each event. Damage comes first, as it is met.
+//! The order is that of time, and of the input where that is the same. Batches overlap, and times go back within them:
+//! everything is read before the first event, and a [`Moment`] of 24 bytes is kept of each event. Damage comes first,
+//! as it is met.
 //!
 //! # Limits
 //! Segments of several processes repeat the numbers of workers and tasks: add those of one process. A span that is told by

@@ -1,4 +1,4 @@
-//! What is kept of each event, so that all can be put in order of time.
+//! The part of each event that is kept, so that all can be put in order of time.
 
 use super::counters::Counters;
 use super::lasts::Lasts;
@@ -126,7 +126,7 @@ impl KindSlot<'_> {
 
 default_is_empty!(KindSlot<'_>);
 
-/// What events of a class are on the time line.
+/// The role of a class's events on the time line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     PollStart,
@@ -174,7 +174,7 @@ impl Role {
     }
 }
 
-/// What pools hold for an event: of entries with its id, the last one that stands before it.
+/// The pools as an event sees them: of entries with its id, the last one that stands before it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) struct PoolsAt<'a, 't> {
     pub(super) data: &'a [u8],

@@ -1,4 +1,4 @@
-//! What a timeline takes, and what of that is in use.
+//! The memory of a timeline, and how much of it is in use.
 
 use super::moment::{Input, KindSlot, Moment, PoolPlace};
 use super::tracks::TrackSlot;
@@ -10,7 +10,7 @@ use crate::room::Room;
 /// A reference to a room, so that it may be an array, a slice, or one that grows.
 type Lent<'t, T> = &'t mut (dyn Room<T> + 't);
 
-/// What a [`Timeline`](super::Timeline) takes.
+/// The memory of a [`Timeline`](super::Timeline).
 pub struct Rooms<'a, 't> {
     /// A slot for each schema of a batch.
     pub schemas: Lent<'t, SchemaSlot>,

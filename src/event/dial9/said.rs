@@ -1,4 +1,4 @@
-//! What an event says, of the fields that have a meaning.
+//! The fields of an event that have a meaning.
 
 use crate::dial9::{Event, FieldDefs, Plan, Value};
 

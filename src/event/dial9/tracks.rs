@@ -4,7 +4,7 @@ use crate::bytes::to_usize;
 use crate::dial9::tree::{Key as _, Links, Node, Root};
 use crate::event::track::TrackId;
 
-/// What a track is of.
+/// The owner of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of<'a> {
     Worker(u64),
@@ -34,9 +34,9 @@ pub struct TrackSlot<'a> {
     pub(super) of: Of<'a>,
     /// True if it was announced.
     pub(super) told: bool,
-    /// What began and did not end.
+    /// The slice that began and did not end.
     pub(super) open: Opened,
-    /// How many flows lead here, and how many of them have ended.
+    /// The number of flows that lead here, and of those that have ended.
     pub(super) flows: u64,
     pub(super) ended: u64,
     /// Of a thread, the slot of the worker that it is.
@@ -48,7 +48,7 @@ pub struct TrackSlot<'a> {
     pub(super) of_lane: Option<usize>,
 }
 
-/// What began on a track.
+/// The kinds of slices that begin on a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opened {
     Nothing,

@@ -1,4 +1,4 @@
-//! What structures, tokens and events of drivers say.
+//! The fields of structures, tokens and events of drivers.
 
 use crate::error::Result;
 use crate::event::label::Label;
@@ -12,7 +12,7 @@ pub(in crate::event) enum RdfData<'a> {
     None,
     Structure(StructureRecord<'a>),
     Token(TokenRecord<'a>),
-    /// What a driver noted, and the rate of its clock.
+    /// An event that a driver noted, and the rate of its clock.
     Driver(contents::Event<'a>, u64),
     /// A marker of a command buffer, and the number of its string.
     Marker(MarkerOp, u32),

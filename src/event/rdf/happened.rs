@@ -1,4 +1,4 @@
-//! What a lane has next, as an event.
+//! The next item of a lane, as an event.
 
 use super::fields::{RdfData, label};
 use super::lane::Happened;
@@ -21,7 +21,7 @@ use crate::room::Room;
 /// The number of tracks a queue has for submissions that overlap; those that find none free become instants.
 const OVERLAPPING: u8 = 4;
 
-/// How many bytes of a string become the name of a marker: each marker reads them again.
+/// The number of bytes of a string that become the name of a marker: each marker reads them again.
 const NAME: usize = 1024;
 
 /// The label of a text of which no more than [`NAME`] bytes were read: a character that was cut is left out.
@@ -35,7 +35,7 @@ fn beginning(text: &[u8]) -> Label<'_> {
 }
 
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
-    /// What comes next in the lane that is first in the heap.
+    /// The next item of the lane that is first in the heap.
     pub(super) fn happened(&mut self, at: usize) -> Result<Option<Happened<'s>>> {
         let Some(lane) = self.lanes.slots().get(at) else { return Ok(None) };
         let whole = (lane.offset, lane.len);

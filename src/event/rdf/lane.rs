@@ -1,4 +1,4 @@
-//! What is merged by time: each is in order by itself.
+//! The lanes that are merged by time: each is in order by itself.
 
 use super::fields::RdfData;
 use super::tracks::Key;
@@ -26,7 +26,7 @@ pub struct Lane<'s> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
     pub ns: i128,
-    /// What comes first at the same time.
+    /// The order at the same time: the lowest comes first.
     pub class: u8,
     /// The order of lanes at the same time.
     pub order: u64,
@@ -62,7 +62,7 @@ pub(super) enum Content<'s> {
         /// The number of bytes that are reserved.
         reserved: u64,
     },
-    /// What a driver noted.
+    /// An event that a driver noted.
     Driver {
         events: contents::Events<'s>,
         head: Head<contents::Event<'s>>,
@@ -93,7 +93,7 @@ pub(super) enum Content<'s> {
     },
 }
 
-/// What a lane has next.
+/// The next item of a lane.
 pub(super) struct Happened<'s> {
     pub key: Option<Key>,
     pub kind: EventKind,
@@ -113,7 +113,7 @@ pub(super) struct Reserved {
     pub place: (u64, u64),
 }
 
-/// What comes next of a lane.
+/// The state of a lane's next item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Head<T> {
     Record(T),

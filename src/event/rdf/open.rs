@@ -71,7 +71,7 @@ impl<'s> Loaded<'s> {
         Chunked::parse(self.entry.identifier(), self.entry.version(), self.header, self.data)
     }
 
-    /// What its structures say: of the header, if it has some there.
+    /// The fields of its structures: of the header, if it has some there.
     fn record(&self, cpu_hz: Option<u64>) -> RdfData<'s> {
         self.structure(cpu_hz).map_or(RdfData::None, RdfData::Structure)
     }
@@ -86,7 +86,7 @@ impl<'s> Loaded<'s> {
     }
 }
 
-/// What is read into, and how much more may be read.
+/// The memory that is read into, and how much more may be read.
 struct Reader<'s, 'd> {
     buffer: &'s mut [u8],
     decoder: &'d mut dyn Decompress,
@@ -137,7 +137,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// All that is compressed is decompressed now, into `buffer`; [`needed`](super::needed) tells how much that is.
     ///
     /// # Errors
-    /// Those of [`File::recover`]; `CapacityExceeded`.
+    /// The errors of [`File::recover`]; `CapacityExceeded`.
     pub fn new(
         input: usize,
         data: &'s [u8],

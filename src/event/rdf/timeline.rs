@@ -40,10 +40,10 @@ pub struct Timeline<'s, T, L> {
     pub(super) counters: u64,
     pub(super) cpu_hz: Option<u64>,
     pub(super) gpu_hz: Option<u64>,
-    /// What holds for every GPU.
+    /// The facts that hold for every GPU.
     pub(super) any_gpu: Gpu,
     has_events: bool,
-    /// What a counter has to say after the last event.
+    /// The value of a counter after the last event.
     reserved: Option<Reserved>,
     window: Window,
     failed: bool,

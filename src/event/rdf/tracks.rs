@@ -1,4 +1,4 @@
-//! What is known by a key: tracks of queues and command buffers, clocks of GPUs, string tables, allocations.
+//! The things known by a key: tracks of queues and command buffers, clocks of GPUs, string tables, allocations.
 
 use super::fields::RdfData;
 use crate::bytes::to_u64;
@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 /// No slot.
 const NIL: usize = usize::MAX;
 
-/// What a key is one of.
+/// The kinds of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
     Gpu,
@@ -24,7 +24,7 @@ pub(super) enum Space {
     CmdBuffer,
     History,
     Memory,
-    /// What a lane reserves: its counter, and an allocation by its address.
+    /// The memory that a lane reserves: its counter, and an allocation by its address.
     Reserved,
     Allocation,
     Driver,
@@ -72,7 +72,7 @@ const fn mix(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// What is known by a key.
+/// A thing that is known by a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Known<'s> {
     Gpu(Gpu),
@@ -109,7 +109,7 @@ pub(super) struct Place<'s> {
 #[derive(Clone, Copy, Debug)]
 pub struct TrackSlot<'s> {
     key: Key,
-    /// What lies below it where the next bit of the key is 0, and where it is 1.
+    /// The nodes below it where the next bit of the key is 0, and where it is 1.
     below: (usize, usize),
     known: Option<Known<'s>>,
 }
@@ -168,7 +168,7 @@ impl<'s, R: Room<TrackSlot<'s>>> Tracks<'s, R> {
         }
     }
 
-    /// What is known by a key, which is `new` if nothing was.
+    /// The thing that is known by a key, which is `new` if nothing was.
     ///
     /// # Errors
     /// `CapacityExceeded`.

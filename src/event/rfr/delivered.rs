@@ -1,4 +1,4 @@
-//! What is delivered: tracks, events and gaps.
+//! The items that are delivered: tracks, events and gaps.
 
 use super::fields::RfrData;
 use super::polls::Polls;
@@ -30,7 +30,7 @@ impl<'a> From<Item<'a>> for Delivered<'a> {
     }
 }
 
-/// What gives an item its fields, when the names are no longer changed.
+/// The source of an item's fields, when the names are no longer changed.
 pub(super) enum Told<'a> {
     Nothing,
     Object(Object<'a>),

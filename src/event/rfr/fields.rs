@@ -1,4 +1,4 @@
-//! What records and objects say.
+//! The fields of records and objects.
 
 use crate::error::Result;
 use crate::record::{FieldInfo, Fixed, FixedClass, Kind, Listener, Record, Scope};

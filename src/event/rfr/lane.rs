@@ -1,4 +1,4 @@
-//! What is still to be read, each in a slot that is lent.
+//! The lanes that are still to be read, each in a slot that is lent.
 
 use crate::event::rank::Rank;
 use crate::event::track::TrackId;
@@ -18,7 +18,7 @@ pub struct Lane<'a> {
 pub(super) enum Content<'a> {
     /// The next free lane.
     Free(usize),
-    /// What cannot be read of an input.
+    /// A range of an input that cannot be read.
     Broken { input: usize, gap: Gap },
     /// A chunk that has not been opened.
     Chunk { input: usize, chunk: Chunk<'a>, size: u64 },
@@ -35,7 +35,7 @@ pub(super) enum Content<'a> {
     Stream { input: usize, size: u64, records: StreamRecords<'a>, head: Head<StreamRecord<'a>> },
 }
 
-/// What comes next in a lane.
+/// The next item of a lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Head<T> {
     /// A record, and the offset after it.

@@ -1,4 +1,4 @@
-//! What is followed of each task and span, beside what it is.
+//! The state of each task and span that is followed.
 
 use crate::event::event::{FlowId, Flows};
 use crate::event::track::TrackId;

@@ -37,7 +37,7 @@ pub struct Timeline<'a, 'r, R, N, L> {
     lanes: L,
     /// The number of lanes that are in the heap.
     open: usize,
-    /// How many have ever been used.
+    /// The number of slots that have ever been used.
     used: usize,
     free: usize,
     /// The order in which lanes were added.
@@ -110,7 +110,7 @@ where
     /// Adds a chunk or a stream, which events refer to as `input`.
     ///
     /// # Errors
-    /// Those of [`Chunk::parse`] and [`Streaming::parse`]; `CapacityExceeded`.
+    /// The errors of [`Chunk::parse`] and [`Streaming::parse`]; `CapacityExceeded`.
     pub fn add(&mut self, input: usize, data: &'a [u8]) -> Result<()> {
         let size = to_u64(data.len());
         let is_stream = crate::rfr::FormatIdentifier::parse(data)

@@ -1,4 +1,4 @@
-//! What tracks and events are made of.
+//! The records that tracks and events are made of.
 
 use crate::error::Result;
 use crate::record::{Listener, Record};
@@ -8,9 +8,9 @@ use crate::rtc::{NamedRecord, Stream};
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // There is nowhere to box it.
 pub(in crate::event) enum RtcData<'a> {
-    /// What a track is made of.
+    /// The origin of a track.
     Stream(Stream<'a>),
-    /// What an event is made of.
+    /// The origin of an event.
     Record(NamedRecord<'a, 'a>),
 }
 

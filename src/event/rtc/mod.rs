@@ -12,7 +12,7 @@
 //! | of a clock, of text, JSON, bytes, annotations | an instant |
 //! | whose bytes are not what its format says | an instant |
 //!
-//! What a record says is told by [`NamedRecord`](crate::rtc::NamedRecord). An event is called as its stream is.
+//! The fields of a record are told by [`NamedRecord`](crate::rtc::NamedRecord). An event is called as its stream is.
 //!
 //! # Times
 //! Attoseconds, rounded down to nanoseconds. A clock is absolute if it is a `timespec` without gain and offset, or counts
@@ -20,7 +20,7 @@
 //! of its stream's clock.
 //!
 //! # Order
-//! That of the file, in which clocks ascend; a record in several pieces comes where it ends.
+//! The order is that of the file, in which clocks ascend; a record in several pieces comes where it ends.
 //! A window is sought by the indices, where [`Grid::seek_all`](crate::rtc::Grid::seek_all) can tell where it begins.
 
 pub(super) mod fields;

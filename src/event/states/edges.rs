@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// What is not known of a slice, or out of the ordinary.
+/// The facts about a slice that are unknown or out of the ordinary.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Edges(u8);
 

@@ -1,4 +1,4 @@
-//! What the matcher gives out.
+//! The output of the matcher.
 
 use super::classes::ArgSlot;
 use super::edges::Edges;

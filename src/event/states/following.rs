@@ -7,7 +7,7 @@ use super::rule::Rule;
 /// A rule that an event follows.
 pub(super) struct Following<'f, 'e, 't> {
     pub(super) rule: &'f Rule<'t>,
-    /// What its class is to the rule.
+    /// The part of its class in the rule.
     pub(super) found: &'f MatchSlot,
     pub(super) moment: &'f Moment<'f, 'e>,
 }

@@ -30,7 +30,7 @@ default_is_empty!(Hashed<T>, T);
 pub(super) struct Entries<'t, T> {
     slots: &'t mut (dyn Room<Hashed<T>> + 't),
     count: usize,
-    /// How many places there were when entries were put in theirs.
+    /// The number of places when entries were put in theirs.
     places: usize,
 }
 
@@ -58,7 +58,7 @@ impl<'t, T: Copy> Entries<'t, T> {
         None
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub(super) fn len(&self) -> u32 {
         u32::try_from(self.count).unwrap_or(NONE)
     }

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) enum Word<'t> {
     /// A name, a number, `true` or `false`.
     Bare(&'t str),
-    /// What stands in quotes.
+    /// The text in quotes.
     Quoted(&'t str),
     /// One of `= [ ] { } ,`.
     Mark(u8),

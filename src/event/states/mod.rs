@@ -12,7 +12,7 @@
 //! ```
 //!
 //! # Edges
-//! What is not known is not made up: a slice that had begun before the trace has a begin without a time, one that is open
+//! Nothing unknown is made up: a slice that had begun before the trace has a begin without a time, one that is open
 //! when the trace ends has no end. [`Edges`] tells these and others, such as slices that were open when events were lost.
 //!
 //! # Limits

@@ -53,17 +53,17 @@ pub(super) enum Source<'t> {
     Thread,
     Stream,
     Event,
-    /// What `*` stands for.
+    /// The text for which `*` stands.
     Star,
     /// The field that tells calls of a generic rule apart.
     Key,
-    /// What was remembered in a map, by the hash of its name.
+    /// The value that was remembered in a map, by the hash of its name.
     Map(u64, Inner<'t>),
     /// A value of a table.
     Table(Ops, Inner<'t>, Option<u64>),
 }
 
-/// What is looked up in a map or a table.
+/// The key that is looked up in a map or a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Inner<'t> {
     Field(u32),

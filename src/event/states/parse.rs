@@ -44,7 +44,7 @@ impl<'t> Table<'t, '_> {
         }
     }
 
-    /// What is no list of rules.
+    /// Reads a setting, which is no list of rules.
     fn setting(&mut self, key: &'t str, lexer: &mut Lexer<'t>) -> Result<()> {
         match key.strip_prefix("table.") {
             Some(name) => {
@@ -211,7 +211,7 @@ impl<'t> Table<'t, '_> {
     }
 }
 
-/// What can stand at the beginning of a line.
+/// The words that can stand at the beginning of a line.
 const SECTION: &str = "state, let, label, slice, cpu, thread, keys or table.NAME";
 
 /// The parts of the kinds of rules.

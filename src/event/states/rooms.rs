@@ -1,4 +1,4 @@
-//! What the matcher is lent.
+//! The memory that the matcher is lent.
 
 use super::classes::{ArgSlot, ClassSlot, FieldSlot, MatchSlot, NameSlot};
 use super::context::KeptSlot;

@@ -3,7 +3,7 @@
 use super::op::{Condition, Ops};
 use super::text::split;
 
-/// What a rule makes of events.
+/// The effect of a rule on events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RuleKind {
     /// A value that holds until the next one of the track.
@@ -78,7 +78,7 @@ impl Rule<'_> {
     };
 }
 
-/// What the `*` of a pattern stands for in a name, as a range; `None` if the name does not match.
+/// The range of a name for which the `*` of a pattern stands; `None` if the name does not match.
 pub(super) fn star(pattern: &str, name: &str) -> Option<(usize, usize)> {
     match split(pattern, b'*') {
         None => (pattern == name).then_some((name.len(), name.len())),

@@ -68,7 +68,7 @@ impl<'t> Compiler<'_, 't, '_> {
         self.table.push_op(Op::Try { source, mask, hex: false, more: 0 })
     }
 
-    /// What is in braces: alternatives, and how a number is written.
+    /// Reads a place in braces: alternatives, and how a number is written.
     fn place(&mut self, text: &'t str) -> Result<()> {
         let (alternatives, hex) = match text.strip_suffix(":x") {
             Some(front) => (front, true),

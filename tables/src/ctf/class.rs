@@ -21,7 +21,7 @@ use traceglass::record::{self, ClassId, Record};
 pub(super) struct Classes {
     /// By the names of event records.
     numbers: HashMap<String, usize>,
-    /// What has columns in each of them.
+    /// The members that have columns in each of them.
     members: Vec<Vec<Member>>,
     /// The number of the first one in the trace.
     first: usize,
@@ -113,7 +113,7 @@ fn unused(mut name: String, fields: &[Field]) -> String {
     name
 }
 
-/// Whether a field has labels, or what an optional or a variant holds.
+/// True if a field has labels, or an optional or a variant holds one that does.
 fn has_labels(class: FieldClass<'_, '_>) -> bool {
     let mut left = vec![class];
     while let Some(class) = left.pop() {
@@ -126,7 +126,7 @@ fn has_labels(class: FieldClass<'_, '_>) -> bool {
     false
 }
 
-/// What the column of a field is, and whether that is JSON.
+/// The type of a field's column, and whether it is JSON.
 fn column_type(class: &FieldClass<'_, '_>) -> (DataType, bool) {
     let fits = class.bits().is_none_or(|bits| bits <= 64);
     match class.kind() {

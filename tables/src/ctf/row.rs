@@ -29,7 +29,7 @@ struct Target {
     labels: Option<(usize, LabelTexts)>,
 }
 
-/// What is known of the classes of a stream.
+/// The classes of a stream, as far as they are known.
 #[derive(Default)]
 pub(super) struct Targets {
     classes: HashMap<ClassId, Vec<Target>>,

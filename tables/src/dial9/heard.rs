@@ -1,8 +1,8 @@
-//! What a record of tokio's vocabulary says, by the names of its fields.
+//! The fields of a record of tokio's vocabulary, by their names.
 
 use traceglass::record::{Class, FieldInfo, Head, Listener, Slot, Step, Text, Wants};
 
-/// What an event is about, by the name of its schema.
+/// The role of an event, by the name of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     PollStart,

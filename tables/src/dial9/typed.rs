@@ -43,10 +43,10 @@ struct Wake {
     task: u64,
 }
 
-/// What is known of a task from its spawn on.
+/// The facts about a task from its spawn on.
 #[derive(Default)]
 struct Task {
-    /// How many were met before it.
+    /// The number of tasks that were met before it.
     number: usize,
     /// Where it was met first.
     first: Option<Place>,
@@ -77,7 +77,7 @@ struct Span {
     fields: Option<String>,
 }
 
-/// What is read: the names and the symbols of files, and of which tables.
+/// The things to read: the names and the symbols of files, and of which tables.
 pub(super) struct Reading<'r> {
     pub(super) files: &'r [&'r str],
     /// Of each file, if samples are wanted.
@@ -373,7 +373,7 @@ impl<'r> Typed<'r> {
         spans.entry(event.track()).or_default().push(span);
     }
 
-    /// What began last on a track ends. An end that was not recorded is none.
+    /// Ends the slice that began last on a track. An end that was not recorded is none.
     fn ended(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let end = event.time().map(|time| time.ns()).filter(|_| !event.is_inferred());
         if let Some(poll) = self.polls.remove(&event.track()) {
@@ -394,7 +394,7 @@ impl<'r> Typed<'r> {
         self.hand_out(SPANS, sink)
     }
 
-    /// What is left: wakes that no poll followed, and tasks.
+    /// Writes the rest: wakes that no poll followed, and tasks.
     pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let mut left: Vec<Wake> = std::mem::take(&mut self.wakes).into_values().flatten().collect();
         left.sort_by_key(|wake| (wake.place.time, wake.task, wake.number));

@@ -12,7 +12,7 @@ use traceglass::record::{
 };
 use traceglass::rfr::{NamedRecord, RecordKind};
 
-/// What the columns of a table are made of: the records of a kind.
+/// The columns of a table, made of the records of a kind.
 pub(super) struct Typed {
     class: FixedClass,
     /// The columns in front of the fields, and the fields in the order in which they are told.
@@ -23,10 +23,10 @@ pub(super) struct Typed {
     is_object: bool,
 }
 
-/// What is told at a place of a class.
+/// The column for a place of a class.
 #[derive(Clone, Copy, PartialEq)]
 enum Field {
-    /// What is no column of its own.
+    /// No column of its own.
     None,
     Column(usize),
     /// A number of which the label is wanted.
@@ -197,7 +197,7 @@ struct Columns<'c> {
     depth: u32,
 }
 
-/// What is in a list or a map, as JSON.
+/// The members of a list or a map, as JSON.
 #[derive(Default)]
 struct Json {
     text: String,

@@ -1,6 +1,6 @@
 //! Records as debug annotations: a listener.
 //!
-//! What is in a group or list lies in the message around it, whose length stands before it: in four bytes, which are
+//! The fields of a group or list lie in the message around it, whose length stands before it: in four bytes, which are
 //! filled in when it ends. Protocol Buffers allow a length with leading zeros.
 
 use super::message::Message;
@@ -68,7 +68,7 @@ pub struct Annotations {
 #[derive(Default)]
 struct Interned {
     names: Names,
-    /// Those that are new.
+    /// The annotations that are new.
     new: Message,
 }
 
@@ -352,7 +352,7 @@ impl Listener for Annotations {
     }
 }
 
-/// What a record says in one line, such as that of a track: `task_id: 4, kind: Task`. Groups are left out.
+/// The fields of a record in one line, such as those of a track: `task_id: 4, kind: Task`. Groups are left out.
 #[derive(Default)]
 pub struct Description {
     pub text: String,

@@ -152,7 +152,7 @@ impl Perfetto {
         name.clone_into(&mut self.name);
     }
 
-    /// What was left out since this was last asked.
+    /// The things that were left out since this was last asked.
     pub fn take_left(&mut self) -> Left {
         std::mem::take(&mut self.left)
     }

@@ -1,4 +1,4 @@
-//! What a fragment of metadata is called, and its JSON on one line.
+//! The name of a fragment of metadata, and its JSON on one line.
 
 use crate::json;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What the fragments say of the trace: who recorded it, where, and its clocks.
+//! The facts about the trace that fragments tell: who recorded it, where, and its clocks.
 
 use super::fragment::name_of;
 use crate::json::minify;
@@ -11,7 +11,7 @@ use traceglass::ctf::metadata::{
 };
 use traceglass::ctf::schema::{self, Name};
 
-/// What `info` says of the fragments.
+/// The facts about the fragments that `info` tells.
 #[derive(Default)]
 pub struct Summary {
     pub count: u64,
@@ -117,7 +117,7 @@ pub fn variable((name, value): (Name<'_>, schema::EnvironmentValue<'_>)) -> (Str
     (name.to_string(), value)
 }
 
-/// What the environment says besides tracer and host, which have lines of their own.
+/// The environment besides tracer and host, which have lines of their own.
 pub fn environment_lines(environment: &Map<String, Value>) -> Vec<(&'static str, String)> {
     let told = ["tracer_name", "tracer_major", "tracer_minor", "tracer_patch", "hostname"];
     let rest = environment.iter().filter(|(name, _)| !told.contains(&name.as_str()));

@@ -1,4 +1,4 @@
-//! What `info` says: of a service, what held it up.
+//! The lines of `info`: of a service, what held it up.
 
 use super::Dial9;
 use super::segments::Rooms;
@@ -142,7 +142,7 @@ impl Dial9<'_> {
         })
     }
 
-    /// What polls, wakes, workers and tasks add up to.
+    /// The sums of polls, wakes, workers and tasks.
     fn polls(
         &self,
         summary: &Summary,

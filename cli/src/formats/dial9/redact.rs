@@ -1,4 +1,4 @@
-//! What a recording tells of a person or a computer: fields of events by their names.
+//! The text of a recording about a person or a computer: fields of events by their names.
 
 use super::Dial9;
 use super::segments::{Opened, Rooms};

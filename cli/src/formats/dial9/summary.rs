@@ -1,4 +1,4 @@
-//! What the events of tokio add up to: polls, wakes, parks, tasks.
+//! The sums of tokio's events: polls, wakes, parks, tasks.
 
 use std::collections::{BTreeMap, HashMap};
 use traceglass::dial9::{Event, Frames, Schema, Value, tokio};
@@ -23,7 +23,7 @@ pub struct Poll {
     pub start: u64,
 }
 
-/// What is known of a task.
+/// The facts about a task.
 #[derive(Default)]
 struct Task {
     spawned: bool,
@@ -34,7 +34,7 @@ struct Task {
     is_polled: bool,
 }
 
-/// What is known of a worker.
+/// The facts about a worker.
 #[derive(Default)]
 struct Worker {
     open: Option<(u64, u64, u32)>,
@@ -46,7 +46,7 @@ struct Worker {
     busy: u64,
 }
 
-/// What `info` says of a worker.
+/// The line of `info` for a worker.
 pub struct WorkerShare {
     pub worker: u64,
     pub polls: u64,
@@ -71,7 +71,7 @@ pub struct Gather {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What all of it adds up to.
+/// The sums of all of it.
 pub struct Summary {
     pub polls: u64,
     pub poll_ns: u64,
@@ -88,13 +88,13 @@ pub struct Summary {
     pub never_again: u64,
 }
 
-/// How many of the longest polls are told.
+/// The number of the longest polls that are told.
 const LONGEST: usize = 10;
 
 /// A poll that is called long: a millisecond.
 const LONG: u64 = 1_000_000;
 
-/// What an event is about, by the name of its schema.
+/// The role of an event, by the name of its schema.
 #[derive(Clone, Copy)]
 enum Role {
     Begin,

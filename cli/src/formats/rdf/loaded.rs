@@ -13,7 +13,7 @@ use traceglass::{Error, ErrorKind};
 /// size.
 const BUDGET: u64 = 16 << 20;
 
-/// How many are read of a large file unless all is asked for.
+/// The number of bytes that are read of a large file unless all is asked for.
 const GLANCE: u64 = 8 << 20;
 
 /// A chunk's content may have this many bytes plus 32 times its stored size: known contents are tables, which compress
@@ -56,7 +56,7 @@ impl<'a> Loaded<'a> {
         Ok(Self { id, version, header: chunk.header()?, data })
     }
 
-    /// What it holds.
+    /// The content of the chunk.
     pub fn content(&self) -> Result<Content<'_>, Error> {
         Content::parse(self.id, self.version, self.header, &self.data)
     }

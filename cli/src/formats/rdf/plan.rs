@@ -18,18 +18,18 @@ pub enum Part {
     Contents,
 }
 
-/// What an entry's bytes are, where they lie in the file.
+/// The bytes of an entry, where they lie in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     start: u64,
     size: u64,
     compression: u8,
     output: u64,
-    /// What the bytes are said to hold, and where the header is that is a part of it.
+    /// The content that the bytes are said to hold, and where the header is that is a part of it.
     content: Option<(Identifier, u32, u64)>,
 }
 
-/// What is done for an entry.
+/// The work for an entry.
 #[derive(Clone, Copy)]
 pub enum Turn {
     /// Its bytes are read.
@@ -40,7 +40,7 @@ pub enum Turn {
     Beyond(Error),
 }
 
-/// What is done for each entry.
+/// The work for each entry.
 pub struct Plan {
     turns: Vec<Turn>,
     /// Entries of which others want to know the result.

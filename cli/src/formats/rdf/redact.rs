@@ -1,4 +1,4 @@
-//! What a file tells of a person or a computer.
+//! The text of a file about a person or a computer.
 
 use super::decoder::Decoder;
 use super::loaded::Loaded;

@@ -55,10 +55,10 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
 
 struct View<'a> {
     file: File<'a>,
-    /// What of the index is lost.
+    /// The part of the index that is lost.
     gap: Option<Gap>,
     entries: [FileEntry; 1],
-    /// What stands where, by where it begins.
+    /// The places of the file, by where they begin.
     places: Vec<Place>,
     /// The rate of the CPU's clock.
     cpu_hz: Option<u64>,
@@ -72,7 +72,7 @@ struct View<'a> {
 struct Loads {
     chunks: VecDeque<(u64, Arc<Rows>)>,
     text: usize,
-    /// What streams of tokens have come to, after the chunk of an entry.
+    /// The states of streams of tokens, after the chunk of an entry.
     open: HashMap<u64, Open>,
 }
 
@@ -140,7 +140,7 @@ enum What {
     Data,
 }
 
-/// What stands where. The entries of the index are found by their numbers.
+/// The places of the file. The entries of the index are found by their numbers.
 fn places(file: &File<'_>) -> Vec<Place> {
     let header = file.header();
     let index = header.index_offset().max(0).unsigned_abs();
@@ -230,7 +230,7 @@ impl View<'_> {
         rows
     }
 
-    /// What the stream of a chunk has come to before it, if it is one of tokens.
+    /// The state of the stream of a chunk before it, if it is one of tokens.
     fn open(&self, entry: &Entry<'_>, loads: &mut Loads, decoder: &mut Decoder) -> Option<Open> {
         let number = entry.number() as u64;
         let &(_, stream) = self.streams.iter().find(|(known, _)| *known == number)?;

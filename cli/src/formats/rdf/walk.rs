@@ -28,7 +28,7 @@ pub struct Place {
     pub index: u64,
 }
 
-/// What comes next.
+/// The next step.
 pub enum Step<'r> {
     Record(Place, ChunkRecord<'r>),
     /// A chunk that cannot be read.
@@ -45,7 +45,7 @@ pub enum Step<'r> {
 #[derive(Clone, Copy)]
 pub enum Pick {
     All,
-    /// Those with tokens.
+    /// Records of tokens.
     Tokens,
     /// The one of an entry.
     Entry(u64),

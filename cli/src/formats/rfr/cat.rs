@@ -99,7 +99,7 @@ impl Printer<'_> {
     }
 }
 
-/// What is known of a stream that grows: where what its ids name is described.
+/// The places in a stream that grows where its ids are described.
 #[derive(Default)]
 struct Kept(BTreeMap<(bool, u64), u64>);
 

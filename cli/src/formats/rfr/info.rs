@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use traceglass::event::Window;
 use traceglass::rfr::{Callsites, Chunk, Item, Meta, RecordKind, Streaming};
 
-/// What a recording consists of.
+/// The counts of a recording.
 #[derive(Default)]
 struct Counts {
     sequences: u64,
@@ -188,7 +188,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()
     Ok(())
 }
 
-/// What is said of a large recording without reading its records.
+/// The facts about a large recording that need none of its records.
 fn glance(chunks: u64, start: Option<u64>, end: Option<u64>, counts: &Counts) -> Vec<(&'static str, String)> {
     let mut lines = when(start, end, counts);
     if chunks > 0 {

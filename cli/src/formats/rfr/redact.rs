@@ -1,4 +1,4 @@
-//! What a recording tells of a person or a computer: names of tasks, source files, and fields by their names.
+//! The text of a recording about a person or a computer: names of tasks, source files, and fields by their names.
 
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};

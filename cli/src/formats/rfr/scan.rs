@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, StreamRecords, Streaming};
 use traceglass::{Error, Finding, Severity};
 
-/// What could not be read.
+/// The damage of a recording.
 #[derive(Default)]
 pub struct Damage {
     /// The first ones, each with the file in the recording's directory.
@@ -91,7 +91,7 @@ pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<u64> {
     }
 }
 
-/// What cannot be read of a file of which nothing is printed.
+/// The damage of a file of which nothing is printed.
 pub fn errors(part: &Part<'_>, damage: &mut Damage) -> Result<()> {
     check(part, |finding| {
         if finding.severity() == Severity::Error {

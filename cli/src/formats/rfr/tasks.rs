@@ -1,4 +1,4 @@
-//! What the tasks of a recording did, by its events.
+//! The work of a recording's tasks, by its events.
 
 use crate::output::{add, grouped};
 use crate::status::Result;
@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use traceglass::event::{Event, EventKind, Item, Track, TrackId, TrackKind};
 use traceglass::record::{Class, FieldInfo, Head, Listener, Record, Slot, Step, Text, Wants};
 
-/// How many of the busiest tasks are shown, unless all are asked for.
+/// The number of the busiest tasks that are shown, unless all are asked for.
 const SHOWN: usize = 5;
 
-/// What tasks did, by their tracks.
+/// The work of tasks, by their tracks.
 #[derive(Default)]
 pub struct Tasks {
     by_track: HashMap<TrackId, Task>,
@@ -22,7 +22,7 @@ pub struct Tasks {
     end: i128,
 }
 
-/// What a task's track says of it.
+/// The facts about a task that its track tells.
 #[derive(Default)]
 struct About {
     /// The fields that matter, by their slots.
@@ -152,7 +152,7 @@ impl Tasks {
         (named, left)
     }
 
-    /// Those that are still polled first, then the busiest.
+    /// The tasks, those that are still polled first, then the busiest.
     fn sorted(&self) -> Vec<&Task> {
         let mut tasks: Vec<_> = self.by_track.iter().collect();
         tasks.sort_by_key(|(id, task)| {

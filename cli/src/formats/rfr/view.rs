@@ -54,12 +54,12 @@ fn nanoseconds(micros: u64) -> Time {
 struct View<'v> {
     rfr: &'v Rfr<'v>,
     entries: Vec<FileEntry>,
-    /// What has been opened.
+    /// The files that have been opened.
     data: &'v [OnceLock<Result<Data<'v>, String>>],
     state: Mutex<State<'v>>,
 }
 
-/// What the pass in the background finds.
+/// The results of the pass in the background.
 struct State<'v> {
     /// Where reading a chunk or a stream can go on; callsites are always read from the start.
     marks: Marks<Mark<'v>>,
@@ -387,7 +387,7 @@ fn offset_of(item: &Item<'_>) -> u64 {
     }
 }
 
-/// What could not be read.
+/// A range that could not be read.
 struct Lost(Gap);
 
 impl About for Lost {
@@ -414,9 +414,9 @@ struct Seen<'s, 'v> {
     layout: Option<LayoutFields<'v>>,
 }
 
-/// What it is.
+/// An item that was met.
 enum Met<'v> {
-    /// What precedes the first item of a file, of this kind.
+    /// The bytes before the first item of a file, of this kind.
     Header(&'static str),
     /// With the header of its chunk.
     Item(Item<'v>, ChunkHeader),
@@ -429,7 +429,7 @@ enum Met<'v> {
 /// The most bytes of a row.
 const ROW: usize = 4096;
 
-/// What a record says: the name of its kind, and the rest.
+/// The row of a record: the name of its kind, and the rest.
 fn row(record: &NamedRecord<'_, '_>) -> (String, String) {
     let mut text = Text::rows(ROW);
     // All of it has been checked.

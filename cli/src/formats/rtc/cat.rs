@@ -160,7 +160,7 @@ impl Choice<'_> {
     }
 }
 
-/// What is known of streams.
+/// The names of streams that are known.
 type Known<'a> = Names<'a, Vec<NameSlot<'a>>>;
 
 /// Lines of records, in the order in which these begin.

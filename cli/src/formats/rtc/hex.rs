@@ -45,7 +45,7 @@ impl Rtc<'_> {
     }
 }
 
-/// What a frame is called: by its stream, or by what it is for.
+/// The name of a frame: that of its stream, or what it is for.
 pub(super) fn name(frame: &Frame<'_>, stream: Option<&Stream<'_>>) -> String {
     match (frame.id(), stream) {
         (0, _) => "nul".into(),

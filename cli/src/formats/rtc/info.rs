@@ -1,4 +1,4 @@
-//! What `info` says.
+//! The lines of `info`.
 
 use super::scan::{Event, Pass, StreamRow};
 use super::session::Rtc;
@@ -54,7 +54,7 @@ impl Rtc<'_> {
     }
 }
 
-/// What `info` gathers.
+/// The facts that `info` gathers.
 #[derive(Default)]
 struct Summary {
     /// True if not all of the file is read.
@@ -80,7 +80,7 @@ struct Summary {
     stamps: Stamps,
 }
 
-/// How many lines of a kind `info` shows.
+/// The number of lines of a kind that `info` shows.
 const SHOWN: usize = 12;
 /// The number of streams it shows.
 const STREAMS: usize = 64;

@@ -26,7 +26,7 @@ pub(super) struct Pass {
     pub(super) stop: Cell<bool>,
 }
 
-/// What happens on a pass over the file, in file order.
+/// The events of a pass over the file, in file order.
 pub(super) enum Event<'e, 'a> {
     /// A major unit has ended, or reading has left it.
     Unit(UnitRow<'a>),
@@ -42,13 +42,13 @@ pub(super) enum Event<'e, 'a> {
     Session(&'e Session),
 }
 
-/// What `ls` says of a major unit.
+/// The row of `ls` for a major unit.
 pub(super) struct UnitRow<'a> {
     pub(super) span: UnitSpan<'a>,
     pub(super) counts: UnitCounts,
 }
 
-/// What is counted in a unit.
+/// The counts of a unit.
 pub(super) struct UnitCounts {
     pub(super) crc: &'static str,
     /// The number of records that end in it, the earliest and latest time of them, and whether they count from the Unix
@@ -71,7 +71,7 @@ pub(super) struct Session {
 /// The longest record that is joined.
 pub(super) const LONGEST: usize = 256 << 20;
 
-/// What an object says of its stream.
+/// The facts about a stream that its object has.
 #[derive(Default)]
 pub(super) struct Details {
     /// The whole object.

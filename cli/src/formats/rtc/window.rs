@@ -16,7 +16,7 @@ use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Names, Stream, Time};
 pub(super) const AROUND: u64 = 1 << 20;
 
 impl<'a> Rtc<'a> {
-    /// Whether the file is one session of which no unit is missing or moved, as far as its grid tells.
+    /// The grid of the file, if it is one session of which no unit is missing or moved, as far as that tells.
     pub(super) fn grid(&self) -> Option<Grid<'a>> {
         let grid = Grid::new(self.data).ok()?;
         let last = grid.first().number().checked_add(grid.len().checked_sub(1)?)?;

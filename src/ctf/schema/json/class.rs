@@ -35,7 +35,7 @@ const ENCODINGS: u16 = u16::MAX << role::ENCODING_SHIFT;
 /// Not a property: the bit order is last-to-first.
 const LAST_TO_FIRST: u32 = 1 << 31;
 
-/// What takes the same place in a node, or has classes in it: it may stand only where it means something.
+/// The properties that share a place in a node, or have classes in them: they may stand only where they mean something.
 const CRITICAL: u32 = LENGTH
     | MAPPINGS
     | FLAGS

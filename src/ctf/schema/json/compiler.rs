@@ -1,4 +1,4 @@
-//! What is known while JSON is compiled.
+//! The state of compiling JSON.
 
 use super::super::builder::Builder;
 use super::stack::Stack;

@@ -10,7 +10,7 @@ use crate::ctf::metadata::Uuid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;
 
-/// What earlier fragments said.
+/// The facts from earlier fragments.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) fragments: u64,
@@ -48,7 +48,7 @@ const ROOTS: [(&str, Scope); 6] = [
     ("payload-field-class", Scope::Payload),
 ];
 
-/// What a fragment says, whatever it is.
+/// The members of a fragment, whatever it is.
 #[derive(Default)]
 struct Found {
     kind: Option<Type>,

@@ -32,7 +32,7 @@ const IS_SMALL: bool = cfg!(target_os = "none");
 /// Compiles a text whose language is [JSON](crate::ctf::metadata::Language::Json).
 ///
 /// # Errors
-/// Those of [`Schema::compile`]. A text in another language is no fragment.
+/// The errors of [`Schema::compile`]. A text in another language is no fragment.
 pub fn compile<'a, 's>(stream: MetadataStream<'a>, nodes: &'s mut [Node]) -> Result<Schema<'a, 's>> {
     let mut builder = Builder::new(nodes);
     let compiled = emit(stream, &mut builder).and_then(|()| builder.finish(stream));
@@ -47,7 +47,7 @@ pub fn compile<'a, 's>(stream: MetadataStream<'a>, nodes: &'s mut [Node]) -> Res
     })
 }
 
-/// How many nodes [`compile`] needs, as [`Schema::needed`] tells it.
+/// The number of nodes that [`compile`] needs, as [`Schema::needed`] tells it.
 ///
 /// # Errors
 /// As [`compile`], as far as one pass can tell.

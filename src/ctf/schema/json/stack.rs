@@ -28,7 +28,7 @@ pub(super) struct Frame {
     pub(super) name: Option<Place>,
     /// The number of members or options it has.
     pub(super) entries: u32,
-    /// How many ranges select it, or its options.
+    /// The number of ranges that select it, or its options.
     pub(super) ranges: u32,
     /// Where it begins.
     pub(super) offset: u64,

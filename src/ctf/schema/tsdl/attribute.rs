@@ -1,4 +1,4 @@
-//! What the values of attributes mean.
+//! The meaning of the values of attributes.
 
 use super::element;
 use super::keyword::says;
@@ -43,7 +43,7 @@ impl Value<'_> {
         Error::new(offset, element::ATTRIBUTE, kind)
     }
 
-    /// Whether it is a word, or a string, that says `word`.
+    /// True if it is a word, or a string, that says `word`.
     pub(super) fn says(&self, word: &[u8]) -> bool {
         match self {
             Self::String { text, .. } => says(*text, word),

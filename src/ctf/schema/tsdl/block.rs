@@ -16,7 +16,7 @@ use crate::ctf::schema::spec::{ClockSpec, VariableSpec};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::Source;
 
-/// What one pass over the text does with its blocks.
+/// The passes over the blocks of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     /// The byte order of the trace, its environment and its clocks: they may follow what needs them.

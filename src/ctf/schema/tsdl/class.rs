@@ -229,7 +229,7 @@ impl<'a> Compiler<'a, '_, '_> {
         self.integer_named(&Key::alias(words, 0), first)
     }
 
-    /// What an enumeration without a container is stored as: the type that is called `int`.
+    /// The container of an enumeration that names none: the type that is called `int`.
     fn default_container(&self, first: Token<'a>) -> Result<Node> {
         self.integer_named(&Key::alias(Text::from_piece(Bytes::new(b"int")), 0), first)
     }

@@ -1,4 +1,4 @@
-//! What is known while a text is compiled: its tokens, types and names.
+//! The state of compiling a text: its tokens, types and names.
 
 use super::element;
 use super::facts::Facts;
@@ -38,7 +38,7 @@ pub(super) struct Frame {
     pub(super) start: u32,
     /// Where the scope that contains it begins.
     pub(super) scope: u32,
-    /// How many names and nodes at the back there were before its body.
+    /// The number of names and nodes at the back before its body.
     pub(super) names: u32,
     pub(super) top: u32,
     /// Its own name, if it has one.
@@ -46,7 +46,7 @@ pub(super) struct Frame {
     pub(super) purpose: Purpose,
 }
 
-/// What a type that is read is for.
+/// The purpose of a type that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// A member or an option, or nothing but the declaration of a name.

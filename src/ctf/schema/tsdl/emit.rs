@@ -239,7 +239,7 @@ impl<'a> Compiler<'a, '_, '_> {
         Ok(class)
     }
 
-    /// What a field means by its name and its clock.
+    /// The meaning of a field by its name and its clock.
     fn roles(
         &mut self,
         at: u32,

@@ -1,6 +1,6 @@
-//! What must be known before types are compiled.
+//! The facts that must be known before types are compiled.
 
-/// What the pass over the facts has found.
+/// The facts that the first pass has found.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Facts {
     pub(super) has_trace: bool,

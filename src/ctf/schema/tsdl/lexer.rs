@@ -19,7 +19,7 @@ pub(super) struct Token<'a> {
     pub(super) offset: u64,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier.
@@ -99,7 +99,7 @@ impl<'a> Lexer<'a> {
         Self { text }
     }
 
-    /// What has not been read.
+    /// The text that has not been read.
     pub(super) fn rest(&self) -> Text<'a> {
         self.text
     }
@@ -368,7 +368,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether these are the letters that may follow an integer: `u`, and `l` or `ll`, in any order and case.
+/// True for the letters that may follow an integer: `u`, and `l` or `ll`, in any order and case.
 fn is_suffix(mut text: Text<'_>) -> bool {
     let (mut unsigned, mut long) = (0_u32, 0_u32);
     while let Some(byte) = take_byte(&mut text) {

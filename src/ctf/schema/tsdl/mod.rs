@@ -52,7 +52,7 @@ pub use names::Name as NameEntry;
 pub use position::{Position, position};
 pub use tree::Node as TypeNode;
 
-/// What a compiler needs while it is at work: types and names. It is free again when the schema is complete.
+/// The memory of a compiler while it is at work: types and names. It is free again when the schema is complete.
 ///
 /// As many nodes as the types of one event and of all streams have, and those that have names; as many names as these
 /// types have members, and those of types in the scope at hand. For 4,000 kinds of events 2,000 of each suffice.
@@ -64,7 +64,7 @@ pub struct Workspace<'w> {
     pub names: &'w mut [NameEntry],
 }
 
-/// What the compilation of a text takes.
+/// The memory that the compilation of a text takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needed {
     /// Nodes of the schema.
@@ -94,7 +94,7 @@ pub fn compile<'a, 's>(
 ///
 /// # Errors
 ///
-/// Those of [`compile`], except that no nodes of the schema are needed.
+/// The errors of [`compile`], except that no nodes of the schema are needed.
 pub fn needed(stream: MetadataStream<'_>, workspace: Workspace<'_>) -> Result<Needed> {
     run(stream, Builder::counting(&mut []), workspace).map(|(_, needed)| needed)
 }

@@ -15,12 +15,12 @@ use crate::json::Source;
 pub struct Name {
     owner: u32,
     place: Place,
-    /// What is known of the pointers of an alias: see [`Key`].
+    /// The pointers of an alias, as far as they are known: see [`Key`].
     pointers: u16,
     /// True if an earlier name is spelled the same.
     is_again: bool,
     value: u64,
-    /// What a number stands for.
+    /// The thing for which a number stands.
     pointee: u32,
     /// Of one that is the first to be spelled so.
     bit: u32,
@@ -31,7 +31,7 @@ pub struct Name {
     previous: u32,
 }
 
-/// What is looked for.
+/// The name that is looked for.
 #[derive(Clone, Copy)]
 pub(super) struct Key<'a> {
     /// A structure or a variant by its node, or one of the constants.

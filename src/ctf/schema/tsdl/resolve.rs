@@ -163,7 +163,7 @@ impl<'a> Compiler<'a, '_, '_> {
         Some(at)
     }
 
-    /// Whether it is an unsigned integer, or a variant of nothing else.
+    /// True for an unsigned integer, or a variant of nothing else.
     fn is_length(&mut self, at: u32) -> bool {
         let whole = self.tree.get(at);
         if let Some(is_length) = whole.is_length {

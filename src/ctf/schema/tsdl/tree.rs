@@ -32,11 +32,11 @@ pub struct Node {
     pub(super) place: Place,
     /// The number of elements an array has.
     pub(super) len: u64,
-    /// What it became in the schema: the first label of an enumeration, a stream class.
+    /// The node of the schema that it became: the first label of an enumeration, a stream class.
     pub(super) made: u32,
     /// The first range of the values that select an option.
     pub(super) selected: u32,
-    /// Whether it is an unsigned integer or a variant of such, if that is known.
+    /// True for an unsigned integer or a variant of such, if that is known.
     pub(super) is_length: Option<bool>,
 }
 
@@ -96,9 +96,9 @@ impl Node {
 /// The nodes at hand.
 pub(super) struct Tree<'w> {
     nodes: &'w mut [Node],
-    /// How many are used at the front.
+    /// The number of nodes in use at the front.
     len: u32,
-    /// How many are left before those at the back.
+    /// The number of nodes left before those at the back.
     top: u32,
     /// The most that were in use.
     used: u32,

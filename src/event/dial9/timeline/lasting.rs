@@ -30,7 +30,7 @@ impl<'a> Timeline<'a, '_> {
         text.map_or(Label::Text(event.name()), Label::of)
     }
 
-    /// What the event of a later moment tells of begins.
+    /// Begins the slice of which the event of a later moment tells.
     pub(super) fn lasting_begins(&mut self, of: usize, moment: &Moment, offset: u64) -> Result<()> {
         let class = moment.class();
         let free = self.kinds.slots().get(to_usize(class)).and_then(|kind| kind.free);
@@ -64,7 +64,7 @@ impl<'a> Timeline<'a, '_> {
         }
     }
 
-    /// What the event of this moment tells of ends; if it was not seen to begin, it has happened.
+    /// Ends the slice of which the event of this moment tells; if it was not seen to begin, it has happened.
     pub(super) fn lasting_ends(&mut self, of: usize, moment: &Moment, offset: u64) -> Result<()> {
         let Some((event, kind, _)) = self.event(moment) else { return Ok(()) };
         let start = kind.lasts.start(&event, &kind.counters, moment.time);

@@ -1,4 +1,4 @@
-//! What events of tokio mean: what begins, ends or happens on which track.
+//! The meaning of tokio's events: what begins, ends or happens on which track.
 
 use super::spans::Lane;
 use super::{Counting, Timeline};

@@ -60,7 +60,7 @@ pub struct Timeline<'a, 't> {
     closing: usize,
     last: u64,
     waiting: [Option<Waiting<'a>>; WAITING],
-    /// How many of them were handed out.
+    /// The number of them that were handed out.
     handed_out: usize,
     counting: Option<Counting>,
     /// A moment that began something, and the slot of its track.

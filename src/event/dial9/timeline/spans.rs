@@ -7,7 +7,7 @@ use crate::event::dial9::waiting::end_of;
 use crate::event::event::Flows;
 use crate::event::label::Label;
 
-/// What says that a span was entered or left.
+/// The fields that say that a span was entered or left.
 pub(super) struct Lane<'a> {
     pub(super) span: u64,
     pub(super) task: Option<u64>,

@@ -44,14 +44,14 @@ pub fn take_known(cursor: &mut Cursor) -> Known {
         .map_or_else(Known::default, |known| *known)
 }
 
-/// What has come of a file.
+/// The news of a file.
 pub enum News<'c> {
     /// Packets of a stream, and the one before them.
     Stream(Packets<'c, 'c>, Option<Box<Packet<'c, 'c>>>),
     Capture(Captured),
 }
 
-/// What has come of a capture: packets of its tracks, and gaps in the order of its bytes.
+/// The news of a capture: packets of its tracks, and gaps in the order of its bytes.
 #[derive(Default)]
 pub struct Captured {
     pub tracks: Vec<Track>,
@@ -73,7 +73,7 @@ impl Track {
     }
 }
 
-/// What has come of a file since it was looked at last; of one that `has_ended` all that is left.
+/// The news of a file since it was looked at last; of one that `has_ended` all that is left.
 pub fn news<'c>(
     stream: &'c Stream,
     trace: &'c Compiled<'c>,
@@ -124,7 +124,7 @@ impl Growing {
         self.mark = scan.mark();
     }
 
-    /// What was not printed yet and does not change any more.
+    /// The part that was not printed yet and does not change any more.
     fn captured(&mut self, data: &[u8], has_ended: bool) -> Captured {
         let mut captured = Captured::default();
         if self.waiting.is_empty() {

@@ -7,7 +7,7 @@ use traceglass::Error;
 use traceglass::ctf::data::Stream;
 use traceglass::record::{Source, Time};
 
-/// What was met in a stream.
+/// The packets and events that were met in a stream.
 pub enum Seen {
     /// The next record: to be told now.
     Record,

@@ -54,7 +54,7 @@ struct Compiled<'c> {
     schema: Schema<'c, 'c>,
     files: &'c Files,
     reading: Reading,
-    /// Those of its files that are captures, as far as that was asked.
+    /// The captures among its files, as far as that was asked.
     captures: Vec<OnceLock<Option<Capture<Vec<WireSlot>>>>>,
 }
 
@@ -168,7 +168,7 @@ impl Ctf<'_> {
     }
 }
 
-/// What the packets of a stream say, and of their records if they are counted.
+/// The facts that the packets of a stream tell, and their records if they are counted.
 #[derive(Default)]
 struct Scan {
     packets: u64,

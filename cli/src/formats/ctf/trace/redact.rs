@@ -1,4 +1,4 @@
-//! What a trace tells of a person or a computer: variables of its environment, and fields of packets and records.
+//! The text of a trace about a person or a computer: variables of its environment, and fields of packets and records.
 
 use super::{Ctf, wire};
 use crate::output::shown;

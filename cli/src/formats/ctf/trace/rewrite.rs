@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
 use traceglass::{Error, Format, Severity};
 
-/// How many times larger than the input the metadata of all sessions may be, and how much it may be in any case.
+/// The limit of the metadata of all sessions, as a multiple of the input, and the size that is allowed in any case.
 const LARGER: u64 = 4;
 const LEAST: u64 = 64 << 20;
 
@@ -89,7 +89,7 @@ pub fn write(
     Ok(done)
 }
 
-/// What is made of a packet.
+/// The fate of a packet.
 enum Fate {
     /// It stays as it is.
     Whole,

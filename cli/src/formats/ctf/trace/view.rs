@@ -49,7 +49,7 @@ struct File<'v> {
     stream: Option<(&'v Compiled<'v>, usize)>,
     /// Of a capture, what stands in it in the order of its bytes.
     slots: OnceLock<Option<Vec<WireSlot>>>,
-    /// What makes the rows of its records.
+    /// The maker of the rows of its records.
     text: Mutex<Option<Box<Text>>>,
 }
 
@@ -354,7 +354,7 @@ impl About for Event<'_> {
     }
 }
 
-/// What stands between the packets of a capture.
+/// The bytes between the packets of a capture.
 struct Between<'b> {
     slot: &'b WireSlot,
     data: &'b [u8],

@@ -117,7 +117,7 @@ pub fn in_order(capture: &Capture<Vec<WireSlot>>) -> Vec<WireSlot> {
     slots
 }
 
-/// What is damage in a capture, in the order of its bytes.
+/// The damage in a capture, in the order of its bytes.
 pub fn damage(capture: &Capture<Vec<WireSlot>>) -> Vec<&WireSlot> {
     let mut slots: Vec<_> = capture.slots().iter().filter(|slot| slot.is_damage()).collect();
     slots.sort_by_key(|slot| slot.offset());
@@ -160,7 +160,7 @@ pub fn text(slot: &WireSlot, data: &[u8]) -> Option<String> {
     (!runs.is_empty()).then(|| runs.join(" "))
 }
 
-/// What a gap is, in a line.
+/// The message about a gap, in a line.
 pub fn message(slot: &WireSlot, data: &[u8]) -> String {
     let (start, end) = slot.lost().unwrap_or((slot.offset(), slot.end()));
     let text = text(slot, data).map(|text| format!(": \"{}\"", printable(&shortened(text.trim(), SHOWN))));
@@ -210,7 +210,7 @@ pub fn check(stream: &Stream, capture: &Capture<Vec<WireSlot>>, findings: &mut F
     }
 }
 
-/// What captures there are, for people and as JSON.
+/// The captures that there are, for people and as JSON.
 pub fn about(traces: &[Compiled<'_>]) -> (Vec<String>, Vec<Value>) {
     let lanes = lanes(traces);
     let (mut lines, mut values) = (Vec::new(), Vec::new());
@@ -254,7 +254,7 @@ pub fn about(traces: &[Compiled<'_>]) -> (Vec<String>, Vec<Value>) {
     (lines, values)
 }
 
-/// That bytes were skipped, as was asked for: what is in them is not known.
+/// A message that bytes were skipped, as was asked for: what is in them is not known.
 pub fn skipped(reading: Reading) -> Option<String> {
     let skipped = reading.skip.filter(|skipped| *skipped > 0)?;
     Some(format!("{} were skipped", bytes(skipped)))
@@ -262,7 +262,7 @@ pub fn skipped(reading: Reading) -> Option<String> {
 
 /// One line for each gap of all captures, as `info` and `export` tell them.
 pub fn problems(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Vec<String> {
-    /// How many are told one by one.
+    /// The number of gaps that are told one by one.
     const MOST: usize = 12;
     let mut lines = Vec::new();
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What a tool of AMD's would miss in a file.
+//! The chunks that a tool of AMD's would miss in a file.
 
 use traceglass::rdf::File;
 use traceglass::{Element, Error, ErrorKind, Finding};

@@ -1,4 +1,4 @@
-//! What memory traces say in all: how much was reserved at most, and the largest allocations.
+//! The sums of memory traces: how much was reserved at most, and the largest allocations.
 
 use super::{Streams, Summary, duration, number};
 use crate::output::bytes;
@@ -22,7 +22,7 @@ struct Allocation {
     freed: Option<u64>,
 }
 
-/// What a stream says in all.
+/// The sums of a stream.
 #[derive(Default)]
 struct Usage {
     first: Option<u64>,

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Programs, check_packets};
 
-/// What tells a packet from the others of a trace: its stream, and its number or its time there.
+/// The key that tells a packet from the others of a trace: its stream, and its number or its time there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     class: u64,
