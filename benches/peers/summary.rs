@@ -226,9 +226,11 @@ fn measure_frames(
         output.fill(0);
         length
     };
-    let zstd::Decoders { workspace, reference, translated, mzstd, ruzstd } = decoders;
+    let zstd::Decoders { workspace, baseline, reference, translated, mzstd, ruzstd } = decoders;
     let mut ours = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), workspace);
     verify(ours());
+    let mut plain = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), baseline);
+    verify(plain());
     let mut c = || {
         zstd::all(frames, chunk, &mut output.borrow_mut(), |to, from| reference.decompress(to, from).unwrap())
     };
@@ -252,6 +254,7 @@ fn measure_frames(
         Unit::Gigabytes(data.len() as u64),
         vec![
             way("", ours),
+            way("built for any x86-64", plain),
             way("C zstd 1.5.7", c),
             way("libzstd-rs-sys", c2rust),
             way("mzstd", safe),
