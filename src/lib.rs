@@ -156,6 +156,8 @@ mod sort;
 mod text;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
+#[cfg(any(feature = "rtc", feature = "rdf-contents"))]
+mod work;
 
 // The description of a record, which knows no format.
 pub mod record;

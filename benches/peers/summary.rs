@@ -18,6 +18,7 @@ use std::path::Path;
 use table::{Table, Unit, way};
 use traceglass::rdf::{File, Identifier};
 use traceglass::rtc::{WriterCrc, crc_ieee};
+use traceglass::zstd::Detected;
 
 fn main() {
     let (options, filters): (Vec<String>, Vec<String>) =
@@ -513,7 +514,8 @@ fn machine() -> String {
     let (name, system) = (model.unwrap_or("an unknown processor"), std::env::consts::OS);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("unknown");
-    format!("Measured on {name}, {count} cores, {system}, at a load of {load}:")
+    let with = if Detected::new().has_bmi2() { "with" } else { "without" };
+    format!("Measured on {name}, {count} cores, {system}, {with} BMI2 in zstd, at a load of {load}:")
 }
 
 /// Puts the table between the two marks in benches/README.md.

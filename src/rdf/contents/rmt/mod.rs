@@ -192,9 +192,9 @@ pub fn join<'a, 's>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::rdf::contents) mod tests {
     /// Random numbers.
-    pub(super) fn random() -> impl FnMut() -> u64 {
+    pub(in crate::rdf::contents) fn random() -> impl FnMut() -> u64 {
         let mut seed = 0x2545_f491_4f6c_dd1d_u64;
         move || {
             seed ^= seed << 13;
