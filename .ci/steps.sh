@@ -137,7 +137,7 @@ FORMATS="rdf rdf-contents rtc ctf rfr dial9 zstd event"
 features() {
     local feature
     cargo clippy --quiet --lib --no-default-features -- -D warnings
-    for feature in $FORMATS alloc serde ruzstd defmt; do
+    for feature in $FORMATS alloc serde detect ruzstd defmt; do
         cargo clippy --quiet --lib --no-default-features --features "$feature" -- -D warnings
     done
 }
@@ -145,7 +145,7 @@ features() {
 # The tests of each format alone.
 feature_tests() {
     local feature
-    for feature in $FORMATS alloc serde ruzstd defmt; do
+    for feature in $FORMATS alloc serde detect ruzstd defmt; do
         cargo test --quiet --no-default-features --features "$feature" >/dev/null
     done
 }

@@ -82,6 +82,7 @@
 //! | `zstd` | yes | Zstandard without an allocator |
 //! | `alloc` | | `Vec` as storage that is lent, and records that are kept |
 //! | `serde` | | `serde::Serialize` of records; it needs `alloc` |
+//! | `detect` | | `zstd::Detected`: machine code for the processor that is found at run time; it needs `std` |
 //! | `ruzstd` | | the crate `ruzstd` as an alternative decoder; it allocates |
 //! | `defmt` | | `defmt::Format` for errors and headers |
 //!
@@ -155,6 +156,8 @@ mod sort;
 mod text;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
+#[cfg(any(feature = "rtc", feature = "rdf-contents"))]
+mod work;
 
 // The description of a record, which knows no format.
 pub mod record;

@@ -5,7 +5,7 @@ mod random;
 
 use random::Random;
 use std::ops::Range;
-use traceglass::zstd::{Workspace, decompress};
+use traceglass::zstd::{Processor, Workspace, decompress};
 use zstd_safe::{CCtx, CParameter};
 
 pub const MIB: usize = 1 << 20;
@@ -118,7 +118,12 @@ pub fn compress(data: &[u8], chunk: usize, level: i32) -> Vec<Vec<u8>> {
 }
 
 /// The number of bytes that all frames hold.
-pub fn decode(frames: &[Vec<u8>], chunk: usize, output: &mut [u8], workspace: &mut Workspace) -> u64 {
+pub fn decode<P: Processor>(
+    frames: &[Vec<u8>],
+    chunk: usize,
+    output: &mut [u8],
+    workspace: &mut Workspace<P>,
+) -> u64 {
     let pairs = frames.iter().zip(output.chunks_mut(chunk));
     pairs.map(|(frame, output)| decompress(frame, output, workspace).expect("a frame") as u64).sum()
 }

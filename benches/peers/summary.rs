@@ -18,6 +18,7 @@ use std::path::Path;
 use table::{Table, Unit, way};
 use traceglass::rdf::{File, Identifier};
 use traceglass::rtc::{WriterCrc, crc_ieee};
+use traceglass::zstd::Detected;
 
 fn main() {
     let (options, filters): (Vec<String>, Vec<String>) =
@@ -226,9 +227,11 @@ fn measure_frames(
         output.fill(0);
         length
     };
-    let zstd::Decoders { workspace, reference, translated, mzstd, ruzstd } = decoders;
+    let zstd::Decoders { workspace, baseline, reference, translated, mzstd, ruzstd } = decoders;
     let mut ours = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), workspace);
     verify(ours());
+    let mut plain = || common::zstd::decode(frames, chunk, &mut output.borrow_mut(), baseline);
+    verify(plain());
     let mut c = || {
         zstd::all(frames, chunk, &mut output.borrow_mut(), |to, from| reference.decompress(to, from).unwrap())
     };
@@ -252,6 +255,7 @@ fn measure_frames(
         Unit::Gigabytes(data.len() as u64),
         vec![
             way("", ours),
+            way("built for any x86-64", plain),
             way("C zstd 1.5.7", c),
             way("libzstd-rs-sys", c2rust),
             way("mzstd", safe),
@@ -510,7 +514,8 @@ fn machine() -> String {
     let (name, system) = (model.unwrap_or("an unknown processor"), std::env::consts::OS);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("unknown");
-    format!("Measured on {name}, {count} cores, {system}, at a load of {load}:")
+    let with = if Detected::new().has_bmi2() { "with" } else { "without" };
+    format!("Measured on {name}, {count} cores, {system}, {with} BMI2 in zstd, at a load of {load}:")
 }
 
 /// Puts the table between the two marks in benches/README.md.

@@ -1,11 +1,12 @@
 //! zstd: the other decoders, each with one context that is used again.
 
 use libzstd_rs_sys::{ZSTD_DCtx, ZSTD_createDCtx, ZSTD_decompressDCtx, ZSTD_freeDCtx};
-use traceglass::zstd::Workspace;
+use traceglass::zstd::{Detected, Workspace};
 
 /// All decoders.
 pub struct Decoders {
-    pub workspace: Box<Workspace>,
+    pub workspace: Box<Workspace<Detected>>,
+    pub baseline: Box<Workspace>,
     pub reference: zstd_safe::DCtx<'static>,
     pub translated: Translated,
     pub mzstd: mzstd::Decompressor,
@@ -15,7 +16,8 @@ pub struct Decoders {
 impl Default for Decoders {
     fn default() -> Self {
         Self {
-            workspace: Box::new(Workspace::new()),
+            workspace: Box::new(Workspace::on(Detected::new())),
+            baseline: Box::default(),
             reference: zstd_safe::DCtx::create(),
             translated: Translated::new(),
             mzstd: mzstd::Decompressor::default(),

@@ -2,11 +2,12 @@
 
 use crate::{located_in, walk};
 use std::cell::RefCell;
-use traceglass::zstd::{self, Decoder, Frame, Frames, Workspace};
+use traceglass::zstd::{self, Decoder, Detected, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
 
 thread_local! {
     static WORKSPACE: RefCell<Workspace> = const { RefCell::new(Workspace::new()) };
+    static DETECTED: RefCell<Workspace<Detected>> = RefCell::new(Workspace::on(Detected::new()));
     static REFERENCE: RefCell<zstd_safe::DCtx<'static>> = RefCell::new(zstd_safe::DCtx::create());
 }
 
@@ -21,6 +22,10 @@ pub fn compare(input: &[u8], capacity: usize) {
     // What is left over of one input must not matter for the next one.
     let mut output = vec![0xaa; capacity];
     let result = WORKSPACE.with_borrow_mut(|workspace| zstd::decompress(input, &mut output, workspace));
+    let mut other = vec![0x55; capacity];
+    let detected = DETECTED.with_borrow_mut(|workspace| zstd::decompress(input, &mut other, workspace));
+    assert_eq!(detected, result, "for the processor that was found");
+    assert!(result.is_err() || result.is_ok_and(|size| other[..size] == output[..size]), "other bytes there");
     match (result, expected) {
         (Ok(size), Ok(expected)) => {
             assert!(output[..size] == expected[..], "other bytes");

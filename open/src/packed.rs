@@ -6,7 +6,7 @@ use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
 use std::io::{ErrorKind as Io, Read};
 use traceglass::zstd::element::FRAME;
-use traceglass::zstd::{Decoder, Workspace};
+use traceglass::zstd::{Decoder, Detected, Workspace};
 use traceglass::{Element, Error, ErrorKind};
 
 /// A member of a gzip file.
@@ -114,7 +114,7 @@ fn member<'d>(data: &'d [u8], room: u64, to: &mut Vec<u8>) -> Result<&'d [u8], E
 
 /// Unpacks frames of Zstandard up to what is none; returns that.
 fn frames<'d>(data: &'d [u8], room: u64, to: &mut Vec<u8>) -> Result<&'d [u8], Error> {
-    let (mut workspace, mut window) = (Workspace::new(), vec![0; WINDOW]);
+    let (mut workspace, mut window) = (Workspace::on(Detected::new()), vec![0; WINDOW]);
     let start = to.len() as u64;
     let mut from = 0;
     loop {

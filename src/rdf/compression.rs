@@ -69,7 +69,7 @@ pub trait Decompress {
 }
 
 #[cfg(feature = "zstd")]
-impl Decompress for crate::zstd::Workspace {
+impl<P: crate::zstd::Processor> Decompress for crate::zstd::Workspace<P> {
     fn supports(&self, compression: Compression) -> bool {
         compression == Compression::Zstd
     }
@@ -81,7 +81,7 @@ impl Decompress for crate::zstd::Workspace {
 
 /// With the decoder's options, such as not to verify checksums.
 #[cfg(feature = "zstd")]
-impl Decompress for crate::zstd::Decoder<'_> {
+impl<P: crate::zstd::Processor> Decompress for crate::zstd::Decoder<'_, P> {
     fn supports(&self, compression: Compression) -> bool {
         compression == Compression::Zstd
     }

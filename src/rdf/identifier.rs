@@ -48,8 +48,11 @@ impl Identifier {
     }
 
     /// The bytes up to the first NUL.
+    #[inline]
     pub fn name(&self) -> &[u8] {
-        self.0.split(|&byte| byte == 0).next().unwrap_or_default()
+        let missing = self.key().trailing_zeros() >> 3;
+        let len = usize::try_from(missing).map_or(0, |missing| 16_usize.saturating_sub(missing));
+        self.0.get(..len).unwrap_or_default()
     }
 
     /// The text up to the first NUL.

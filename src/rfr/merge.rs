@@ -21,10 +21,35 @@ pub struct MergeSlot<'a> {
 }
 
 /// A source in the heap: the time of its next record, and which one it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank {
     micros: u64,
     source: usize,
+}
+
+impl Rank {
+    /// The rank as one number, which is compared without a branch.
+    #[inline(always)]
+    fn key(self) -> u128 {
+        u128::from(self.micros) << 64 | u128::from(to_u64(self.source))
+    }
+}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline(always)]
+    fn lt(&self, other: &Self) -> bool {
+        self.key() < other.key()
+    }
+}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
 }
 
 impl MergeSlot<'_> {
@@ -37,6 +62,7 @@ impl MergeSlot<'_> {
     };
 
     /// The time of this source's next record. An error comes as soon as it is found.
+    #[inline]
     fn next_micros(&self, last: u64) -> Option<u64> {
         (self.records.claimed() > 0).then(|| {
             self.records.peek_timestamp().map_or(last, |timestamp| self.base.saturating_add(timestamp))
@@ -48,6 +74,9 @@ default_is_empty!(MergeSlot<'_>);
 
 impl Place for MergeSlot<'_> {
     type Rank = Rank;
+
+    // The sequences of a chunk are as many as its threads.
+    const LISTED: usize = 8;
 
     fn rank(&self) -> Rank {
         self.rank
@@ -167,6 +196,7 @@ impl<'a, 't> Merge<'a, 't> {
     /// # Errors
     /// Those of a record; `Overflow` if its time has more than 64 bits. From then on there is none, unless
     /// [`Merge::recover`] is called.
+    #[inline]
     pub fn next_record(&mut self) -> Result<Option<Merged<'a>>> {
         if self.failed.is_some() {
             return Ok(None);
@@ -199,6 +229,7 @@ impl<'a, 't> Merge<'a, 't> {
     }
 
     /// Gives the source at the top of the heap its new place, by the time of its next record; none if there is none.
+    #[inline]
     fn rank_first(&mut self, source: usize, next: Option<u64>) {
         if let Some(micros) = next {
             heap::replace_first(self.slots, self.open, Rank { micros, source });

@@ -168,6 +168,12 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
+    /// The integer at the front; `None` if there is none.
+    #[inline(always)]
+    pub(super) fn peek_u64(&self) -> Option<u64> {
+        varint::read_u64(self.rest()).ok().map(|(value, _)| value)
+    }
+
     /// Skips an integer of at most 64 bits.
     #[inline(always)]
     pub(super) fn skip_u64(&mut self, element: Element) -> Result<()> {

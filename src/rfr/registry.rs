@@ -2,129 +2,12 @@
 
 use super::element::NAMES;
 use super::kind::RecordKind;
-use super::object::Object;
+use super::life::{Identity, Known, Life, Space, ViewId, mix};
+use super::slot::{NIL, RegistrySlot, Roots, head};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
 use core::marker::PhantomData;
-
-/// No slot.
-const NIL: usize = usize::MAX;
-
-/// What an id is one of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
-    /// Spans and tasks, by their iid.
-    Objects,
-    /// Sequences.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    Sequences,
-    /// Callsites of a stream, by their id.
-    Callsites,
-}
-
-/// What tells objects with the same instrumentation id apart.
-///
-/// Ids are addresses, and recur. Two objects with one id are the same task or span if they have the same identity, and
-/// neither was dropped in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
-    is_task: bool,
-    task_id: u64,
-    callsite_id: u64,
-    context: Option<u64>,
-    /// A hash of a span's parent, values and fields.
-    details: u64,
-}
-
-impl Identity {
-    /// That of an object.
-    pub fn of(object: &Object<'_>) -> Self {
-        let callsite_id = object.callsite_id();
-        match object {
-            Object::Task(task) => {
-                let (task_id, context) = (task.task_id(), task.context());
-                Self { is_task: true, task_id, callsite_id, context, details: 0 }
-            }
-            Object::Span(span) => {
-                let details = span.details().iter().fold(0, |hash, byte| mix(hash ^ u64::from(*byte)));
-                Self { is_task: false, task_id: 0, callsite_id, context: None, details }
-            }
-        }
-    }
-
-    /// The instrumentation id of the task that spawned it.
-    #[cfg(feature = "event")]
-    pub(crate) const fn context(&self) -> Option<u64> {
-        self.context
-    }
-}
-
-/// A place in a room of views that are lent for as long as the files are open: of that generation only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ViewId {
-    pub generation: u64,
-    pub at: usize,
-}
-
-/// A task or span from its beginning to its end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Life {
-    /// A number of its own.
-    pub number: u64,
-    /// That of its object, if one has been met.
-    pub identity: Option<Identity>,
-    pub view: Option<ViewId>,
-    /// The chunk in which its object was last met.
-    described: u64,
-}
-
-/// What an id means at present.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<T> {
-    pub life: Life,
-    /// An object with the same iid, which takes over at the next `NewTask`.
-    successor: Option<Life>,
-    /// True if its `NewTask` has been met.
-    is_born: bool,
-    /// Whether its `TaskDrop` or `SpanClose` has been met.
-    is_dropped: bool,
-    /// When it was last met: the number of an opened chunk.
-    epoch: u64,
-    /// What whoever follows the lives keeps of this one.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    pub state: T,
-}
-
-impl<T: Default> Known<T> {
-    fn new(life: Life) -> Self {
-        let state = T::default();
-        Self { life, successor: None, is_born: false, is_dropped: false, epoch: 0, state }
-    }
-}
-
-/// Room for a task, a span, a sequence, or a callsite of a stream.
-#[derive(Clone, Copy, Debug)]
-pub struct RegistrySlot<T = ()> {
-    key: u64,
-    /// What lies below it where the next bit of the key is 0; the next free slot if it is free.
-    left: usize,
-    /// What lies below it where the next bit of the key is 1.
-    right: usize,
-    /// `None` if it is free.
-    known: Option<(Space, Known<T>)>,
-}
-
-impl<T> RegistrySlot<T> {
-    /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { key: 0, left: NIL, right: NIL, known: None };
-
-    const fn below(&self, side: bool) -> usize {
-        if side { self.right } else { self.left }
-    }
-}
-
-default_is_empty!(RegistrySlot<T>, T);
 
 /// The tasks, spans and sequences of a recording that have been met, in room that the caller lends.
 ///
@@ -134,8 +17,10 @@ default_is_empty!(RegistrySlot<T>, T);
 #[derive(Debug)]
 pub struct Registry<R, T = ()> {
     room: R,
-    /// A digital search tree for each space: at depth d, bit d of the mixed key decides. No tree is deeper than 64,
-    /// whatever the ids are.
+    /// Digital search trees: at depth d, bit d of the mixed key decides. No tree is deeper than 64, whatever the ids are.
+    ///
+    /// There is one for each space but that of objects, of which there are many: these have one for each value of their
+    /// keys' first bits, about as many as there are slots in use.
     roots: Roots,
     /// The number of slots that have ever been used; those after them are free, too.
     used: usize,
@@ -153,25 +38,6 @@ pub struct Registry<R, T = ()> {
     /// The key of an object that was found last, and its slot: most ids are looked up more than once.
     recent: (u64, usize),
     slot: PhantomData<RegistrySlot<T>>,
-}
-
-/// The first slot of each space.
-#[derive(Debug)]
-struct Roots {
-    objects: usize,
-    sequences: usize,
-    callsites: usize,
-}
-
-impl Roots {
-    const NONE: Self = Self { objects: NIL, sequences: NIL, callsites: NIL };
-}
-
-/// Spreads ids over all bits, one to one.
-const fn mix(id: u64) -> u64 {
-    let id = (id ^ (id >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let id = (id ^ (id >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    id ^ (id >> 31)
 }
 
 impl<R, T> Registry<R, T> {
@@ -221,14 +87,6 @@ impl<R, T> Registry<R, T> {
     pub(super) const fn take_freed(&mut self) -> Option<ViewId> {
         self.freed.take()
     }
-
-    const fn root(&self, space: Space) -> usize {
-        match space {
-            Space::Objects => self.roots.objects,
-            Space::Sequences => self.roots.sequences,
-            Space::Callsites => self.roots.callsites,
-        }
-    }
 }
 
 impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
@@ -239,7 +97,45 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         self.recent = (0, NIL);
     }
 
-    fn link(&mut self, space: Space, above: Option<(usize, bool)>, slot: usize) {
+    /// The slot at which the way to a key begins, and the bits that decide from there on.
+    #[inline(always)]
+    fn root(&self, space: Space, key: u64) -> (usize, u64) {
+        match space {
+            Space::Objects => self.roots.bits.map_or((NIL, key), |bits| {
+                let (at, bits) = head(key, bits);
+                (self.room.slots().get(at).map_or(NIL, |slot| slot.head), bits)
+            }),
+            Space::Sequences => (self.roots.sequences, key),
+            Space::Callsites => (self.roots.callsites, key),
+        }
+    }
+
+    /// Lets the objects have one head more for each that they have, if slots are in use for these; all are entered anew.
+    fn add_heads(&mut self) {
+        let bits = self.roots.bits.map_or(0, |bits| bits.saturating_add(1));
+        let count = 1_usize.checked_shl(bits).unwrap_or(NIL);
+        if count > self.used.min(self.room.slots().len()) {
+            return;
+        }
+        self.roots.bits = Some(bits);
+        for slot in self.room.slots_mut().iter_mut().take(count) {
+            slot.head = NIL;
+        }
+        let is_object = |slot: &RegistrySlot<T>| matches!(slot.known, Some((Space::Objects, _)));
+        for slot in self.room.slots_mut().iter_mut().take(self.used).filter(|slot| is_object(slot)) {
+            (slot.left, slot.right) = (NIL, NIL);
+        }
+        for at in 0..self.used {
+            if let Some(slot) = self.room.slots().get(at).filter(|slot| is_object(slot)) {
+                let key = slot.key;
+                let (_, above) = self.find_key(Space::Objects, key);
+                self.link(Space::Objects, key, above, at);
+            }
+        }
+    }
+
+    /// Leads to a slot from the one above it, or from where the way to its key begins.
+    fn link(&mut self, space: Space, key: u64, above: Option<(usize, bool)>, slot: usize) {
         match above {
             Some((above, side)) => {
                 if let Some(above) = self.room.slots_mut().get_mut(above) {
@@ -247,7 +143,12 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
                 }
             }
             None => match space {
-                Space::Objects => self.roots.objects = slot,
+                Space::Objects => {
+                    let at = self.roots.bits.map_or(NIL, |bits| head(key, bits).0);
+                    if let Some(first) = self.room.slots_mut().get_mut(at) {
+                        first.head = slot;
+                    }
+                }
                 Space::Sequences => self.roots.sequences = slot,
                 Space::Callsites => self.roots.callsites = slot,
             },
@@ -257,8 +158,12 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     /// The slot of a key, or `NIL`; and the slot and the side that lead there.
     #[inline]
     fn find(&self, space: Space, id: u64) -> (usize, Option<(usize, bool)>) {
-        let key = mix(id);
-        let (mut at, mut above, mut bits) = (self.root(space), None, key);
+        self.find_key(space, mix(id))
+    }
+
+    #[inline]
+    fn find_key(&self, space: Space, key: u64) -> (usize, Option<(usize, bool)>) {
+        let ((mut at, mut bits), mut above) = (self.root(space, key), None);
         while let Some(slot) = self.room.slots().get(at) {
             if slot.key == key {
                 return (at, above);
@@ -310,14 +215,19 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         identity: Option<Identity>,
         offset: u64,
     ) -> Result<u64> {
-        let (_, above) = self.find(space, id);
         let at = self.take_slot(offset)?;
+        if let Some(slot) = self.room.slots_mut().get_mut(at) {
+            slot.known = None; // The room may have been lent before.
+        }
+        self.add_heads();
+        let (_, above) = self.find(space, id);
         let number = if space == Space::Callsites { 0 } else { self.new_number() };
         let known = Known { epoch: self.epoch, ..Known::new(self.life(number, identity)) };
         if let Some(slot) = self.room.slots_mut().get_mut(at) {
-            *slot = RegistrySlot { key: mix(id), known: Some((space, known)), ..RegistrySlot::EMPTY };
+            let key = mix(id);
+            *slot = RegistrySlot { key, known: Some((space, known)), head: slot.head, ..RegistrySlot::EMPTY };
         }
-        self.link(space, above, at);
+        self.link(space, mix(id), above, at);
         self.count = self.count.saturating_add(1);
         Ok(number)
     }
@@ -477,7 +387,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     fn remove(&mut self, space: Space, key: u64) {
         // Something else may move to its slot.
         self.recent = (0, NIL);
-        let (mut at, mut above, mut bits) = (self.root(space), None, key);
+        let ((mut at, mut bits), mut above) = (self.root(space, key), None);
         while let Some(slot) = self.room.slots().get(at).filter(|slot| slot.key != key) {
             let side = bits >> 63 != 0;
             bits <<= 1;
@@ -496,14 +406,93 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
             leaf = below;
         }
         let Some(moved) = self.room.slots().get(leaf).copied() else { return };
-        self.link(space, above, NIL);
+        self.link(space, key, above, NIL);
         if let Some(slot) = self.room.slots_mut().get_mut(at) {
             (slot.key, slot.known) = (moved.key, moved.known);
         }
         if let Some(slot) = self.room.slots_mut().get_mut(leaf) {
-            *slot = RegistrySlot { left: self.free, ..RegistrySlot::EMPTY };
+            *slot = RegistrySlot { left: self.free, head: slot.head, ..RegistrySlot::EMPTY };
         }
         self.free = leaf;
         self.count = self.count.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// The number of slots on the way to an id.
+    fn steps(registry: &Registry<&mut [RegistrySlot], ()>, id: u64) -> usize {
+        let key = mix(id);
+        let ((mut at, mut bits), mut steps) = (registry.root(Space::Objects, key), 1);
+        while let Some(slot) = registry.room.slots().get(at).filter(|slot| slot.key != key) {
+            at = slot.below(bits >> 63 != 0);
+            bits <<= 1;
+            steps += 1;
+        }
+        steps
+    }
+
+    /// Objects come and go beside callsites, in a room that was lent before, as in a map.
+    #[test]
+    fn ids_lead_to_what_a_map_has() {
+        let mut room = vec![RegistrySlot::EMPTY; 1_500];
+        let mut seed = 1_u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed >> 33
+        };
+        // Ids whose keys begin alike are in one tree.
+        let alike: Vec<u64> = (0..100_000).filter(|&id| mix(id) >> 56 == 7).take(200).collect();
+        let mut longest = 0;
+        for round in 0..20 {
+            let mut registry = Registry::new(&mut room[..]);
+            let (mut map, mut callsites) = (BTreeMap::new(), BTreeMap::new());
+            for _ in 0..3_000 {
+                let id = if round % 2 == 0 { random() % 700 } else { alike[random() as usize % alike.len()] };
+                match random() % 8 {
+                    0..4 if !map.contains_key(&id) => {
+                        map.insert(id, registry.add(Space::Objects, id, None, 0).unwrap());
+                    }
+                    4 if !callsites.contains_key(&id) => {
+                        callsites.insert(id, registry.add(Space::Callsites, id, None, 0).unwrap());
+                    }
+                    5 => assert!(registry.end(RecordKind::TaskDrop, id)),
+                    6 => {
+                        registry.next_epoch(|_| ());
+                        // What was forgotten had been dropped.
+                        map.retain(|&id, _| registry.peek(Space::Objects, id).is_some());
+                    }
+                    _ => {}
+                }
+                assert_eq!(registry.count(), (map.len() + callsites.len()) as u64);
+                let found = registry.peek(Space::Objects, id).map(|known| known.life.number);
+                assert_eq!(found, map.get(&id).copied(), "{round} {id}");
+                assert_eq!(registry.peek(Space::Callsites, id).is_some(), callsites.contains_key(&id));
+            }
+            for (&id, &number) in &map {
+                assert_eq!(registry.get(Space::Objects, id).map(|known| known.life.number), Some(number));
+                longest = longest.max(steps(&registry, id));
+            }
+        }
+        assert!(longest <= 64, "{longest}");
+    }
+
+    /// As many slots are visited as there are ids, and a constant more, from few to many.
+    #[test]
+    fn ids_are_found_in_few_steps() {
+        for count in [10_u64, 100, 1_000, 10_000, 100_000] {
+            let mut room = vec![RegistrySlot::EMPTY; count as usize];
+            let mut registry = Registry::new(&mut room[..]);
+            for id in 0..count {
+                registry.add(Space::Objects, id * 4096, None, 0).unwrap();
+            }
+            let all: usize = (0..count).map(|id| steps(&registry, id * 4096)).sum();
+            assert!(all as u64 <= 3 * count, "{all} steps for {count}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Sequences: the records of one thread in a chunk, and what they are about.
 
-use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES, TIMESTAMP};
+use super::element::{OBJECTS, RECORDS, SEQUENCE, SEQUENCES};
 use super::layout::{Row, Table, Wire};
 use super::object::{self, Object};
 use super::read::{Part, Reader};
@@ -409,7 +409,7 @@ impl<'a> Records<'a> {
     /// The time of the next record, without reading the rest of it.
     #[inline]
     pub(super) fn peek_timestamp(&self) -> Option<u64> {
-        self.run.reader.clone().u64(TIMESTAMP).ok()
+        self.run.reader.peek_u64()
     }
 
     /// How many more records there are, if the claim of the sequence is true.

@@ -182,9 +182,14 @@ impl CrcStatus {
     }
 
     /// The status of `stored`, found after `covered`; `stale` is how much the writer covers if it stops late.
-    pub(crate) fn of<const SLICES: usize>(stored: [u8; 4], covered: &[u8], stale: Option<usize>) -> Self {
+    pub(crate) fn of<const SLICES: usize>(
+        stored: [u8; 4],
+        covered: &[u8],
+        stale: Option<usize>,
+        ieee: fn(&[u8]) -> u32,
+    ) -> Self {
         let stale = || stale.and_then(|len| covered.get(..len)).map(WriterCrc::<SLICES>::of);
-        Self::among(stored, WriterCrc::<SLICES>::of(covered), stale, || crc_ieee(covered))
+        Self::among(stored, WriterCrc::<SLICES>::of(covered), stale, || ieee(covered))
     }
 
     /// The status of `stored`, found after `covered`, bit by bit: for what is asked once a file and need not cost
@@ -283,7 +288,12 @@ impl Trail {
         (self.crc, self.padding, self.stale) = (None, None, None);
     }
 
-    pub(super) fn status<const SLICES: usize>(&self, data: &[u8], unit: Option<&Unit<'_>>) -> CrcStatus {
+    pub(super) fn status<const SLICES: usize>(
+        &self,
+        data: &[u8],
+        unit: Option<&Unit<'_>>,
+        ieee: fn(&[u8]) -> u32,
+    ) -> CrcStatus {
         let stored = self.crc.and_then(|at| {
             let stored = data.get(at.checked_add(1)?..)?.first_chunk::<4>()?;
             let origin = usize::try_from(unit?.origin()).ok().filter(|&at| at >= self.ends.1)?;
@@ -292,7 +302,7 @@ impl Trail {
         });
         stored.map_or(CrcStatus::Missing, |(stored, covered, stale)| {
             work::count(covered.len());
-            CrcStatus::of::<SLICES>(stored, covered, stale)
+            CrcStatus::of::<SLICES>(stored, covered, stale, ieee)
         })
     }
 }
@@ -323,7 +333,7 @@ mod tests {
     #[test]
     fn statuss_tell_the_algorithms_and_byte_orders_apart() {
         let data = b"123456789";
-        let status = |stored, stale| CrcStatus::of::<1>(stored, data, stale);
+        let status = |stored, stale| CrcStatus::of::<1>(stored, data, stale, crc_ieee);
         assert_eq!(status(0x7ead_5c77_u32.to_le_bytes(), None), CrcStatus::Writer);
         assert_eq!(status(0x7ead_5c77_u32.to_be_bytes(), None), CrcStatus::Writer);
         assert_eq!(status(0xcbf4_3926_u32.to_le_bytes(), None), CrcStatus::Ieee);

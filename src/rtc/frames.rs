@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::rtc::frame::Frame;
 use crate::rtc::reader::Reader;
 use crate::rtc::unit::Unit;
-use crate::rtc::{CrcStatus, Streams};
+use crate::rtc::{CrcStatus, Streams, crc_ieee};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -121,7 +121,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// was made, no byte is covered twice.
     #[doc(alias = "Crc")]
     pub fn crc_status<const SLICES: usize>(&self) -> CrcStatus {
-        self.0.trail.status::<SLICES>(self.0.data, self.0.unit.as_ref())
+        self.0.trail.status::<SLICES>(self.0.data, self.0.unit.as_ref(), crc_ieee)
     }
 
     /// What the Meta that was read last says that contradicts what was known: an id that had another declaration.

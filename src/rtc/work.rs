@@ -1,34 +1,13 @@
-//! A counter of work, for the tests and fuzz targets that hold it to a constant times the input.
-//!
-//! It counts where it is compiled for tests or with `--cfg fuzzing`, as `cargo fuzz` does; elsewhere it is nothing.
+//! The work that reading takes, which tests and fuzz targets hold to a constant times the input.
 
+pub(crate) use crate::work::count;
 #[cfg(any(test, fuzzing))]
-extern crate std;
-
-#[cfg(any(test, fuzzing))]
-std::thread_local! {
-    static DONE: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
-}
-
-/// Counts `steps`, each of which looks at a bounded number of bytes.
-#[inline(always)]
-pub(crate) fn count(steps: usize) {
-    #[cfg(any(test, fuzzing))]
-    DONE.set(DONE.get().saturating_add(crate::bytes::to_u64(steps)));
-    #[cfg(not(any(test, fuzzing)))]
-    let _ = steps;
-}
-
-/// The number of steps this thread took while it did `work`.
-#[cfg(any(test, fuzzing))]
-pub fn of(work: impl FnOnce()) -> u64 {
-    let before = DONE.get();
-    work();
-    DONE.get().saturating_sub(before)
-}
+pub use crate::work::of;
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
     use crate::rtc::{Frames, Grid, Records, Source, Time, check, recover};
     use std::vec;

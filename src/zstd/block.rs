@@ -3,6 +3,7 @@
 use super::copy::{self, OVERSHOOT};
 use super::element::{BLOCK, BLOCK_HEADER, HUFFMAN_TREE, LITERALS, OUTPUT, SEQUENCES};
 use super::literals::{self, Mode};
+use super::processor::Processor;
 use super::sequences::{self, Reader, Sequence};
 use super::workspace::Tables;
 use crate::bytes::{Bytes, to_u64, to_usize};
@@ -97,7 +98,13 @@ pub(super) struct Compressed<'a> {
 
 impl Compressed<'_> {
     /// Decodes the block to `output[at..]`; returns where it ends. What is before is the history.
-    pub(super) fn decode(self, output: &mut [u8], at: usize, tables: &mut Tables) -> Result<usize> {
+    pub(super) fn decode(
+        self,
+        output: &mut [u8],
+        at: usize,
+        tables: &mut Tables,
+        processor: impl Processor,
+    ) -> Result<usize> {
         let (source, end) = (self.source, self.source.len());
         let literals = self.literals(tables)?;
         // Literals wait at the free end of the output, as far from the start as the block can reach, plus room for
@@ -110,12 +117,12 @@ impl Compressed<'_> {
         let literals_end = output.len().min(at.saturating_add(self.max).saturating_add(OVERSHOOT));
         let literals_start = literals_end.saturating_sub(literals.count);
         let place = output.get_mut(literals_start..literals_end).unwrap_or_default();
-        literals.decode(source, place, tables)?;
+        literals.decode(source, place, tables, processor)?;
 
         let header = sequences::Header::read(source, literals.end, end, tables)?;
         let mut place = Place { start: at, max: self.max, at, literals: literals_start, literals_end };
         if header.count > 0 {
-            place = self.execute(header, output, place, tables)?;
+            place = self.execute_on(processor, header, output, place, tables)?;
         }
         place.finish(output).map_err(|kind| {
             let element = if matches!(kind, ErrorKind::CapacityExceeded { .. }) { OUTPUT } else { BLOCK };
@@ -123,8 +130,24 @@ impl Compressed<'_> {
         })
     }
 
-    /// Decodes and executes the sequences in one pass.
+    /// Decodes and executes the sequences, in a function of its own so that its variables stay in registers.
     #[inline(never)]
+    fn execute_on(
+        self,
+        processor: impl Processor,
+        header: sequences::Header,
+        output: &mut [u8],
+        place: Place,
+        tables: &mut Tables,
+    ) -> Result<Place> {
+        processor.run(
+            #[inline(always)]
+            || self.execute(header, output, place, tables),
+        )
+    }
+
+    /// Decodes and executes the sequences in one pass.
+    #[inline(always)]
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Positions in a slice, close to each other.
     fn execute(
         self,
@@ -199,14 +222,20 @@ impl literals::Header {
     }
 
     /// Decodes the literals into a slice of exactly their size.
-    fn decode(&self, source: &[u8], place: &mut [u8], tables: &mut Tables) -> Result<()> {
+    fn decode(
+        &self,
+        source: &[u8],
+        place: &mut [u8],
+        tables: &mut Tables,
+        processor: impl Processor,
+    ) -> Result<()> {
         let start = self.read_tree(source, tables)?;
         match self.mode {
             Mode::Raw => copy::copy(source.get(start..self.end).unwrap_or_default(), place),
             Mode::Rle => place.fill(source.get(start).copied().unwrap_or(0)),
             Mode::Compressed | Mode::Treeless => {
                 if self.four_streams {
-                    tables.tree.decode_four(source, start, self.end, place)?;
+                    tables.tree.decode_four(source, start, self.end, place, processor)?;
                 } else {
                     tables.tree.decode(source, start, self.end, place)?;
                 }

@@ -6,6 +6,7 @@ use super::checksum::Xxh64;
 use super::copy;
 use super::element::{BLOCK, CHECKSUM, CONTENT, FRAME_HEADER, OUTPUT};
 use super::frame::{FrameHeader, take_skippable};
+use super::processor::{Baseline, Processor};
 use super::ring::Ring;
 use super::target::Target;
 use super::workspace::{Tables, Workspace};
@@ -22,7 +23,11 @@ use crate::error::{Error, ErrorKind, Result};
 /// the frame states its size, and is the least that can suffice where it does not;
 /// [`DictionaryNeeded`](ErrorKind::DictionaryNeeded), [`ChecksumMismatch`](ErrorKind::ChecksumMismatch), and whatever
 /// else may be wrong with a frame. The first error ends decoding.
-pub fn decompress(input: &[u8], output: &mut [u8], workspace: &mut Workspace) -> Result<usize> {
+pub fn decompress<P: Processor>(
+    input: &[u8],
+    output: &mut [u8],
+    workspace: &mut Workspace<P>,
+) -> Result<usize> {
     Decoder::new(workspace).decompress(input, output)
 }
 
@@ -39,15 +44,15 @@ pub fn decompress(input: &[u8], output: &mut [u8], workspace: &mut Workspace) ->
 /// assert_eq!(decoder.decompress(input, &mut output), Ok(2));
 /// ```
 #[derive(Debug)]
-pub struct Decoder<'w> {
-    workspace: &'w mut Workspace,
+pub struct Decoder<'w, P = Baseline> {
+    workspace: &'w mut Workspace<P>,
     verify_checksums: bool,
     limit: u64,
 }
 
-impl<'w> Decoder<'w> {
+impl<'w, P: Processor> Decoder<'w, P> {
     /// A decoder that verifies checksums.
-    pub const fn new(workspace: &'w mut Workspace) -> Self {
+    pub const fn new(workspace: &'w mut Workspace<P>) -> Self {
         Self { workspace, verify_checksums: true, limit: u64::MAX }
     }
 
@@ -66,7 +71,8 @@ impl<'w> Decoder<'w> {
 
     /// As [`decompress`].
     pub fn decompress(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize> {
-        let mut slice = Slice { output, start: 0, block: 0, at: 0, stated: 0 };
+        let processor = self.workspace.processor;
+        let mut slice = Slice { output, start: 0, block: 0, at: 0, stated: 0, processor };
         decode_frames(input, &mut self.workspace.tables, self.verify_checksums, &mut slice)?;
         Ok(slice.start.saturating_add(slice.at))
     }
@@ -96,7 +102,7 @@ impl<'w> Decoder<'w> {
     /// # Ok::<(), traceglass::Error>(())
     /// ```
     pub fn stream(&mut self, input: &[u8], window: &mut [u8], piece: impl FnMut(&[u8])) -> Result<u64> {
-        let mut ring = Ring::new(window, piece, self.limit);
+        let mut ring = Ring::new(window, piece, self.limit, self.workspace.processor);
         decode_frames(input, &mut self.workspace.tables, self.verify_checksums, &mut ring)?;
         Ok(ring.total())
     }
@@ -193,7 +199,7 @@ fn decode_frame(
 }
 
 /// A slice for the content of all frames.
-struct Slice<'o> {
+struct Slice<'o, P> {
     output: &'o mut [u8],
     /// Where the frame begins.
     start: usize,
@@ -202,16 +208,17 @@ struct Slice<'o> {
     at: usize,
     /// The size of the frame's content, if the frame states it, or 0.
     stated: u64,
+    processor: P,
 }
 
-impl Slice<'_> {
+impl<P> Slice<'_, P> {
     /// The frame's part of the output.
     fn frame(&mut self) -> &mut [u8] {
         self.output.get_mut(self.start..).unwrap_or_default()
     }
 }
 
-impl Target for Slice<'_> {
+impl<P: Processor> Target for Slice<'_, P> {
     fn begin(&mut self, header: &FrameHeader) -> Result<()> {
         self.stated = header.content_size().unwrap_or(0);
         self.start = self.start.saturating_add(self.at);
@@ -238,7 +245,9 @@ impl Target for Slice<'_> {
 
     fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()> {
         let (start, at, stated) = (self.start, self.at, self.stated);
-        self.at = block.decode(self.frame(), at, tables).map_err(|error| widen(error, start, stated))?;
+        let processor = self.processor;
+        let end = block.decode(self.frame(), at, tables, processor);
+        self.at = end.map_err(|error| widen(error, start, stated))?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use super::element::{HUFFMAN_STREAM, HUFFMAN_TREE};
 use super::fse::{self, Distribution, Ordered};
+use super::processor::Processor;
 use super::scratch::Scratch;
 use super::weights;
 use crate::bytes::to_u64;
@@ -254,6 +255,7 @@ impl Tree {
         start: usize,
         end: usize,
         output: &'o mut [u8],
+        processor: impl Processor,
     ) -> Result<()> {
         let cut = || bad_stream(start);
         let [first, second, third, fourth] = starts(source, start, end)?;
@@ -274,7 +276,7 @@ impl Tree {
         let ((one, one_rest), (two, two_rest)) = (cut_at(one)?, cut_at(two)?);
         let ((three, three_rest), (four, four_rest)) = (cut_at(three)?, cut_at(four)?);
         let starts = [first, second, third, fourth];
-        self.decode_in_step(source, &mut streams, [one, two, three, four])
+        self.decode_in_step_on(processor, source, &mut streams, [one, two, three, four])
             .map_err(|stream| bad_stream(starts.get(stream).copied().unwrap_or(start)))?;
         let rests = [one_rest, two_rest, three_rest, four_rest];
         for ((stream, rest), start) in streams.into_iter().zip(rests).zip(starts) {
@@ -283,11 +285,26 @@ impl Tree {
         Ok(())
     }
 
+    /// Decodes four streams, in a function of its own so that their windows stay in registers.
+    #[inline(never)]
+    fn decode_in_step_on(
+        &self,
+        processor: impl Processor,
+        source: &[u8],
+        streams: &mut [Bits; 4],
+        outputs: [&mut [u8]; 4],
+    ) -> Result<(), usize> {
+        processor.run(
+            #[inline(always)]
+            || self.decode_in_step(source, streams, outputs),
+        )
+    }
+
     /// Decodes four streams into outputs of one length, a multiple of 5.
     ///
     /// The error is which stream leads out of the input, which only a damaged one does. (Going on without it would take
     /// more registers than there are.)
-    #[inline(never)]
+    #[inline(always)]
     fn decode_in_step(
         &self,
         source: &[u8],

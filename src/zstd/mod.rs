@@ -49,11 +49,14 @@ mod block;
 mod checksum;
 mod copy;
 mod decoder;
+#[cfg(feature = "detect")]
+mod detected;
 pub mod element;
 mod frame;
 mod fse;
 mod huffman;
 mod literals;
+mod processor;
 mod ring;
 mod scratch;
 mod sequences;
@@ -64,5 +67,8 @@ mod workspace;
 
 pub use block::{BlockHeader, BlockKind};
 pub use decoder::{Decoder, decompress};
+#[cfg(feature = "detect")]
+pub use detected::Detected;
 pub use frame::{Blocks, DataFrame, Frame, FrameHeader, Frames, SkippableFrame, content_size};
+pub use processor::{Baseline, Processor};
 pub use workspace::Workspace;

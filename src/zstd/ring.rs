@@ -7,6 +7,7 @@ use super::element::{BLOCK, LITERALS, SEQUENCES, WINDOW_BUFFER};
 use super::frame::FrameHeader;
 use super::huffman::Streams;
 use super::literals::{self, Mode};
+use super::processor::Processor;
 use super::sequences::{self, Reader, Sequence};
 use super::target::Target;
 use super::workspace::Tables;
@@ -14,9 +15,10 @@ use crate::bytes::{to_u64, to_usize};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A window as a ring: what is written last replaces what is oldest.
-pub(super) struct Ring<'o, F> {
+pub(super) struct Ring<'o, F, P> {
     bytes: &'o mut [u8],
     piece: F,
+    processor: P,
     /// Where the next byte goes; it may be the end.
     at: usize,
     /// How many bytes of the block have not been handed out. They lie before `at`, and may begin at the end of the
@@ -34,9 +36,9 @@ pub(super) struct Ring<'o, F> {
     limit: u64,
 }
 
-impl<'o, F: FnMut(&[u8])> Ring<'o, F> {
-    pub(super) fn new(bytes: &'o mut [u8], piece: F, limit: u64) -> Self {
-        Self { bytes, piece, at: 0, pending: 0, window: 0, max: 0, size: 0, before: 0, limit }
+impl<'o, F: FnMut(&[u8]), P: Processor> Ring<'o, F, P> {
+    pub(super) fn new(bytes: &'o mut [u8], piece: F, limit: u64, processor: P) -> Self {
+        Self { bytes, piece, processor, at: 0, pending: 0, window: 0, max: 0, size: 0, before: 0, limit }
     }
 
     /// The size of the content of all frames.
@@ -114,7 +116,7 @@ impl<'o, F: FnMut(&[u8])> Ring<'o, F> {
     }
 }
 
-impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
+impl<F: FnMut(&[u8]), P: Processor> Target for Ring<'_, F, P> {
     fn begin(&mut self, header: &FrameHeader) -> Result<()> {
         self.before = self.total();
         self.size = 0;
@@ -146,6 +148,38 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
     }
 
     fn decode(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()> {
+        self.processor.run(
+            #[inline(always)]
+            || self.execute(block, tables),
+        )
+    }
+
+    fn end_block(&mut self, mut checksum: Option<&mut Xxh64>) {
+        // What does not lie before the position lies at the end of the ring.
+        let wrapped = self.pending.saturating_sub(self.at);
+        let len = self.bytes.len();
+        let ranges = [len.saturating_sub(wrapped)..len, self.at.saturating_sub(self.pending)..self.at];
+        for range in ranges {
+            let part = self.bytes.get(range).unwrap_or_default();
+            if let Some(checksum) = &mut checksum {
+                checksum.update(part);
+            }
+            if !part.is_empty() {
+                (self.piece)(part);
+            }
+        }
+        self.pending = 0;
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+}
+
+impl<F: FnMut(&[u8]), P: Processor> Ring<'_, F, P> {
+    /// Decodes a block.
+    #[inline(always)]
+    fn execute(&mut self, block: Compressed<'_>, tables: &mut Tables) -> Result<()> {
         let (source, end) = (block.source, block.source.len());
         let header = block.literals(tables)?;
         let start = header.read_tree(source, tables)?;
@@ -176,27 +210,6 @@ impl<F: FnMut(&[u8])> Target for Ring<'_, F> {
         let left = literals.left;
         self.reserve(left).map_err(|kind| Error::new(to_u64(block.start), BLOCK, kind))?;
         literals.write(left, self)
-    }
-
-    fn end_block(&mut self, mut checksum: Option<&mut Xxh64>) {
-        // What does not lie before the position lies at the end of the ring.
-        let wrapped = self.pending.saturating_sub(self.at);
-        let len = self.bytes.len();
-        let ranges = [len.saturating_sub(wrapped)..len, self.at.saturating_sub(self.pending)..self.at];
-        for range in ranges {
-            let part = self.bytes.get(range).unwrap_or_default();
-            if let Some(checksum) = &mut checksum {
-                checksum.update(part);
-            }
-            if !part.is_empty() {
-                (self.piece)(part);
-            }
-        }
-        self.pending = 0;
-    }
-
-    fn size(&self) -> u64 {
-        self.size
     }
 }
 
@@ -229,7 +242,11 @@ impl<'a> Literals<'a> {
     }
 
     /// Writes the next `count` of them.
-    fn write<F: FnMut(&[u8])>(&mut self, count: usize, ring: &mut Ring<'_, F>) -> Result<()> {
+    fn write<F, P>(&mut self, count: usize, ring: &mut Ring<'_, F, P>) -> Result<()>
+    where
+        F: FnMut(&[u8]),
+        P: Processor,
+    {
         let Some(left) = self.left.checked_sub(count) else {
             let kind = ErrorKind::CountTooLarge { claimed: to_u64(count), max: to_u64(self.left) };
             return Err(Error::new(to_u64(self.start), LITERALS, kind));

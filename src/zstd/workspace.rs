@@ -2,6 +2,7 @@
 
 use super::fse::Entry;
 use super::huffman::Tree;
+use super::processor::Baseline;
 use super::scratch::Scratch;
 
 /// The memory that decoding needs beside input and output: its tables.
@@ -15,8 +16,11 @@ use super::scratch::Scratch;
 /// static WORKSPACE: std::sync::Mutex<Workspace> = std::sync::Mutex::new(Workspace::new());
 /// assert!(size_of::<Workspace>() <= 16 * 1024);
 /// ```
-pub struct Workspace {
+///
+/// `P` is the [`Processor`](super::Processor) that the loops are compiled for.
+pub struct Workspace<P = Baseline> {
     pub(super) tables: Tables,
+    pub(super) processor: P,
 }
 
 const _: () = assert!(size_of::<Workspace>() <= 16 << 10);
@@ -24,7 +28,14 @@ const _: () = assert!(size_of::<Workspace>() <= 16 << 10);
 impl Workspace {
     /// An empty workspace.
     pub const fn new() -> Self {
-        Self { tables: Tables::new() }
+        Self::on(Baseline)
+    }
+}
+
+impl<P> Workspace<P> {
+    /// An empty workspace, for loops that `processor` runs.
+    pub const fn on(processor: P) -> Self {
+        Self { tables: Tables::new(), processor }
     }
 }
 
@@ -34,7 +45,7 @@ impl Default for Workspace {
     }
 }
 
-impl core::fmt::Debug for Workspace {
+impl<P> core::fmt::Debug for Workspace<P> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Workspace").field("size", &size_of::<Self>()).finish()
     }

@@ -7,7 +7,7 @@ use crate::sink::Sink;
 use traceglass::event::rdf::needed;
 use traceglass::event::rtc::Timeline;
 use traceglass::rtc::recover::{UnitSpan, Units};
-use traceglass::zstd::Workspace;
+use traceglass::zstd::{Detected, Workspace};
 use traceglass::{Format, rdf, rtc};
 
 /// The number of streams a session of an RTC file may have.
@@ -109,7 +109,7 @@ fn chunks(
     // A claim is believed up to the limit only; zeros that are never written to take no memory.
     let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
     let (tracks, lanes) = (Vec::new(), Vec::new());
-    let mut decoder = Workspace::new();
+    let mut decoder = Workspace::on(Detected::new());
     let timeline = traceglass::event::rdf::Timeline::new(0, data, &mut buffer, &mut decoder, tracks, lanes);
     let mut timeline = match timeline {
         Ok(timeline) => timeline,

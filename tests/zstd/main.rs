@@ -10,7 +10,7 @@ mod trees;
 use faults::frame;
 use random::Random;
 use sha2::{Digest, Sha256};
-use traceglass::zstd::{self, Decoder, Frame, Frames, Workspace};
+use traceglass::zstd::{self, Decoder, Frame, Frames, Processor, Workspace};
 use traceglass::{Error, ErrorKind};
 
 /// Whether the reference may accept what is refused here with this error: see the module's documentation.
@@ -92,7 +92,7 @@ fn vectors() {
 }
 
 /// Decodes through a ring just as large as it must be.
-fn stream(input: &[u8], workspace: &mut Workspace) -> Result<Vec<u8>, Error> {
+fn stream<P: Processor>(input: &[u8], workspace: &mut Workspace<P>) -> Result<Vec<u8>, Error> {
     let mut window = Vec::new();
     loop {
         let mut content = Vec::new();
@@ -320,6 +320,65 @@ fn agrees_with_the_reference_on_damaged_frames() {
     }
     println!("accepted {accepted}, refused {refused}, refused here only {differ}");
     assert!(accepted > 2000 && refused > 20_000);
+}
+
+/// A processor that counts the loops it runs.
+#[derive(Clone, Copy)]
+struct Counting<'c>(&'c std::cell::Cell<u32>);
+
+impl Processor for Counting<'_> {
+    fn run<T>(self, work: impl FnOnce() -> T) -> T {
+        self.0.set(self.0.get() + 1);
+        work()
+    }
+}
+
+/// A block has one loop of Huffman codes and one of sequences; in a ring, both are one.
+#[test]
+fn the_processor_runs_the_loops() {
+    let data = data(&mut Random(7), 100_000);
+    let frame = compress(&data, 3, 0, true, true);
+    let blocks = Frames::new(&frame).map(|frame| match frame.unwrap() {
+        Frame::Data(frame) => frame.blocks().count() as u32,
+        _ => 0,
+    });
+    let blocks = blocks.sum::<u32>();
+    let count = std::cell::Cell::new(0);
+    let mut workspace = Workspace::on(Counting(&count));
+    let mut output = vec![0; data.len()];
+    assert_eq!(zstd::decompress(&frame, &mut output, &mut workspace), Ok(data.len()));
+    assert!(output == data && blocks > 0);
+    assert_eq!(count.take(), 2 * blocks);
+    assert!(stream(&frame, &mut workspace).unwrap() == data);
+    assert_eq!(count.take(), blocks);
+}
+
+/// Verdicts, errors and bytes of good and damaged frames are the same for the processor that is found at run time.
+#[cfg(feature = "detect")]
+#[test]
+fn agrees_on_the_processor_that_is_found() {
+    let mut random = Random(11);
+    let (mut plain, mut found) = (Workspace::new(), Workspace::on(zstd::Detected::new()));
+    println!("BMI2: {}", zstd::Detected::new().has_bmi2());
+    let mut refused = 0;
+    for round in 0..300 {
+        let size = (random.next() % 200_000) as usize;
+        let mut frame = compress(&data(&mut random, size), [1, 3, 12][round % 3], 0, round % 2 == 0, true);
+        if round % 3 == 0 {
+            let at = 6 + (random.next() as usize) % (frame.len() - 6);
+            frame[at] ^= 1 << (random.next() % 8);
+        }
+        let mut outputs = [vec![0x11; size], vec![0x22; size]];
+        let [one, other] = &mut outputs;
+        let result = zstd::decompress(&frame, one, &mut plain);
+        assert_eq!(zstd::decompress(&frame, other, &mut found), result);
+        match result {
+            Ok(_) => assert!(one == other),
+            Err(_) => refused += 1,
+        }
+        assert_eq!(stream(&frame, &mut found), stream(&frame, &mut plain));
+    }
+    assert!((20..=100).contains(&refused), "{refused}");
 }
 
 #[test]

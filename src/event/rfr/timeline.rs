@@ -16,7 +16,7 @@ use crate::event::track::{Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
 use crate::heap;
-use crate::rfr::registry::Space;
+use crate::rfr::life::Space;
 use crate::rfr::tell::At;
 use crate::rfr::{
     CallsiteTable, Chunk, NameSlot, Names, Object, Objects, Parent, RecordData, RecordKind, Sequences,

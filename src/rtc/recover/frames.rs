@@ -16,7 +16,7 @@ use crate::rtc::lengths::Open;
 use crate::rtc::reader::Reader;
 use crate::rtc::rest::{Rest, doubt};
 use crate::rtc::unit::Unit;
-use crate::rtc::{CrcStatus, Frame, Streams};
+use crate::rtc::{CrcStatus, Frame, Streams, crc_ieee};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -317,7 +317,13 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// The status of the checksum of this major unit; see [`rtc::Frames::crc_status`](crate::rtc::Frames::crc_status).
     #[doc(alias = "Crc")]
     pub fn crc_status<const SLICES: usize>(&self) -> CrcStatus {
-        self.ahead.trail.status::<SLICES>(self.ahead.data, self.ahead.unit.as_ref())
+        self.crc_status_by::<SLICES>(crc_ieee)
+    }
+
+    /// The same, with the document's checksum from `ieee`: what computes it faster than [`crc_ieee`], which needs neither
+    /// `std` nor instructions of one processor.
+    pub fn crc_status_by<const SLICES: usize>(&self, ieee: fn(&[u8]) -> u32) -> CrcStatus {
+        self.ahead.trail.status::<SLICES>(self.ahead.data, self.ahead.unit.as_ref(), ieee)
     }
 
     /// What the Meta that was read last says that contradicts what was known.

@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use traceglass::rdf::element::{CHUNK_DATA, UNCOMPRESSED_SIZE};
 use traceglass::rdf::{Chunk, Compression};
 use traceglass::zstd::element::WINDOW;
-use traceglass::zstd::{self, Frame, Frames, Workspace};
+use traceglass::zstd::{self, Detected, Frame, Frames, Workspace};
 use traceglass::{Error, ErrorKind};
 
 /// Data up to this size is decompressed at once; it is verified before any of it is handed out.
@@ -22,13 +22,13 @@ const BLOCK: u64 = 128 << 10;
 
 /// Decompresses any number of chunks.
 pub struct Decoder {
-    workspace: Workspace,
+    workspace: Workspace<Detected>,
     buffer: Vec<u8>,
 }
 
 impl Decoder {
     pub fn new() -> Self {
-        Self { workspace: Workspace::new(), buffer: Vec::new() }
+        Self { workspace: Workspace::on(Detected::new()), buffer: Vec::new() }
     }
 
     /// Hands out the data of a chunk, in pieces if it is large; they are not known to be right before the end.

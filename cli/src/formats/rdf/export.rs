@@ -7,7 +7,7 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome, no_events};
 use traceglass::event::rdf::{Timeline, needed};
 use traceglass::event::{EventKind, Item, Source, Window};
-use traceglass::zstd::Workspace;
+use traceglass::zstd::{Detected, Workspace};
 use traceglass::{ErrorKind, Format};
 
 /// Decompressed chunks may take this many bytes in any case.
@@ -25,7 +25,7 @@ impl Rdf<'_> {
         // A claim is believed up to the limit only; zeros that are never written to take no memory.
         let mut buffer = vec![0; usize::try_from(needed(&self.file).min(limit)).unwrap_or(usize::MAX)];
         let (tracks, lanes) = (Vec::new(), Vec::new());
-        let mut decoder = Workspace::new();
+        let mut decoder = Workspace::on(Detected::new());
         let mut timeline =
             Timeline::new(0, self.file.data(), &mut buffer, &mut decoder, tracks, lanes).map_err(content)?;
         if timeline.is_empty() {

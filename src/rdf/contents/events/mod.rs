@@ -168,38 +168,31 @@ impl<'a> Events<'a> {
     pub const fn offset(&self) -> u64 {
         self.rest.offset()
     }
-
-    #[cold]
-    fn fail(&mut self, needed: usize) -> Error {
-        let error = self.rest.truncated(DRIVER_EVENT, to_u64(needed));
-        self.rest = Bytes::at(&[], self.rest.end_offset());
-        error
-    }
 }
 
 impl<'a> Iterator for Events<'a> {
     type Item = Result<Event<'a>>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
+        let (rest, offset) = (self.rest.as_slice(), self.rest.offset());
         if let Some(error) = self.fault.take() {
             self.rest = Bytes::at(&[], self.rest.end_offset());
             return Some(Err(error));
         }
-        if self.rest.is_empty() {
+        if rest.is_empty() {
             return None;
         }
-        let Some(&[id, delta, low, high]) = self.rest.as_slice().first_chunk::<4>() else {
-            return Some(Err(self.fail(4)));
+        // What is called takes values, not the iterator itself, so that it can stay in registers.
+        let Some((&[id, small, low, high], after)) = rest.split_first_chunk() else {
+            return Some(Err(self.end(4)));
         };
-        let size = usize::from(u16::from_le_bytes([low, high])).saturating_add(4);
-        let Some((event, rest)) = self.rest.split(size) else {
-            return Some(Err(self.fail(size)));
+        let size = usize::from(u16::from_le_bytes([low, high]));
+        let Some((payload, after)) = after.split_at_checked(size) else {
+            return Some(Err(self.end(size.saturating_add(4))));
         };
-        let payload = event.as_slice().get(4..).unwrap_or_default();
-        let offset = self.rest.offset();
-        self.rest = rest;
-        let mut delta = u64::from(delta);
+        self.rest = Bytes::at(after, offset.saturating_add(to_u64(size)).saturating_add(4));
+        let mut delta = u64::from(small);
         if id == 0 {
             // It is for the next event alone; a malformed one counts as 0.
             self.large = payload.first_chunk().map_or(0, |large| u64::from_le_bytes(*large));
@@ -208,9 +201,25 @@ impl<'a> Iterator for Events<'a> {
             delta = delta.saturating_add(core::mem::take(&mut self.large));
         }
         let time = delta.checked_mul(self.unit).and_then(|ticks| ticks.checked_add(self.base));
-        let small = event.as_slice().get(1).copied().unwrap_or_default();
         Some(Ok(Event { id, small, delta, time, offset, provider: self.provider, payload }))
     }
+}
+
+impl Events<'_> {
+    /// Ends at an event of which `needed` bytes are needed.
+    #[inline(always)]
+    fn end(&mut self, needed: usize) -> Error {
+        let rest = self.rest;
+        self.rest = Bytes::at(&[], rest.end_offset());
+        truncated(rest, needed)
+    }
+}
+
+/// The error at an event of which `needed` bytes are needed, and not all are there.
+#[cold]
+#[inline(never)]
+fn truncated(rest: Bytes<'_>, needed: usize) -> Error {
+    rest.truncated(DRIVER_EVENT, to_u64(needed))
 }
 
 impl FusedIterator for Events<'_> {}
@@ -395,6 +404,7 @@ struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
+    #[inline(always)]
     fn view<T>(&mut self) -> Result<&'a T>
     where
         T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned,
@@ -402,11 +412,13 @@ impl<'a> Payload<'a> {
         self.rest.view(DRIVER_EVENT).map_err(|error| self.located(error))
     }
 
+    #[inline(always)]
     fn take(&mut self, len: u64) -> Result<&'a [u8]> {
         self.rest.take(len, DRIVER_EVENT).map(Bytes::as_slice).map_err(|error| self.located(error))
     }
 
     /// A text of as many bytes as stand before it.
+    #[inline(always)]
     fn text(&mut self) -> Result<&'a [u8]> {
         let len = self.view::<U16>()?.get();
         self.take(len.into())
@@ -424,6 +436,7 @@ impl<'a> Payload<'a> {
         })
     }
 
+    #[cold]
     fn located(&self, error: Error) -> Error {
         Error::new(self.offset, DRIVER_EVENT, error.kind())
     }

@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rdf::contents::element::CODE_OBJECT;
 use crate::rdf::contents::{CodeObject, Hash128, LoadEvent, LoadKind, PipelineHash, PipelineNote};
 use crate::sort::sort_by_key;
+use crate::work;
 
 /// What one record says of a code object: a place of the storage that is lent to [`join_code`].
 #[derive(Clone, Copy, Debug)]
@@ -178,6 +179,7 @@ pub fn join_code<'a, 's>(
     let loads = loads.into_iter().map(Source::Load);
     let mut needed = 0_usize;
     for source in objects.chain(pipelines).chain(loads) {
+        work::count(1);
         if let Some(place) = storage.get_mut(needed) {
             *place = CodeFact { number: needed, source };
         }
@@ -188,6 +190,6 @@ pub fn join_code<'a, 's>(
         let kind = ErrorKind::CapacityExceeded { capacity, needed: to_u64(needed) };
         return Err(Error::new(0, CODE_OBJECT, kind));
     };
-    sort_by_key(facts, |fact| fact.order());
+    sort_by_key(facts, |fact| work::counted(fact.order()));
     Ok(CodeUses { facts })
 }

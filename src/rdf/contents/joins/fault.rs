@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rdf::contents::element::PAGE_FAULT_STORAGE;
 use crate::rdf::contents::rmt::{ResourceDetail, ResourceType, Stream, TokenValue};
 use crate::sort::sort_by_key;
+use crate::work;
 
 /// A resource that held an address.
 #[derive(Clone, Copy, Debug)]
@@ -208,6 +209,7 @@ pub fn explain_address<'a, 's>(
     // The first token after `ticks`: even if time goes back, what follows it comes later.
     let mut end = u64::MAX;
     for token in process.tokens().map_while(Result::ok) {
+        work::count(1);
         if token.ticks().is_some_and(|token| token > ticks) {
             end = token.offset();
             break;
@@ -237,9 +239,9 @@ pub fn explain_address<'a, 's>(
         let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(found) };
         return Err(Error::new(0, PAGE_FAULT_STORAGE, kind));
     };
-    sort_by_key(holders, |holder| (holder.resource, holder.offset));
+    sort_by_key(holders, |holder| work::counted((holder.resource, holder.offset)));
     describe(process, end, holders);
-    sort_by_key(holders, |holder| (holder.name_id, holder.offset));
+    sort_by_key(holders, |holder| work::counted((holder.name_id, holder.offset)));
     for stream in streams {
         name(stream, holders);
     }
@@ -251,7 +253,7 @@ pub fn explain_address<'a, 's>(
         }
         previous = Some((holder.name_id, holder.name));
     }
-    sort_by_key(holders, |holder| holder.offset);
+    sort_by_key(holders, |holder| work::counted(holder.offset));
     Ok(AddressHistory { holders, last, allocations })
 }
 
@@ -259,10 +261,11 @@ pub fn explain_address<'a, 's>(
 /// and creations count after `end`, too: a resource that gets the same number later has a name of its own.
 fn describe(process: Stream<'_>, end: u64, holders: &mut [Holder<'_>]) {
     let first = |holders: &[Holder<'_>], resource: u32| {
-        let place = holders.partition_point(|holder| holder.resource < resource);
+        let place = holders.partition_point(|holder| work::counted(holder.resource < resource));
         holders.get(place).filter(|holder| holder.resource == resource).map(|_| place)
     };
     for token in process.tokens().map_while(Result::ok) {
+        work::count(1);
         let offset = token.offset();
         let late = offset >= end;
         match token.value() {
@@ -280,7 +283,8 @@ fn describe(process: Stream<'_>, end: u64, holders: &mut [Holder<'_>]) {
                     continue;
                 };
                 let key = (resource, offset);
-                let place = holders.partition_point(|holder| (holder.resource, holder.offset) < key);
+                let place =
+                    holders.partition_point(|holder| work::counted((holder.resource, holder.offset) < key));
                 match holders.get_mut(place) {
                     Some(holder) if (holder.resource, holder.offset) == key => {
                         holder.created = current.created;
@@ -333,16 +337,18 @@ fn describe(process: Stream<'_>, end: u64, holders: &mut [Holder<'_>]) {
 
 /// The last holder of `resource` before `offset`.
 fn latest<'h, 'a>(holders: &'h mut [Holder<'a>], resource: u32, offset: u64) -> Option<&'h mut Holder<'a>> {
-    let after = holders.partition_point(|holder| (holder.resource, holder.offset) < (resource, offset));
+    let after = holders
+        .partition_point(|holder| work::counted((holder.resource, holder.offset) < (resource, offset)));
     holders.get_mut(after.checked_sub(1)?).filter(|holder| holder.resource == resource)
 }
 
 /// Finds names by their numbers. The holders are sorted by these; the first of a number gets the name.
 fn name<'a>(stream: Stream<'a>, holders: &mut [Holder<'a>]) {
     for token in stream.tokens().map_while(Result::ok) {
+        work::count(1);
         let TokenValue::UserData(data) = token.value() else { continue };
         let Some((text, id)) = data.name() else { continue };
-        let place = holders.partition_point(|holder| holder.name_id < Some(id));
+        let place = holders.partition_point(|holder| work::counted(holder.name_id < Some(id)));
         match holders.get_mut(place) {
             Some(holder) if holder.name_id == Some(id) => holder.name = Some(text.bytes()),
             _ => {}

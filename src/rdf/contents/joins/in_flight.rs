@@ -4,6 +4,7 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rdf::contents::element::IN_FLIGHT_STORAGE;
 use crate::rdf::contents::{BufferState, DriverEvents, EventValue, Marker};
+use crate::work;
 
 /// How far the GPU came in each command buffer, in the order of the file.
 pub fn buffer_states<'a>(events: DriverEvents<'a>) -> impl Iterator<Item = BufferState> + Clone + use<'a> {
@@ -89,6 +90,7 @@ impl<'a, 's> BufferMarkers<'a, 's> {
         let (mut begun, mut ended): (Option<SeenMarker<'a>>, Option<SeenMarker<'a>>) = (None, None);
         let mut name_of_end = None;
         for event in events.events().map_while(Result::ok) {
+            work::count(1);
             match event.value() {
                 Ok(EventValue::MarkerBegin { cmd_buffer, marker, name, .. })
                     if cmd_buffer == state.cmd_buffer() =>
@@ -113,6 +115,7 @@ impl<'a, 's> BufferMarkers<'a, 's> {
         let capacity = storage.len();
         let mut depth = 0_usize;
         for event in events.events().map_while(Result::ok) {
+            work::count(1);
             if event.offset() > last_begin.max(last_end) {
                 break;
             }
@@ -131,9 +134,11 @@ impl<'a, 's> BufferMarkers<'a, 's> {
                     // Nothing once the storage is too small.
                     let open = storage.get(..depth).unwrap_or_default();
                     // They nest; one that does not is looked for no deeper than programs nest in practice.
-                    let place = open.iter().rev().take(64).position(|one| one.marker == marker);
+                    let place =
+                        open.iter().rev().take(64).position(|one| work::counted(one.marker == marker));
                     if let Some(place) = place {
                         let at = depth.saturating_sub(place).saturating_sub(1);
+                        work::count(depth.saturating_sub(at));
                         let mut next = OpenMarker::EMPTY;
                         for place in storage.get_mut(at..depth).unwrap_or_default().iter_mut().rev() {
                             core::mem::swap(place, &mut next);

@@ -8,6 +8,7 @@ mod progress;
 mod tell;
 mod tokens;
 mod value;
+mod window;
 
 pub use names::{
     AllocationHeap, Commit, MiscEvent, Owner, PageSize, PageUpdate, ProcessChange, ResourceType, TokenKind,
@@ -188,4 +189,18 @@ pub fn join<'a, 's>(
     }
     let data = storage.get(..written).unwrap_or_default();
     Ok(first.map(|fields| Stream::new(fields, data)))
+}
+
+#[cfg(test)]
+pub(in crate::rdf::contents) mod tests {
+    /// Random numbers.
+    pub(in crate::rdf::contents) fn random() -> impl FnMut() -> u64 {
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        move || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8
+        }
+    }
 }

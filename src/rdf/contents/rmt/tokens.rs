@@ -2,6 +2,7 @@
 
 use super::TokenKind;
 use super::value::TokenValue;
+use super::window::{self, padded};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rdf::contents::element::RMT_TOKEN;
@@ -11,6 +12,13 @@ use core::iter::FusedIterator;
 /// Sizes of the kinds of tokens; 0 of those whose size is in the token.
 const SIZES: [u8; 16] = [12, 14, 0, 18, 0, 2, 8, 17, 6, 10, 8, 7, 12, 0, 0, 5];
 
+/// Which bits of a nibble are time, by the kind of the token: 0 and 14 have none, and of 1, 9 and 15 AMD's reader takes the
+/// time of the token before.
+const NIBBLES: [u64; 16] = {
+    let all = 15;
+    [0, 0, all, all, all, all, all, all, all, 0, all, all, all, all, 0, 0]
+};
+
 /// What follows the 7 bytes of a `resource_create`, by the type of the resource; 0 of all others.
 const PAYLOADS: [u8; 18] = [38, 11, 1, 1, 0, 0, 12, 1, 4, 6, 0, 10, 19, 4, 3, 44, 1, 17];
 
@@ -19,8 +27,10 @@ const PAYLOADS: [u8; 18] = [38, 11, 1, 1, 0, 0, 12, 1, 4, 6, 0, 10, 19, 4, 3, 44
 /// Sizes depend on the version of the tokens; nothing can be found after a token that is cut or reserved.
 #[derive(Clone)]
 pub struct Tokens<'a> {
-    data: &'a [u8],
-    position: usize,
+    /// From the next token on.
+    rest: &'a [u8],
+    /// The size of all of them.
+    len: usize,
     /// What an image's payload takes more: 1 from version 1.6.
     wide: usize,
     /// In 32 ticks.
@@ -36,7 +46,7 @@ impl<'a> Tokens<'a> {
 
     /// The tokens after others, of which the last one gave the time.
     pub(super) fn resume(data: &'a [u8], version: (u16, u16), now: u64, started: bool) -> Self {
-        Self { data, position: 0, wide: is_wide(version).into(), now, started }
+        Self { rest: data, len: data.len(), wide: is_wide(version).into(), now, started }
     }
 
     /// The time of the token that was read last, and whether time is known.
@@ -46,55 +56,48 @@ impl<'a> Tokens<'a> {
 
     /// Offset of the next token in the stream.
     pub const fn offset(&self) -> u64 {
-        to_u64(self.position)
+        to_u64(self.len.saturating_sub(self.rest.len()))
     }
+}
 
-    /// The size of the token at the front of `rest`; `None` if it is reserved or the bytes that say so are missing.
-    #[inline(always)]
-    fn size(&self, rest: &[u8], first: u8) -> Option<usize> {
-        let fixed = usize::from(*SIZES.get(usize::from(first & 0xf))?);
-        if fixed > 0 {
-            return Some(fixed);
+/// The size of a token whose kind does not tell it; 0 if it is reserved or the bytes that say so are missing.
+fn stated_size(rest: &[u8], first: u8, wide: usize) -> usize {
+    let stated = || match first & 0xf {
+        13 => {
+            let kind = rest.get(6)? & 0x3f;
+            let payload = PAYLOADS.get(usize::from(kind)).copied().unwrap_or(0);
+            let more = match kind {
+                0 => wide,
+                14 => usize::from(*rest.get(9)?).saturating_mul(4),
+                _ => 0,
+            };
+            Some(usize::from(payload).saturating_add(more).saturating_add(7))
         }
-        match first & 0xf {
-            14 => Some(1_usize.saturating_add(usize::from(first >> 4 & 7))),
-            13 => {
-                let kind = rest.get(6)? & 0x3f;
-                let payload = PAYLOADS.get(usize::from(kind)).copied().unwrap_or(0);
-                let more = match kind {
-                    0 => self.wide,
-                    14 => usize::from(*rest.get(9)?).saturating_mul(4),
-                    _ => 0,
-                };
-                Some(usize::from(payload).saturating_add(more).saturating_add(7))
-            }
-            4 => {
-                let head = rest.first_chunk::<4>()?;
-                let size = u32::from_le_bytes(*head) >> 12;
-                Some(usize::try_from(size).ok()?.saturating_add(4))
-            }
-            _ => None,
+        4 => {
+            let head = rest.first_chunk::<4>()?;
+            let size = u32::from_le_bytes(*head) >> 12;
+            Some(usize::try_from(size).ok()?.saturating_add(4))
         }
-    }
+        _ => None,
+    };
+    stated().unwrap_or(0)
+}
 
-    /// The error at the token in front, of which `size` bytes are needed.
-    #[cold]
-    #[inline(never)]
-    fn fail(&mut self, rest: &[u8], first: u8, size: Option<usize>) -> Error {
-        let kind = match (first & 0xf, size) {
-            (2, _) => ErrorKind::Invalid { value: 2 },
-            (_, Some(size)) => ErrorKind::UnexpectedEnd { needed: to_u64(size.saturating_sub(rest.len())) },
-            // The bytes that say the size are missing.
-            (4, None) => ErrorKind::UnexpectedEnd { needed: to_u64(4_usize.saturating_sub(rest.len())) },
-            (_, None) => {
-                let head: usize = if rest.len() < 7 { 7 } else { 10 };
-                ErrorKind::UnexpectedEnd { needed: to_u64(head.saturating_sub(rest.len())) }
-            }
-        };
-        let error = Error::new(to_u64(self.position), RMT_TOKEN, kind);
-        self.position = self.data.len();
-        error
-    }
+/// The error at a token at `offset`, of which `size` bytes are needed; 0 if that is not known.
+#[cold]
+#[inline(never)]
+fn fault(rest: &[u8], first: u8, size: usize, offset: u64) -> Error {
+    let kind = match (first & 0xf, size) {
+        (2, _) => ErrorKind::Invalid { value: 2 },
+        // The bytes that say the size are missing.
+        (4, 0) => ErrorKind::UnexpectedEnd { needed: to_u64(4_usize.saturating_sub(rest.len())) },
+        (_, 0) => {
+            let head: usize = if rest.len() < 7 { 7 } else { 10 };
+            ErrorKind::UnexpectedEnd { needed: to_u64(head.saturating_sub(rest.len())) }
+        }
+        (_, size) => ErrorKind::UnexpectedEnd { needed: to_u64(size.saturating_sub(rest.len())) },
+    };
+    Error::new(offset, RMT_TOKEN, kind)
 }
 
 /// True if images take one byte more, and their fields one bit.
@@ -105,40 +108,34 @@ pub(super) fn is_wide(version: (u16, u16)) -> bool {
 impl<'a> Iterator for Tokens<'a> {
     type Item = Result<Token<'a>>;
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing)] // Masked.
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.data.get(self.position..)?;
+        // What is called takes values, not the iterator itself, so that it can stay in registers.
+        let (rest, offset) = (self.rest, self.offset());
         let &first = rest.first()?;
-        let size = self.size(rest, first);
-        let Some(bytes) = size.and_then(|size| rest.get(..size)) else {
-            return Some(Err(self.fail(rest, first, size)));
-        };
-        let nibble = u64::from(first >> 4);
-        match first & 0xf {
-            0 => {
-                let head = bytes.first_chunk::<8>().copied().unwrap_or_default();
-                self.now = u64::from_le_bytes(head) >> 4;
-                self.started = true;
-            }
-            14 if self.started => {
-                let delta = match rest.first_chunk::<8>() {
-                    // All bytes of the token and what follows it: shifted out below.
-                    Some(head) => {
-                        let bits = u32::from(first >> 4 & 7) << 3;
-                        let mask = 1_u64.wrapping_shl(bits).wrapping_sub(1);
-                        (u64::from_le_bytes(*head) >> 8) & mask
-                    }
-                    None => little_endian(bytes.get(1..).unwrap_or_default()),
-                };
-                self.now = self.now.saturating_add(delta);
-            }
-            // Of these three AMD's reader takes the time of the token before; nor does 14 have a nibble.
-            1 | 9 | 14 | 15 => {}
-            _ if self.started => self.now = self.now.saturating_add(nibble),
-            _ => {}
+        let (kind, nibble) = (first & 0xf, u64::from(first >> 4));
+        let mut len = usize::from(SIZES[usize::from(kind)]);
+        if len == 0 {
+            len = match kind {
+                14 => 1_usize.wrapping_add(usize::from(first >> 4 & 7)),
+                _ => stated_size(rest, first, self.wide),
+            };
         }
-        let token = Token { bytes, offset: to_u64(self.position), time: self.now, wide: self.wide > 0 };
-        self.position = self.position.saturating_add(bytes.len());
+        let Some(after) = rest.get(len..).filter(|_| len > 0) else {
+            self.rest = &[];
+            return Some(Err(fault(rest, first, len, offset)));
+        };
+        self.rest = after;
+        let mut token = Token { rest, len, offset, time: 0, wide: self.wide > 0 };
+        if kind == 0 {
+            self.now = rest.first_chunk().map_or(0, |head| u64::from_le_bytes(*head) >> 4);
+            self.started = true;
+        } else if self.started {
+            let passed = if kind == 14 { token.passed() } else { nibble & NIBBLES[usize::from(kind)] };
+            self.now = self.now.saturating_add(passed);
+        }
+        token.time = self.now;
         Some(Ok(token))
     }
 }
@@ -147,19 +144,16 @@ impl FusedIterator for Tokens<'_> {}
 
 impl fmt::Debug for Tokens<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tokens").field("offset", &self.position).field("len", &self.data.len()).finish()
+        f.debug_struct("Tokens").field("offset", &self.offset()).field("len", &self.len).finish()
     }
-}
-
-/// At most 8 bytes as an integer.
-fn little_endian(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 /// A token: one thing that happened, and when.
 #[derive(Clone, Copy)]
 pub struct Token<'a> {
-    bytes: &'a [u8],
+    /// From the token on, with what follows it.
+    rest: &'a [u8],
+    len: usize,
     offset: u64,
     time: u64,
     wide: bool,
@@ -172,14 +166,15 @@ impl<'a> Token<'a> {
     }
 
     /// Its bytes.
-    pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.rest.get(..self.len).unwrap_or_default()
     }
 
     /// Its kind.
     #[inline]
     pub fn kind(&self) -> TokenKind {
-        TokenKind::from_stored(self.bytes.first().map_or(2, |byte| byte & 0xf))
+        TokenKind::from_stored(self.rest.first().map_or(2, |byte| byte & 0xf))
     }
 
     /// When it happened, in units of 32 CPU ticks; 0 before the first timestamp.
@@ -196,14 +191,14 @@ impl<'a> Token<'a> {
 
     /// The distance to the token before, in units of 32 ticks, where the kind has it. AMD's writers leave it 0.
     pub fn delta(&self) -> Option<u8> {
-        let first = *self.bytes.first()?;
+        let first = *self.rest.first()?;
         (!matches!(first & 0xf, 0 | 14)).then_some(first >> 4)
     }
 
     /// The rate of the clock in Hz, if it is a timestamp.
     #[inline]
     pub fn hz(&self) -> Option<u32> {
-        match self.bytes {
+        match self.bytes() {
             [first, _, _, _, _, _, _, _, hz @ ..] if first & 0xf == 0 => {
                 hz.first_chunk().map(|hz| u32::from_le_bytes(*hz))
             }
@@ -212,8 +207,26 @@ impl<'a> Token<'a> {
     }
 
     /// What it says.
+    #[inline]
     pub fn value(&self) -> TokenValue<'a> {
-        TokenValue::from_bytes(self.bytes, self.wide)
+        let last;
+        let window = match self.rest.first_chunk() {
+            Some(window) => window,
+            None => {
+                last = padded(self.bytes());
+                &last
+            }
+        };
+        TokenValue::read(self.bytes(), window, self.wide)
+    }
+
+    /// The time that it says has passed, if it is a `time_delta`.
+    #[inline]
+    fn passed(&self) -> u64 {
+        match self.rest.first_chunk() {
+            Some(window) => window::delta(window),
+            None => window::delta(&padded(self.bytes())),
+        }
     }
 }
 
@@ -222,7 +235,7 @@ impl fmt::Debug for Token<'_> {
         f.debug_struct("Token")
             .field("offset", &self.offset)
             .field("kind", &self.kind())
-            .field("len", &self.bytes.len())
+            .field("len", &self.len)
             .finish_non_exhaustive()
     }
 }
@@ -230,6 +243,7 @@ impl fmt::Debug for Token<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::format;
     use std::vec::Vec;
 
     fn read(data: &[u8], version: (u16, u16)) -> Vec<(u64, usize, u64)> {
@@ -273,5 +287,35 @@ mod tests {
         let error = tokens.next().unwrap().unwrap_err();
         assert_eq!(error, Error::new(2, RMT_TOKEN, ErrorKind::Invalid { value: 2 }));
         assert!(tokens.next().is_none() && tokens.next().is_none());
+    }
+
+    fn first(data: &[u8], version: (u16, u16)) -> Result<Token<'_>> {
+        Tokens::new(data, version).next().unwrap()
+    }
+
+    /// What a token says does not depend on what follows it, nor on whether anything does.
+    #[test]
+    fn nothing_is_read_after_a_token() {
+        let mut random = crate::rdf::contents::rmt::tests::random();
+        let mut seen = [0; 16];
+        for _ in 0..20_000 {
+            let noise: Vec<u8> = (0..120).map(|_| random() as u8).collect();
+            let version = (1, 4 + (random() % 6) as u16);
+            let Ok(token) = first(&noise, version) else { continue };
+            let len = token.bytes().len();
+            let mut other: Vec<u8> = noise[..len].to_vec();
+            let alone = format!("{:?}", first(&other, version).unwrap().value());
+            assert_eq!(format!("{:?}", token.value()), alone, "{noise:x?}");
+            other.extend((0..120).map(|_| random() as u8));
+            let followed = first(&other, version).unwrap();
+            assert_eq!(format!("{:?}", followed.value()), alone, "{noise:x?}");
+            assert_eq!((followed.bytes(), followed.time()), (&noise[..len], token.time()));
+            seen[usize::from(noise[0] & 15)] += 1;
+        }
+        // All but the reserved one, and texts that are longer than what is here.
+        assert!(
+            seen.iter().enumerate().all(|(kind, &count)| count > 100 || kind == 2 || kind == 4),
+            "{seen:?}"
+        );
     }
 }

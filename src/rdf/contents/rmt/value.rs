@@ -1,43 +1,11 @@
 //! What a token says.
 
+use super::window::{Window, bit, bits, bits8, bits16, bits32, delta};
 use super::{
     AllocationHeap, Commit, MiscEvent, Owner, PageSize, PageUpdate, ProcessChange, ResourceType, TokenKind,
     UserDataKind,
 };
 use crate::rdf::contents::{FixedText, Hash128};
-
-/// The `len` bits of `bytes` from bit `low`, as a little-endian integer; bits that are missing are 0.
-#[inline]
-fn bits(bytes: &[u8], low: u32, len: u32) -> u64 {
-    let start = usize::try_from(low >> 3).unwrap_or(usize::MAX);
-    let window = bytes.get(start..).unwrap_or_default();
-    let wide = match window.first_chunk::<16>() {
-        Some(chunk) => u128::from_le_bytes(*chunk),
-        None => window.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte)),
-    };
-    let mask = 1_u128.wrapping_shl(len).wrapping_sub(1);
-    let [a, b, c, d, e, f, g, h, ..] = (wide.wrapping_shr(low & 7) & mask).to_le_bytes();
-    u64::from_le_bytes([a, b, c, d, e, f, g, h])
-}
-
-/// At most 32 bits.
-fn bits32(bytes: &[u8], low: u32, len: u32) -> u32 {
-    u32::try_from(bits(bytes, low, len.min(32))).unwrap_or(0)
-}
-
-/// At most 16 bits.
-fn bits16(bytes: &[u8], low: u32, len: u32) -> u16 {
-    u16::try_from(bits(bytes, low, len.min(16))).unwrap_or(0)
-}
-
-/// At most 8 bits.
-fn bits8(bytes: &[u8], low: u32, len: u32) -> u8 {
-    u8::try_from(bits(bytes, low, len.min(8))).unwrap_or(0)
-}
-
-fn bit(bytes: &[u8], low: u32) -> bool {
-    bits(bytes, low, 1) == 1
-}
 
 /// What a [`Token`](super::Token) says. Addresses and sizes are in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -189,77 +157,76 @@ pub enum TokenValue<'a> {
 }
 
 impl<'a> TokenValue<'a> {
-    pub(super) fn from_bytes(bytes: &'a [u8], wide: bool) -> Self {
-        let kind = TokenKind::from_stored(bytes.first().map_or(2, |byte| byte & 0xf));
-        match kind {
-            TokenKind::Timestamp => Self::Timestamp { hz: bits32(bytes, 64, 32) },
+    /// What the token of these `bytes` says, which are also in front of the window; `wide` images have a bit more a side.
+    #[inline]
+    pub(super) fn read(bytes: &'a [u8], window: &Window, wide: bool) -> Self {
+        match TokenKind::from_stored(window[0] & 0xf) {
+            TokenKind::Timestamp => Self::Timestamp { hz: bits32(window, 64, 32) },
             TokenKind::ResourceUpdate => Self::ResourceUpdate {
-                resource: bits32(bytes, 8, 32),
-                subresource: bits32(bytes, 40, 32),
-                resource_type: ResourceType::from_stored(bits8(bytes, 72, 6)),
-                before: bits16(bytes, 78, 15),
-                after: bits16(bytes, 93, 15),
+                resource: bits32(window, 8, 32),
+                subresource: bits32(window, 40, 32),
+                resource_type: ResourceType::from_stored(bits8(window, 72, 6)),
+                before: bits16(window, 78, 15),
+                after: bits16(window, 93, 15),
             },
             TokenKind::PageTableUpdate => Self::PageTableUpdate {
-                address: bits(bytes, 8, 36) << 12,
-                physical: bits(bytes, 44, 36) << 12,
-                pages: bits32(bytes, 80, 20),
-                page_size: PageSize::from_stored(bits8(bytes, 100, 3)),
-                is_unmap: bit(bytes, 103),
-                process: bits32(bytes, 104, 32),
-                update: PageUpdate::from_stored(bits8(bytes, 136, 2)),
-                controller: bits8(bytes, 138, 1),
+                address: bits(window, 8, 36) << 12,
+                physical: bits(window, 44, 36) << 12,
+                pages: bits32(window, 80, 20),
+                page_size: PageSize::from_stored(bits8(window, 100, 3)),
+                is_unmap: bit(window, 103),
+                process: bits32(window, 104, 32),
+                update: PageUpdate::from_stored(bits8(window, 136, 2)),
+                controller: bits8(window, 138, 1),
             },
             TokenKind::UserData => Self::UserData(UserData {
-                kind: UserDataKind::from_stored(bits8(bytes, 8, 4)),
+                kind: UserDataKind::from_stored(bits8(window, 8, 4)),
                 payload: bytes.get(4..).unwrap_or_default(),
             }),
-            TokenKind::Misc => Self::Misc(MiscEvent::from_stored(bits8(bytes, 8, 4))),
+            TokenKind::Misc => Self::Misc(MiscEvent::from_stored(bits8(window, 8, 4))),
             TokenKind::ResourceReference => Self::ResourceReference {
-                is_evict: bit(bytes, 8),
-                address: bits(bytes, 9, 48),
-                queue: bits8(bytes, 57, 7),
+                is_evict: bit(window, 8),
+                address: bits(window, 9, 48),
+                queue: bits8(window, 57, 7),
             },
             TokenKind::ResourceBind => Self::ResourceBind {
-                address: bits(bytes, 8, 48),
-                size: bits(bytes, 56, 44),
-                is_system_memory: bit(bytes, 100),
-                resource: bits32(bytes, 104, 32),
+                address: bits(window, 8, 48),
+                size: bits(window, 56, 44),
+                is_system_memory: bit(window, 100),
+                resource: bits32(window, 104, 32),
             },
             TokenKind::ProcessEvent => Self::ProcessEvent {
-                process: bits32(bytes, 8, 32),
-                change: ProcessChange::from_stored(bits8(bytes, 40, 8)),
+                process: bits32(window, 8, 32),
+                change: ProcessChange::from_stored(bits8(window, 40, 8)),
             },
             TokenKind::PageReference => Self::PageReference {
-                page_size: PageSize::from_stored(bits8(bytes, 8, 3)),
-                is_compressed: bit(bytes, 11),
-                state: bits(bytes, 16, 64),
+                page_size: PageSize::from_stored(bits8(window, 8, 3)),
+                is_compressed: bit(window, 11),
+                state: bits(window, 16, 64),
             },
-            TokenKind::CpuMap => Self::CpuMap { address: bits(bytes, 8, 48), is_unmap: bit(bytes, 56) },
-            TokenKind::VirtualFree => Self::VirtualFree { address: bits(bytes, 8, 48) },
+            TokenKind::CpuMap => Self::CpuMap { address: bits(window, 8, 48), is_unmap: bit(window, 56) },
+            TokenKind::VirtualFree => Self::VirtualFree { address: bits(window, 8, 48) },
             TokenKind::VirtualAllocate => Self::VirtualAllocate {
-                size: bits(bytes, 8, 24).saturating_add(1) << 12,
-                owner: Owner::from_stored(bits8(bytes, 32, 2)),
-                address: bits(bytes, 34, 48),
-                heaps: [82, 84, 86, 88].map(|low| AllocationHeap::from_stored(bits8(bytes, low, 2))),
-                heap_count: bits8(bytes, 90, 3),
-                is_external: bit(bytes, 93),
+                size: bits(window, 8, 24).saturating_add(1) << 12,
+                owner: Owner::from_stored(bits8(window, 32, 2)),
+                address: bits(window, 34, 48),
+                heaps: [82, 84, 86, 88].map(|low| AllocationHeap::from_stored(bits8(window, low, 2))),
+                heap_count: bits8(window, 90, 3),
+                is_external: bit(window, 93),
             },
             TokenKind::ResourceCreate => {
-                let resource_type = ResourceType::from_stored(bits8(bytes, 48, 6));
+                let resource_type = ResourceType::from_stored(bits8(window, 48, 6));
                 Self::ResourceCreate {
-                    resource: bits32(bytes, 8, 32),
-                    owner: Owner::from_stored(bits8(bytes, 40, 2)),
-                    category: bits8(bytes, 42, 4),
-                    commit: Commit::from_stored(bits8(bytes, 46, 2)),
+                    resource: bits32(window, 8, 32),
+                    owner: Owner::from_stored(bits8(window, 40, 2)),
+                    category: bits8(window, 42, 4),
+                    commit: Commit::from_stored(bits8(window, 46, 2)),
                     resource_type,
-                    detail: detail(resource_type, bytes.get(7..).unwrap_or_default(), wide),
+                    detail: detail(resource_type, window, wide),
                 }
             }
-            TokenKind::TimeDelta => {
-                Self::TimeDelta { units: bits(bytes.get(1..).unwrap_or_default(), 0, 56) }
-            }
-            TokenKind::ResourceDestroy => Self::ResourceDestroy { resource: bits32(bytes, 8, 32) },
+            TokenKind::TimeDelta => Self::TimeDelta { units: delta(window) },
+            TokenKind::ResourceDestroy => Self::ResourceDestroy { resource: bits32(window, 8, 32) },
             TokenKind::Reserved | TokenKind::Other(_) => Self::Reserved,
         }
     }
@@ -351,52 +318,59 @@ pub enum ResourceDetail {
     },
 }
 
-fn detail(resource_type: ResourceType, payload: &[u8], wide: bool) -> ResourceDetail {
+/// More about a resource, from bit 56 of the token on.
+#[inline]
+fn detail(resource_type: ResourceType, window: &Window, wide: bool) -> ResourceDetail {
     match resource_type {
         ResourceType::Image => {
             let (width, shift) = if wide { (14_u32, 3_u32) } else { (13, 0) };
             let side = |number: u32| {
-                let low = width.saturating_mul(number).saturating_add(37);
-                bits16(payload, low, width).saturating_add(1)
+                let low = width.saturating_mul(number).saturating_add(37 + 56);
+                bits16(window, low, width).saturating_add(1)
             };
             let at = |low: u32| low.saturating_add(shift);
             ResourceDetail::Image(Image {
                 size: [side(0), side(1), side(2)],
-                format: bits8(payload, at(88), 8),
-                mips: bits8(payload, at(96), 4),
-                slices: bits16(payload, at(100), 11).saturating_add(1),
-                bytes: bits(payload, at(128), 32),
+                format: bits8(window, at(144), 8),
+                mips: bits8(window, at(152), 4),
+                slices: bits16(window, at(156), 11).saturating_add(1),
+                bytes: bits(window, at(184), 32),
             })
         }
         ResourceType::Buffer => ResourceDetail::Buffer {
-            create_flags: bits8(payload, 0, 8),
-            usage_flags: bits16(payload, 8, 16),
-            size: bits(payload, 24, 64),
+            create_flags: bits8(window, 56, 8),
+            usage_flags: bits16(window, 64, 16),
+            size: bits(window, 80, 64),
         },
         ResourceType::Heap => ResourceDetail::Heap {
-            flags: bits8(payload, 0, 5),
-            size: bits(payload, 5, 64),
-            align: bits8(payload, 69, 5),
-            segment: bits8(payload, 74, 4),
+            flags: bits8(window, 56, 5),
+            size: bits(window, 61, 64),
+            align: bits8(window, 125, 5),
+            segment: bits8(window, 130, 4),
         },
         ResourceType::Pipeline => ResourceDetail::Pipeline {
-            create_flags: bits8(payload, 0, 8),
-            hash: Hash128::new(bits(payload, 8, 64), bits(payload, 72, 64)),
-            stages: bits8(payload, 136, 8),
-            is_ngg: bit(payload, 144),
+            create_flags: bits8(window, 56, 8),
+            hash: Hash128::new(bits(window, 64, 64), bits(window, 128, 64)),
+            stages: bits8(window, 192, 8),
+            is_ngg: bit(window, 200),
         },
         ResourceType::DescriptorHeap => ResourceDetail::DescriptorHeap {
-            descriptor_type: bits8(payload, 0, 4),
-            is_shader_visible: bit(payload, 4),
-            gpu_mask: bits8(payload, 5, 8),
-            descriptors: bits16(payload, 13, 16),
+            descriptor_type: bits8(window, 56, 4),
+            is_shader_visible: bit(window, 60),
+            gpu_mask: bits8(window, 61, 8),
+            descriptors: bits16(window, 69, 16),
         },
         ResourceType::DescriptorPool => {
-            ResourceDetail::DescriptorPool { max_sets: bits16(payload, 0, 16), pools: bits8(payload, 16, 8) }
+            ResourceDetail::DescriptorPool { max_sets: bits16(window, 56, 16), pools: bits8(window, 72, 8) }
         }
-        ResourceType::Internal => ResourceDetail::Internal { kind: bits8(payload, 0, 8) },
+        ResourceType::Internal => ResourceDetail::Internal { kind: bits8(window, 56, 8) },
         _ => ResourceDetail::None,
     }
+}
+
+/// The integer of `N` bytes at `at`, where they are there.
+fn integer<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..)?.first_chunk().copied()
 }
 
 /// The bytes of a `userdata` token.
@@ -431,7 +405,7 @@ impl<'a> UserData<'a> {
             UserDataKind::NameV2 => self.split_tail(12)?,
             _ => return None,
         };
-        Some((FixedText::new(text), bits32(tail, 0, 32)))
+        Some((FixedText::new(text), u32::from_le_bytes(integer(tail, 0)?)))
     }
 
     /// The name of a snapshot.
@@ -441,18 +415,20 @@ impl<'a> UserData<'a> {
 
     /// A resource, and the number by which its name refers to it.
     pub fn correlation(&self) -> Option<(u32, u32)> {
-        (self.kind == UserDataKind::Correlation && self.payload.len() >= 8)
-            .then(|| (bits32(self.payload, 0, 32), bits32(self.payload, 32, 32)))
+        if self.kind != UserDataKind::Correlation {
+            return None;
+        }
+        let [resource, id] = [0, 4].map(|at| integer(self.payload, at).map(u32::from_le_bytes));
+        Some((resource?, id?))
     }
 
     /// The resource that was created by the driver on its own.
     pub fn implicit(&self) -> Option<u32> {
         match (self.kind, self.payload.len()) {
             (UserDataKind::Implicit, len) => {
-                let tail = self.payload.get(len.checked_sub(4)?..)?;
-                Some(bits32(tail, 0, 32))
+                integer(self.payload, len.checked_sub(4)?).map(u32::from_le_bytes)
             }
-            (UserDataKind::ImplicitV2, 12..) => Some(bits32(self.payload, 0, 32)),
+            (UserDataKind::ImplicitV2, 12..) => integer(self.payload, 0).map(u32::from_le_bytes),
             _ => None,
         }
     }
@@ -460,8 +436,8 @@ impl<'a> UserData<'a> {
     /// How much earlier than the token it happened, in CPU ticks.
     pub fn lag(&self) -> Option<u64> {
         match self.kind {
-            UserDataKind::NameV2 => self.split_tail(12).map(|(_, tail)| bits(tail, 32, 64)),
-            UserDataKind::ImplicitV2 if self.payload.len() >= 12 => Some(bits(self.payload, 32, 64)),
+            UserDataKind::NameV2 => integer(self.split_tail(12)?.1, 4).map(u64::from_le_bytes),
+            UserDataKind::ImplicitV2 => integer(self.payload, 4).map(u64::from_le_bytes),
             _ => None,
         }
     }

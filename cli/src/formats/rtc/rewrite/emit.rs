@@ -8,7 +8,7 @@ use crate::status::Result;
 use crate::trace::{Digest, NewTrace, Rewritten};
 use flate2::Crc;
 use std::collections::{HashMap, HashSet};
-use traceglass::rtc::{Frame, Index, WriterCrc, crc_ieee, id, padding};
+use traceglass::rtc::{Frame, Index, WriterCrc, id, padding};
 
 /// A Marker: its header, and superscript one.
 const MARKER: [u8; 1025] = {
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
 
 /// The checksum by the algorithm, and in the byte order, of the one that was there.
 fn stamped(stored: &[u8], covered: &[u8], writer: u32, ieee: u32) -> [u8; 4] {
-    let old = crc_ieee(covered);
+    let old = crc32fast::hash(covered);
     if stored == old.to_le_bytes() {
         return ieee.to_le_bytes();
     }
