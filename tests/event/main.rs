@@ -8,6 +8,8 @@ mod common;
 mod ctf;
 #[cfg(feature = "dial9")]
 mod dial9;
+#[cfg(feature = "rfr")]
+mod polls;
 mod pulled;
 #[cfg(feature = "rdf-contents")]
 mod rdf;

@@ -318,7 +318,7 @@ impl Events for Filler<'_> {
                 if let Some(lane) =
                     self.places.get(&number).and_then(|&place| self.lanes.lanes.get_mut(place))
                 {
-                    lane.name = label;
+                    (lane.name, lane.kind) = (label, track.kind().name());
                 } else if self.tracks.len() < TRACKS {
                     self.tracks.insert(number, (label, track.kind().name()));
                 }

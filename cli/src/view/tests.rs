@@ -1,9 +1,10 @@
 //! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
 use super::key::Key;
+use super::pane::{Opened, Pane};
 use super::rows::Budget;
 use super::screen::Layout;
-use super::state::{Effect, Pane, State};
+use super::state::{Effect, State};
 use super::{draw, errand, work};
 use crate::escape::is_unsafe;
 use crate::input::Input;
@@ -78,6 +79,10 @@ impl Session<'_> {
             })
             .unwrap();
         assert_eq!(self.state.place.file, before);
+        if let Some(window) = self.state.left_behind() {
+            self.timeline(Some(window));
+            return self.draw();
+        }
         screen(self.terminal.backend().buffer())
     }
 
@@ -144,7 +149,8 @@ fn captures_are_walked_as_they_are_printed() {
             let reading = Reading::default();
             let mut told = 0;
             let trace = crate::formats::open(&input, reading).ok().unwrap();
-            let info = trace.info(&crate::trace::Inquiry { full: true, tasks: false }).ok().unwrap();
+            let info =
+                trace.info(&crate::trace::Inquiry { full: true, tasks: false, private: false }).ok().unwrap();
             let records = info.fields["records"].as_u64();
             crate::formats::browse(&input, reading, &mut |browse| {
                 let mut end = 0;
@@ -196,6 +202,54 @@ const SAMPLES: [&str; 8] = [
     "stream.rfr",
 ];
 
+/// The samples whose screens are pictures in the README.
+const PICTURES: [&str; 2] = ["sample.rfr", "sample.ctf"];
+
+/// A screen with its colours, as a terminal is told them.
+fn styled(buffer: &Buffer) -> String {
+    use ratatui::style::Modifier;
+    let mut text = String::new();
+    for row in 0..buffer.area.height {
+        let mut last = String::from("\x1b[0m");
+        for column in 0..buffer.area.width {
+            let cell = &buffer[(column, row)];
+            let mut codes = String::from("0");
+            for (modifier, code) in [(Modifier::BOLD, 1), (Modifier::UNDERLINED, 4), (Modifier::REVERSED, 7)]
+            {
+                if cell.modifier.contains(modifier) {
+                    codes.push_str(&format!(";{code}"));
+                }
+            }
+            for (color, code) in [
+                (Color::Red, 31),
+                (Color::Green, 32),
+                (Color::Yellow, 33),
+                (Color::Blue, 34),
+                (Color::Magenta, 35),
+                (Color::Cyan, 36),
+                (Color::DarkGray, 90),
+                (Color::LightGreen, 92),
+                (Color::LightYellow, 93),
+                (Color::LightBlue, 94),
+                (Color::LightMagenta, 95),
+                (Color::LightCyan, 96),
+            ] {
+                if cell.fg == color {
+                    codes.push_str(&format!(";{code}"));
+                }
+            }
+            let code = format!("\x1b[{codes}m");
+            if code != last {
+                text.push_str(&code);
+                last = code;
+            }
+            text.push_str(cell.symbol());
+        }
+        text.push_str("\x1b[0m\n");
+    }
+    text
+}
+
 /// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
 fn blessed(name: &str, screen: &str) {
     let name = format!("tests/golden/view/{}.txt", name.replace('/', "_"));
@@ -219,13 +273,20 @@ fn screens_are_as_they_were_blessed() {
                 all.push_str(&format!("=== {what}\n{screen}"));
             };
             take("start", session);
-            session.keys("\t");
             session.keys("jjj");
             take("three records on", session);
-            session.keys("\t\tl");
+            if PICTURES.contains(&name) {
+                session.color = true;
+                session.draw();
+                blessed(&format!("color_{name}"), &styled(session.terminal.backend().buffer()));
+                session.color = false;
+            }
+            session.keys("i");
+            take("all of the record", session);
+            session.keys("\x1bpl");
             session.keys("jz");
             take("parts", session);
-            session.keys("z\tG");
+            session.keys("zbG");
             take("end", session);
             session.keys("!");
             take("findings", session);
@@ -239,7 +300,7 @@ fn panes_are_as_they_were_blessed_on_a_small_terminal() {
     for name in SAMPLES {
         let mut all = String::new();
         session(&sample(name), (64, 14), |session| {
-            for pane in ["hex", "records", "timeline", "parts"] {
+            for pane in ["records", "record", "parts", "hex", "timeline"] {
                 all.push_str(&format!("=== {pane}\n{}", session.draw()));
                 session.keys("\t");
             }
@@ -255,9 +316,10 @@ fn any_size_is_drawn() {
             [(1, 1), (1, 40), (2, 2), (3, 3), (5, 2), (20, 5), (59, 19), (60, 20), (400, 3)]
         {
             session(&sample(name), (width, height), |session| {
-                for keys in
-                    ["", "\t", "\t", "\t", "z", "?", "x", "!", "jj\x1b", "/abc", "\x1b", "&a\n", "G", "l"]
-                {
+                for keys in [
+                    "", "\t", "ibp", "\t", "m", "z", "?", "x", "!", "jj\x1b", "/abc", "\x1b", "&a\n", "G",
+                    "lm",
+                ] {
                     session.keys(keys);
                     session.draw();
                 }
@@ -290,10 +352,10 @@ fn without_colour_there_is_none() {
 #[test]
 fn one_cursor_moves_all_panes() {
     session(&sample("sample.rtc"), (110, 32), |session| {
-        session.keys(":0x700\n");
+        session.keys("b:0x700\n");
         assert_eq!(session.state.place.offset, 0x700);
         assert!(session.draw().contains("00000700"));
-        session.keys("\tj");
+        session.keys("bj");
         assert_eq!(session.state.pane, Pane::Records);
         let record = session.state.record(session.browse).unwrap();
         assert_eq!(session.state.place, record.place);
@@ -412,7 +474,7 @@ fn a_filter_leaves_what_has_the_text() {
 #[test]
 fn what_the_cursor_is_on_is_copied() {
     session(&sample("sample.rdf"), (110, 32), |session| {
-        session.keys("8gy");
+        session.keys("b8gy");
         assert_eq!(session.copied, ["3"]);
     });
 }
@@ -430,7 +492,7 @@ fn a_finding_leads_to_its_bytes() {
         session.keys("\n");
         assert_eq!((session.state.pane, session.state.place.offset), (Pane::Hex, found.offset));
         // What happened just before.
-        session.keys("\t");
+        session.keys("b");
         let screen = session.draw();
         assert!(screen.contains("(lost)"), "{screen}");
         session.keys("k");
@@ -549,6 +611,7 @@ fn look_at_large_files() {
         crate::formats::browse(&input, Reading::default(), &mut |browse| {
             let counting = Counting(browse, AtomicUsize::new(0));
             let mut state = State::new(0);
+            state.opened = Opened { detail: true, parts: true, bytes: true };
             let start = std::time::Instant::now();
             let area = ratatui::layout::Rect::new(0, 0, 120, 40);
             let mut buffer = Buffer::empty(area);
@@ -575,4 +638,82 @@ fn look_at_large_files() {
         fs::remove_file(path).unwrap();
     }
     fs::remove_dir_all(folder).unwrap();
+}
+
+/// All of the help is seen on the smallest usual terminal.
+#[test]
+fn help_fits_80_columns_and_24_lines() {
+    session(&sample("sample.rtc"), (80, 24), |session| {
+        session.keys("?");
+        let screen = session.draw();
+        let help: Vec<_> = screen.lines().skip(1).take(22).collect();
+        assert!(help.iter().any(|line| line.starts_with(" q ") && line.ends_with("quit")), "{screen}");
+        assert!(!help.concat().contains('…'), "{screen}");
+    });
+}
+
+/// What is wider than its pane ends in a sign, and is there in full in the pane of one record.
+#[test]
+fn a_wide_record_is_read_in_full() {
+    session(&sample("sample.rfr"), (80, 40), |session| {
+        let mut wide = 0;
+        for _ in 0..30 {
+            session.keys("j");
+            let Some(record) = session.state.record(session.browse) else { continue };
+            let text = crate::escape::printable(&record.text);
+            if session.state.pane != Pane::Records || text.len() < 60 || text.contains("  ") {
+                continue;
+            }
+            wide += 1;
+            assert!(session.draw().lines().any(|line| line.ends_with('…')), "{text}");
+            session.keys("i");
+            let screen = session.draw();
+            session.keys("i");
+            let joined = |text: &str| text.split_whitespace().collect::<String>();
+            let pane = screen.split(" record ").nth(1).unwrap();
+            assert!(joined(pane).contains(&joined(&text)), "{text}\n{screen}");
+        }
+        assert!(wide > 2, "{wide} wide records");
+    });
+}
+
+#[test]
+fn lanes_stay_and_the_window_follows() {
+    session(&sample("sample.rfr"), (110, 40), |session| {
+        let names = |session: &Session<'_>| -> Vec<String> {
+            session.state.lanes.lanes.iter().map(|lane| lane.name.clone()).collect()
+        };
+        let all = names(session);
+        assert!(all.len() > 2);
+        session.keys("jjj");
+        let near = session.state.lanes_at.unwrap();
+        session.keys("wwwwwww");
+        assert_eq!(names(session), all);
+        let (from, to) = session.state.shown_window();
+        assert!((from..to).contains(&near));
+        session.keys(":+1.5s\n");
+        session.draw();
+        let far = session.state.lanes_at.unwrap();
+        let (low, high) = session.state.shown_window();
+        assert!((low..high).contains(&far) && !(low..high).contains(&near));
+        assert_eq!((high - low, names(session)), (to - from, all));
+    });
+}
+
+#[test]
+fn the_time_between_two_marks_is_told() {
+    session(&sample("sample.rtc"), (110, 40), |session| {
+        session.keys("jm");
+        let first = session.state.lanes_at.unwrap();
+        session.keys("jjjjjj");
+        let second = session.state.lanes_at.unwrap();
+        assert!(second > first);
+        let told = super::when::duration(second - first);
+        assert!(session.draw().contains(&format!("since mark 1: +{told}")));
+        session.keys("m");
+        session.keys("G");
+        assert!(session.draw().contains(&format!("mark 1 to 2: +{told}")));
+        session.keys("m");
+        assert!(!session.draw().contains("mark 1"));
+    });
 }

@@ -1,11 +1,14 @@
 //! The timeline: a lane a row.
 
+use super::axis;
 use super::lanes::{BUCKETS, Cell, Lane};
 use super::paint::{Look, Paint};
-use super::state::{Pane, State};
+use super::pane::Pane;
+use super::state::State;
 use super::when::{duration, moment};
 use crate::output::{counted, shortened};
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 /// A share of eight, as a block.
 const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -24,25 +27,43 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         }
     };
     paint.title(area, &title, state.pane == Pane::Timeline);
-    let label = (area.width / 4).min(24);
+    let label = label_width(area, state);
     let width = area.width.saturating_sub(label).saturating_sub(1);
-    // The last row is about the cell at the cursor.
-    let rows = usize::from(area.height.saturating_sub(2));
-    if width == 0 || rows == 0 {
+    // The first row is the axis, the last one is about the cell at the cursor.
+    let rows = usize::from(area.height.saturating_sub(3));
+    if width == 0 || rows == 0 || lanes.lanes.is_empty() {
         return;
     }
-    let cursor = state.lanes_at.filter(|at| (from..to).contains(at)).map(|at| {
+    let column_of = |at: i128| {
         let column = at.saturating_sub(from).saturating_mul(width.into()).checked_div(span).unwrap_or(0);
-        u16::try_from(column).unwrap_or(0)
-    });
+        (from..to).contains(&at).then(|| u16::try_from(column).unwrap_or(0))
+    };
+    let cursor = state.lanes_at.and_then(column_of);
+    let origin = state.extent.map_or(from, |(first, _)| first);
+    let right = Rect { x: area.x.saturating_add(label).saturating_add(1), width, ..area };
+    let mut free = 0;
+    for (at, text) in axis::ticks((from, to), origin, width) {
+        if let Some(column) = column_of(at).filter(|column| *column >= free) {
+            free = paint.put(right, 1, column, &format!("╷{text}"), Look::Dim).saturating_add(1);
+        }
+    }
+    for (sign, at) in [("1", state.marks.0), ("2", state.marks.1)] {
+        if let Some(column) = at.and_then(column_of) {
+            paint.put(right, 1, column, sign, Look::Match);
+        }
+    }
     let top = state.lane.saturating_sub(rows.saturating_sub(1));
     for (number, lane) in lanes.lanes.iter().enumerate().skip(top).take(rows) {
-        let row = u16::try_from(number.saturating_sub(top).saturating_add(1)).unwrap_or(u16::MAX);
+        let row = u16::try_from(number.saturating_sub(top).saturating_add(2)).unwrap_or(u16::MAX);
         let is_this = number == state.lane && state.pane == Pane::Timeline;
         let look = if is_this { Look::Cursor } else { Look::Name };
-        let room = usize::from(label.saturating_sub(1));
-        let name = shortened(&lane.name, room.saturating_sub(1));
-        paint.put(Rect { width: label, ..area }, row, 0, &format!("{name:<room$}"), look);
+        let room = usize::from(label);
+        let scale = scale(lane);
+        let left = room.saturating_sub(scale.width()).saturating_sub(usize::from(!scale.is_empty()));
+        let text = fitted(&lane.name, left);
+        let blank = " ".repeat(room.saturating_sub(text.width()).saturating_sub(scale.width()));
+        let end = paint.put(Rect { width: label, ..area }, row, 0, &format!("{text}{blank}"), look);
+        paint.put(Rect { width: label, ..area }, row, end, &scale, if is_this { look } else { Look::Dim });
         draw_lane(paint, area, (row, label.saturating_add(1), width), lane, state);
         if let Some(cursor) = cursor {
             let x = label.saturating_add(1).saturating_add(cursor);
@@ -59,6 +80,9 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         }
         if let Some(value) = cell.value {
             text.push_str(&format!(", {value}"));
+            if let Some((least, most)) = lane.values {
+                text.push_str(&format!(" on a scale from {least} to {most}"));
+            }
         }
         if !lanes.name(cell.name).is_empty() {
             text.push_str(&format!(", {}", lanes.name(cell.name)));
@@ -68,6 +92,45 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         }
         paint.put(area, area.height.saturating_sub(1), 0, text.trim(), Look::Dim);
     }
+}
+
+/// The columns that names and scales of lanes take: up to a third of the screen.
+fn label_width(area: Rect, state: &State) -> u16 {
+    let width = |lane: &Lane| {
+        let scale = scale(lane).width();
+        lane.name.width().saturating_add(scale).saturating_add(usize::from(scale > 0))
+    };
+    let longest = state.lanes.lanes.iter().map(width).max().unwrap_or(0);
+    let most = (area.width / 3).min(48);
+    u16::try_from(longest).unwrap_or(u16::MAX).clamp(most.min(12), most)
+}
+
+/// A name in as many columns as there are; one that is cut ends in "…".
+fn fitted(name: &str, room: usize) -> String {
+    let mut text = crate::escape::printable(name);
+    if text.width() <= room {
+        return text;
+    }
+    while !text.is_empty() && text.width() >= room {
+        text.pop();
+    }
+    text.push('…');
+    text
+}
+
+/// The least and the greatest value of a counter.
+fn scale(lane: &Lane) -> String {
+    lane.values.map_or_else(String::new, |(least, most)| format!("{}..{}", short(least), short(most)))
+}
+
+/// A number in few columns.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1e6 || size > 0.0 && size < 1e-3 {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What happened in the time of a column.
