@@ -320,6 +320,7 @@ fuzz_prepare() {
     # With the features of the other steps, so that nothing is built again.
     cargo build -q --workspace --all-features --examples
     target/debug/examples/write_samples --seeds
+    python3 fuzz/seeds.py unpack
     # The reference zstd has a decoder that accepts some damaged streams; see fuzz/README.md.
     export CFLAGS=-DHUF_DISABLE_FAST_DECODE
 }

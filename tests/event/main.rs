@@ -17,6 +17,8 @@ mod rdf;
 mod rfr;
 #[cfg(feature = "rtc")]
 mod rtc;
+#[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]
+mod seeds;
 #[cfg(feature = "ctf")]
 mod states;
 #[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]

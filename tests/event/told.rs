@@ -24,7 +24,7 @@ fn read(name: &str) -> Vec<Vec<u8>> {
 }
 
 /// Hands out the items of a trace that a window has.
-fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) {
+pub fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) -> traceglass::Result<()> {
     let mut registry = vec![rfr::RegistrySlot::EMPTY; 256];
     let mut lanes = [const { rfr::Lane::EMPTY }; 16];
     let mut callsites = [Site::EMPTY; 64];
@@ -44,11 +44,12 @@ fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) {
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
         .rtc(&mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let mut trace = Trace::<'_, '_, '_, 64>::open(inputs, rooms).unwrap();
+    let mut trace = Trace::<'_, '_, '_, 64>::open(inputs, rooms)?;
     trace.set_window(window);
-    while let Some(next) = trace.next_item().unwrap() {
+    while let Some(next) = trace.next_item()? {
         item(&next);
     }
+    Ok(())
 }
 
 /// All that the events and tracks of a trace tell.
@@ -62,7 +63,8 @@ fn told(inputs: &[&[u8]]) -> Vec<String> {
             _ => Ok(None),
         };
         all.extend(line.unwrap_or_else(|error| Some(format!("({error})"))));
-    });
+    })
+    .unwrap();
     all
 }
 
@@ -98,7 +100,8 @@ fn places(inputs: &[&[u8]], window: Window) -> Vec<(usize, u64, Option<i128>)> {
             }
         }
         _ => {}
-    });
+    })
+    .unwrap();
     places.sort_unstable();
     places
 }
