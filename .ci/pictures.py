@@ -73,6 +73,7 @@ COLORS = {
 def spans(line):
     """The parts of a line, as SVG."""
     out = []
+    line = re.sub(r"\x1b\[0m$", "", line)
     for part in re.findall(r"(?:\x1b\[([0-9;]*)m)?([^\x1b]+)", line):
         codes, text = part[0].split(";"), html.escape(part[1])
         style = "".join(f' fill="{COLORS[code]}"' for code in codes if code in COLORS)

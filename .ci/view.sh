@@ -94,7 +94,7 @@ keys p
 sees "sequence"
 keys p
 keys i
-sees "^location="
+sees "^task_id="
 keys Escape
 keys m j j m
 sees "mark 1 to 2: +"
@@ -151,6 +151,7 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     trace=$(find "$TRACEGLASS_VECTORS/ctf2-streams/lttng" -name metadata -printf '%h\n' | head -1)
     [ -n "$trace" ]
     view 140x40 "$trace"
+    sees "═ records ═"
     keys p
     sees "metadata"
     sees "packet 0"

@@ -63,13 +63,15 @@ fn records_are_whole_or_lost() {
     let (mut written, mut lost) = (0, 0);
     for round in 0..400_u64 {
         let mut taken = Vec::new();
-        let room = (0..random.below(200)).map(|_| random.below(12) as usize).collect();
+        let count = random.below(200);
+        let room = (0..count).map(|_| random.below(12) as usize).collect();
         let mut stream = Stream::new(Uneven { taken: &mut taken, room });
         let mut expected = Vec::new();
         let names =
             ["", "radio", "the one that reads the sensors, filters, averages and then sends it all – é"];
         for _ in 0..random.below(60) {
-            let micros = random.below(u64::MAX >> random.below(64)).min(u64::MAX / 2);
+            let most = u64::MAX >> random.below(64);
+            let micros = random.below(most);
             let iid = random.below(u64::MAX) >> random.below(64);
             let name = names[random.below(3) as usize];
             let (what, text) = match random.below(7) {

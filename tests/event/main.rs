@@ -6,7 +6,7 @@ mod common;
 
 #[cfg(feature = "ctf")]
 mod ctf;
-#[cfg(feature = "dial9")]
+#[cfg(all(feature = "dial9", feature = "alloc"))]
 mod dial9;
 #[cfg(feature = "rfr")]
 mod polls;

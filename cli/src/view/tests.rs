@@ -1,5 +1,9 @@
 //! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
+mod color;
+mod large;
+mod seen;
+
 use super::key::Key;
 use super::pane::{Opened, Pane};
 use super::rows::Budget;
@@ -129,49 +133,6 @@ impl Session<'_> {
     }
 }
 
-/// Packets, records and gaps of captures, with those of `cat`.
-#[test]
-fn captures_are_walked_as_they_are_printed() {
-    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
-        eprintln!("TRACEGLASS_VECTORS is not set: no captures are walked");
-        return;
-    };
-    let mut captures = 0;
-    for entry in fs::read_dir(Path::new(&root).join("ctf-wire")).unwrap() {
-        let folder = entry.unwrap().path().join("trace");
-        let expected = folder.join("../expected.ndjson");
-        // What needs options is not asked for here.
-        if !expected.exists() || fs::read_to_string(&expected).unwrap().contains("\"options\": [\"") {
-            continue;
-        }
-        on_large_stack(|| {
-            let input = Input::open(&folder).ok().unwrap();
-            let reading = Reading::default();
-            let mut told = 0;
-            let trace = crate::formats::open(&input, reading).ok().unwrap();
-            let info =
-                trace.info(&crate::trace::Inquiry { full: true, tasks: false, private: false }).ok().unwrap();
-            let records = info.fields["records"].as_u64();
-            crate::formats::browse(&input, reading, &mut |browse| {
-                let mut end = 0;
-                browse.walk(browse.first(), 0, Depth::All, &mut |node| {
-                    assert!(node.offset >= end || node.level != crate::trace::Level::Part, "{folder:?}");
-                    if node.level == crate::trace::Level::Part {
-                        end = node.end;
-                    }
-                    told += u64::from(node.level == crate::trace::Level::Record);
-                    true
-                });
-            })
-            .ok()
-            .unwrap();
-            assert_eq!(Some(told), records, "{}", folder.display());
-        });
-        captures += 1;
-    }
-    assert!(captures > 0, "no captures");
-}
-
 /// A screen as text.
 fn screen(buffer: &Buffer) -> String {
     let mut text = String::new();
@@ -205,51 +166,6 @@ const SAMPLES: [&str; 8] = [
 /// The samples whose screens are pictures in the README.
 const PICTURES: [&str; 2] = ["sample.rfr", "sample.ctf"];
 
-/// A screen with its colours, as a terminal is told them.
-fn styled(buffer: &Buffer) -> String {
-    use ratatui::style::Modifier;
-    let mut text = String::new();
-    for row in 0..buffer.area.height {
-        let mut last = String::from("\x1b[0m");
-        for column in 0..buffer.area.width {
-            let cell = &buffer[(column, row)];
-            let mut codes = String::from("0");
-            for (modifier, code) in [(Modifier::BOLD, 1), (Modifier::UNDERLINED, 4), (Modifier::REVERSED, 7)]
-            {
-                if cell.modifier.contains(modifier) {
-                    codes.push_str(&format!(";{code}"));
-                }
-            }
-            for (color, code) in [
-                (Color::Red, 31),
-                (Color::Green, 32),
-                (Color::Yellow, 33),
-                (Color::Blue, 34),
-                (Color::Magenta, 35),
-                (Color::Cyan, 36),
-                (Color::DarkGray, 90),
-                (Color::LightGreen, 92),
-                (Color::LightYellow, 93),
-                (Color::LightBlue, 94),
-                (Color::LightMagenta, 95),
-                (Color::LightCyan, 96),
-            ] {
-                if cell.fg == color {
-                    codes.push_str(&format!(";{code}"));
-                }
-            }
-            let code = format!("\x1b[{codes}m");
-            if code != last {
-                text.push_str(&code);
-                last = code;
-            }
-            text.push_str(cell.symbol());
-        }
-        text.push_str("\x1b[0m\n");
-    }
-    text
-}
-
 /// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
 fn blessed(name: &str, screen: &str) {
     let name = format!("tests/golden/view/{}.txt", name.replace('/', "_"));
@@ -278,7 +194,7 @@ fn screens_are_as_they_were_blessed() {
             if PICTURES.contains(&name) {
                 session.color = true;
                 session.draw();
-                blessed(&format!("color_{name}"), &styled(session.terminal.backend().buffer()));
+                blessed(&format!("color_{name}"), &color::styled(session.terminal.backend().buffer()));
                 session.color = false;
             }
             session.keys("i");
@@ -545,175 +461,4 @@ fn nothing_of_a_file_reaches_the_terminal_unescaped() {
         assert!(!session.copied.concat().chars().any(is_unsafe));
     });
     fs::remove_file(path).unwrap();
-}
-
-/// Counts what is handed out.
-struct Counting<'b>(&'b dyn Browse, AtomicUsize);
-
-impl Browse for Counting<'_> {
-    fn format(&self) -> Format {
-        self.0.format()
-    }
-
-    fn files(&self) -> &[FileEntry] {
-        self.0.files()
-    }
-
-    fn data(&self, file: usize) -> Result<&[u8], String> {
-        self.0.data(file)
-    }
-
-    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
-        self.0.walk(file, from, depth, &mut |node| {
-            self.1.fetch_add(1, Ordering::Relaxed);
-            each(node)
-        });
-    }
-
-    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
-        self.0.index(file, going);
-    }
-}
-
-/// How much of a file's map is in memory.
-#[cfg(target_os = "linux")]
-fn resident(path: &Path) -> u64 {
-    let maps = fs::read_to_string("/proc/self/smaps").unwrap();
-    let (mut inside, mut total) = (false, 0);
-    for line in maps.lines() {
-        if line.contains('-') && line.split(' ').nth(1).is_some_and(|flags| flags.len() == 4) {
-            inside = line.ends_with(path.to_str().unwrap());
-        } else if let (true, Some(size)) = (inside, line.strip_prefix("Rss:")) {
-            total += size.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024;
-        }
-    }
-    total
-}
-
-/// 10 GB, most of which is a hole, and little of which is read before the first frame.
-#[test]
-#[cfg(target_os = "linux")]
-fn the_first_frame_touches_little_of_a_large_file() {
-    on_large_stack(look_at_large_files);
-}
-
-#[cfg(target_os = "linux")]
-fn look_at_large_files() {
-    const LARGE: u64 = 10 << 30;
-    let folder = std::env::temp_dir().join(format!("traceglass-view-large-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    for name in ["sample.rdf", "sample.rtc", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"] {
-        let path = folder.join(name.replace('/', "-"));
-        fs::write(&path, fs::read(sample(name)).unwrap()).unwrap();
-        fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();
-        let input = Input::open(&path).unwrap_or_else(|error| panic!("{name}: {}", error.message));
-        let before = resident(&path);
-        crate::formats::browse(&input, Reading::default(), &mut |browse| {
-            let counting = Counting(browse, AtomicUsize::new(0));
-            let mut state = State::new(0);
-            state.opened = Opened { detail: true, parts: true, bytes: true };
-            let start = std::time::Instant::now();
-            let area = ratatui::layout::Rect::new(0, 0, 120, 40);
-            let mut buffer = Buffer::empty(area);
-            let layout = Layout::of(area, &state);
-            state.fit(&layout, &counting);
-            let scene = state.scene(&layout, &counting);
-            draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
-            let (nodes, touched) =
-                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
-            println!("{name}: {nodes} nodes, {touched} bytes of the map, {:?}", start.elapsed());
-            assert!(nodes < 4 * Budget::FRAME.0, "{name}: {nodes} nodes");
-            assert!(touched < 8 << 20, "{name}: {touched} bytes");
-            // At the other end, too, where nothing is known yet.
-            state.update(Key::Char('G'), &counting);
-            let scene = state.scene(&layout, &counting);
-            draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
-            assert_eq!(state.place.offset, LARGE - 1);
-            let (nodes, touched) =
-                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
-            println!("{name}: {nodes} nodes, {touched} bytes of the map at the end, {:?}", start.elapsed());
-            assert!(nodes < 8 * Budget::FRAME.0 && touched < 32 << 20, "{name}: {nodes} {touched}");
-        })
-        .unwrap_or_else(|error| panic!("{name}: {}", error.message));
-        fs::remove_file(path).unwrap();
-    }
-    fs::remove_dir_all(folder).unwrap();
-}
-
-/// All of the help is seen on the smallest usual terminal.
-#[test]
-fn help_fits_80_columns_and_24_lines() {
-    session(&sample("sample.rtc"), (80, 24), |session| {
-        session.keys("?");
-        let screen = session.draw();
-        let help: Vec<_> = screen.lines().skip(1).take(22).collect();
-        assert!(help.iter().any(|line| line.starts_with(" q ") && line.ends_with("quit")), "{screen}");
-        assert!(!help.concat().contains('…'), "{screen}");
-    });
-}
-
-/// What is wider than its pane ends in a sign, and is there in full in the pane of one record.
-#[test]
-fn a_wide_record_is_read_in_full() {
-    session(&sample("sample.rfr"), (80, 40), |session| {
-        let mut wide = 0;
-        for _ in 0..30 {
-            session.keys("j");
-            let Some(record) = session.state.record(session.browse) else { continue };
-            let text = crate::escape::printable(&record.text);
-            if session.state.pane != Pane::Records || text.len() < 60 || text.contains("  ") {
-                continue;
-            }
-            wide += 1;
-            assert!(session.draw().lines().any(|line| line.ends_with('…')), "{text}");
-            session.keys("i");
-            let screen = session.draw();
-            session.keys("i");
-            let joined = |text: &str| text.split_whitespace().collect::<String>();
-            let pane = screen.split(" record ").nth(1).unwrap();
-            assert!(joined(pane).contains(&joined(&text)), "{text}\n{screen}");
-        }
-        assert!(wide > 2, "{wide} wide records");
-    });
-}
-
-#[test]
-fn lanes_stay_and_the_window_follows() {
-    session(&sample("sample.rfr"), (110, 40), |session| {
-        let names = |session: &Session<'_>| -> Vec<String> {
-            session.state.lanes.lanes.iter().map(|lane| lane.name.clone()).collect()
-        };
-        let all = names(session);
-        assert!(all.len() > 2);
-        session.keys("jjj");
-        let near = session.state.lanes_at.unwrap();
-        session.keys("wwwwwww");
-        assert_eq!(names(session), all);
-        let (from, to) = session.state.shown_window();
-        assert!((from..to).contains(&near));
-        session.keys(":+1.5s\n");
-        session.draw();
-        let far = session.state.lanes_at.unwrap();
-        let (low, high) = session.state.shown_window();
-        assert!((low..high).contains(&far) && !(low..high).contains(&near));
-        assert_eq!((high - low, names(session)), (to - from, all));
-    });
-}
-
-#[test]
-fn the_time_between_two_marks_is_told() {
-    session(&sample("sample.rtc"), (110, 40), |session| {
-        session.keys("jm");
-        let first = session.state.lanes_at.unwrap();
-        session.keys("jjjjjj");
-        let second = session.state.lanes_at.unwrap();
-        assert!(second > first);
-        let told = super::when::duration(second - first);
-        assert!(session.draw().contains(&format!("since mark 1: +{told}")));
-        session.keys("m");
-        session.keys("G");
-        assert!(session.draw().contains(&format!("mark 1 to 2: +{told}")));
-        session.keys("m");
-        assert!(!session.draw().contains("mark 1"));
-    });
 }
