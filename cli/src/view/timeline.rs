@@ -68,12 +68,12 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         if let Some(cursor) = cursor {
             let x = label.saturating_add(1).saturating_add(cursor);
             let cell = cell_at(lane, state, cursor, width);
-            let sign = sign(&cell, lane, state, width);
+            let sign = sign(&cell, lane);
             paint.put(area, row, x, if sign == " " { "│" } else { sign }, Look::Cursor);
         }
     }
     if let (Some(lane), Some(cursor)) = (lanes.lanes.get(state.lane), cursor) {
-        let cell = cell_at(lane, state, cursor, width);
+        let (cell, _) = cell_at(lane, state, cursor, width);
         let mut text = format!("{} {}: {}", lane.kind, lane.name, counted(cell.events, "event", "events"));
         if cell.busy > 0 {
             text.push_str(&format!(", busy {}", duration(cell.busy.into())));
@@ -133,8 +133,8 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What happened in the time of a column.
-fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> Cell {
+/// What happened in the time of a column, and how much time of the window the spans have that make it.
+fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> (Cell, i128) {
     let (from, to) = state.shown_window();
     let span = to.saturating_sub(from).max(1);
     let at = |column: u16| {
@@ -146,17 +146,19 @@ fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> Cell {
     let end = at(column.saturating_add(1)).saturating_sub(1).max(start);
     let end = end.min(lanes.time_of(BUCKETS).saturating_sub(1));
     let (Some(within), Some(last)) = (lanes.bucket_of(start), lanes.bucket_of(end)) else {
-        return Cell::default();
+        return Default::default();
     };
     // A span belongs to the column in which it begins; where columns are shorter, to all that it covers.
     let begins_before = column > 0 && lanes.time_of(within) < start && within < last;
     let first = within.saturating_add(usize::from(begins_before));
     let cells = lane.cells.get(first..=last).unwrap_or_default();
-    cells.iter().copied().reduce(Cell::join).unwrap_or_default()
+    let until = lanes.time_of(last.saturating_add(1)).min(to.max(lanes.time_of(first).saturating_add(1)));
+    let whole = until.saturating_sub(lanes.time_of(first).max(from));
+    (cells.iter().copied().reduce(Cell::join).unwrap_or_default(), whole)
 }
 
 /// What stands for a cell.
-fn sign(cell: &Cell, lane: &Lane, state: &State, width: u16) -> &'static str {
+fn sign((cell, whole): &(Cell, i128), lane: &Lane) -> &'static str {
     if cell.is_damaged {
         return "✗";
     }
@@ -167,10 +169,7 @@ fn sign(cell: &Cell, lane: &Lane, state: &State, width: u16) -> &'static str {
         return LEVELS.get(level).copied().unwrap_or("█");
     }
     if cell.busy > 0 {
-        let (from, to) = state.shown_window();
-        let column = to.saturating_sub(from).checked_div(i128::from(width.max(1))).unwrap_or(1);
-        let whole = column.max(state.lanes.width).max(1);
-        return match i128::from(cell.busy).saturating_mul(4).checked_div(whole).unwrap_or(0) {
+        return match i128::from(cell.busy).saturating_mul(4).checked_div(*whole).unwrap_or(4) {
             0 => "░",
             1 => "▒",
             2 => "▓",
@@ -192,9 +191,10 @@ fn draw_lane(
     lane: &Lane,
     state: &State,
 ) {
-    let cells: Vec<Cell> = (0..width).map(|column| cell_at(lane, state, column, width)).collect();
+    let cells: Vec<(Cell, i128)> = (0..width).map(|column| cell_at(lane, state, column, width)).collect();
     let mut column = 0_usize;
-    while let Some(cell) = cells.get(column) {
+    while let Some(both) = cells.get(column) {
+        let cell = &both.0;
         let place = u16::try_from(column).unwrap_or(u16::MAX);
         let name = state.lanes.name(cell.name);
         let look = match cell {
@@ -203,11 +203,9 @@ fn draw_lane(
             _ => Look::of_field(name),
         };
         // A slice with room for its name has it written in.
-        let full = |other: &Cell| {
-            other.name == cell.name
-                && other.busy > 0
-                && sign(other, lane, state, width) == "█"
-                && !other.is_damaged
+        let full = |both: &(Cell, i128)| {
+            let other = &both.0;
+            other.name == cell.name && other.busy > 0 && sign(both, lane) == "█" && !other.is_damaged
         };
         let run = cells.iter().skip(column).take_while(|other| full(other)).count();
         if run >= 4 && !name.is_empty() {
@@ -218,7 +216,7 @@ fn draw_lane(
             column = column.saturating_add(run);
             continue;
         }
-        paint.put(area, row, left.saturating_add(place), sign(cell, lane, state, width), look);
+        paint.put(area, row, left.saturating_add(place), sign(both, lane), look);
         column = column.saturating_add(1);
     }
 }
