@@ -5,7 +5,7 @@ use crate::common::told::Checked;
 use std::path::Path;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::schema::Node;
-use traceglass::event::{Item, Rooms, Source, Trace, Window, ctf, rdf, rfr};
+use traceglass::event::{EventKind, Item, Rooms, Source, Trace, Window, ctf, rdf, rfr};
 use traceglass::rfr::Site;
 
 fn read(name: &str) -> Vec<Vec<u8>> {
@@ -95,7 +95,9 @@ fn places(inputs: &[&[u8]], window: Window) -> Vec<(usize, u64, Option<i128>)> {
         Item::Track(track) => drop(tracks.insert(track.id())),
         Item::Event(event) => {
             assert!(tracks.contains(&event.track()), "an event before its track");
-            if !event.is_inferred() {
+            // What was lost, was lost about then.
+            let is_lost = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+            if !event.is_inferred() && !is_lost {
                 places.push((event.input(), event.offset(), event.time().map(|time| time.ns())));
             }
         }
