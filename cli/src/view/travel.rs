@@ -22,6 +22,8 @@ impl State {
         }
         let before = std::mem::replace(&mut self.lanes, lanes);
         self.lanes.keep_order(&before);
+        // Until something is found in a window, its times are what they were.
+        self.lanes.absolute |= before.absolute;
         self.lane = self.lane.min(self.lanes.lanes.len().saturating_sub(1));
     }
 
@@ -82,6 +84,8 @@ impl State {
         let span = to.saturating_sub(from).max(16);
         let from = at.saturating_sub(span / 2);
         self.window = Some((from, from.saturating_add(span)));
+        // There, other tracks may have something: they come in an order of their own.
+        self.lanes.lanes.clear();
         self.busy = Some(DRAWING.to_owned());
         self.window
     }

@@ -223,7 +223,7 @@ fn draw_lanes(
 }
 
 /// The number of windows before one that are read for what is open when that begins.
-const BEFORE: i128 = 8;
+const BEFORE: i128 = 4;
 
 /// The lanes of a window.
 pub fn lanes(
