@@ -289,6 +289,13 @@ coverage() {
         --ignore-filename-regex "/tests/" --fail-under-lines 95 --summary-only | grep -E "^(Filename|TOTAL)"
 }
 
+# The recorder under an interpreter that knows what is undefined, and where threads race.
+miri() {
+    cargo +nightly miri --version 2>/dev/null || rustup component add --toolchain nightly miri rust-src
+    CARGO_TARGET_DIR=target/miri cargo +nightly miri test -p traceglass-record --test rfr
+    CARGO_TARGET_DIR=target/miri cargo +nightly miri test -p traceglass-record --test record queue
+}
+
 # Code is changed in one place at a time, and the tests are asked: so many of the changes they must notice, by folder.
 # Each night another shard; MUTANTS_SHARD=3/400 takes that one. What is excused stands in .cargo/mutants.toml.
 mutants() {

@@ -61,7 +61,8 @@ fn read(bytes: &[u8]) -> Vec<(u64, String)> {
 fn records_are_whole_or_lost() {
     let mut random = Random(0x5eed_0060);
     let (mut written, mut lost) = (0, 0);
-    for round in 0..400_u64 {
+    let rounds = if cfg!(miri) { 6 } else { 400_u64 };
+    for round in 0..rounds {
         let mut taken = Vec::new();
         let count = random.below(200);
         let room = (0..count).map(|_| random.below(12) as usize).collect();
@@ -99,7 +100,7 @@ fn records_are_whole_or_lost() {
         while !stream.flush() {}
         drop(stream);
         assert_eq!(read(&taken), expected, "round {round}");
-        written += expected.len();
+        written += expected.len() as u64;
     }
-    assert!(written > 5_000 && lost > 1_000, "{written} {lost}");
+    assert!(written > 10 * rounds && lost > 2 * rounds, "{written} {lost}");
 }
