@@ -49,7 +49,8 @@ fn label(ns: i128, step: i128, (unit, len): (&str, i128)) -> String {
     let sign = if ns < 0 { "-" } else { "+" };
     let ns = ns.unsigned_abs();
     let len = len.unsigned_abs().max(1);
-    let (whole, mut part) = (ns / len, ns % len);
+    let whole = ns.checked_div(len).unwrap_or(0);
+    let mut part = ns.checked_rem(len).unwrap_or(0);
     let mut text = format!("{sign}{whole}");
     let (mut place, step) = (len, step.unsigned_abs());
     if step < len {
