@@ -256,15 +256,15 @@ fn verbs_agree_on_what_is_damaged() {
 #[test]
 fn bytes_after_the_last_metadata_packet_are_one_verdict() {
     let scratch = Scratch::new("trailing");
-    let content = fs::read(data("sample.ctf/metadata")).unwrap();
+    let content = fs::read(data("sample.ctf1/metadata")).unwrap();
     let bits = u32::try_from((content.len() + 37) * 8).unwrap();
     let mut packet = 0x75d1_1d57_u32.to_le_bytes().to_vec();
     packet.extend([7; 16]); // UUID
     packet.extend(0_u32.to_le_bytes()); // checksum
     packet.extend([bits.to_le_bytes(), bits.to_le_bytes()].concat()); // content, packet
-    packet.extend([0, 0, 0, 2, 0]); // compression, encryption, checksum, version
+    packet.extend([0, 0, 0, 1, 8]); // compression, encryption, checksum, version
     packet.extend(content);
-    let stream = fs::read(data("sample.ctf/stream")).unwrap();
+    let stream = fs::read(data("sample.ctf1/data")).unwrap();
     for (name, rest, expected) in [("sound", &b""[..], 0), ("trailing", b"x", 3)] {
         scratch.file(&format!("{name}/stream"), &stream);
         scratch.file(&format!("{name}/metadata"), &[&packet[..], rest].concat());
