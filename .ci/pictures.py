@@ -54,18 +54,41 @@ def screen(program):
 
 
 def view():
-    """The screens that `cli/src/view/tests.rs` records, three records on."""
+    """The screens that `cli/src/view/tests.rs` records with their colours, three records on."""
     pictures = {}
     for picture, sample in [("view", "sample.rfr"), ("states", "sample.ctf")]:
-        recorded = (ROOT / f"cli/tests/golden/view/{sample}.txt").read_text()
-        shown = recorded.split("=== three records on\n")[1].split("\n===")[0]
+        shown = (ROOT / f"cli/tests/golden/view/color_{sample}.txt").read_text()
         lines = [f"$ traceglass view examples/data/{sample}", *shown.rstrip("\n").split("\n")]
         pictures.update(terminal(f"examples/{picture}.svg", lines))
     return pictures
 
 
+# The colours of a terminal, by the numbers that select them.
+COLORS = {
+    "31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#56d4dd",
+    "90": "#8b949e", "92": "#aff5b4", "93": "#f8e3a1", "94": "#a5d6ff", "95": "#e2c5ff", "96": "#b3f0ff",
+}
+
+
+def spans(line):
+    """The parts of a line, as SVG."""
+    out = []
+    line = re.sub(r"\x1b\[0m$", "", line)
+    for part in re.findall(r"(?:\x1b\[([0-9;]*)m)?([^\x1b]+)", line):
+        codes, text = part[0].split(";"), html.escape(part[1])
+        style = "".join(f' fill="{COLORS[code]}"' for code in codes if code in COLORS)
+        style += ' font-weight="bold"' if "1" in codes else ""
+        style += ' text-decoration="underline"' if "4" in codes else ""
+        if "7" in codes:
+            # The row of the cursor: text has no background in SVG.
+            style = ' fill="#ffffff" font-weight="bold" text-decoration="underline"'
+        out.append(f"<tspan{style}>{text}</tspan>" if style else text)
+    return "".join(out)
+
+
 def terminal(path, lines):
-    width, height = 24 + 8.43 * max(map(len, lines)), 56 + 19 * len(lines)
+    plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+    width, height = 24 + 8.43 * max(map(len, plain)), 56 + 19 * len(lines)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}">',
         f'<rect width="100%" height="100%" rx="8" fill="#0d1117"/>',
@@ -74,7 +97,7 @@ def terminal(path, lines):
     ]
     for n, line in enumerate(lines):
         color = ' fill="#7ee787"' if n == 0 else ""
-        out.append(f'<text x="12" y="{52 + 19 * n}"{color}>{html.escape(line)}</text>')
+        out.append(f'<text x="12" y="{52 + 19 * n}"{color}>{spans(line)}</text>')
     return {ROOT / path: "\n".join([*out, "</g>", "</svg>", ""])}
 
 

@@ -310,6 +310,38 @@ coverage() {
         --ignore-filename-regex "/tests/" --fail-under-lines 95 --summary-only | grep -E "^(Filename|TOTAL)"
 }
 
+# The recorder under an interpreter that knows what is undefined, and where threads race.
+miri() {
+    cargo +nightly miri --version 2>/dev/null || rustup component add --toolchain nightly miri rust-src
+    CARGO_TARGET_DIR=target/miri cargo +nightly miri test -p traceglass-record --test rfr
+    CARGO_TARGET_DIR=target/miri cargo +nightly miri test -p traceglass-record --test record queue
+}
+
+# Code is changed in one place at a time, and the tests are asked: so many of the changes they must notice, by folder.
+# Each night another shard; MUTANTS_SHARD=3/400 takes that one. What is excused stands in .cargo/mutants.toml.
+mutants() {
+    local folder share of packages shard failed=0
+    export PATH=$PWD/target/tools/bin:$PATH
+    cargo mutants --version 2>/dev/null || cargo install --locked --debug cargo-mutants --root target/tools
+    while read -r folder share of packages; do
+        shard=${MUTANTS_SHARD:-$((10#$(date +%j) % of))/$of}
+        echo "-- $folder, shard $shard"
+        rm -rf "target/mutants/$folder"
+        mkdir -p "target/mutants/$folder"
+        # Its status tells of each mutant that is missed; the share decides. 4 is a failure without any mutant.
+        cargo mutants --workspace --all-features --no-times --shard "$shard" --sharding round-robin --file "$folder/**" \
+            --timeout-multiplier 4 --test-package "$packages" --output "target/mutants/$folder" </dev/null || [ $? -le 3 ]
+        .ci/mutants.py "target/mutants/$folder/mutants.out/outcomes.json" "$share" || failed=1
+    done <<'END'
+src 85 400 traceglass
+record/src 85 20 traceglass-record
+open/src 75 40 traceglass-open,traceglass-cli
+tables/src 75 60 traceglass-tables
+cli/src 75 400 traceglass-cli
+END
+    return $failed
+}
+
 # Each target for some seconds, over the seeds. One build for all of them: without a sanitizer, which has nothing to find
 # where `unsafe` is forbidden, and which the targets that link the reference zstd must not have. What compares with that
 # one is part of `.ci/full`.
@@ -356,6 +388,7 @@ fuzz_prepare() {
     # With the features of the other steps, so that nothing is built again.
     cargo build -q --workspace --all-features --examples
     target/debug/examples/write_samples --seeds
+    python3 fuzz/seeds.py unpack
     # The reference zstd has a decoder that accepts some damaged streams; see fuzz/README.md.
     export CFLAGS=-DHUF_DISABLE_FAST_DECODE
 }

@@ -66,13 +66,14 @@ cp examples/data/sample.rtc "$scratch/damaged.rtc"
 head -c 512 /dev/zero | tr '\0' '\377' |
     dd of="$scratch/damaged.rtc" bs=1 seek=$((0x2000)) conv=notrunc status=none
 view 120x36 "$scratch/damaged.rtc"
-sees "═ bytes ═"
+sees "═ records ═"
 keys '!'
 sees "findings: [1-9][0-9]* error"
 sees "error  "
 keys Enter
 sees "^0x[12][0-9a-f]*"
-keys Tab
+sees "═ bytes ═"
+keys b
 sees "(lost)"
 before=$(offset)
 keys k
@@ -86,32 +87,39 @@ ends "damaged RTC file"
 cargo run --quiet --example write_large -- rfr 64000000 "$scratch/service.rfr"
 view 120x36 "$scratch/service.rfr"
 sees "file 3 of"
-sees "sequence"
 types ':+1ms'
 keys Enter
-keys Tab
 sees "TaskPoll"
+keys p
+sees "sequence"
+keys p
+keys i
+sees "^task_id="
+keys Escape
+keys m j j m
+sees "mark 1 to 2: +"
+keys m
 types '&TaskPollEnd'
 keys Enter
 sees 'records with "TaskPollEnd"'
 sees "TaskPollEnd  "
 keys Escape
-sees "─ parts ─"
+sees "═ records ═"
 leaves
 view 120x36 examples/data/sample.rfr
 sees "file 3 of 4"
 types '/read config'
 keys Enter
+sees "chunk-41-5"
+keys p
 sees "▾ 2026-11/21-01/chunk-41-5"
-keys Tab
 sees "read config"
 leaves
 ends "tokio service"
 
 # A trace of LTTng's kind: what happened before the battery was low?
 view 120x36 examples/data/sample.ctf
-sees "▾ stream"
-keys Tab
+sees "file 2 of 2"
 types '&battery'
 keys Enter
 sees "battery"
@@ -128,8 +136,7 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     recipes=$(sed -n '/^### A crash dump/,/^## /p' cli/VIEW.md | grep -o '`[&:][^`]*`' | tr -d '`')
     [ "$(wc -l <<<"$recipes")" -ge 4 ]
     view 140x40 "$dump"
-    sees "DDEvent"
-    keys Tab Tab
+    sees "═ records ═"
     while read -r recipe; do
         keys Escape
         types "$recipe"
@@ -144,6 +151,8 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     trace=$(find "$TRACEGLASS_VECTORS/ctf2-streams/lttng" -name metadata -printf '%h\n' | head -1)
     [ -n "$trace" ]
     view 140x40 "$trace"
+    sees "═ records ═"
+    keys p
     sees "metadata"
     sees "packet 0"
     leaves
@@ -154,7 +163,6 @@ if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
     sees "^CPU 0  .*█"
     sees "^thread 101  .*█R"
     sees "^thread 101 syscalls .*█r"
-    keys Tab
     types '&irq_handler_entry'
     keys Enter
     sees 'records with "irq_handler_entry"'
@@ -198,7 +206,7 @@ sees "shorter\|is empty"
 
 # Whatever ends it, the terminal is as it was.
 view 100x30 examples/data/sample.rtc
-sees "═ bytes ═"
+sees "═ records ═"
 # The shell of the pane, the viewer: one process.
 kill -TERM "$(pgrep -P "$(tm display-message -p -t view '#{pane_pid}')" -x traceglass)"
 sees "^exit 143"
@@ -206,12 +214,21 @@ sees "^icanon"
 
 # Sizes change; the smallest is drawn, too.
 view 100x30 examples/data/sample.rtc
-sees "═ bytes ═"
+sees "═ records ═"
 for size in "20 5" "1 1" "60 20" "132 43"; do
     tm resize-window -t view -x "${size% *}" -y "${size#* }"
     sleep 0.3
 done
-sees "═ bytes ═"
+sees "═ records ═"
+leaves
+
+# Help on the smallest usual terminal, to its last line.
+view 80x24 examples/data/sample.rtc
+sees "═ records ═"
+keys '?'
+sees "^ q  *quit$"
+! screen | sed 1,2d | grep -q "…"
+keys x
 leaves
 
 # Without a terminal it says so.

@@ -252,6 +252,57 @@ fn verbs_agree_on_what_is_damaged() {
     }
 }
 
+/// Metadata with bytes after its last packet: all of its classes are read, and each verb says what is wrong.
+#[test]
+fn bytes_after_the_last_metadata_packet_are_one_verdict() {
+    let scratch = Scratch::new("trailing");
+    let content = fs::read(data("sample.ctf1/metadata")).unwrap();
+    let bits = u32::try_from((content.len() + 37) * 8).unwrap();
+    let mut packet = 0x75d1_1d57_u32.to_le_bytes().to_vec();
+    packet.extend([7; 16]); // UUID
+    packet.extend(0_u32.to_le_bytes()); // checksum
+    packet.extend([bits.to_le_bytes(), bits.to_le_bytes()].concat()); // content, packet
+    packet.extend([0, 0, 0, 1, 8]); // compression, encryption, checksum, version
+    packet.extend(content);
+    let stream = fs::read(data("sample.ctf1/data")).unwrap();
+    for (name, rest, expected) in [("sound", &b""[..], 0), ("trailing", b"x", 3)] {
+        scratch.file(&format!("{name}/stream"), &stream);
+        scratch.file(&format!("{name}/metadata"), &[&packet[..], rest].concat());
+        let folder = scratch.path(name);
+        for verb in ["check", "info", "ls", "cat", "cat --slices", "stats", "export --format perfetto"] {
+            let args: Vec<&str> = verb.split(' ').chain([folder.as_str()]).collect();
+            let said = traceglass(&args);
+            assert_eq!(status(&said), expected, "{name}: {verb}: {}", text(&said.stderr));
+        }
+    }
+}
+
+/// What `info` prints names no computer and no process, whatever the format, unless it is asked for.
+#[test]
+fn info_withholds_what_is_private() {
+    let scratch = Scratch::new("private");
+    let metadata = text(&fs::read(data("sample.ctf/metadata")).unwrap()).replace("\"board\"", "\"hostname\"");
+    assert!(metadata.contains("hostname"));
+    scratch.file("trace/metadata", metadata.as_bytes());
+    scratch.file("trace/stream", &fs::read(data("sample.ctf/stream")).unwrap());
+    for path in [scratch.path("trace"), scratch.path("trace/metadata")] {
+        let [quiet, open] = [&["info", "--json"][..], &["info", "--json", "--private"]].map(|args| {
+            let said = traceglass(&[args, &[path.as_str()]].concat());
+            serde_json::from_slice::<Value>(&said.stdout).unwrap()
+        });
+        assert_eq!(
+            (&quiet["environment"]["hostname"], &quiet["withheld"][0]),
+            (&Value::Null, &"hostname".into())
+        );
+        assert_eq!(
+            (&open["environment"]["hostname"], &open["withheld"]),
+            (&"m4".into(), &Value::Array(vec![]))
+        );
+        let said = traceglass(&["info", &path]);
+        assert!(text(&said.stdout).contains("withheld"), "{}", text(&said.stdout));
+    }
+}
+
 /// Bytes that are missing within a unit, or were added, make no other one of it.
 #[test]
 fn a_unit_whose_bytes_were_shifted_is_listed_once() {

@@ -40,6 +40,7 @@
 //! | [`Shared`] | a recorder for tasks and interrupts |
 //! | [`events!`], [`labels!`] | types that are events and fields, and the metadata of both versions of CTF |
 //! | [`embassy_hooks!`] | what embassy's executor calls |
+//! | [`rfr`] | streams of RFR: what tasks did, with dates |
 //!
 //! # Promises
 //! - A record is whole, or it is counted as lost: the packet's header says how many were lost since the start.
@@ -77,6 +78,7 @@ pub mod metadata;
 pub mod packet;
 mod pages;
 mod recorder;
+pub mod rfr;
 #[cfg(feature = "critical-section")]
 mod shared;
 pub mod sink;

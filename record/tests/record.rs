@@ -294,6 +294,12 @@ fn keeping_sends_each_record_or_counts_it() {
         assert!(recorder.record(time, &Nothing {}));
         expected.push(format!("{time} Nothing"));
         recorder.close();
+        // Where it lies, too, a page can end where its content does.
+        let page = drain.page().expect("is closed");
+        let short: Vec<u32> = page.short().collect();
+        assert_ne!(page.words().take(short.len()).collect::<Vec<_>>(), short);
+        page.shorten();
+        assert_eq!(page.words().take(short.len()).collect::<Vec<_>>(), short);
         let mut rest = [0; 256];
         let mut sink = &mut rest[..];
         assert!(drain.send(&mut sink) && drain.page().is_none());

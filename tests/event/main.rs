@@ -6,8 +6,10 @@ mod common;
 
 #[cfg(feature = "ctf")]
 mod ctf;
-#[cfg(feature = "dial9")]
+#[cfg(all(feature = "dial9", feature = "alloc"))]
 mod dial9;
+#[cfg(feature = "rfr")]
+mod polls;
 mod pulled;
 #[cfg(feature = "rdf-contents")]
 mod rdf;
@@ -15,6 +17,8 @@ mod rdf;
 mod rfr;
 #[cfg(feature = "rtc")]
 mod rtc;
+#[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]
+mod seeds;
 #[cfg(feature = "ctf")]
 mod states;
 #[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]

@@ -11,7 +11,7 @@ use traceglass::rfr::{CallsiteTable, Callsites, Site};
 use traceglass::{ErrorKind, Result};
 
 /// Room that grows.
-struct Growing<T>(Vec<T>, T);
+pub struct Growing<T>(pub Vec<T>, pub T);
 
 impl<T: Clone> Room<T> for Growing<T> {
     fn slots(&self) -> &[T] {

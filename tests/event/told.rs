@@ -1,10 +1,11 @@
 //! What every event and every track tells keeps to the rules of listeners, in each sample of each format.
 
+use crate::common::random::Random;
 use crate::common::told::Checked;
 use std::path::Path;
 use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::schema::Node;
-use traceglass::event::{Item, Rooms, Source, Trace, ctf, rdf, rfr};
+use traceglass::event::{EventKind, Item, Rooms, Source, Trace, Window, ctf, rdf, rfr};
 use traceglass::rfr::Site;
 
 fn read(name: &str) -> Vec<Vec<u8>> {
@@ -22,8 +23,8 @@ fn read(name: &str) -> Vec<Vec<u8>> {
     all
 }
 
-/// All that the events and tracks of a trace tell.
-fn told(inputs: &[&[u8]]) -> Vec<String> {
+/// Hands out the items of a trace that a window has.
+pub fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) -> traceglass::Result<()> {
     let mut registry = vec![rfr::RegistrySlot::EMPTY; 256];
     let mut lanes = [const { rfr::Lane::EMPTY }; 16];
     let mut callsites = [Site::EMPTY; 64];
@@ -43,17 +44,27 @@ fn told(inputs: &[&[u8]]) -> Vec<String> {
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
         .rtc(&mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let mut trace = Trace::<'_, '_, '_, 64>::open(inputs, rooms).unwrap();
+    let mut trace = Trace::<'_, '_, '_, 64>::open(inputs, rooms)?;
+    trace.set_window(window);
+    while let Some(next) = trace.next_item()? {
+        item(&next);
+    }
+    Ok(())
+}
+
+/// All that the events and tracks of a trace tell.
+fn told(inputs: &[&[u8]]) -> Vec<String> {
     let mut checked = Checked::default();
     let mut all = Vec::new();
-    while let Some(item) = trace.next_item().unwrap() {
-        let line = match &item {
+    each(inputs, Window::ALL, &mut |item| {
+        let line = match item {
             Item::Track(track) => checked.tell(track),
             Item::Event(event) => checked.tell(event),
             _ => Ok(None),
         };
         all.extend(line.unwrap_or_else(|error| Some(format!("({error})"))));
-    }
+    })
+    .unwrap();
     all
 }
 
@@ -74,5 +85,58 @@ fn samples_keep_to_the_rules() {
         assert!(lines.len() >= least, "{name}: {}", lines.len());
         // The same again, from the beginning.
         assert_eq!(told(&inputs), lines, "{name}");
+    }
+}
+
+/// The events that are records, by their places and times.
+fn places(inputs: &[&[u8]], window: Window) -> Vec<(usize, u64, Option<i128>)> {
+    let (mut places, mut tracks) = (Vec::new(), std::collections::HashSet::new());
+    each(inputs, window, &mut |item| match item {
+        Item::Track(track) => drop(tracks.insert(track.id())),
+        Item::Event(event) => {
+            assert!(tracks.contains(&event.track()), "an event before its track");
+            // What was lost, was lost about then.
+            let is_lost = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+            if !event.is_inferred() && !is_lost {
+                places.push((event.input(), event.offset(), event.time().map(|time| time.ns())));
+            }
+        }
+        _ => {}
+    })
+    .unwrap();
+    places.sort_unstable();
+    places
+}
+
+/// A window has what reading everything and looking at each time leaves, however it is reached.
+#[test]
+fn windows_have_what_a_slow_filter_leaves() {
+    let mut random = Random(0x5eed_0042);
+    for name in ["sample.rfr", "stream.rfr", "sample.ctf", "sample.ctf1", "sample.rtc", "sample.rgp"] {
+        let inputs = read(name);
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let all = places(&inputs, Window::ALL);
+        let mut times: Vec<i128> = all.iter().filter_map(|(_, _, time)| *time).collect();
+        times.sort_unstable();
+        times.dedup();
+        assert!(times.len() > 2, "{name}");
+        let (mut some, mut none) = (0, 0);
+        for _ in 0..60 {
+            let mut edge = || {
+                let at = usize::try_from(random.next() % times.len() as u64).unwrap();
+                // At an event, just before it, just after it.
+                times[at] + i128::from(random.next() % 3) - 1
+            };
+            let (one, other) = (edge(), edge());
+            let (from, to) = (one.min(other), one.max(other));
+            let inside = |time: Option<i128>| time.is_some_and(|time| (from..to).contains(&time));
+            let expected: Vec<_> = all.iter().filter(|(_, _, time)| inside(*time)).collect();
+            let found = places(&inputs, Window::new(Some(from), Some(to)));
+            let found: Vec<_> = found.iter().filter(|(_, _, time)| time.is_some()).collect();
+            assert_eq!(found, expected, "{name}: {from}..{to}");
+            some += usize::from(!expected.is_empty() && expected.len() < times.len());
+            none += usize::from(expected.is_empty());
+        }
+        assert!(some > 20 && none < 40, "{name}: {some} {none}");
     }
 }

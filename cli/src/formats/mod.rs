@@ -44,7 +44,7 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
         return Ok(trace);
     }
     match format {
-        Some(Format::Rdf) => rdf::open(data, reading.private),
+        Some(Format::Rdf) => rdf::open(data),
         Some(Format::Rtc) => rtc::open(data),
         Some(Format::Ctf1 | Format::Ctf2) => ctf::open(data, reading.lenient),
         Some(Format::Rfr) => rfr::open(data),

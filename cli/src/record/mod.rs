@@ -8,6 +8,7 @@ mod slices;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tree;
 
 pub use lines::{Lines, Shape};
 pub use slices::SliceLines;

@@ -1,6 +1,7 @@
 //! Slices as lines: for people, and as JSON.
 
 use super::Names;
+use super::tree::Tree;
 use crate::json::Line;
 use crate::output::{DIM, HEADING, Out, printable};
 use crate::slices::{Slice, TakeSlices};
@@ -9,6 +10,7 @@ use crate::trace::{Stamps, aligned};
 use foldhash::fast::RandomState;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use traceglass::event::states::Edges;
 use traceglass::event::{Time, Window};
 use traceglass_open::record::Buffer;
 use traceglass_open::text::needs_json_escape;
@@ -16,6 +18,7 @@ use traceglass_open::text::needs_json_escape;
 /// Prints slices.
 pub struct SliceLines<'o> {
     json: Option<Line>,
+    tree: Option<Tree>,
     window: Window,
     names: Names,
     out: &'o mut Out,
@@ -29,10 +32,11 @@ pub struct SliceLines<'o> {
 
 impl<'o> SliceLines<'o> {
     /// Those that have a part in a window, and one of these names.
-    pub fn new(json: bool, window: Window, names: Names, out: &'o mut Out) -> Self {
+    pub fn new(json: bool, is_tree: bool, window: Window, names: Names, out: &'o mut Out) -> Self {
         let json = json.then(Line::new);
         Self {
             json,
+            tree: is_tree.then(Tree::default),
             window,
             names,
             out,
@@ -46,6 +50,10 @@ impl<'o> SliceLines<'o> {
 
     /// Prints what tracks are called, as JSON: people see it with each slice.
     pub fn finish(mut self) -> Result<()> {
+        if let Some(tree) = self.tree.take() {
+            let (out, is_json) = (&mut *self.out, self.json.is_some());
+            tree.finish(&mut |line| put(out, is_json, line))?;
+        }
         if let Some(json) = &mut self.json {
             let aliases: BTreeMap<_, _> = self.aliases.iter().collect();
             for (track, alias) in aliases {
@@ -101,7 +109,7 @@ impl<'o> SliceLines<'o> {
         buffer.put(b"}}\n");
     }
 
-    fn as_text(&mut self, slice: &Slice<'_>) -> Result<()> {
+    fn as_text(&mut self, slice: &Slice<'_>) -> String {
         self.line.clear();
         match slice.begin {
             Some(begin) => self.stamps.push(&mut self.line, begin.ns(), begin.is_absolute()),
@@ -124,8 +132,13 @@ impl<'o> SliceLines<'o> {
         if !flags.is_empty() {
             line.push_str(&format!(" [{}]", flags.join(" ")));
         }
-        self.out.buffered(&line)
+        line
     }
+}
+
+/// Prints what was made of a slice before.
+fn put(out: &mut Out, is_json: bool, line: &[u8]) -> Result<()> {
+    if is_json { out.json_text(line) } else { out.buffered(&String::from_utf8_lossy(line)) }
 }
 
 /// A string.
@@ -159,16 +172,33 @@ impl TakeSlices for SliceLines<'_> {
     type Error = Failure;
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
-        if !slice.touches(self.window) || !self.names.has(slice.name) {
-            return Ok(());
+        let is_wanted = slice.touches(self.window) && self.names.has(slice.name);
+        self.printed |= is_wanted;
+        let is_json = self.json.is_some();
+        if is_wanted && is_json {
+            self.buffer.clear();
+            Self::as_json(&mut self.buffer, &mut self.stamps, slice);
         }
-        self.printed = true;
-        if self.json.is_none() {
-            return self.as_text(slice);
-        }
-        self.buffer.clear();
-        Self::as_json(&mut self.buffer, &mut self.stamps, slice);
-        self.out.json_text(self.buffer.text())
+        let Some(mut tree) = self.tree.take() else {
+            return match (is_wanted, is_json) {
+                (false, _) => Ok(()),
+                (true, true) => self.out.json_text(self.buffer.text()),
+                (true, false) => {
+                    let line = self.as_text(slice);
+                    self.out.buffered(&line)
+                }
+            };
+        };
+        let line = match (is_wanted, is_json) {
+            (false, _) => None,
+            (true, true) => Some(self.buffer.text().to_vec()),
+            (true, false) => Some(self.as_text(slice).into_bytes()),
+        };
+        let is_open = slice.edges.has(Edges::OPEN_END);
+        let put = &mut |line: &[u8]| put(self.out, is_json, line);
+        let done = tree.take(slice.id.number(), slice.depth, is_open, line, put);
+        self.tree = Some(tree);
+        done
     }
 
     fn alias(&mut self, track: &str, alias: &str) {

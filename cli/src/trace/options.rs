@@ -23,9 +23,6 @@ pub struct Reading {
     /// CTF: read data streams as captures from byte N on, after a banner for example
     #[arg(long, value_name = "N", conflicts_with = "no_wire")]
     pub skip: Option<u64>,
-    /// Whether the name of the computer and the list of its processes are shown.
-    #[arg(skip)]
-    pub private: bool,
 }
 
 /// Which events make slices.
@@ -87,6 +84,9 @@ pub struct Selection {
     /// Slices instead of records: what lasted, on which track, from when to when
     #[arg(long, conflicts_with_all = ["raw", "follow"])]
     pub slices: bool,
+    /// With --slices: each below what it lies in, as a tree for each track. What lies in a slice waits for its end
+    #[arg(long, requires = "slices")]
+    pub tree: bool,
     #[command(flatten)]
     pub pairing: Pairing,
     /// The bytes as they are: of a chunk of RDF, which is what is printed anyway, or of a stream of RTC

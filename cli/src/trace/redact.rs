@@ -30,6 +30,11 @@ const NAMES: [&str; 21] = [
     "trace_name",
 ];
 
+/// True if what has this name is known to tell of a person or a computer.
+pub fn is_private(name: &str) -> bool {
+    NAMES.contains(&name.trim_start_matches('_').to_lowercase().as_str())
+}
+
 /// What is hidden, and the key by which it is.
 pub struct Redaction {
     key: [u8; 32],
@@ -54,8 +59,7 @@ impl Redaction {
 
     /// True if what has this name is private.
     pub fn hides(&self, name: &str) -> bool {
-        let name = name.trim_start_matches('_').to_lowercase();
-        NAMES.contains(&name.as_str()) || self.more.contains(&name)
+        is_private(name) || self.more.contains(&name.trim_start_matches('_').to_lowercase())
     }
 
     /// What stands for a text: as many letters and digits, the same for the same text, and told by nothing but the key.

@@ -116,7 +116,8 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Lasting::new(SliceLines::new(args.json, window, args.names(), out), &mut advance);
+    let lines = SliceLines::new(args.json, args.tree, window, args.names(), out);
+    let mut slices = Lasting::new(lines, &mut advance);
     // What is open when the window begins had begun before, and ends after it.
     let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     slices.finish()?.finish()?;

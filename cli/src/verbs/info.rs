@@ -26,7 +26,7 @@ pub struct Args {
     /// What each task of an RFR recording did: polls, wakes, and whether it ended
     #[arg(long)]
     tasks: bool,
-    /// Show the computer's name and its list of processes as well
+    /// Show the names of computer, users, processes and files as well, which are withheld otherwise
     #[arg(long)]
     private: bool,
     /// Files or directories; - for stdin
@@ -79,8 +79,8 @@ fn refuse(path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<()> {
 
 fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
-    let trace = open(&input, Reading { private: args.private, ..args.reading })?;
-    let info = trace.info(&Inquiry { full: args.full, tasks: args.tasks })?;
+    let trace = open(&input, args.reading)?;
+    let info = trace.info(&Inquiry { full: args.full, tasks: args.tasks, private: args.private })?;
     if args.json {
         let mut object = Map::new();
         insert_path(&mut object, path);

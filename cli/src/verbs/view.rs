@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Look around in a trace of any size, on a terminal
 ///
-/// Four panes follow one cursor, which is a byte: parts, bytes with their fields, records, and a timeline. Nothing is read
-/// before the first screen is there. `?` shows the keys.
+/// A timeline, and the records below it; all of one record, its bytes and the parts of the file open beside them. All follow
+/// one cursor, which is a byte. Nothing is read before the first screen is there. `?` shows the keys.
 ///
 /// A file is mapped. One that others shorten meanwhile is opened again; where that is noticed too late, the viewer ends
 /// with a message. What others write over is better read with --no-map.

@@ -1,10 +1,12 @@
-//! The screen: four panes, a line above and one below them.
+//! The screen: the panes, a line above and one below them.
 
+use super::detail::wrap;
 use super::findings::KEPT;
 use super::paint::{Look, Paint};
+use super::pane::Pane;
 use super::rows;
 use super::screen::{Layout, Scene};
-use super::state::{Asks, Pane, State};
+use super::state::{Asks, State};
 use super::when::{moment, shown_time};
 use crate::output::{bytes, counted, digits, grouped};
 use crate::trace::{Browse, Level};
@@ -32,6 +34,9 @@ pub fn draw(
     if layout.records.height > 0 {
         records(&mut paint, layout.records, state, scene);
     }
+    if layout.detail.height > 0 {
+        detail(&mut paint, layout.detail, state, scene);
+    }
     if layout.timeline.height > 0 {
         super::timeline::draw(&mut paint, layout.timeline, state);
     }
@@ -46,7 +51,7 @@ pub fn draw(
         findings(&mut paint, body, state);
     }
     if state.helps {
-        help(&mut paint, body);
+        super::help::draw(&mut paint, body);
     }
 }
 
@@ -68,8 +73,10 @@ fn head(paint: &mut Paint<'_>, area: Rect, state: &State, browse: &dyn Browse) {
     if state.follows {
         text.push_str(" · following");
     }
-    paint.put(area, 0, 0, &text, Look::Selected);
-    paint.put_right(area, 0, " ? help ", Look::Dim);
+    let help = " ? help ";
+    let room = area.width.saturating_sub(u16::try_from(help.len()).unwrap_or(0));
+    paint.put(Rect { width: room, ..area }, 0, 0, &text, Look::Selected);
+    paint.put_right(area, 0, help, Look::Dim);
 }
 
 fn parts(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse: &dyn Browse) {
@@ -203,9 +210,12 @@ fn records(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene) {
         let mut column = 0;
         if wide {
             paint.put(area, line, 0, &format!("{:#010x}", row.place.offset), look(Look::Dim));
+            column = 12;
+        }
+        if area.width >= 40 {
             let time = row.time.map(shown_time).unwrap_or_else(|| "-".to_owned());
-            paint.put(area, line, 12, &format!("{time:>20}"), look(Look::Dim));
-            column = 34;
+            paint.put(area, line, column, &format!("{time:>20}"), look(Look::Dim));
+            column = column.saturating_add(22);
         }
         let next = paint.put(area, line, column, &format!("{:<14}", row.name), look(Look::Name));
         paint.put(area, line, next.saturating_add(2), &row.text, look(Look::Plain));
@@ -220,6 +230,23 @@ fn records(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene) {
             }
         };
         paint.put(area, 1, 0, text, Look::Dim);
+    }
+}
+
+fn detail(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene) {
+    let rows = usize::from(area.height.saturating_sub(1));
+    let below = scene.detail.len().saturating_sub(state.detail_top.saturating_add(rows));
+    let title = match below {
+        0 => "record".to_owned(),
+        below => format!("record, {} more below", counted(below as i128, "line", "lines")),
+    };
+    paint.title(area, &title, state.pane == Pane::Detail);
+    for (row, line) in (1_u16..).zip(scene.detail.iter().skip(state.detail_top).take(rows)) {
+        let is_head = row == 1 && state.detail_top == 0;
+        paint.put(area, row, 0, line, if is_head { Look::Name } else { Look::Plain });
+    }
+    if scene.detail.is_empty() {
+        paint.put(area, 1, 0, "the cursor is in no record", Look::Dim);
     }
 }
 
@@ -249,6 +276,9 @@ fn foot(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse:
     if let Some(time) = scene.time {
         text.push_str(&format!(" · {}", moment(time.ns(), time.is_absolute())));
     }
+    if let Some(measured) = state.measured() {
+        text.push_str(&format!(" · {measured}"));
+    }
     let end = paint.put(area, 0, 0, &text, Look::Plain);
     let share = u128::from(state.place.offset).saturating_mul(100).checked_div(size.into()).unwrap_or(0);
     let right = match &state.busy {
@@ -266,19 +296,6 @@ fn foot(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene, browse:
     }
 }
 
-/// A box over the panes.
-fn overlay(paint: &mut Paint<'_>, area: Rect, title: &str) -> Rect {
-    let margin = if area.width > 60 { 4 } else { 0 };
-    let area = Rect {
-        x: area.x.saturating_add(margin),
-        width: area.width.saturating_sub(margin.saturating_mul(2)),
-        ..area
-    };
-    paint.clear(area);
-    paint.title(area, title, true);
-    Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
-}
-
 fn findings(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let list = &state.findings;
     let mut title = format!(
@@ -289,7 +306,25 @@ fn findings(paint: &mut Paint<'_>, area: Rect, state: &State) {
     if !list.done {
         title.push_str(", checking …");
     }
-    let area = overlay(paint, area, &title);
+    let area = paint.overlay(area, &title);
+    // What is longer than a line stands below in full.
+    let mut full = Vec::new();
+    if let Some(found) = list.found.get(list.selected) {
+        wrap(&found.message, area.width.saturating_sub(2), &mut full);
+    }
+    full.truncate(usize::from(area.height / 3));
+    let room = u16::try_from(full.len()).unwrap_or(0).saturating_add(1);
+    let (area, below) = if room > 1 && area.height > 4 {
+        let height = area.height.saturating_sub(room);
+        let below = Rect { y: area.y.saturating_add(height), height: room, ..area };
+        paint.title(below, "the finding", false);
+        (Rect { height, ..area }, below)
+    } else {
+        (area, Rect { height: 0, ..area })
+    };
+    for (row, line) in (1_u16..).zip(&full) {
+        paint.put(below, row, 1, line, Look::Plain);
+    }
     let rows = usize::from(area.height);
     let top = list.selected.saturating_sub(rows.saturating_sub(1));
     for (number, found) in list.found.iter().enumerate().skip(top).take(rows) {
@@ -316,31 +351,4 @@ fn findings(paint: &mut Paint<'_>, area: Rect, state: &State) {
     };
     let row = u16::try_from(list.found.len()).unwrap_or(u16::MAX).min(area.height.saturating_sub(1));
     paint.put(area, row, 1, &said, Look::Dim);
-}
-
-const HELP: &[(&str, &str)] = &[
-    ("h j k l, arrows", "move; in parts l and h open and close, in the timeline they go from event to event"),
-    ("^f ^b, ^d ^u", "a page, half a page"),
-    ("g G, 4096g", "start and end of the file, that offset"),
-    ("Tab, z", "the next pane, all of the screen for it"),
-    ("[ ]", "the file before, the next one"),
-    ("/text, /0x1f8b??0?", "search; ? is any digit"),
-    ("n N", "the next match, the one before"),
-    ("&text", "only records with that in them; Escape shows all again"),
-    (":0x1f0, :496", "go to an offset"),
-    (":+1.5s, :2026-11-21T01:41:54Z", "go to a time"),
-    ("w s, a d", "timeline: zoom in and out, earlier and later"),
-    ("Enter", "from parts and timeline to the record, from a record or a finding to its bytes"),
-    ("!", "what check finds; it reads everything, in the background"),
-    ("y", "copy the record, or the value of the field"),
-    ("F", "follow the end of a file that grows"),
-    ("q", "quit"),
-];
-
-fn help(paint: &mut Paint<'_>, area: Rect) {
-    let area = overlay(paint, area, "keys; any key closes this");
-    for (row, (keys, what)) in (0_u16..).zip(HELP) {
-        paint.put(area, row, 1, keys, Look::Name);
-        paint.put(area, row, if area.width > 70 { 32 } else { 20 }, what, Look::Plain);
-    }
 }

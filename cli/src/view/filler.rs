@@ -5,7 +5,9 @@ use crate::status::{Failure, Result};
 use crate::trace::Events;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use traceglass::event::{EventKind, Item, Number};
+use traceglass::event::{EventKind, Item, Number, Track, TrackKind};
+use traceglass::record::Record;
+use traceglass_open::record::Json;
 
 /// The number of lanes that are told apart; the tracks after them share one.
 const LANES: usize = 128;
@@ -26,6 +28,7 @@ pub struct Filler<'f> {
     names: HashMap<String, u16>,
     /// Slices that were open before the window begins: how deep, since when, and the outermost one's name.
     open: HashMap<u64, (u32, i128, u16)>,
+    json: Json,
     tell: &'f mut dyn FnMut(&Lanes) -> bool,
     next: Instant,
     count: u32,
@@ -52,6 +55,7 @@ impl<'f> Filler<'f> {
             places: HashMap::new(),
             names: HashMap::new(),
             open: HashMap::new(),
+            json: Json::merged(),
             tell,
             next: Instant::now(),
             count: 0,
@@ -301,6 +305,19 @@ impl<'f> Filler<'f> {
     }
 }
 
+impl Filler<'_> {
+    /// The number that tells a task from others of its name.
+    fn iid(&mut self, track: &Track<'_>) -> Option<String> {
+        if track.kind() != TrackKind::Task {
+            return None;
+        }
+        self.json.buffer.clear();
+        track.tell(&mut self.json).ok()?;
+        let told: serde_json::Value = serde_json::from_slice(self.json.buffer.text()).ok()?;
+        told.get("iid").map(|iid| iid.as_str().map_or_else(|| iid.to_string(), str::to_owned))
+    }
+}
+
 impl Events for Filler<'_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
         self.count = self.count.wrapping_add(1);
@@ -314,11 +331,15 @@ impl Events for Filler<'_> {
             Item::Track(track) => {
                 let number = track.id().number();
                 let label = track.label().to_string();
-                let label = crate::output::shortened(&label, 64).into_owned();
+                let mut label = crate::output::shortened(&label, 64).into_owned();
+                // Many tasks have one name.
+                if let Some(iid) = self.iid(track) {
+                    label.push_str(&format!(" #{iid}"));
+                }
                 if let Some(lane) =
                     self.places.get(&number).and_then(|&place| self.lanes.lanes.get_mut(place))
                 {
-                    lane.name = label;
+                    (lane.name, lane.kind) = (label, track.kind().name());
                 } else if self.tracks.len() < TRACKS {
                     self.tracks.insert(number, (label, track.kind().name()));
                 }

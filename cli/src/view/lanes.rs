@@ -1,7 +1,12 @@
 //! Tracks as lanes: what happened in each of a limited number of spans of time, whatever there is.
 
+use std::collections::HashMap;
+
 /// The number of spans the time of a window is divided into.
 pub const BUCKETS: usize = 384;
+
+/// The number of lanes up to which those that a window has nothing of are kept.
+const EMPTY: usize = 512;
 
 /// What happened on a track in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,6 +50,19 @@ pub struct Lane {
     pub slice: u16,
 }
 
+/// What lanes are known by: name, kind, and which of those it is.
+fn keys(lanes: &[Lane]) -> Vec<(String, &'static str, u32)> {
+    let mut counts: HashMap<(&str, &str), u32> = HashMap::new();
+    lanes
+        .iter()
+        .map(|lane| {
+            let count = counts.entry((&lane.name, lane.kind)).or_default();
+            *count = count.saturating_add(1);
+            (lane.name.clone(), lane.kind, *count)
+        })
+        .collect()
+}
+
 /// The lanes of a window of time.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
@@ -78,6 +96,31 @@ impl Lanes {
         usize::try_from(bucket).ok().filter(|&bucket| bucket < BUCKETS)
     }
 
+    /// Gives lanes the places that they had before, so that they stay where they are while the window changes; those
+    /// with nothing in this window are empty. Lanes of one name are told apart by their order.
+    pub fn keep_order(&mut self, before: &Self) {
+        let found = keys(&self.lanes);
+        let mut lanes: HashMap<_, _> =
+            found.into_iter().zip(std::mem::take(&mut self.lanes).into_iter().enumerate()).collect();
+        let keeps = before.lanes.len() <= EMPTY;
+        for (key, lane) in keys(&before.lanes).into_iter().zip(&before.lanes) {
+            match lanes.remove(&key) {
+                Some((_, lane)) => self.lanes.push(lane),
+                // One that has no kind yet is still to get its name.
+                None if keeps && !lane.kind.is_empty() => self.lanes.push(Lane {
+                    name: lane.name.clone(),
+                    kind: lane.kind,
+                    cells: vec![Cell::default(); BUCKETS],
+                    ..Lane::default()
+                }),
+                None => {}
+            }
+        }
+        let mut rest: Vec<(usize, Lane)> = lanes.into_values().collect();
+        rest.sort_by_key(|(place, _)| *place);
+        self.lanes.extend(rest.into_iter().map(|(_, lane)| lane));
+    }
+
     /// The window: from the first span to the end of the last one in use.
     pub fn window(&self) -> (i128, i128) {
         match self.span {
@@ -91,5 +134,27 @@ impl Lanes {
             .checked_sub(1)
             .and_then(|number| self.names.get(number))
             .map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(names: &[&str]) -> Lanes {
+        let lane = |name: &&str| Lane { name: (*name).to_owned(), kind: "task", ..Lane::default() };
+        Lanes { lanes: names.iter().map(lane).collect(), ..Lanes::default() }
+    }
+
+    #[test]
+    fn lanes_stay_where_they_are() {
+        let before = lanes(&["a", "worker", "worker", "b"]);
+        let mut after = lanes(&["c", "b", "worker"]);
+        after.keep_order(&before);
+        let names: Vec<_> = after.lanes.iter().map(|lane| lane.name.as_str()).collect();
+        assert_eq!(names, ["a", "worker", "worker", "b", "c"]);
+        // Those that have something are those that had it.
+        let used: Vec<_> = after.lanes.iter().map(|lane| lane.cells.is_empty()).collect();
+        assert_eq!(used, [false, true, false, true, true]);
     }
 }

@@ -1,8 +1,9 @@
 //! Going along the list of findings.
 
 use super::key::Key;
+use super::pane::Pane;
 use super::rows::Place;
-use super::state::{Pane, State};
+use super::state::State;
 use crate::trace::Browse;
 
 impl State {
@@ -24,7 +25,7 @@ impl State {
                     match browse.file_of_path(path.as_deref()) {
                         Some(file) => {
                             self.findings.shown = false;
-                            self.pane = Pane::Hex;
+                            self.focus(Pane::Hex);
                             self.go(Place::at(file, offset), browse);
                         }
                         None => self.message = "that file is not open here".to_owned(),

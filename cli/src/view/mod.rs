@@ -4,15 +4,21 @@
 //! the first frame: a frame makes the rows that are seen, from the nearest place at which reading can begin. What takes
 //! longer is done beside it: a pass for such places, searches, `check`, the timeline.
 
+mod axis;
 mod clip;
+mod detail;
 mod draw;
 mod errand;
 mod filler;
 mod findings;
+mod focus;
+mod help;
 mod key;
 mod lanes;
 mod listed;
+mod measure;
 mod paint;
+mod pane;
 mod pattern;
 mod prompt;
 mod rows;
@@ -158,6 +164,9 @@ where
             }
             if let Some(errand) = state.wanted() {
                 work.errand(errand);
+            }
+            if let Some(window) = state.left_behind() {
+                work.timeline(Some(window));
             }
             let waits = if work.is_busy() { BUSY } else { IDLE };
             let mut quits = false;

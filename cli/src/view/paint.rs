@@ -100,9 +100,15 @@ impl<'b> Paint<'b> {
         }
         let room = usize::from(inside.right().saturating_sub(x));
         // What is far too long is cut before anything is done to it; an escape is no longer than ten characters.
-        let short = crate::output::shortened(text, room.saturating_add(1));
+        let shown = printable(&crate::output::shortened(text, room.saturating_add(1)));
         let style = look.style(self.color);
-        let (end, _) = self.buffer.set_stringn(x, y, printable(&short), room, style);
+        if unicode_width::UnicodeWidthStr::width(shown.as_str()) <= room {
+            let (end, _) = self.buffer.set_stringn(x, y, shown, room, style);
+            return end.saturating_sub(area.x);
+        }
+        // Nothing is cut without a sign.
+        let (end, _) = self.buffer.set_stringn(x, y, shown, room.saturating_sub(1), style);
+        let (end, _) = self.buffer.set_stringn(end, y, "…", 1, style);
         end.saturating_sub(area.x)
     }
 
@@ -145,5 +151,18 @@ impl<'b> Paint<'b> {
         if area.width > 4 {
             self.put(Rect { width: area.width.saturating_sub(1), ..area }, 0, 1, &format!(" {title} "), look);
         }
+    }
+
+    /// Makes room for a box over the panes, and gives the area within.
+    pub fn overlay(&mut self, area: Rect, title: &str) -> Rect {
+        let margin = if area.width > 88 { 4 } else { 0 };
+        let area = Rect {
+            x: area.x.saturating_add(margin),
+            width: area.width.saturating_sub(margin.saturating_mul(2)),
+            ..area
+        };
+        self.clear(area);
+        self.title(area, title, true);
+        Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
     }
 }

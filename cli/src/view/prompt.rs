@@ -2,9 +2,10 @@
 
 use super::errand::Errand;
 use super::key::Key;
+use super::pane::Pane;
 use super::pattern::Pattern;
 use super::rows::Place;
-use super::state::{Asks, Effect, Pane, State};
+use super::state::{Asks, Effect, State};
 use crate::trace::{Browse, Time};
 
 impl State {

@@ -1,7 +1,9 @@
 //! Where the panes are, and what is in them.
 
+use super::detail;
+use super::pane::Pane;
 use super::rows::{self, Budget, Row, Window};
-use super::state::{Pane, Sizes, State};
+use super::state::{Sizes, State};
 use crate::trace::{Browse, Field};
 use ratatui::layout::Rect;
 use traceglass::event::Time;
@@ -13,8 +15,12 @@ pub struct Layout {
     pub parts: Rect,
     pub hex: Rect,
     pub records: Rect,
+    /// All of the record under the cursor.
+    pub detail: Rect,
     pub timeline: Rect,
     pub foot: Rect,
+    /// True if one pane alone has room.
+    pub single: bool,
 }
 
 /// What the panes show: made for what is seen alone.
@@ -25,6 +31,8 @@ pub struct Scene {
     pub told: bool,
     pub parts: Window,
     pub records: Window,
+    /// The lines of the record under the cursor.
+    pub detail: Vec<String>,
     /// The time of the record that the cursor is in.
     pub time: Option<Time>,
     /// Why there is nothing.
@@ -50,23 +58,40 @@ impl Layout {
         let body = body.saturating_sub(foot);
         if state.zoomed || area.width < 60 || body < 16 {
             let all = top(body);
+            layout.single = !state.zoomed;
             match state.pane {
                 Pane::Parts => layout.parts = all,
                 Pane::Hex => layout.hex = all,
                 Pane::Records => layout.records = all,
+                Pane::Detail => layout.detail = all,
                 Pane::Timeline => layout.timeline = all,
             }
         } else {
-            let third = body / 3;
-            let upper = top(body.saturating_sub(third).saturating_sub(third).max(5));
-            // A row of 16 bytes takes 77 columns, and one of 8 takes 45.
-            let wide = if area.width >= 110 { 79 } else { 47 };
-            let left = area.width.saturating_sub(wide).clamp(10, 48);
-            layout.parts = Rect { width: left.saturating_sub(1), ..upper };
-            layout.hex =
-                Rect { x: upper.x.saturating_add(left), width: upper.width.saturating_sub(left), ..upper };
-            layout.records = top(third);
-            layout.timeline = top(third);
+            layout.timeline = top(timeline_height(body, state));
+            let mut lower = top(body.saturating_sub(layout.timeline.height));
+            if state.opened.detail {
+                let height = (lower.height / 2).max(4);
+                lower.height = lower.height.saturating_sub(height);
+                layout.detail = Rect { y: lower.bottom(), height, ..lower };
+            }
+            if state.opened.parts {
+                let width = (area.width / 3).clamp(16, 48);
+                layout.parts = Rect { width: width.saturating_sub(1), ..lower };
+                lower = Rect {
+                    x: lower.x.saturating_add(width),
+                    width: lower.width.saturating_sub(width),
+                    ..lower
+                };
+            }
+            if state.opened.bytes {
+                // A row of 16 bytes takes 77 columns, one of 8 takes 45, one of 4 takes 29.
+                let fits = |width: &u16| lower.width >= width.saturating_add(32);
+                let width = [79, 47].into_iter().find(fits).unwrap_or(30).min(lower.width);
+                lower.width = lower.width.saturating_sub(width);
+                layout.hex = Rect { x: lower.right(), width, ..lower };
+                lower.width = lower.width.saturating_sub(1);
+            }
+            layout.records = lower;
         }
         layout.foot = top(foot);
         layout
@@ -89,7 +114,20 @@ impl Layout {
             hex_width: self.hex_width(size).0,
             parts_rows: rows(self.parts).max(1),
             records_rows: rows(self.records).max(1),
+            detail_rows: rows(self.detail).max(1),
+            single: self.single,
         }
+    }
+}
+
+/// The rows of the timeline above the records: no more than its lanes need, and a line where there is nothing to draw.
+fn timeline_height(body: u16, state: &State) -> u16 {
+    let lanes = u16::try_from(state.lanes.lanes.len()).unwrap_or(u16::MAX);
+    let most = body.saturating_mul(2) / 5;
+    match (state.lanes.done, lanes) {
+        (true, 0) => 1,
+        (true, lanes) => lanes.saturating_add(3).min(most),
+        _ => most,
     }
 }
 
@@ -141,6 +179,10 @@ impl State {
         scene.time = at.and_then(|row: &Row| row.time);
         if let Some(time) = scene.time {
             self.lanes_at = Some(time.ns());
+        }
+        if layout.detail.height > 1 {
+            scene.detail = at.map(|row| detail::lines(row, layout.detail.width)).unwrap_or_default();
+            self.detail_top = self.detail_top.min(scene.detail.len().saturating_sub(self.sizes.detail_rows));
         }
         scene
     }

@@ -4,30 +4,11 @@ use super::errand::{Errand, Found};
 use super::findings::List;
 use super::key::Key;
 use super::lanes::Lanes;
+use super::pane::{Opened, Pane};
 use super::pattern::Pattern;
 use super::rows::{self, Budget, Filtered, Place, Window};
 use crate::trace::{Browse, Depth, Level, Node};
 use std::collections::BTreeSet;
-
-/// A part of the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pane {
-    Parts,
-    Hex,
-    Records,
-    Timeline,
-}
-
-impl Pane {
-    fn next(self, back: bool) -> Self {
-        match (self, back) {
-            (Self::Parts, false) | (Self::Records, true) => Self::Hex,
-            (Self::Hex, false) | (Self::Timeline, true) => Self::Records,
-            (Self::Records, false) | (Self::Parts, true) => Self::Timeline,
-            (Self::Timeline, false) | (Self::Hex, true) => Self::Parts,
-        }
-    }
-}
 
 /// What is being typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +38,17 @@ pub struct Sizes {
     pub hex_width: u64,
     pub parts_rows: usize,
     pub records_rows: usize,
+    pub detail_rows: usize,
+    /// True if one pane alone has room.
+    pub single: bool,
 }
 
 pub struct State {
     pub place: Place,
     pub pane: Pane,
+    pub opened: Opened,
+    /// The first line that is shown of the record.
+    pub detail_top: usize,
     /// True if the pane has all of the screen.
     pub zoomed: bool,
     /// The first row of the hex pane.
@@ -82,6 +69,10 @@ pub struct State {
     pub window: Option<(i128, i128)>,
     /// The time at the cursor.
     pub lanes_at: Option<i128>,
+    /// The time that the timeline has followed the cursor to.
+    pub followed: Option<i128>,
+    /// The times between which is measured.
+    pub marks: (Option<i128>, Option<i128>),
     /// The first and the last time of all.
     pub extent: Option<(i128, i128)>,
     pub follows: bool,
@@ -101,7 +92,9 @@ impl State {
     pub fn new(file: usize) -> Self {
         Self {
             place: Place::at(file, 0),
-            pane: Pane::Hex,
+            pane: Pane::Records,
+            opened: Opened::default(),
+            detail_top: 0,
             zoomed: false,
             top: 0,
             open: BTreeSet::new(),
@@ -115,6 +108,8 @@ impl State {
             lane: 0,
             window: None,
             lanes_at: None,
+            followed: None,
+            marks: (None, None),
             extent: None,
             follows: false,
             drawn: None,
@@ -122,7 +117,14 @@ impl State {
             message: String::new(),
             busy: None,
             count: None,
-            sizes: Sizes { hex_rows: 8, hex_width: 16, parts_rows: 8, records_rows: 8 },
+            sizes: Sizes {
+                hex_rows: 8,
+                hex_width: 16,
+                parts_rows: 8,
+                records_rows: 8,
+                detail_rows: 8,
+                single: false,
+            },
         }
     }
 
@@ -160,8 +162,12 @@ impl State {
         match key {
             Key::Char('q') | Key::Ctrl('c') => effects.push(Effect::Quit),
             Key::Char('?') => self.helps = true,
-            Key::Tab => self.pane = self.pane.next(false),
-            Key::BackTab => self.pane = self.pane.next(true),
+            Key::Tab => self.next_pane(false),
+            Key::BackTab => self.next_pane(true),
+            Key::Char('i') => self.toggle(Pane::Detail),
+            Key::Char('b') => self.toggle(Pane::Hex),
+            Key::Char('p') => self.toggle(Pane::Parts),
+            Key::Char('m') => self.mark(),
             Key::Char('z') => self.zoomed = !self.zoomed,
             Key::Char('/') => self.asks = Some((Asks::Search, String::new())),
             Key::Char('&') => self.asks = Some((Asks::Filter, self.filter.clone().unwrap_or_default())),
@@ -190,6 +196,7 @@ impl State {
             },
             Key::Char('G') | Key::End => self.go_to_end(browse),
             Key::Char(c @ ('w' | 's' | 'a' | 'd')) => self.zoom(c, effects),
+            Key::Escape if self.pane == Pane::Detail => self.toggle(Pane::Detail),
             Key::Escape => {
                 self.filter = None;
                 self.filtered = None;
@@ -199,6 +206,7 @@ impl State {
                 let times = count.unwrap_or(1).min(10_000);
                 match self.pane {
                     Pane::Hex => self.hex_key(key, times, browse),
+                    Pane::Detail => self.detail_key(key),
                     Pane::Parts => self.parts_key(key, times, browse),
                     Pane::Records => self.records_key(key, times, browse, effects),
                     Pane::Timeline => self.timeline_key(key, times, browse, effects),
@@ -214,6 +222,9 @@ impl State {
 
     /// Puts the cursor somewhere, within the file.
     pub fn go(&mut self, place: Place, browse: &dyn Browse) {
+        if self.place != place {
+            self.detail_top = 0;
+        }
         self.place = place;
         self.place.offset = place.offset.min(self.size(browse).saturating_sub(1));
         self.show_cursor();
@@ -351,10 +362,7 @@ impl State {
             Key::Ctrl('b') | Key::PageUp => (false, page),
             Key::Ctrl('d') => (true, page / 2),
             Key::Ctrl('u') => (false, page / 2),
-            Key::Enter => {
-                self.pane = Pane::Hex;
-                return self.show_cursor();
-            }
+            Key::Enter => return self.focus(Pane::Detail),
             _ => return,
         };
         if let Some(filter) = self.filter.clone() {

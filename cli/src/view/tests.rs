@@ -1,9 +1,14 @@
 //! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
+mod color;
+mod large;
+mod seen;
+
 use super::key::Key;
+use super::pane::{Opened, Pane};
 use super::rows::Budget;
 use super::screen::Layout;
-use super::state::{Effect, Pane, State};
+use super::state::{Effect, State};
 use super::{draw, errand, work};
 use crate::escape::is_unsafe;
 use crate::input::Input;
@@ -78,6 +83,10 @@ impl Session<'_> {
             })
             .unwrap();
         assert_eq!(self.state.place.file, before);
+        if let Some(window) = self.state.left_behind() {
+            self.timeline(Some(window));
+            return self.draw();
+        }
         screen(self.terminal.backend().buffer())
     }
 
@@ -124,48 +133,6 @@ impl Session<'_> {
     }
 }
 
-/// Packets, records and gaps of captures, with those of `cat`.
-#[test]
-fn captures_are_walked_as_they_are_printed() {
-    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
-        eprintln!("TRACEGLASS_VECTORS is not set: no captures are walked");
-        return;
-    };
-    let mut captures = 0;
-    for entry in fs::read_dir(Path::new(&root).join("ctf-wire")).unwrap() {
-        let folder = entry.unwrap().path().join("trace");
-        let expected = folder.join("../expected.ndjson");
-        // What needs options is not asked for here.
-        if !expected.exists() || fs::read_to_string(&expected).unwrap().contains("\"options\": [\"") {
-            continue;
-        }
-        on_large_stack(|| {
-            let input = Input::open(&folder).ok().unwrap();
-            let reading = Reading::default();
-            let mut told = 0;
-            let trace = crate::formats::open(&input, reading).ok().unwrap();
-            let info = trace.info(&crate::trace::Inquiry { full: true, tasks: false }).ok().unwrap();
-            let records = info.fields["records"].as_u64();
-            crate::formats::browse(&input, reading, &mut |browse| {
-                let mut end = 0;
-                browse.walk(browse.first(), 0, Depth::All, &mut |node| {
-                    assert!(node.offset >= end || node.level != crate::trace::Level::Part, "{folder:?}");
-                    if node.level == crate::trace::Level::Part {
-                        end = node.end;
-                    }
-                    told += u64::from(node.level == crate::trace::Level::Record);
-                    true
-                });
-            })
-            .ok()
-            .unwrap();
-            assert_eq!(Some(told), records, "{}", folder.display());
-        });
-        captures += 1;
-    }
-    assert!(captures > 0, "no captures");
-}
-
 /// A screen as text.
 fn screen(buffer: &Buffer) -> String {
     let mut text = String::new();
@@ -196,6 +163,9 @@ const SAMPLES: [&str; 8] = [
     "stream.rfr",
 ];
 
+/// The samples whose screens are pictures in the README.
+const PICTURES: [&str; 2] = ["sample.rfr", "sample.ctf"];
+
 /// Compares a screen with the one that was recorded; with `TRACEGLASS_BLESS=1`, records it.
 fn blessed(name: &str, screen: &str) {
     let name = format!("tests/golden/view/{}.txt", name.replace('/', "_"));
@@ -219,13 +189,20 @@ fn screens_are_as_they_were_blessed() {
                 all.push_str(&format!("=== {what}\n{screen}"));
             };
             take("start", session);
-            session.keys("\t");
             session.keys("jjj");
             take("three records on", session);
-            session.keys("\t\tl");
+            if PICTURES.contains(&name) {
+                session.color = true;
+                session.draw();
+                blessed(&format!("color_{name}"), &color::styled(session.terminal.backend().buffer()));
+                session.color = false;
+            }
+            session.keys("i");
+            take("all of the record", session);
+            session.keys("\x1bpl");
             session.keys("jz");
             take("parts", session);
-            session.keys("z\tG");
+            session.keys("zbG");
             take("end", session);
             session.keys("!");
             take("findings", session);
@@ -239,7 +216,7 @@ fn panes_are_as_they_were_blessed_on_a_small_terminal() {
     for name in SAMPLES {
         let mut all = String::new();
         session(&sample(name), (64, 14), |session| {
-            for pane in ["hex", "records", "timeline", "parts"] {
+            for pane in ["records", "record", "parts", "hex", "timeline"] {
                 all.push_str(&format!("=== {pane}\n{}", session.draw()));
                 session.keys("\t");
             }
@@ -255,9 +232,10 @@ fn any_size_is_drawn() {
             [(1, 1), (1, 40), (2, 2), (3, 3), (5, 2), (20, 5), (59, 19), (60, 20), (400, 3)]
         {
             session(&sample(name), (width, height), |session| {
-                for keys in
-                    ["", "\t", "\t", "\t", "z", "?", "x", "!", "jj\x1b", "/abc", "\x1b", "&a\n", "G", "l"]
-                {
+                for keys in [
+                    "", "\t", "ibp", "\t", "m", "z", "?", "x", "!", "jj\x1b", "/abc", "\x1b", "&a\n", "G",
+                    "lm",
+                ] {
                     session.keys(keys);
                     session.draw();
                 }
@@ -290,10 +268,10 @@ fn without_colour_there_is_none() {
 #[test]
 fn one_cursor_moves_all_panes() {
     session(&sample("sample.rtc"), (110, 32), |session| {
-        session.keys(":0x700\n");
+        session.keys("b:0x700\n");
         assert_eq!(session.state.place.offset, 0x700);
         assert!(session.draw().contains("00000700"));
-        session.keys("\tj");
+        session.keys("bj");
         assert_eq!(session.state.pane, Pane::Records);
         let record = session.state.record(session.browse).unwrap();
         assert_eq!(session.state.place, record.place);
@@ -412,7 +390,7 @@ fn a_filter_leaves_what_has_the_text() {
 #[test]
 fn what_the_cursor_is_on_is_copied() {
     session(&sample("sample.rdf"), (110, 32), |session| {
-        session.keys("8gy");
+        session.keys("b8gy");
         assert_eq!(session.copied, ["3"]);
     });
 }
@@ -430,7 +408,7 @@ fn a_finding_leads_to_its_bytes() {
         session.keys("\n");
         assert_eq!((session.state.pane, session.state.place.offset), (Pane::Hex, found.offset));
         // What happened just before.
-        session.keys("\t");
+        session.keys("b");
         let screen = session.draw();
         assert!(screen.contains("(lost)"), "{screen}");
         session.keys("k");
@@ -483,96 +461,4 @@ fn nothing_of_a_file_reaches_the_terminal_unescaped() {
         assert!(!session.copied.concat().chars().any(is_unsafe));
     });
     fs::remove_file(path).unwrap();
-}
-
-/// Counts what is handed out.
-struct Counting<'b>(&'b dyn Browse, AtomicUsize);
-
-impl Browse for Counting<'_> {
-    fn format(&self) -> Format {
-        self.0.format()
-    }
-
-    fn files(&self) -> &[FileEntry] {
-        self.0.files()
-    }
-
-    fn data(&self, file: usize) -> Result<&[u8], String> {
-        self.0.data(file)
-    }
-
-    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
-        self.0.walk(file, from, depth, &mut |node| {
-            self.1.fetch_add(1, Ordering::Relaxed);
-            each(node)
-        });
-    }
-
-    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
-        self.0.index(file, going);
-    }
-}
-
-/// How much of a file's map is in memory.
-#[cfg(target_os = "linux")]
-fn resident(path: &Path) -> u64 {
-    let maps = fs::read_to_string("/proc/self/smaps").unwrap();
-    let (mut inside, mut total) = (false, 0);
-    for line in maps.lines() {
-        if line.contains('-') && line.split(' ').nth(1).is_some_and(|flags| flags.len() == 4) {
-            inside = line.ends_with(path.to_str().unwrap());
-        } else if let (true, Some(size)) = (inside, line.strip_prefix("Rss:")) {
-            total += size.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024;
-        }
-    }
-    total
-}
-
-/// 10 GB, most of which is a hole, and little of which is read before the first frame.
-#[test]
-#[cfg(target_os = "linux")]
-fn the_first_frame_touches_little_of_a_large_file() {
-    on_large_stack(look_at_large_files);
-}
-
-#[cfg(target_os = "linux")]
-fn look_at_large_files() {
-    const LARGE: u64 = 10 << 30;
-    let folder = std::env::temp_dir().join(format!("traceglass-view-large-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    for name in ["sample.rdf", "sample.rtc", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"] {
-        let path = folder.join(name.replace('/', "-"));
-        fs::write(&path, fs::read(sample(name)).unwrap()).unwrap();
-        fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();
-        let input = Input::open(&path).unwrap_or_else(|error| panic!("{name}: {}", error.message));
-        let before = resident(&path);
-        crate::formats::browse(&input, Reading::default(), &mut |browse| {
-            let counting = Counting(browse, AtomicUsize::new(0));
-            let mut state = State::new(0);
-            let start = std::time::Instant::now();
-            let area = ratatui::layout::Rect::new(0, 0, 120, 40);
-            let mut buffer = Buffer::empty(area);
-            let layout = Layout::of(area, &state);
-            state.fit(&layout, &counting);
-            let scene = state.scene(&layout, &counting);
-            draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
-            let (nodes, touched) =
-                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
-            println!("{name}: {nodes} nodes, {touched} bytes of the map, {:?}", start.elapsed());
-            assert!(nodes < 4 * Budget::FRAME.0, "{name}: {nodes} nodes");
-            assert!(touched < 8 << 20, "{name}: {touched} bytes");
-            // At the other end, too, where nothing is known yet.
-            state.update(Key::Char('G'), &counting);
-            let scene = state.scene(&layout, &counting);
-            draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
-            assert_eq!(state.place.offset, LARGE - 1);
-            let (nodes, touched) =
-                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
-            println!("{name}: {nodes} nodes, {touched} bytes of the map at the end, {:?}", start.elapsed());
-            assert!(nodes < 8 * Budget::FRAME.0 && touched < 32 << 20, "{name}: {nodes} {touched}");
-        })
-        .unwrap_or_else(|error| panic!("{name}: {}", error.message));
-        fs::remove_file(path).unwrap();
-    }
-    fs::remove_dir_all(folder).unwrap();
 }

@@ -3,8 +3,9 @@
 use super::errand::Errand;
 use super::key::Key;
 use super::lanes::{Cell, Lanes};
+use super::pane::Pane;
 use super::rows::Place;
-use super::state::{Effect, Pane, State};
+use super::state::{Effect, State};
 use crate::trace::{Browse, Time};
 
 /// What the viewer is busy with while lanes are filled.
@@ -19,7 +20,10 @@ impl State {
         if self.window.is_none() && lanes.span.is_some() {
             self.extent = lanes.span;
         }
-        self.lanes = lanes;
+        let before = std::mem::replace(&mut self.lanes, lanes);
+        self.lanes.keep_order(&before);
+        // Until something is found in a window, its times are what they were.
+        self.lanes.absolute |= before.absolute;
         self.lane = self.lane.min(self.lanes.lanes.len().saturating_sub(1));
     }
 
@@ -63,6 +67,27 @@ impl State {
         self.window = if all { None } else { Some((from, to)) };
         self.busy = Some(DRAWING.to_owned());
         effects.push(Effect::Timeline(self.window));
+    }
+
+    /// The window about the cursor, if that has left the one that is shown, or has come to where nothing was read yet.
+    pub fn left_behind(&mut self) -> Option<(i128, i128)> {
+        let at = self.lanes_at?;
+        if self.followed == Some(at) || self.lanes.span.is_none() {
+            return None;
+        }
+        self.followed = Some(at);
+        let (from, to) = self.shown_window();
+        // Where all has been read, what lies outside is told by another clock.
+        if (from..to).contains(&at) || self.window.is_none() && self.lanes.done {
+            return None;
+        }
+        let span = to.saturating_sub(from).max(16);
+        let from = at.saturating_sub(span / 2);
+        self.window = Some((from, from.saturating_add(span)));
+        // There, other tracks may have something: they come in an order of their own.
+        self.lanes.lanes.clear();
+        self.busy = Some(DRAWING.to_owned());
+        self.window
     }
 
     pub fn timeline_key(&mut self, key: Key, times: u64, browse: &dyn Browse, effects: &mut Vec<Effect>) {

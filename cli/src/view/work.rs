@@ -12,7 +12,7 @@ use super::lanes::Lanes;
 use crate::input::Input;
 use crate::states::Pairs;
 use crate::status::Failure;
-use crate::trace::{Browse, Findings, Open, Reading};
+use crate::trace::{Browse, Findings, Open, READ_WHOLE, Reading};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -222,6 +222,9 @@ fn draw_lanes(
     }
 }
 
+/// The number of windows before one that are read for what is open when that begins.
+const BEFORE: i128 = 4;
+
 /// The lanes of a window.
 pub fn lanes(
     path: &Path,
@@ -233,8 +236,17 @@ pub fn lanes(
     let mut filler = Filler::new(window, tell);
     let done = Input::open(path).and_then(|input| {
         let trace = open(&input, reading)?;
-        let all = traceglass::event::Window::ALL;
-        let failed = trace.states_in(all, &Pairs::default(), &mut filler).err();
+        let mut pairs = Pairs::default();
+        let range = match window {
+            // Of a large trace, only what lies shortly before a window is asked for what reaches into it.
+            Some((from, to)) if trace.bytes() > READ_WHOLE => {
+                let span = to.saturating_sub(from).max(1);
+                pairs.since = Some(from.saturating_sub(span.saturating_mul(BEFORE)));
+                traceglass::event::Window::new(Some(from), Some(to.saturating_add(span)))
+            }
+            _ => traceglass::event::Window::ALL,
+        };
+        let failed = trace.states_in(range, &pairs, &mut filler).err();
         Ok(failed.filter(|failure| !matches!(failure, Failure::Stopped)))
     });
     let mut lanes = filler.finish();

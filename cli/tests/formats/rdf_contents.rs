@@ -51,7 +51,7 @@ fn info_explains_a_crash() {
     let trace = Trace::new("crash", &crash());
     let (status, text) = trace.run(&["info", "--width", "200"]);
     assert_eq!(status, 0, "{text}");
-    for said in ["/bin/app (77)", "image \"shadow map\"", "freed 32.0 µs before", "last begun \"Draw\""] {
+    for said in ["app (77)", "image \"shadow map\"", "freed 32.0 µs before", "last begun \"Draw\""] {
         assert!(text.contains(said), "{said} in {text}");
     }
     let info = trace.json(&["info", "--json"]).remove(0);
@@ -59,7 +59,10 @@ fn info_explains_a_crash() {
     assert_eq!(fault["resource_name"], "shadow map");
     assert_eq!(fault["freed_before_ns"], 32_000);
     assert_eq!(info["in_flight"][0]["open_markers"], json!(["Frame", "Clear", "Draw"]));
-    assert_eq!(info["process"], json!({"id": 77, "path": "/bin/app"}));
+    assert_eq!(info["process"], json!({"id": 77, "path": "app"}));
+    assert_eq!(info["withheld"], json!(["hostname", "path", "processes"]));
+    let info = trace.json(&["info", "--json", "--private"]).remove(0);
+    assert_eq!((&info["process"]["path"], &info["withheld"]), (&json!("/bin/app"), &json!([])));
 }
 
 /// Memory reserved at most, in the end, and at once: an address that is reserved again counts once.

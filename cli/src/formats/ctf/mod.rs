@@ -249,14 +249,15 @@ impl Trace for Ctf2<'_> {
         trace::write_table(&schema)
     }
 
-    fn info(&self, _: &Inquiry) -> Result<Info> {
+    fn info(&self, args: &Inquiry) -> Result<Info> {
         let text = self.text_bytes();
         let (mut packets, mut padding) = (0_u64, 0_u64);
         for packet in self.packets() {
             packets += 1;
             padding += u64::from(packet.header().padding_bytes());
         }
-        let summary = self.summary();
+        let mut summary = self.summary();
+        let withheld = args.withhold(&mut summary.environment);
         let errors = self.errors();
         let first = self.stream.first_header();
         let language = match self.stream.language() {
@@ -276,6 +277,7 @@ impl Trace for Ctf2<'_> {
         fields.insert("trace_uuid".into(), summary.uuid.clone().into());
         fields.insert("trace_name".into(), summary.trace_name.clone().into());
         fields.insert("environment".into(), summary.environment.clone().into());
+        fields.insert("withheld".into(), withheld.clone().into());
         fields.insert("clocks".into(), summary.clocks.clone().into());
 
         let mut lines = Vec::new();
@@ -300,6 +302,7 @@ impl Trace for Ctf2<'_> {
             lines.push(("language", format!("TSDL, {signed} its signature; it is not parsed")));
         }
         lines.extend(summary.lines());
+        lines.extend(Inquiry::withheld(&withheld));
         Ok(Info {
             bytes: self.data.len() as u64,
             status: Status::damaged_if(!errors.is_empty()),

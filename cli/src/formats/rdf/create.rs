@@ -81,7 +81,7 @@ pub fn create(parts: &NewParts<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> 
 /// Writes what follows after the end of a file that gets more chunks; gives the header that makes them count.
 pub fn append(data: &[u8], parts: &NewParts<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let file = File::parse(data).map_err(|error| Failure::content(Format::Rdf, error))?;
-    let rdf = Rdf { file, damage: None, private: false };
+    let rdf = Rdf { file, damage: None };
     let mut damage = None;
     rdf.each_entry(|_, findings| {
         let error = findings.iter().find(|finding| finding.severity() == Severity::Error);

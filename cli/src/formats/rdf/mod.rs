@@ -43,13 +43,11 @@ struct Rdf<'a> {
     file: File<'a>,
     /// What is wrong with the index.
     damage: Option<Error>,
-    /// True if the name of the computer and its processes are shown.
-    private: bool,
 }
 
-pub fn open(data: &[u8], private: bool) -> Result<Box<dyn Trace + '_>, Unreadable> {
+pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match File::recover(data) {
-        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()), private })),
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
         Err(error) => {
             Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
         }
@@ -152,7 +150,7 @@ impl Trace for Rdf<'_> {
         fields.insert("index_size".into(), header.index_size().into());
         fields.insert("entries".into(), self.file.index().len().into());
 
-        let summary = contents::summarize(&self.file, self.private, complete);
+        let summary = contents::summarize(&self.file, args, complete);
         fields.extend(summary.fields);
         let mut lines = summary.lines;
         let at = format!("at {:#x}", header.index_offset());

@@ -246,7 +246,7 @@ pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Res
         parsed.iter().map(|file| vec![Span::EMPTY; file.index().len().saturating_mul(2)]).collect();
     let mut selections = Vec::new();
     for (file, storage) in parsed.iter().zip(&mut storage) {
-        let rdf = Rdf { file: *file, damage: None, private: false };
+        let rdf = Rdf { file: *file, damage: None };
         let mut damage = None;
         rdf.each_entry(|_, findings| {
             let error = findings.iter().find(|finding| finding.severity() == Severity::Error);

@@ -61,6 +61,11 @@ pub const OBJECTS: &[Object] = &[
                     "settings of the driver that differ from its defaults: `name` and `value`",
                 ),
                 part("trace_errors", List, "what the recorder could not trace"),
+                has(
+                    "withheld",
+                    List,
+                    "what `--private` adds: `hostname`, `processes`, `path` before a process's name",
+                ),
                 part("hostname", Text, "with `--private`"),
                 part("processes", List, "with `--private`"),
             ],
@@ -113,6 +118,7 @@ pub const OBJECTS: &[Object] = &[
                 may("trace_uuid", Text, "as the preamble says"),
                 may("trace_name", Text, "name of the trace class"),
                 has("environment", Members, "as the trace class says, or the block `env` of CTF 1.8"),
+                has("withheld", List, "names of variables that `--private` adds to it"),
                 has("clocks", List, "the clock classes"),
             ],
         ],
@@ -146,6 +152,7 @@ pub const OBJECTS: &[Object] = &[
                     "`name`, `frequency`, `offset_seconds`, `offset_cycles`, `is_absolute`; `time_ns` and `time` of its zero",
                 ),
                 has("environment", Members, "as the trace class says, or the block `env` of CTF 1.8"),
+                has("withheld", List, "names of variables that `--private` adds to it"),
                 part(
                     "captures",
                     List,

@@ -36,7 +36,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use traceglass::ctf::data::wire::{Capture, WireSlot};
 use traceglass::ctf::data::{Losses, Packet, Packets, Programs, check_packets};
-use traceglass::ctf::metadata::{Language, ParseOptions};
+use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::Window;
 use traceglass::{Finding, Format, Severity};
@@ -128,6 +128,8 @@ impl Ctf<'_> {
             let metadata = files.parse(self.options);
             match metadata.and_then(|metadata| compile(&metadata, nodes)) {
                 Ok(schema) => {
+                    let path = shown(&files.metadata_path);
+                    problems.extend(wrong_in(metadata).into_iter().map(|error| format!("{path}: {error}")));
                     let captures = files.streams.iter().map(|_| OnceLock::new()).collect();
                     traces.push(Compiled { schema, files, reading: self.reading, captures });
                 }
@@ -166,6 +168,20 @@ impl Ctf<'_> {
         }
         Ok(worst)
     }
+}
+
+/// What is wrong in metadata all of whose classes could be read all the same: the first few errors.
+fn wrong_in(metadata: traceglass::Result<MetadataStream<'_>>) -> Vec<traceglass::Error> {
+    const SHOWN: usize = 12;
+    let mut errors = Vec::new();
+    let Ok(metadata) = metadata else { return errors };
+    let checked = metadata.check(&mut |finding| {
+        if finding.severity() == Severity::Error && errors.len() < SHOWN {
+            errors.push(finding.cause());
+        }
+    });
+    errors.extend(checked.err());
+    errors
 }
 
 /// The facts that the packets of a stream tell, and their records if they are counted.

@@ -36,6 +36,14 @@ impl Ctf<'_> {
                 message: message.clone(),
                 cause: None,
             }));
+            for files in &self.found.traces {
+                let errors = super::wrong_in(files.parse(self.options)).into_iter();
+                trace.add_problems(errors.map(|error| tables::Problem {
+                    file: files.metadata_path.to_string_lossy().into_owned(),
+                    message: error.to_string(),
+                    cause: Some(error),
+                }));
+            }
             trace.set_lasting(&whole);
             trace.add_problems(skipped(self.reading).map(|message| tables::Problem {
                 file: String::new(),

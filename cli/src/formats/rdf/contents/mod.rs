@@ -9,7 +9,7 @@ use super::loaded::{First, Loaded, Loader, is_known, located};
 use super::plan::{Part as Stored, Plan, Turn};
 use super::walk::{Open, Step, places};
 use crate::output::{bytes, counted, grouped};
-use crate::trace::Field;
+use crate::trace::{Field, Inquiry};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,6 +27,8 @@ pub struct Summary {
     pub fields: Map<String, Value>,
     /// Label and value, one a line.
     pub lines: Vec<(&'static str, String)>,
+    /// What is not said unless it is asked for, as it is private.
+    withheld: Vec<String>,
 }
 
 impl Summary {
@@ -49,8 +51,8 @@ impl Summary {
 }
 
 /// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
-/// list of its processes only where `private` asks for them.
-pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
+/// list of its processes only where they are asked for.
+pub fn summarize(file: &File<'_>, args: &Inquiry, complete: bool) -> Summary {
     let mut summary = Summary::default();
     let mut order = vec![0; file.index().len()];
     // It fails only if there are more entries than 32 bits can number.
@@ -63,7 +65,7 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
     });
     gpus(&mut loader, system, &mut summary);
     if let Some(system) = system {
-        computer(system, private, &mut summary);
+        computer(system, args.private, &mut summary);
     }
     for chunk in loader.load("ApiInfo").iter().take(1) {
         let Ok(Content::Api(api)) = chunk.content() else { continue };
@@ -74,7 +76,7 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
     }
     let tokens = loader.load("RmtData");
     let streams = Streams::new(&tokens);
-    crash::summarize(&mut loader, system, &streams, &mut summary);
+    crash::summarize(&mut loader, system, &streams, args.private, &mut summary);
     memory::summarize(&streams, &mut summary);
     snapshots(&mut loader, &mut summary);
     queues(&mut loader, system, &mut summary);
@@ -96,6 +98,11 @@ pub fn summarize(file: &File<'_>, private: bool, complete: bool) -> Summary {
     if !all.is_empty() {
         summary.field("trace_errors", all.into());
     }
+    summary.withheld.sort();
+    summary.withheld.dedup();
+    let withheld = std::mem::take(&mut summary.withheld);
+    summary.lines.extend(Inquiry::withheld(&withheld));
+    summary.field("withheld", withheld.into());
     if let Some(most) = loader.exceeded {
         let most = bytes(most);
         summary.line("contents", format!("not all was read for this, they are more than {most}"));
@@ -180,7 +187,11 @@ fn computer(system: SystemInfo<'_>, private: bool, summary: &mut Summary) {
         summary.line("CPU", cpu.clone());
     }
     summary.field("cpus", cpus.into());
-    if private {
+    if !private {
+        let has_processes = system.processes().is_some_and(|mut processes| processes.next().is_some());
+        summary.withheld.extend(system.hostname().map(|_| "hostname".to_owned()));
+        summary.withheld.extend(has_processes.then(|| "processes".to_owned()));
+    } else {
         let host = words(system.hostname());
         if let Some(host) = &host {
             summary.line("host", host.clone());

@@ -1,0 +1,139 @@
+//! What is looked at of large files, and of captures.
+
+use super::*;
+
+/// Counts what is handed out.
+struct Counting<'b>(&'b dyn Browse, AtomicUsize);
+
+impl Browse for Counting<'_> {
+    fn format(&self) -> Format {
+        self.0.format()
+    }
+
+    fn files(&self) -> &[FileEntry] {
+        self.0.files()
+    }
+
+    fn data(&self, file: usize) -> Result<&[u8], String> {
+        self.0.data(file)
+    }
+
+    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
+        self.0.walk(file, from, depth, &mut |node| {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            each(node)
+        });
+    }
+
+    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
+        self.0.index(file, going);
+    }
+}
+
+/// How much of a file's map is in memory.
+#[cfg(target_os = "linux")]
+fn resident(path: &Path) -> u64 {
+    let maps = fs::read_to_string("/proc/self/smaps").unwrap();
+    let (mut inside, mut total) = (false, 0);
+    for line in maps.lines() {
+        if line.contains('-') && line.split(' ').nth(1).is_some_and(|flags| flags.len() == 4) {
+            inside = line.ends_with(path.to_str().unwrap());
+        } else if let (true, Some(size)) = (inside, line.strip_prefix("Rss:")) {
+            total += size.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024;
+        }
+    }
+    total
+}
+
+/// 10 GB, most of which is a hole, and little of which is read before the first frame.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_first_frame_touches_little_of_a_large_file() {
+    on_large_stack(look_at_large_files);
+}
+
+#[cfg(target_os = "linux")]
+fn look_at_large_files() {
+    const LARGE: u64 = 10 << 30;
+    let folder = std::env::temp_dir().join(format!("traceglass-view-large-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["sample.rdf", "sample.rtc", "sample.rfr/2026-11/21-01/chunk-41-54.rfr", "stream.rfr"] {
+        let path = folder.join(name.replace('/', "-"));
+        fs::write(&path, fs::read(sample(name)).unwrap()).unwrap();
+        fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();
+        let input = Input::open(&path).unwrap_or_else(|error| panic!("{name}: {}", error.message));
+        let before = resident(&path);
+        crate::formats::browse(&input, Reading::default(), &mut |browse| {
+            let counting = Counting(browse, AtomicUsize::new(0));
+            let mut state = State::new(0);
+            state.opened = Opened { detail: true, parts: true, bytes: true };
+            let start = std::time::Instant::now();
+            let area = ratatui::layout::Rect::new(0, 0, 120, 40);
+            let mut buffer = Buffer::empty(area);
+            let layout = Layout::of(area, &state);
+            state.fit(&layout, &counting);
+            let scene = state.scene(&layout, &counting);
+            draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
+            let (nodes, touched) =
+                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
+            println!("{name}: {nodes} nodes, {touched} bytes of the map, {:?}", start.elapsed());
+            assert!(nodes < 4 * Budget::FRAME.0, "{name}: {nodes} nodes");
+            assert!(touched < 8 << 20, "{name}: {touched} bytes");
+            // At the other end, too, where nothing is known yet.
+            state.update(Key::Char('G'), &counting);
+            let scene = state.scene(&layout, &counting);
+            draw::draw(&mut buffer, &layout, &state, &scene, &counting, true);
+            assert_eq!(state.place.offset, LARGE - 1);
+            let (nodes, touched) =
+                (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
+            println!("{name}: {nodes} nodes, {touched} bytes of the map at the end, {:?}", start.elapsed());
+            assert!(nodes < 8 * Budget::FRAME.0 && touched < 32 << 20, "{name}: {nodes} {touched}");
+        })
+        .unwrap_or_else(|error| panic!("{name}: {}", error.message));
+        fs::remove_file(path).unwrap();
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// Packets, records and gaps of captures, with those of `cat`.
+#[test]
+fn captures_are_walked_as_they_are_printed() {
+    let Some(root) = std::env::var_os("TRACEGLASS_VECTORS") else {
+        eprintln!("TRACEGLASS_VECTORS is not set: no captures are walked");
+        return;
+    };
+    let mut captures = 0;
+    for entry in fs::read_dir(Path::new(&root).join("ctf-wire")).unwrap() {
+        let folder = entry.unwrap().path().join("trace");
+        let expected = folder.join("../expected.ndjson");
+        // What needs options is not asked for here.
+        if !expected.exists() || fs::read_to_string(&expected).unwrap().contains("\"options\": [\"") {
+            continue;
+        }
+        on_large_stack(|| {
+            let input = Input::open(&folder).ok().unwrap();
+            let reading = Reading::default();
+            let mut told = 0;
+            let trace = crate::formats::open(&input, reading).ok().unwrap();
+            let info =
+                trace.info(&crate::trace::Inquiry { full: true, tasks: false, private: false }).ok().unwrap();
+            let records = info.fields["records"].as_u64();
+            crate::formats::browse(&input, reading, &mut |browse| {
+                let mut end = 0;
+                browse.walk(browse.first(), 0, Depth::All, &mut |node| {
+                    assert!(node.offset >= end || node.level != crate::trace::Level::Part, "{folder:?}");
+                    if node.level == crate::trace::Level::Part {
+                        end = node.end;
+                    }
+                    told += u64::from(node.level == crate::trace::Level::Record);
+                    true
+                });
+            })
+            .ok()
+            .unwrap();
+            assert_eq!(Some(told), records, "{}", folder.display());
+        });
+        captures += 1;
+    }
+    assert!(captures > 0, "no captures");
+}
