@@ -13,6 +13,8 @@ pub struct Slice<'s> {
     /// The number of the track: others may have its name.
     pub id: TrackId,
     pub track: &'s str,
+    /// What the track is called besides its label.
+    pub alias: Option<&'s str>,
     pub name: &'s str,
     pub begin: Option<Time>,
     pub end: Option<Time>,
@@ -63,7 +65,7 @@ pub trait TakeSlices {
         Ok(())
     }
 
-    /// What a track is called besides its label.
+    /// What a track is called besides its label, after the last slice.
     fn alias(&mut self, _track: &str, _alias: &str) {}
 }
 
@@ -84,7 +86,15 @@ pub struct Slices<T> {
 #[derive(Default)]
 struct Lane {
     label: String,
+    /// What it is called besides; empty if it is not.
+    alias: String,
     open: Vec<Begun>,
+}
+
+impl Lane {
+    fn alias(&self) -> Option<&str> {
+        Some(self.alias.as_str()).filter(|alias| !alias.is_empty())
+    }
 }
 
 /// A slice that has begun.
@@ -120,7 +130,8 @@ impl<T: TakeSlices> Slices<T> {
                 lane.label.clear();
                 push_label(&mut lane.label, track.label(), NAME_MAX);
                 if let Some(alias) = track.alias() {
-                    self.to.alias(&lane.label, alias);
+                    lane.alias.clear();
+                    lane.alias.push_str(alias);
                 }
                 self.to.track(track)
             }
@@ -130,7 +141,8 @@ impl<T: TakeSlices> Slices<T> {
                 }
                 match event.kind() {
                     EventKind::Begin => {
-                        let begun = self.begun(event);
+                        let mut begun = self.spare.pop().unwrap_or_default();
+                        begun.fill::<T>(event, &mut self.json);
                         self.lanes.entry(event.track()).or_default().open.push(begun);
                         Ok(())
                     }
@@ -155,35 +167,30 @@ impl<T: TakeSlices> Slices<T> {
         }
         self.left.sort_by_key(|(id, depth, begun)| (begun.time.map(Time::ns), *id, *depth));
         for (id, depth, begun) in &self.left {
-            let label = self.lanes.get(id).map_or("", |lane| &lane.label);
+            let Some(lane) = self.lanes.get(id) else { continue };
             let edges = begun.edges.with(Edges::OPEN_END);
-            self.to.slice(&begun.slice((*id, label), *depth, None, edges))?;
+            self.to.slice(&begun.slice(*id, lane, *depth, None, edges))?;
+        }
+        for lane in self.lanes.values() {
+            if let Some(alias) = lane.alias() {
+                self.to.alias(&lane.label, alias);
+            }
         }
         Ok(self.to)
-    }
-
-    /// What an event begins.
-    fn begun(&mut self, event: &Event<'_>) -> Begun {
-        let mut begun = self.spare.pop().unwrap_or_default();
-        begun.name.clear();
-        push_label(&mut begun.name, event.name(), NAME_MAX);
-        begun.args.clear();
-        if T::HAS_ARGS {
-            push_args(&mut self.json, event, &mut begun.args);
-        }
-        begun.edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());
-        (begun.time, begun.offset) = (event.time(), event.offset());
-        begun
     }
 
     fn end(&mut self, event: &Event<'_>) -> Result<(), T::Error> {
         let slice = event.slice();
         let inferred = if event.is_inferred() { Edges::END_MISSING } else { Edges::NONE };
         let edges = slice.map_or(inferred, |slice| slice.edges());
-        let known = self.lanes.entry(event.track()).or_default().open.pop();
-        let mut begun = match known {
+        let lane = self.lanes.entry(event.track()).or_default();
+        let mut begun = match lane.open.pop() {
             Some(begun) => begun,
-            None => Begun { time: None, edges: Edges::OPEN_START, ..self.begun(event) },
+            None => {
+                let mut begun = self.spare.pop().unwrap_or_default();
+                begun.fill::<T>(event, &mut self.json);
+                Begun { time: None, edges: Edges::OPEN_START, ..begun }
+            }
         };
         if T::HAS_ARGS && slice.is_some() {
             self.args.clear();
@@ -191,13 +198,12 @@ impl<T: TakeSlices> Slices<T> {
             merge(&mut begun.args, &self.args);
         }
         let edges = begun.edges.with(edges);
-        let Some(lane) = self.lanes.get(&event.track()) else { return Ok(()) };
         if edges.has(Edges::OPEN_END) {
             begun.edges = edges;
             self.left.push((event.track(), lane.open.len(), begun));
             return Ok(());
         }
-        self.to.slice(&begun.slice((event.track(), &lane.label), lane.open.len(), event.time(), edges))?;
+        self.to.slice(&begun.slice(event.track(), lane, lane.open.len(), event.time(), edges))?;
         if self.spare.len() < SPARE {
             self.spare.push(begun);
         }
@@ -206,15 +212,29 @@ impl<T: TakeSlices> Slices<T> {
 }
 
 impl Begun {
+    /// Notes what an event begins.
+    fn fill<T: TakeSlices>(&mut self, event: &Event<'_>, json: &mut Json) {
+        self.name.clear();
+        push_label(&mut self.name, event.name(), NAME_MAX);
+        self.args.clear();
+        if T::HAS_ARGS {
+            push_args(json, event, &mut self.args);
+        }
+        self.edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());
+        (self.time, self.offset) = (event.time(), event.offset());
+    }
+
     fn slice<'s>(
         &'s self,
-        (id, track): (TrackId, &'s str),
+        id: TrackId,
+        lane: &'s Lane,
         depth: usize,
         end: Option<Time>,
         edges: Edges,
     ) -> Slice<'s> {
         let Self { name, time, offset, args, .. } = self;
-        Slice { id, track, name, begin: *time, end, depth, edges, args, offset: *offset }
+        let (track, alias) = (lane.label.as_str(), lane.alias());
+        Slice { id, track, alias, name, begin: *time, end, depth, edges, args, offset: *offset }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Stamps {
     second: Option<i64>,
     /// A time with nine digits.
     text: String,
+    /// The second in decimal digits.
+    digits: String,
 }
 
 impl Stamps {
@@ -40,8 +42,20 @@ impl Stamps {
             self.text = rfc3339(nanoseconds)?;
             // The digits are replaced in place, which needs the usual length.
             self.second = (self.text.len() == 30).then_some(second);
+            self.digits = second.to_string();
         }
         Some(&self.text)
+    }
+
+    /// The second of a time after the Unix epoch in digits, its text up to the fraction, and that: nanoseconds. Any
+    /// other time has none.
+    pub fn parts(&mut self, nanoseconds: i128) -> Option<(&str, &str, u32)> {
+        let (second, rest) = split(nanoseconds)?;
+        if self.second != Some(second) {
+            self.rfc3339(nanoseconds)?;
+        }
+        self.second.filter(|known| *known == second && second > 0)?;
+        Some((&self.digits, self.text.get(..FRONT)?, rest))
     }
 
     /// Appends a time: RFC 3339 if it is of an absolute clock and has such a form, else seconds and their fraction.

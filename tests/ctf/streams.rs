@@ -2,7 +2,8 @@
 
 use crate::common::{mutations, prefixes};
 use crate::samples::{BYTE, metadata, sample};
-use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Programs, Value, check, element};
+use crate::tell::by_shares;
+use traceglass::ctf::data::{Losses, Merge, MergeSlot, Packets, Programs, Shares, Value, check, element};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{ErrorKind, Severity};
@@ -152,6 +153,37 @@ fn check_tells_what_is_lost_and_odd() {
             (element::TIMESTAMP, ErrorKind::NotAscending { previous: 259, value: 4 }),
         ];
         assert_eq!(found, expected);
+    });
+}
+
+#[test]
+fn shares_say_what_the_whole_says() {
+    with_schema(|schema| {
+        // Times go back within packets, between them, and at the end of a packet that says another one.
+        let packets = [[9, 3, 7], [4, 8, 1], [2, 2, 2], [250, 1, 0]];
+        let data = (0_u8..)
+            .zip(packets.iter().cycle().take(40))
+            .map(|(number, times)| packet(number * 2, number, times, usize::from(number % 3)));
+        let data = data.collect::<Vec<_>>().concat();
+        let compare = |data: &[u8]| {
+            let mut findings = Vec::new();
+            let summary = check(data, schema, Programs::NONE, &mut |finding| findings.push(finding));
+            for size in [1, 50, 200, 1 << 20] {
+                let (of_shares, all) = by_shares(data, schema, Programs::NONE, size);
+                assert_eq!((of_shares, &all), (summary, &findings), "shares of {size} bytes");
+            }
+            findings.len()
+        };
+        assert!(compare(&data) > 100);
+        let mut count = 0;
+        mutations(&data, |_, mutant| {
+            count += 1;
+            if count % 97 == 0 {
+                compare(mutant);
+            }
+        });
+        let shares = Shares::new(Packets::new(&data, schema), 100);
+        assert!(shares.clone().all(|share| (1..200).contains(&share.bytes())) && shares.count() > 5);
     });
 }
 

@@ -3,11 +3,11 @@
 use crate::common::lies_in;
 use crate::common::told::{Checked, told};
 use std::collections::{BTreeMap, HashSet};
-use traceglass::ErrorKind;
-use traceglass::ctf::data::{Packets, ProgramSlot, Programs, Record, Stream, Value, check};
+use traceglass::ctf::data::{Packets, ProgramSlot, Programs, Record, Shares, Stream, Summary, Value, check};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{FieldKind, Node, Schema, Scope};
 use traceglass::record::{self, Class, Head, Kind, Listener, Slot, Source, Step, Text, Wants, Wide};
+use traceglass::{ErrorKind, Finding};
 
 /// All that a listener is told, as text.
 #[derive(Default)]
@@ -244,6 +244,9 @@ pub fn compare(data: &[u8], schema: &Schema<'_, '_>, what: &str) -> u64 {
         (summary, findings)
     });
     assert_eq!(by_steps, in_general, "{what}");
+    for size in [1, 100, 1 << 20] {
+        assert_eq!(by_shares(data, schema, programs, size), in_general, "shares of {size} bytes, {what}");
+    }
     let times: Vec<_> = tape.heads.iter().map(|head| head.time.map(record::Time::ns)).collect();
     assert_eq!(times, ends.iter().map(|end| end.2).collect::<Vec<_>>(), "{what}");
     if programs.classes_with_steps()
@@ -253,6 +256,35 @@ pub fn compare(data: &[u8], schema: &Schema<'_, '_>, what: &str) -> u64 {
     } else {
         0
     }
+}
+
+/// What [`check`] says, put together of shares that were checked without knowing of each other.
+pub fn by_shares(
+    data: &[u8],
+    schema: &Schema<'_, '_>,
+    programs: Programs<'_>,
+    size: u64,
+) -> (Summary, Vec<Finding>) {
+    let (mut sum, mut all, mut last) = ([0; 4], Vec::new(), None);
+    for share in Shares::new(Packets::new(data, schema), size) {
+        let mut findings = Vec::new();
+        let checked = share.check(programs, None, &mut |finding| findings.push(finding));
+        if let Some((at, finding)) = checked.seam(last) {
+            findings.insert(at as usize, finding);
+        }
+        let mut anew = Vec::new();
+        let with_last = share.check(programs, last, &mut |finding| anew.push(finding));
+        assert_eq!((&anew, with_last.last()), (&findings, checked.last().or(last)));
+        all.append(&mut findings);
+        let of = checked.summary();
+        let counts = [of.packets(), of.records(), of.lost_packets(), of.lost_records()];
+        sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        last = checked.last().or(last);
+    }
+    let whole = check(data, schema, programs, &mut |_| {});
+    let of_whole = [whole.packets(), whole.records(), whole.lost_packets(), whole.lost_records()];
+    assert_eq!(sum, of_whole);
+    (whole, all)
 }
 
 /// Reads a trace of one class of records in both ways: what is told of each, and what cannot be read.

@@ -7,8 +7,7 @@ use crate::output::{DIM, HEADING, Out, printable};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use crate::trace::{Stamps, aligned};
-use foldhash::fast::RandomState;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use traceglass::event::states::Edges;
 use traceglass::event::{Time, Window};
@@ -25,7 +24,7 @@ pub struct SliceLines<'o> {
     stamps: Stamps,
     line: String,
     /// What tracks are called besides their labels.
-    aliases: HashMap<String, String, RandomState>,
+    aliases: BTreeMap<String, String>,
     buffer: Buffer,
     printed: bool,
 }
@@ -42,7 +41,7 @@ impl<'o> SliceLines<'o> {
             out,
             stamps: Stamps::default(),
             line: String::new(),
-            aliases: HashMap::default(),
+            aliases: BTreeMap::new(),
             buffer: Buffer::default(),
             printed: false,
         }
@@ -55,8 +54,7 @@ impl<'o> SliceLines<'o> {
             tree.finish(&mut |line| put(out, is_json, line))?;
         }
         if let Some(json) = &mut self.json {
-            let aliases: BTreeMap<_, _> = self.aliases.iter().collect();
-            for (track, alias) in aliases {
+            for (track, alias) in &self.aliases {
                 let text = json.begin().text("kind", "track").text("track", track).text("label", alias).end();
                 self.out.json_text(text)?;
             }
@@ -69,28 +67,15 @@ impl<'o> SliceLines<'o> {
     }
 
     fn as_json(buffer: &mut Buffer, stamps: &mut Stamps, slice: &Slice<'_>) {
-        let ns = |time: Option<Time>| time.map(Time::ns);
         let is_absolute = slice.is_absolute();
         buffer.put(b"{\"kind\":\"slice\",\"track\":");
         quoted(buffer, slice.track);
         buffer.put(b",\"name\":");
         quoted(buffer, slice.name);
-        for (in_ns, date, time) in [
-            (&b",\"time_ns\":"[..], &b",\"time\":"[..], ns(slice.begin)),
-            (b",\"end_time_ns\":", b",\"end_time\":", ns(slice.end)),
-        ] {
-            buffer.put(in_ns);
-            nanoseconds(buffer, time);
-            buffer.put(date);
-            match time.filter(|_| is_absolute).and_then(|time| stamps.rfc3339(time)) {
-                Some(text) => {
-                    buffer.byte(b'"');
-                    buffer.put(text.as_bytes());
-                    buffer.byte(b'"');
-                }
-                None => buffer.put(b"null"),
-            }
-        }
+        buffer.put(b",\"time_ns\":");
+        moment(buffer, stamps, b",\"time\":", slice.begin, is_absolute);
+        buffer.put(b",\"end_time_ns\":");
+        moment(buffer, stamps, b",\"end_time\":", slice.end, is_absolute);
         buffer.put(b",\"duration_ns\":");
         nanoseconds(buffer, slice.duration());
         buffer.put(b",\"depth\":");
@@ -98,10 +83,12 @@ impl<'o> SliceLines<'o> {
         buffer.put(b",\"offset\":");
         buffer.unsigned(slice.offset);
         buffer.put(b",\"flags\":[");
-        for flag in slice.edges.names() {
-            buffer.byte(b'"');
-            buffer.put(flag.as_bytes());
-            buffer.put(b"\",");
+        if !slice.edges.is_empty() {
+            for flag in slice.edges.names() {
+                buffer.byte(b'"');
+                buffer.put(flag.as_bytes());
+                buffer.put(b"\",");
+            }
         }
         buffer.close(b',', b']');
         buffer.put(b",\"args\":{");
@@ -116,7 +103,7 @@ impl<'o> SliceLines<'o> {
             None => self.line.push_str("before"),
         }
         let duration = slice.duration().map_or_else(|| "?   ".to_owned(), aligned);
-        let track = match self.aliases.get(slice.track) {
+        let track = match slice.alias {
             Some(alias) => format!("{} ({})", printable(slice.track), printable(alias)),
             None => printable(slice.track),
         };
@@ -139,6 +126,29 @@ impl<'o> SliceLines<'o> {
 /// Prints what was made of a slice before.
 fn put(out: &mut Out, is_json: bool, line: &[u8]) -> Result<()> {
     if is_json { out.json_text(line) } else { out.buffered(&String::from_utf8_lossy(line)) }
+}
+
+/// A time as a number and as a date, whose key stands between them.
+fn moment(buffer: &mut Buffer, stamps: &mut Stamps, date: &[u8], time: Option<Time>, is_absolute: bool) {
+    let ns = time.map(Time::ns);
+    let Some((seconds, front, rest)) = ns.and_then(|ns| stamps.parts(ns)) else {
+        nanoseconds(buffer, ns);
+        buffer.put(date);
+        return match ns.filter(|_| is_absolute).and_then(|ns| stamps.rfc3339(ns)) {
+            Some(text) => quoted(buffer, text),
+            None => buffer.put(b"null"),
+        };
+    };
+    buffer.put(seconds.as_bytes());
+    buffer.nine(rest);
+    buffer.put(date);
+    if !is_absolute {
+        return buffer.put(b"null");
+    }
+    buffer.byte(b'"');
+    buffer.put(front.as_bytes());
+    buffer.nine(rest);
+    buffer.put(b"Z\"");
 }
 
 /// A string.
@@ -202,9 +212,6 @@ impl TakeSlices for SliceLines<'_> {
     }
 
     fn alias(&mut self, track: &str, alias: &str) {
-        match self.aliases.get_mut(track) {
-            Some(known) => alias.clone_into(known),
-            None => drop(self.aliases.insert(track.to_owned(), alias.to_owned())),
-        }
+        self.aliases.insert(track.to_owned(), alias.to_owned());
     }
 }

@@ -13,9 +13,15 @@ pub struct Sketch {
     pub total: i128,
     pub min: i128,
     pub max: i128,
-    /// How many there are in each bucket: 60 rows of buckets, of which most are not needed.
+    /// The buckets of the first ones, and how many these are: of most names there are no more.
+    few: [u16; FEW],
+    few_len: u8,
+    /// How many there are in each bucket, of many: 60 rows of buckets, of which most are not needed.
     rows: Vec<Option<Box<[u64; ROW]>>>,
 }
+
+/// The number of durations of which the buckets are kept one by one.
+const FEW: usize = 21;
 
 /// The buckets of a power of two.
 const ROW: usize = 1 << BITS;
@@ -50,7 +56,27 @@ impl Sketch {
         self.max = if is_greatest { duration } else { self.max };
         self.count = self.count.saturating_add(1);
         self.total = self.total.saturating_add(duration);
-        let bucket = usize::try_from(bucket(u64::try_from(duration.max(0)).unwrap_or(u64::MAX))).unwrap_or(0);
+        let bucket = bucket(u64::try_from(duration.max(0)).unwrap_or(u64::MAX));
+        let len = usize::from(self.few_len);
+        match (self.few.get_mut(len), u16::try_from(bucket)) {
+            (Some(place), Ok(short)) if self.rows.is_empty() => {
+                *place = short;
+                self.few_len = self.few_len.saturating_add(1);
+            }
+            _ => {
+                for first in self.few.into_iter().take(len) {
+                    self.count_in(first.into());
+                }
+                self.few_len = 0;
+                self.count_in(bucket);
+            }
+        }
+        is_greatest
+    }
+
+    /// Counts one more in a bucket.
+    fn count_in(&mut self, bucket: u32) {
+        let bucket = usize::try_from(bucket).unwrap_or(0);
         if self.rows.len() <= bucket / ROW {
             self.rows.resize((bucket / ROW).saturating_add(1), None);
         }
@@ -58,11 +84,16 @@ impl Sketch {
         if let Some(place) = row.and_then(|row| row.get_mut(bucket % ROW)) {
             *place = place.saturating_add(1);
         }
-        is_greatest
     }
 
-    /// The buckets that have any, in order, each with how many.
+    /// The buckets that have any, in order, each with how many; of a few, perhaps in several parts.
     fn buckets(&self) -> impl Iterator<Item = (u32, u64)> {
+        let mut few = self.few.get(..self.few_len.into()).unwrap_or_default().to_vec();
+        few.sort_unstable();
+        few.into_iter().map(|bucket| (bucket.into(), 1)).chain(self.buckets_of_many())
+    }
+
+    fn buckets_of_many(&self) -> impl Iterator<Item = (u32, u64)> {
         let rows = (0_u32..).step_by(ROW).zip(&self.rows);
         let rows = rows.filter_map(|(first, row)| Some((first.., row.as_deref()?)));
         rows.flat_map(|(places, row)| places.zip(row.iter().copied())).filter(|&(_, count)| count > 0)

@@ -106,9 +106,9 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
 
 /// Entries of a map, those with the greatest number first.
 fn sorted<'m, T, N: Ord>(
-    map: impl IntoIterator<Item = (&'m String, &'m T)>,
+    map: impl IntoIterator<Item = (&'m str, &'m T)>,
     number: impl Fn(&T) -> N,
-) -> Vec<(&'m String, &'m T)>
+) -> Vec<(&'m str, &'m T)>
 where
     T: 'm,
 {
@@ -159,13 +159,14 @@ fn of_slices(line: &mut Line, named: &Named, ns: i128) {
     line.raw("histogram", format_args!("[{histogram}]"));
 }
 
-fn of_track(line: &mut Line, busy: &Busy, ns: i128) {
+/// The names are those of all slices.
+fn of_track(line: &mut Line, busy: &Busy, slices: &[&str], ns: i128) {
     #[allow(clippy::cast_precision_loss)]
     let share = |part: i128| (ns > 0).then(|| part as f64 / ns as f64);
     float(line.span("busy_ns", Some(busy.ns)), "share", share(busy.ns));
     let (mut names, mut each) = (String::new(), Line::new());
-    for (name, part) in sorted(busy.names.iter(), |ns| *ns) {
-        float(each.begin().text("name", name).span("ns", Some(*part)), "share", share(*part));
+    for (name, part) in busy.parts(slices) {
+        float(each.begin().text("name", name).span("ns", Some(part)), "share", share(part));
         names.push_str(if names.is_empty() { "" } else { "," });
         names.push_str(&object(&mut each));
     }
@@ -197,12 +198,15 @@ fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
         end(&mut line, found, out)?;
     }
+    let names = stats.slices.names();
+    let other_names = other.map(|other| other.slices.names()).unwrap_or_default();
     for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
         let label = stats.aliases.get(track).map(String::as_str);
         line.begin().text("kind", "track").text("track", track).text_or_null("label", label);
-        of_track(&mut line, busy, ns);
+        of_track(&mut line, busy, &names, ns);
         let found = other.and_then(|other| other.tracks.get(track));
-        let found = found.map(|busy| of_track(against.begin(), busy, other_ns)).map(|()| &mut against);
+        let found = found.map(|busy| of_track(against.begin(), busy, &other_names, other_ns));
+        let found = found.map(|()| &mut against);
         end(&mut line, found, out)?;
     }
     for (name, count) in sorted(stats.events.iter(), |count| *count) {
@@ -286,14 +290,13 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
         }
         table.finish(out)?;
         more(stats.slices.len(), most, out)?;
+        let names = stats.slices.names();
         out.line(out.paint(HEADING, "tracks"))?;
         let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
         for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns).into_iter().take(most) {
-            let mostly: Vec<_> = sorted(busy.names.iter(), |ns| *ns)
-                .into_iter()
-                .take(3)
-                .map(|(name, part)| format!("{} {}", named(name), share(*part, ns)))
-                .collect();
+            let parts = busy.parts(&names).into_iter().take(3);
+            let mostly: Vec<_> =
+                parts.map(|(name, part)| format!("{} {}", named(name), share(part, ns))).collect();
             let track = match stats.aliases.get(track) {
                 Some(alias) => format!("{} ({})", named(track), named(alias)),
                 None => named(track),

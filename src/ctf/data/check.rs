@@ -12,6 +12,7 @@ use super::value::Value;
 use crate::ctf::schema::{Schema, Scope};
 use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use crate::record::{self, Class, Head, Listener, Slot, Text, Wants};
+use core::cell::Cell;
 
 /// What a data stream holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,20 +63,71 @@ pub fn check(
 
 /// As [`check`], of packets in any order: those of a track of a [capture](super::wire::Capture).
 pub fn check_packets(
-    mut packets: Packets<'_, '_>,
+    packets: Packets<'_, '_>,
     programs: Programs<'_>,
     report: &mut dyn FnMut(Finding),
 ) -> Summary {
+    check_some(packets, u64::MAX, Losses::default(), None, programs, report).summary
+}
+
+/// What was found in a [share](super::Share) of a stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checked {
+    summary: Summary,
+    first: Option<First>,
+    last: Option<u64>,
+}
+
+/// The first time of a share, the offset that it is at, and the number of findings before it.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    value: u64,
+    offset: u64,
+    told: u64,
+}
+
+impl Checked {
+    /// What the share holds.
+    pub const fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// The last time in it, if it has any.
+    pub const fn last(&self) -> Option<u64> {
+        self.last
+    }
+
+    /// A finding where the share before it ended with a later time than this one begins with, and the number of
+    /// findings that come before it: for a share that was checked before that time was known.
+    pub fn seam(&self, last: Option<u64>) -> Option<(u64, Finding)> {
+        let (First { value, offset, told }, previous) = (self.first?, last?);
+        (previous > value).then(|| (told, descends(previous, value, offset)))
+    }
+}
+
+/// Checks so many packets of a stream.
+pub(super) fn check_some(
+    mut packets: Packets<'_, '_>,
+    count: u64,
+    mut losses: Losses,
+    last: Option<u64>,
+    programs: Programs<'_>,
+    report: &mut dyn FnMut(Finding),
+) -> Checked {
+    let told = Cell::new(0_u64);
+    let report = &mut |finding| {
+        told.set(told.get().saturating_add(1));
+        report(finding);
+    };
     let mut summary = Summary::default();
-    let mut losses = Losses::default();
-    let mut last = None;
-    loop {
+    let mut times = Times { first: None, last, told: &told };
+    for _ in 0..count {
         let packet = match packets.next_packet() {
             Ok(Some(packet)) => packet,
-            Ok(None) => return summary,
+            Ok(None) => break,
             Err(error) => {
                 report(Finding::new(Severity::Error, error));
-                return summary;
+                break;
             }
         };
         summary.packets = summary.packets.saturating_add(1);
@@ -93,8 +145,8 @@ pub fn check_packets(
                 )));
             }
         }
-        follow(&mut last, packet.begin(), packet.offset(), report);
-        let latest = check_records(&packet, programs, &mut summary, &mut last, report);
+        times.follow(packet.begin(), packet.offset(), report);
+        let latest = check_records(&packet, programs, &mut summary, &mut times, report);
         if let (Some(latest), Some(end)) = (packet.begin().max(latest), packet.end())
             && end < latest
         {
@@ -102,16 +154,34 @@ pub fn check_packets(
             report(Finding::warning(Error::new(packet.offset(), TIMESTAMP, kind)));
         }
     }
+    Checked { summary, first: times.first, last: times.last }
 }
 
-/// Compares a time with the one before it.
-fn follow(last: &mut Option<u64>, time: Option<u64>, offset: u64, report: &mut dyn FnMut(Finding)) {
-    let Some(value) = time else { return };
-    if let Some(previous) = last.filter(|last| *last > value) {
-        let kind = ErrorKind::NotAscending { previous, value };
-        report(Finding::warning(Error::new(offset, TIMESTAMP, kind)));
+/// The times that were met.
+struct Times<'t> {
+    first: Option<First>,
+    last: Option<u64>,
+    /// The number of findings so far.
+    told: &'t Cell<u64>,
+}
+
+impl Times<'_> {
+    /// Compares a time with the one before it.
+    #[inline(always)]
+    fn follow(&mut self, time: Option<u64>, offset: u64, report: &mut dyn FnMut(Finding)) {
+        let Some(value) = time else { return };
+        if let Some(previous) = self.last.filter(|last| *last > value) {
+            report(descends(previous, value, offset));
+        }
+        if self.first.is_none() {
+            self.first = Some(First { value, offset, told: self.told.get() });
+        }
+        self.last = Some(value);
     }
-    *last = Some(value);
+}
+
+fn descends(previous: u64, value: u64, offset: u64) -> Finding {
+    Finding::warning(Error::new(offset, TIMESTAMP, ErrorKind::NotAscending { previous, value }))
 }
 
 /// Looks at the texts of a record.
@@ -140,7 +210,7 @@ fn check_records(
     packet: &Packet<'_, '_>,
     programs: Programs<'_>,
     summary: &mut Summary,
-    last: &mut Option<u64>,
+    times: &mut Times<'_>,
     report: &mut dyn FnMut(Finding),
 ) -> Option<u64> {
     let mut latest = None;
@@ -163,7 +233,7 @@ fn check_records(
             let (offset, cycles) = (open.head().offset, open.cycles());
             open.tell(&mut texts)?;
             summary.records = summary.records.saturating_add(1);
-            follow(last, cycles, offset, report);
+            times.follow(cycles, offset, report);
             latest = latest.max(cycles);
             if let Some(record) = open.record().filter(|_| !texts.are_valid) {
                 check_record(packet, &record, &mut place, report)?;

@@ -37,7 +37,8 @@ impl Piece {
     }
 }
 
-/// How to read headers at once of which all that counts lies in the first eight bytes.
+/// How to read headers at once whose identifier lies in the first eight bytes, and whose time does so, too, or lies in
+/// eight bytes of its own.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
     /// The alignment of headers, less one, and their size.
@@ -46,6 +47,8 @@ pub(super) struct Word {
     big: bool,
     id_shift: u32,
     id_mask: u64,
+    /// The byte at which the eight bytes with the time begin.
+    time_byte: usize,
     time_shift: u32,
     pub(super) time_mask: u64,
     low: u64,
@@ -71,6 +74,7 @@ impl Word {
         big: false,
         id_shift: 0,
         id_mask: 0,
+        time_byte: 0,
         time_shift: 0,
         time_mask: 0,
         low: 1,
@@ -83,10 +87,14 @@ impl Word {
     pub(super) fn read(&self, content: &[u8], at: usize) -> Option<WordHead> {
         let start = at.wrapping_add(self.mask) & !self.mask;
         let chunk = content.get(start..)?.first_chunk::<8>()?;
-        let word = if self.big { u64::from_be_bytes(*chunk) } else { u64::from_le_bytes(*chunk) };
+        let mut word = if self.big { u64::from_be_bytes(*chunk) } else { u64::from_le_bytes(*chunk) };
         let id = word.wrapping_shr(self.id_shift) & self.id_mask;
         if id < self.low || id > self.high {
             return None;
+        }
+        if self.time_byte > 0 {
+            let chunk = content.get(start.wrapping_add(self.time_byte)..)?.first_chunk::<8>()?;
+            word = if self.big { u64::from_be_bytes(*chunk) } else { u64::from_le_bytes(*chunk) };
         }
         let time = word.wrapping_shr(self.time_shift) & self.time_mask;
         Some(WordHead { id, time, end: start.wrapping_add(self.size) })
@@ -240,8 +248,7 @@ impl Plan {
     }
 
     fn as_word(&self) -> Option<Word> {
-        let is_first = |piece: Option<Piece>| piece.is_none_or(|piece| piece.byte == 0);
-        if !self.size.is_multiple_of(8) || !is_first(self.id) || !is_first(self.time) {
+        if !self.size.is_multiple_of(8) || self.id.is_some_and(|id| id.byte > 0) {
             return None;
         }
         Some(Word {
@@ -250,6 +257,7 @@ impl Plan {
             big: self.big,
             id_shift: self.id.map_or(0, |id| id.shift),
             id_mask: self.id.map_or(0, |id| id.mask),
+            time_byte: self.time.map_or(0, |time| time.byte),
             time_shift: self.time.map_or(0, |time| time.shift),
             time_mask: self.time.map_or(0, |time| time.mask),
             low: self.low,

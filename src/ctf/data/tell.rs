@@ -7,7 +7,7 @@ use super::packet::Packet;
 use super::program::{Programs, ScopeSteps};
 use super::record::Record;
 use super::value::Value;
-use super::walk::{Memory, walk};
+use super::walk::{Memory, walk, walk_last};
 use crate::ctf::schema::node::NONE;
 use crate::ctf::schema::scope::root_of;
 use crate::ctf::schema::{Clock, Encoding, FieldKind, Scope};
@@ -192,13 +192,17 @@ impl Record<'_, '_, '_> {
 
     /// The steps of the scopes that are told by steps alone: not a header, and none that has no steps.
     fn steps<'t>(&self, programs: &Programs<'t>, place: u32, wants: Wants) -> Option<[ScopeSteps<'t>; 3]> {
-        let packet = self.packet;
-        let [_, common] = programs.stream(packet.schema.stream_place(packet.stream_class().index));
         let [specific, payload] = programs.class(place);
+        let is_told = payload.root != NONE && self.parts.body & 7 == 0 && !wants.has(record::Scope::Header);
+        is_told.then_some(())?;
+        let packet = self.packet;
+        let common = match packet.common_context {
+            NONE => ScopeSteps { root: NONE, steps: None },
+            _ => programs.stream(packet.schema.stream_place(packet.stream_class().index))[1],
+        };
         let scopes = [common, specific, payload];
         let have_steps = scopes.iter().all(|scope| scope.steps.is_some() || scope.root == NONE);
-        let is_told = payload.root != NONE && self.parts.body & 7 == 0 && !wants.has(record::Scope::Header);
-        (have_steps && is_told).then_some(scopes)
+        have_steps.then_some(scopes)
     }
 
     fn tell_steps<L: Listener>(&self, scopes: [ScopeSteps<'_>; 3], wants: Wants, to: &mut L) -> Option<()> {
@@ -212,7 +216,11 @@ impl Record<'_, '_, '_> {
             }
             if wants.has(scope) {
                 to.scope(scope);
-                at = walk(steps?, content, at, &mut memory, to)?;
+                if scope == record::Scope::Payload {
+                    walk_last(steps?, content, at, &mut memory, to)?;
+                } else {
+                    at = walk(steps?, content, at, &mut memory, to)?;
+                }
                 to.end_scope();
             } else if scope != record::Scope::Payload {
                 at = walk(steps?, content, at, &mut memory, &mut record::Nobody)?;

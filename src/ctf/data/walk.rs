@@ -52,7 +52,19 @@ pub(super) fn walk<L: Listener>(
     memory: &mut Memory,
     to: &mut L,
 ) -> Option<usize> {
-    go_on(steps, content, Place { at, next: 0, depth: 0, last: 0 }, memory, to)
+    go_on(steps, content, Place { at, next: 0, depth: 0, last: 0 }, memory, true, to)
+}
+
+/// The same of the last scope of a record of which it is known where it ends: a listener that wants nothing more is
+/// told nothing more. `None` if the general reader is needed.
+pub(super) fn walk_last<L: Listener>(
+    steps: &[ProgramSlot],
+    content: &[u8],
+    at: usize,
+    memory: &mut Memory,
+    to: &mut L,
+) -> Option<()> {
+    go_on(steps, content, Place { at, next: 0, depth: 0, last: 0 }, memory, false, to).map(drop)
 }
 
 #[allow(clippy::as_conversions)] // Sizes and counts have 32 bits.
@@ -61,12 +73,16 @@ fn go_on<L: Listener>(
     content: &[u8],
     place: Place,
     memory: &mut Memory,
+    needs_end: bool,
     to: &mut L,
 ) -> Option<usize> {
     let Place { mut at, mut next, mut depth, mut last } = place;
     while let Some(step) = steps.get(next) {
         if to.is_full() {
-            return go_on(steps, content, Place { at, next, depth, last }, memory, &mut Nobody);
+            if !needs_end {
+                return Some(at);
+            }
+            return go_on(steps, content, Place { at, next, depth, last }, memory, true, &mut Nobody);
         }
         next = next.wrapping_add(1);
         let slot = Slot(step.slot);

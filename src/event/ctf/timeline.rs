@@ -352,7 +352,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
                     }
                     // What a packet says of its times bounds neither those of its records nor those of packets that
                     // follow: all are looked at.
-                    self.window.contains(record.cycles().and_then(time))
+                    self.window == Window::ALL || self.window.contains(record.cycles().and_then(time))
                 }
             };
             if wanted {

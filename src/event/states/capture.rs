@@ -19,13 +19,21 @@ pub(super) struct Capture<'c, 't, 'r> {
     pub(super) number: u32,
     /// The rules of its class.
     pub(super) matches: Range<u32>,
+    /// The number of fields that rules name and that were not told yet.
+    pub(super) left: u32,
     pub(super) failed: Result<()>,
 }
 
 impl Capture<'_, '_, '_> {
+    #[inline]
     fn set(&mut self, slot: Slot, value: Value) {
         let Some(field) = self.classes.fields.slots().get(slot.index()) else { return };
-        for name in [field.name, field.context] {
+        let names = [field.name, field.context];
+        if names == [NO_FIELD; 2] {
+            return;
+        }
+        self.left = self.left.saturating_sub(1);
+        for name in names {
             if name != NO_FIELD
                 && let Some(to) = self.values.get_mut(usize::try_from(name).unwrap_or(usize::MAX))
             {
@@ -46,11 +54,17 @@ impl Listener for Capture<'_, '_, '_> {
             return Wants::NOTHING;
         }
         self.texts.truncate(0);
+        self.left = self.classes.named(at);
         Wants::ALL.without(Scope::Header)
     }
 
     fn abandon(&mut self) {
         self.matches = 0..0;
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.left == 0
     }
 
     fn unsigned(&mut self, slot: Slot, value: u64) {
@@ -74,6 +88,9 @@ impl Listener for Capture<'_, '_, '_> {
             return;
         }
         match value {
+            Text::Utf8(bytes) if bytes.len() <= TEXT_MAX && self.texts.push_ascii(bytes) => {
+                self.set(slot, Value::Text(self.texts.len().saturating_sub(bytes.len()), self.texts.len()));
+            }
             Text::Utf8(bytes) => match core::str::from_utf8(bytes) {
                 Ok(text) => {
                     let first = self.texts.len();

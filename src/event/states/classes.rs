@@ -25,11 +25,13 @@ pub struct ClassSlot {
     has_name: bool,
     first: u32,
     len: u32,
+    /// The number of its fields that rules name.
+    named: u32,
 }
 
 impl ClassSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { is_known: false, has_name: false, first: 0, len: 0 };
+    pub const EMPTY: Self = Self { is_known: false, has_name: false, first: 0, len: 0, named: 0 };
 }
 
 /// Room for a rule that a class of events follows.
@@ -110,6 +112,11 @@ impl Classes<'_> {
         Some(slot.first..slot.first.saturating_add(slot.len))
     }
 
+    /// The number of fields of a class that rules name.
+    pub(super) fn named(&self, class: usize) -> u32 {
+        self.classes.slots().get(class).map_or(0, |slot| slot.named)
+    }
+
     /// True if the name of a class is known to occur.
     pub(super) fn has_name(&self, class: usize) -> bool {
         self.classes.slots().get(class).is_some_and(|slot| slot.has_name)
@@ -173,11 +180,13 @@ impl Classes<'_> {
         for at in first..self.count {
             self.learn_args(table, class, at)?;
         }
-        let mut failed = Ok(());
+        let (mut failed, mut named) = (Ok(()), 0_u32);
         if self.count > first {
             each_field(class, &mut |slot, scope, field| {
                 if failed.is_ok() {
-                    failed = self.learn_field(table, slot.index(), scope, field);
+                    let found = self.learn_field(table, slot.index(), scope, field);
+                    named = named.saturating_add(found.as_ref().is_ok_and(|found| *found).into());
+                    failed = found.map(drop);
                 }
             });
         }
@@ -187,7 +196,7 @@ impl Classes<'_> {
         if let Some(slot) = self.classes.slots_mut().get_mut(at) {
             let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             let len = number(self.count.saturating_sub(first));
-            (slot.is_known, slot.first, slot.len) = (true, number(first), len);
+            (slot.is_known, slot.first, slot.len, slot.named) = (true, number(first), len, named);
         }
         Ok(())
     }
@@ -298,7 +307,8 @@ impl Classes<'_> {
         Some((star, key))
     }
 
-    fn learn_field(&mut self, table: &Table<'_, '_>, slot: usize, scope: Scope, name: &str) -> Result<()> {
+    /// Notes the numbers of a field's names; `true` if it has any.
+    fn learn_field(&mut self, table: &Table<'_, '_>, slot: usize, scope: Scope, name: &str) -> Result<bool> {
         let mut field = FieldSlot::EMPTY;
         for (number, known) in (0_u32..).zip(table.names()) {
             if *known == name {
@@ -309,13 +319,13 @@ impl Classes<'_> {
             }
         }
         if field.name == NO_FIELD && field.context == NO_FIELD {
-            return Ok(());
+            return Ok(false);
         }
         grow(self.fields, slot.saturating_add(1))?;
         if let Some(place) = self.fields.slots_mut().get_mut(slot) {
             *place = field;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn push(&mut self, found: MatchSlot) -> Result<()> {

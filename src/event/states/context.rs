@@ -2,7 +2,7 @@
 
 use super::classes::Name;
 use super::hashed::Entries;
-use super::op::{Condition, Inner, Op, Ops, Source};
+use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
 use super::table::Table;
 use super::text::{Scratch, hash};
 use super::value::{Texts, Value, ValueSlot};
@@ -38,24 +38,100 @@ pub(super) struct Context<'c, 't, 'r> {
 #[derive(Clone, Copy, Debug)]
 pub struct KeptSlot(pub(super) Kept);
 
-impl Context<'_, '_, '_> {
+/// The text of a template: one of the table, or a piece of what templates gave.
+#[derive(Clone)]
+pub(super) enum Piece<'t> {
+    Text(&'t str),
+    Given(Range<usize>),
+}
+
+impl Piece<'_> {
+    pub(super) fn bytes<'o>(&'o self, given: &'o Output) -> &'o [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Given(range) => given.bytes(range.clone()),
+        }
+    }
+
+    pub(super) fn text<'o>(&'o self, given: &'o Output) -> &'o str {
+        match self {
+            Self::Text(text) => text,
+            Self::Given(range) => given.get(range.clone()),
+        }
+    }
+}
+
+impl<'t> Context<'_, 't, '_> {
+    /// The text of a template, which need not be put together if it is one of the table; `None` if it has no value.
+    pub(super) fn piece(&self, ops: Ops, to: &mut Output) -> Option<Piece<'t>> {
+        let slots = self.table.range(ops);
+        match slots {
+            [OpSlot(Op::Text(text))] => return Some(Piece::Text(text)),
+            // A place, and nothing else.
+            [OpSlot(Op::Try { more, .. }), rest @ ..] if usize::try_from(*more) == Ok(rest.len()) => {}
+            _ => return self.template(ops, to).map(Piece::Given),
+        }
+        slots.iter().find_map(|slot| match slot.0 {
+            Op::Try { source: Source::Text(text), .. } => Some(Piece::Text(text)),
+            Op::Try { source: Source::Table(ops, inner, mask), .. } => {
+                self.entry(ops, inner, mask, to).map(Piece::Text)
+            }
+            Op::Try { source, mask, hex, .. } => {
+                let start = to.len();
+                self.source(source, mask, hex, to).then(|| Piece::Given(start..to.len()))
+            }
+            _ => None,
+        })
+    }
+
+    /// The text that stands for a value in a table.
+    fn entry(&self, ops: Ops, inner: Inner<'t>, mask: Option<u64>, to: &mut Output) -> Option<&'t str> {
+        let mut entries = self.table.range(ops).iter();
+        let number = match inner {
+            Inner::Field(name) => self.value(name).masked(mask),
+            _ => None,
+        };
+        if number.is_some() {
+            return entries.find_map(|slot| match slot.0 {
+                Op::Entry(_, text, value) if value == number => Some(text),
+                _ => None,
+            });
+        }
+        let start = to.len();
+        if !self.inner(inner, mask, to) {
+            return None;
+        }
+        let key = to.bytes(start..to.len());
+        let found = entries.find_map(|slot| match slot.0 {
+            Op::Entry(value, text, _) if value.as_bytes() == key => Some(text),
+            _ => None,
+        });
+        to.truncate(start);
+        found
+    }
+
     /// The text of a template; `None` if it has no value.
     pub(super) fn template(&self, ops: Ops, to: &mut Output) -> Option<Range<usize>> {
         let start = to.len();
-        let mut skip = 0_u32;
-        for slot in self.table.range(ops) {
-            if skip > 0 {
-                skip = skip.saturating_sub(1);
-                continue;
-            }
-            match slot.0 {
+        let mut slots = self.table.range(ops).iter();
+        while let Some(OpSlot(op)) = slots.next() {
+            match op {
                 Op::Text(text) => to.push(text),
                 Op::Try { source, mask, hex, more } => {
-                    if self.source(source, mask, hex, to) {
-                        skip = more;
-                    } else if more == 0 {
-                        to.truncate(start);
-                        return None;
+                    let is_put = match source {
+                        Source::Field(name) => self.value(*name).put(self.texts, *mask, *hex, to),
+                        _ => self.source(*source, *mask, *hex, to),
+                    };
+                    match is_put {
+                        // The other alternatives are not needed.
+                        true if *more > 0 => {
+                            let _ = slots.nth(usize::try_from(more.saturating_sub(1)).unwrap_or(usize::MAX));
+                        }
+                        false if *more == 0 => {
+                            to.truncate(start);
+                            return None;
+                        }
+                        _ => {}
                     }
                 }
                 _ => {}
@@ -127,7 +203,7 @@ impl Context<'_, '_, '_> {
         self.values.get(at).map_or(Value::None, |slot| slot.of(self.number))
     }
 
-    fn source(&self, source: Source<'_>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
+    fn source(&self, source: Source<'t>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
         match source {
             Source::Cpu => self.put_processor(to),
             Source::Thread => self.table.range(self.table.thread).iter().any(|slot| match slot.0 {
@@ -148,7 +224,7 @@ impl Context<'_, '_, '_> {
     }
 
     /// A value that needs no list of others.
-    fn simple(&self, source: Source<'_>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
+    fn simple(&self, source: Source<'t>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
         let start = to.len();
         match source {
             Source::Cpu | Source::Thread => return false,
@@ -179,23 +255,14 @@ impl Context<'_, '_, '_> {
                 to.push_piece(&kept.0, 0..kept.0.len());
             }
             Source::Table(ops, inner, mask) => {
-                if !self.inner(inner, mask, to) {
-                    return false;
-                }
-                let key = to.bytes(start..to.len());
-                let found = self.table.range(ops).iter().find_map(|slot| match slot.0 {
-                    Op::Entry(value, text) if value.as_bytes() == key => Some(text),
-                    _ => None,
-                });
-                to.truncate(start);
-                let Some(text) = found else { return false };
+                let Some(text) = self.entry(ops, inner, mask, to) else { return false };
                 to.push(text);
             }
         }
         true
     }
 
-    fn inner(&self, inner: Inner<'_>, mask: Option<u64>, to: &mut Output) -> bool {
+    fn inner(&self, inner: Inner<'t>, mask: Option<u64>, to: &mut Output) -> bool {
         match inner {
             Inner::Field(name) => self.value(name).put(self.texts, mask, false, to),
             Inner::Cpu => self.put_processor(to),

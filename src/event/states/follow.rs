@@ -1,6 +1,6 @@
 //! What rules do for an event.
 
-use super::context::{Kept, KeptSlot, Output};
+use super::context::{Kept, KeptSlot, Output, Piece};
 use super::edges::Edges;
 use super::emit::{Part, Sink, announce, label_key};
 use super::following::Following;
@@ -25,7 +25,7 @@ struct Spot {
     cpu: Option<u64>,
 }
 
-impl States<'_, '_> {
+impl<'t> States<'_, 't> {
     /// Sets the state of a track.
     pub(super) fn state<E: From<Error>>(
         &mut self,
@@ -39,16 +39,16 @@ impl States<'_, '_> {
             }
             let track = context.template(rule.track?, out)?;
             let value = if context.holds(rule.none, out) {
-                out.len()..out.len()
+                Piece::Text("")
             } else {
-                context.template(rule.value?, out)?
+                context.piece(rule.value?, out)?
             };
             Some((track, value, if found.has_cpu { context.processor() } else { None }))
         });
         let Some((track, value, cpu)) = evaluated else { return Ok(()) };
-        let value_hash = match value.is_empty() {
-            true => None,
-            false => Some(hash(0, self.output.bytes(value.clone()))),
+        let value_hash = match value.bytes(&self.output) {
+            [] => None,
+            bytes => Some(hash(0, bytes)),
         };
         let number = self.track(track, moment, to)?;
         let Some(slot) = self.open.tracks.get(number) else { return Ok(()) };
@@ -92,7 +92,7 @@ impl States<'_, '_> {
         };
         if matches!(now, State::Value(..)) {
             let args = Part { args: self.classes.args_of(found), cpu };
-            moment.begin(number, self.output.get(value), Edges::NONE, args, to)?;
+            moment.begin(number, value.text(&self.output), Edges::NONE, args, to)?;
         }
         self.open.set_state(number, now);
         self.open.feed(number, moment.stream);
@@ -122,9 +122,10 @@ impl States<'_, '_> {
         });
         let Some((track, label)) = evaluated else { return Ok(()) };
         let hash = hash(0, self.output.bytes(track.clone()));
-        let is_new = keep(&mut self.kept, label_key(hash), &self.output, label.clone())?;
-        let (track, label) = (self.output.get(track), self.output.get(label));
-        if let Some(number) = self.open.tracks.find(hash).filter(|_| is_new) {
+        if keep(&mut self.kept, label_key(hash), &self.output, label.clone())?
+            && let Some(number) = self.open.tracks.find(hash)
+        {
+            let (track, label) = (self.output.get(track), self.output.get(label));
             announce(number, track, Some(label), self.root, moment, to)?;
         }
         Ok(())
@@ -180,17 +181,13 @@ impl States<'_, '_> {
         }
         let name = self.name(by);
         let args = Part { args: self.classes.args_of(found), cpu };
-        moment.begin(track, self.output.get(name).trim_ascii(), Edges::NONE, args, to)
+        moment.begin(track, name.text(&self.output).trim_ascii(), Edges::NONE, args, to)
     }
 
     /// The name of a slice.
-    fn name(&mut self, by: &Following<'_, '_, '_>) -> Range<usize> {
+    fn name(&mut self, by: &Following<'_, '_, '_>) -> Piece<'t> {
         self.with(by, |context, out| {
-            by.rule.value.and_then(|name| context.template(name, out)).unwrap_or_else(|| {
-                let start = out.len();
-                out.push("?");
-                start..out.len()
-            })
+            by.rule.value.and_then(|name| context.piece(name, out)).unwrap_or(Piece::Text("?"))
         })
     }
 
@@ -233,7 +230,7 @@ impl States<'_, '_> {
         let lost = self.open.stream(moment.stream)?.losses > 0;
         let edges = if lost { Edges::BEGIN_LOST } else { Edges::OPEN_START };
         let name = self.name(by);
-        moment.begin(track, self.output.get(name).trim_ascii(), edges, Part::EMPTY, to)?;
+        moment.begin(track, name.text(&self.output).trim_ascii(), edges, Part::EMPTY, to)?;
         let args = Part { args: self.classes.args_of(found), cpu };
         moment.end_with(track, ns, Edges::NONE, args, to)
     }
@@ -241,12 +238,18 @@ impl States<'_, '_> {
 
 /// Keeps a text; true if it is another one than before. A long one is cut.
 fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, from: &Output, text: Range<usize>) -> Result<bool> {
-    let mut now = Kept::EMPTY;
-    now.push_piece(from, text);
     let Some(KeptSlot(known)) = kept.find(key).and_then(|at| kept.get_mut(at)) else {
+        let mut now = Kept::EMPTY;
+        now.push_piece(from, text);
         return kept.insert(key, KeptSlot(now)).map(|_| true);
     };
-    let is_new = known.bytes(0..known.len()) != now.bytes(0..now.len());
+    if known.all() == from.bytes(text.clone()) {
+        return Ok(false);
+    }
+    let mut now = Kept::EMPTY;
+    now.push_piece(from, text);
+    // One that was cut may be the same.
+    let is_new = known.all() != now.all();
     *known = now;
     Ok(is_new)
 }

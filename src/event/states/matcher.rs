@@ -235,6 +235,7 @@ impl<'r, 't> States<'r, 't> {
             values: self.values,
             texts: &mut self.texts,
             matches: 0..0,
+            left: 0,
             failed: Ok(()),
         };
         // A record that cannot be read follows no rule; it is given out as it is.

@@ -25,8 +25,8 @@ pub(super) enum Op<'t> {
     Try { source: Source<'t>, mask: Option<u64>, hex: bool, more: u32 },
     /// The name of a table of values, whose entries follow, and the table before it.
     Table(&'t str, Ops),
-    /// A value and the text that stands for it.
-    Entry(&'t str, &'t str),
+    /// A value, the text that stands for it, and the value as a number if it is one as numbers are written.
+    Entry(&'t str, &'t str, Option<i128>),
     /// The hash of a text.
     Hash(u64),
     /// The argument that is the processor.

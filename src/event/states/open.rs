@@ -95,7 +95,9 @@ pub(super) struct Open<'r> {
 impl Open<'_> {
     pub(super) fn stream(&mut self, number: u32) -> Result<&mut StreamSlot> {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        grow(self.streams, at.saturating_add(1))?;
+        if at >= self.streams.slots().len() {
+            grow(self.streams, at.saturating_add(1))?;
+        }
         let capacity = crate::bytes::to_u64(self.streams.slots().len());
         self.streams.slots_mut().get_mut(at).ok_or_else(|| {
             let kind = crate::ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };

@@ -85,7 +85,7 @@ impl<'t> Table<'t, '_> {
             };
             lexer.expect(b'=', "=")?;
             match lexer.next_word()? {
-                Word::Quoted(value) => self.push_op(Op::Entry(key, value))?,
+                Word::Quoted(value) => self.push_op(Op::Entry(key, value, written(key)))?,
                 _ => return Err(lexer.unexpected("a text in quotes")),
             }
         }
@@ -226,5 +226,32 @@ fn truth(lexer: &mut Lexer<'_>) -> Result<bool> {
         Word::Bare("true") => Ok(true),
         Word::Bare("false") => Ok(false),
         _ => Err(lexer.unexpected("true or false")),
+    }
+}
+
+/// The number that a text is, as templates write it: without a sign in front, and without zeros.
+fn written(text: &str) -> Option<i128> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain || text == "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written;
+
+    #[test]
+    fn numbers_are_those_that_templates_write() {
+        for (text, number) in [
+            ("0", Some(0)),
+            ("255", Some(255)),
+            ("-7", Some(-7)),
+            ("18446744073709551615", Some(u64::MAX.into())),
+        ] {
+            assert_eq!(written(text), number, "{text}");
+        }
+        for text in ["", "-", "00", "-0", "07", "+1", "1 ", "0x1", "a"] {
+            assert_eq!(written(text), None, "{text}");
+        }
     }
 }

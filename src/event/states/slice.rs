@@ -46,7 +46,7 @@ impl Args<'_> {
 
 impl Record for Args<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        let mut filter = Filter { to, args: self.0.args, depth: 0, inside: false };
+        let mut filter = Filter { to, args: self.0.args, depth: 0, inside: false, told: 0 };
         self.0.of.tell(&mut filter)
     }
 }
@@ -59,15 +59,20 @@ struct Filter<'l, 'a, L> {
     depth: u32,
     /// True in a group or list that is wanted.
     inside: bool,
+    /// The number of fields that were told: no record has one twice.
+    told: usize,
 }
 
 impl<L: Listener> Filter<'_, '_, L> {
     /// True if the field is wanted.
-    fn wants(&self, slot: Slot) -> bool {
+    #[inline]
+    fn wants(&mut self, slot: Slot) -> bool {
         if self.depth > 0 {
             return self.inside;
         }
-        self.args.iter().any(|arg| arg.0 == slot)
+        let wanted = self.args.iter().any(|arg| arg.0 == slot);
+        self.told = self.told.saturating_add(wanted.into());
+        wanted
     }
 
     fn open(&mut self, slot: Slot) -> bool {
@@ -102,8 +107,9 @@ impl<L: Listener> Listener for Filter<'_, '_, L> {
         self.to.abandon();
     }
 
+    #[inline]
     fn is_full(&self) -> bool {
-        self.to.is_full()
+        self.depth == 0 && self.told >= self.args.len() || self.to.is_full()
     }
 
     fn scope(&mut self, scope: Scope) {

@@ -36,54 +36,113 @@ impl<const N: usize> Scratch<N> {
         self.bytes.get(..self.len).and_then(|bytes| bytes.get(range)).unwrap_or_default()
     }
 
+    /// The bytes of all of it.
+    pub(super) fn all(&self) -> &[u8] {
+        self.bytes(0..self.len)
+    }
+
     /// A piece of it. All that is put is text, cut where a character ends.
     pub(super) fn get(&self, range: Range<usize>) -> &str {
         core::str::from_utf8(self.bytes(range)).unwrap_or_default()
     }
 
     /// Puts text, and leaves out what there is no room for.
+    #[inline]
     pub(super) fn push(&mut self, text: &str) {
-        let room = self.room();
-        let len = if text.len() <= room { text.len() } else { floor(text, room) };
-        self.append(text.as_bytes().get(..len).unwrap_or_default());
+        if !self.append(text.as_bytes()) {
+            self.push_start(text);
+        }
+    }
+
+    /// Puts what there is room for.
+    #[cold]
+    fn push_start(&mut self, text: &str) {
+        let room = N.saturating_sub(self.len);
+        self.append(text.as_bytes().get(..floor(text, room)).unwrap_or_default());
     }
 
     /// Puts a piece of another one. It is looked at as text only where there is no room for all of it.
+    #[inline]
     pub(super) fn push_piece<const M: usize>(&mut self, from: &Scratch<M>, range: Range<usize>) {
-        let bytes = from.bytes(range.clone());
-        if bytes.len() <= self.room() { self.append(bytes) } else { self.push(from.get(range)) }
+        if !self.append(from.bytes(range.clone())) {
+            self.push_start(from.get(range));
+        }
     }
 
-    const fn room(&self) -> usize {
-        N.saturating_sub(self.len)
+    /// Puts text that is ASCII, which need not be looked at; `false` if it is not, or does not fit.
+    #[inline]
+    pub(super) fn push_ascii(&mut self, text: &[u8]) -> bool {
+        text.is_ascii() && self.append(text)
     }
 
     /// Puts a number in decimal digits.
-    pub(super) fn push_number(&mut self, mut number: u64) {
+    #[inline]
+    pub(super) fn push_number(&mut self, number: u64) {
         let mut digits = [b'0'; 20];
-        let mut used = 0_usize;
-        for digit in digits.iter_mut().rev() {
-            let [low, ..] = (number % 10).to_le_bytes();
-            *digit = b'0'.wrapping_add(low);
-            used = used.saturating_add(1);
-            number /= 10;
-            if number == 0 {
+        let (mut left, mut start) = (number, digits.len());
+        // Two at a time.
+        for pair in digits.as_chunks_mut::<2>().0.iter_mut().rev() {
+            *pair =
+                usize::try_from(left % 100).ok().and_then(|at| PAIRS.get(at)).copied().unwrap_or_default();
+            left /= 100;
+            start = start.wrapping_sub(2);
+            if left == 0 {
                 break;
             }
         }
-        self.append(digits.get(digits.len().saturating_sub(used)..).unwrap_or_default());
+        let is_odd = digits.get(start) == Some(&b'0');
+        self.append(digits.get(start.wrapping_add(is_odd.into())..).unwrap_or_default());
     }
 
-    /// Appends bytes, as far as there is room.
-    fn append(&mut self, bytes: &[u8]) {
-        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
-        let len = bytes.len().min(room.len());
-        if let (Some(to), Some(from)) = (room.get_mut(..len), bytes.get(..len)) {
-            to.copy_from_slice(from);
-            self.len = self.len.saturating_add(len);
-        }
+    /// Appends bytes; `false` if there is no room for them.
+    #[inline]
+    fn append(&mut self, bytes: &[u8]) -> bool {
+        let end = self.len.wrapping_add(bytes.len());
+        let Some(room) = self.bytes.get_mut(self.len..end) else { return false };
+        copy(room, bytes);
+        self.len = end;
+        true
     }
 }
+
+/// Copies bytes to as many others: few as two pieces of fixed length, which may overlap.
+#[inline]
+fn copy(to: &mut [u8], from: &[u8]) {
+    macro_rules! halves {
+        ($($size:literal)*) => {$(
+            if from.len() <= 2 * $size
+                && let (Some(first), Some(last)) = (from.first_chunk::<$size>(), from.last_chunk::<$size>())
+            {
+                if let Some(to) = to.first_chunk_mut() {
+                    *to = *first;
+                }
+                if let Some(to) = to.last_chunk_mut() {
+                    *to = *last;
+                }
+                return;
+            }
+        )*};
+    }
+    halves!(8 4 2 1 16);
+    if to.len() == from.len() {
+        to.copy_from_slice(from);
+    }
+}
+
+/// The numbers from 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let (mut number, mut ten, mut one) = (0, b'0', b'0');
+    while number < 100 {
+        #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // Evaluated by the compiler.
+        {
+            pairs[number] = [ten, one];
+            (ten, one) = if one == b'9' { (ten + 1, b'0') } else { (ten, one + 1) };
+            number += 1;
+        }
+    }
+    pairs
+};
 
 /// The length of the longest start of a text that has at most so many bytes.
 pub(super) fn floor(text: &str, limit: usize) -> usize {
@@ -116,7 +175,9 @@ pub(super) fn hash(mut state: u64, text: impl AsRef<[u8]>) -> u64 {
     }
     if !rest.is_empty() {
         let mut word = [0; 8];
-        word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        if let Some(to) = word.get_mut(..rest.len()) {
+            copy(to, rest);
+        }
         state = mix(state ^ u64::from_le_bytes(word));
     }
     mix(state ^ crate::bytes::to_u64(text.len()))

@@ -26,6 +26,7 @@ impl ValueSlot {
     }
 
     /// The value that this event has.
+    #[inline]
     pub(super) fn of(&self, event: u32) -> Value {
         if self.event == event { self.value } else { Value::None }
     }
@@ -53,6 +54,16 @@ impl Value {
         }
     }
 
+    /// The number that is written of it; `None` if it is none.
+    pub(super) fn masked(self, mask: Option<u64>) -> Option<i128> {
+        match (self, mask) {
+            (Self::Unsigned(value), mask) => Some(mask.map_or(value, |mask| value & mask).into()),
+            (Self::Signed(value), None) => Some(value.into()),
+            (Self::Signed(value), Some(mask)) => Some((value.cast_unsigned() & mask).into()),
+            _ => None,
+        }
+    }
+
     /// True if it is this number; `None` if it is none, but text.
     pub(super) fn is(self, number: i64) -> Option<bool> {
         match self {
@@ -68,6 +79,7 @@ impl Value {
     }
 
     /// Puts the value as text; false if there is none.
+    #[inline]
     pub(super) fn put<const N: usize>(
         self,
         texts: &Texts,
@@ -77,6 +89,10 @@ impl Value {
     ) -> bool {
         let number = match self {
             Self::None => return false,
+            Self::Unsigned(value) if mask.is_none() && !hex => {
+                to.push_number(value);
+                return true;
+            }
             Self::Text(first, end) => {
                 to.push_piece(texts, first..end);
                 return true;

@@ -1,6 +1,7 @@
 //! CTF traces: metadata and data streams.
 
 mod cat;
+mod check;
 mod events;
 mod files;
 mod follow;
@@ -35,7 +36,7 @@ pub use rewrite::merge;
 use std::path::Path;
 use std::sync::OnceLock;
 use traceglass::ctf::data::wire::{Capture, WireSlot};
-use traceglass::ctf::data::{Losses, Packet, Packets, Programs, check_packets};
+use traceglass::ctf::data::{Losses, Packet, Packets, Programs};
 use traceglass::ctf::metadata::{Language, MetadataStream, ParseOptions};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::Window;
@@ -379,10 +380,7 @@ impl Trace for Ctf<'_> {
             }
             for lane in wire::lanes(traces) {
                 let steps = programs.get(lane.trace).copied().unwrap_or(Programs::NONE);
-                let read = check_packets(lane.packets(), steps, &mut |finding| {
-                    findings.report_in(Some(&lane.stream.path), finding);
-                });
-                findings.count(read.packets(), read.records());
+                check::check(&lane, steps, findings)?;
                 if let Some(digest) = findings.digest() {
                     let data = lane.stream.data.data();
                     // What cannot be read was told.
