@@ -37,13 +37,16 @@ pub fn has_metadata_alone(folder: &Path) -> bool {
         && entries(folder).is_ok_and(|paths| !paths.iter().any(|path| is_stream(path)))
 }
 
+/// How much of a file is looked at to tell text.
+pub const FRONT: usize = 256;
+
 /// The first bytes of a file; of one that cannot be read none, nor of what is no file: nothing might come from it.
 fn front(path: &Path) -> Vec<u8> {
     let mut start = Vec::new();
     if !path.is_file() {
         return start;
     }
-    let read = fs::File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
+    let read = fs::File::open(path).and_then(|file| file.take(FRONT as u64).read_to_end(&mut start));
     if read.is_err() {
         start.clear();
     }
@@ -52,15 +55,21 @@ fn front(path: &Path) -> Vec<u8> {
 
 /// Text that people or tools laid beside a trace.
 fn is_note(path: &Path) -> bool {
+    has_name_of_note(path) && is_text(&front(path))
+}
+
+/// True if what has such a name is a note if it is text.
+pub fn has_name_of_note(path: &Path) -> bool {
     const NAMES: [&str; 14] = [
         "csv", "html", "idx", "json", "log", "md", "ndjson", "py", "rst", "sh", "toml", "txt", "xml", "yaml",
     ];
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let is_readme = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"README"));
-    if !is_readme && !NAMES.contains(&extension.to_ascii_lowercase().as_str()) {
-        return false;
-    }
-    let start = front(path);
+    is_readme || NAMES.contains(&extension.to_ascii_lowercase().as_str())
+}
+
+/// True if a file that begins so is text.
+pub fn is_text(start: &[u8]) -> bool {
     // Cut within a character, the last one may be no UTF-8.
     let valid = start.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
     let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e | 0x80..);

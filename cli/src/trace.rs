@@ -22,7 +22,7 @@ pub use findings::Findings;
 pub use lent::{Lent, ReadTables, Whole};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use redact::{Private, Redaction};
-pub use rewrite::{Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
+pub use rewrite::{Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
 pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
 

@@ -4,6 +4,7 @@ use super::element::{ANNOTATIONS, EVENT, STRING_POOL, VALUE};
 use super::event::Event;
 use super::frame::Frame;
 use super::frames::Frames;
+use super::schema::NUMBERED;
 use super::storage::Storage;
 use super::tokio;
 use super::value::Value;
@@ -25,6 +26,12 @@ pub fn check(data: &[u8], storage: Storage<'_>, report: &mut dyn FnMut(Finding))
     let mut batch = Batch::default();
     let (mut recorded, mut whole) = (false, true);
     loop {
+        if let Some(event) = frames.take_event() {
+            report.item();
+            recorded = recorded || !tokio::is_about_the_recorder(event.name());
+            batch.event(&event, &frames, report);
+            continue;
+        }
         let frame = match frames.next_frame() {
             Ok(Some(frame)) => frame,
             Ok(None) => break,
@@ -38,11 +45,6 @@ pub fn check(data: &[u8], storage: Storage<'_>, report: &mut dyn FnMut(Finding))
         };
         match frame {
             Frame::Header(_) => batch = Batch { strings, stacks, ..Batch::default() },
-            Frame::Event(event) => {
-                report.item();
-                recorded = recorded || !tokio::is_about_the_recorder(event.name());
-                batch.event(&event, &frames, report);
-            }
             Frame::Strings(pool) => {
                 let text = pool.entries().find(|(_, text)| core::str::from_utf8(text).is_err());
                 if text.is_some() && !core::mem::replace(&mut batch.not_utf8, true) {
@@ -92,7 +94,29 @@ struct Batch {
 }
 
 impl Batch {
+    #[inline]
     fn event(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>, report: &mut Report<'_>) {
+        if event.refers() && !self.is_sound(event, frames) {
+            self.report(event, frames, report);
+        }
+    }
+
+    /// True if all text is UTF-8, and what is referred to is there: mostly it is, and nobody asks for a name.
+    fn is_sound(&self, event: &Event<'_>, frames: &Frames<'_, '_>) -> bool {
+        let schema = event.schema();
+        let Some(plan) = frames.plan(&schema) else { return false };
+        let mut values = event.numbered(plan);
+        usize::from(schema.field_count()) <= NUMBERED
+            && values.all(|value| match value {
+                Some(Value::PooledString(id)) => !self.strings || frames.string(id).is_some(),
+                Some(Value::PooledStack(id)) => !self.stacks || frames.stack(id).is_some(),
+                Some(value) => !has_bad_text(&value),
+                None => true,
+            })
+    }
+
+    #[cold]
+    fn report(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>, report: &mut Report<'_>) {
         let no_string = |id| self.strings && frames.string(id).is_none();
         for field in event.fields() {
             let Some(value) = field.value() else { continue };

@@ -2,7 +2,6 @@
 
 use super::element::EVENT;
 use super::kind::FieldType;
-#[cfg(feature = "event")]
 use super::kind::OPTIONAL;
 use super::schema::{FieldDef, FieldDefs, Place, Plan, Schema, explain};
 use super::value::{Value, between};
@@ -63,7 +62,6 @@ impl<'a> Event<'a> {
     }
 
     /// The values of its first fields, by the types that a plan of its schema has.
-    #[cfg(feature = "event")]
     #[inline(always)]
     pub(crate) fn numbered(&self, plan: &Plan) -> impl Iterator<Item = Option<Value<'a>>> + use<'a> {
         let (input, mut at) = (self.input, self.values_at());
@@ -73,6 +71,12 @@ impl<'a> Event<'a> {
             at = end;
             Some(value)
         })
+    }
+
+    /// True if a field is text, or refers to a pool.
+    #[inline(always)]
+    pub(super) const fn refers(&self) -> bool {
+        self.schema.refers
     }
 
     /// Where it stands.

@@ -7,7 +7,7 @@ use super::frame::{Frame, RESET_TAG, TimeReset};
 use super::header::{Header, MAGIC, VERSION};
 use super::layout::LayoutFields;
 use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
-use super::schema::{NUMBERED, Place, Schema, TAG as SCHEMA_TAG};
+use super::schema::{NUMBERED, Place, Plan, Schema, TAG as SCHEMA_TAG};
 use super::storage::{Batch, Storage};
 use super::value::{Stack, between};
 use crate::bytes::{Bytes, to_u64};
@@ -82,6 +82,15 @@ impl<'a, 's> Frames<'a, 's> {
                 Some(_) => {}
             }
         }
+    }
+
+    /// The next frame, if it is an event that can be read; else nothing is read, and [`Self::next_frame`] says what
+    /// there is.
+    ///
+    /// Most frames are events: a loop that asks for them first is faster.
+    #[inline]
+    pub fn take_event(&mut self) -> Option<Event<'a>> {
+        if self.is_at(EVENT_TAG) { self.event() } else { None }
     }
 
     /// Reads the event here. `None` if that fails: [`Self::failed_event`] says why.
@@ -341,6 +350,11 @@ impl<'a, 's> Frames<'a, 's> {
     #[inline(always)]
     pub(super) fn is_at(&self, tag: u8) -> bool {
         self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()
+    }
+
+    /// How the events of a schema are skipped, if the batch has it now.
+    pub(super) fn plan(&self, schema: &Schema<'_>) -> Option<&Plan> {
+        self.batch.find_slot(schema.type_id()).map(|slot| slot.plan())
     }
 
     /// The facts about the event here before its values are read. `None` if that cannot be read:

@@ -87,6 +87,11 @@ impl FieldType {
         }
     }
 
+    /// True if values are text, or refer to a pool.
+    pub(super) const fn refers(self) -> bool {
+        matches!(self, Self::String | Self::StringMap | Self::PooledString | Self::PooledStack)
+    }
+
     /// The name in the document.
     pub const fn name(self) -> &'static str {
         match self {

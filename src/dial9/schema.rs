@@ -38,10 +38,13 @@ pub(super) struct Place {
     pub(super) type_id: u16,
     pub(super) count: u16,
     pub(super) timed: bool,
+    /// True if a field is text, or refers to a pool: then there is something to verify.
+    pub(super) refers: bool,
 }
 
 impl Place {
-    pub(super) const EMPTY: Self = Self { at: 0, fields_at: 0, type_id: 0, count: 0, timed: false };
+    pub(super) const EMPTY: Self =
+        Self { at: 0, fields_at: 0, type_id: 0, count: 0, timed: false, refers: false };
 }
 
 /// How values are skipped: so many bytes, and then a value whose size is not known, again and again.
@@ -188,16 +191,18 @@ impl<'a> Schema<'a> {
             return Err(claim.truncated(SCHEMA, least.saturating_add(2)));
         }
         let fields_at = data.len().saturating_sub(input.len()).saturating_sub(start);
+        let mut refers = false;
         for _ in 0..count {
             short_text(input, FIELD)?;
             let at = *input;
             let [number] = *input.array(FIELD)?;
-            if FieldType::from_number(number & !OPTIONAL).is_none() {
+            let Some(kind) = FieldType::from_number(number & !OPTIONAL) else {
                 return Err(at.error(FIELD, ErrorKind::Invalid { value: number.into() }));
-            }
+            };
+            refers |= kind.refers();
         }
         let fields_at = u32::try_from(fields_at).unwrap_or(u32::MAX);
-        let place = Place { at: start, fields_at, type_id, count, timed: timed != 0 };
+        let place = Place { at: start, fields_at, type_id, count, timed: timed != 0, refers };
         let end = data.len().saturating_sub(input.len());
         Ok(Self { input: data.get(..end).unwrap_or_default(), place })
     }

@@ -26,6 +26,10 @@ impl NewTrace for Tail<'_> {
         add(&mut self.size, bytes.len() as u64);
         self.file.write_all(bytes).map_err(|error| cannot_write(self.path, &error))
     }
+
+    fn position(&self) -> u64 {
+        self.size
+    }
 }
 
 /// Adds parts to a file. Up to the one write that makes them count, it is what it was.

@@ -140,7 +140,11 @@ pub fn run(
     let mut done = written.map_err(|failure| output.rename(failure))?;
     if !job.to.no_verify {
         let reading = Reading { lenient: job.reading.lenient, ..Reading::default() };
-        proof::prove(output.path(), reading, &mut done, open).map_err(|why| {
+        let proven = output.reread().and_then(|()| match done.is_copy {
+            true => Ok(()),
+            false => proof::prove(output.path(), reading, &mut done, open),
+        });
+        proven.map_err(|why| {
             Failure::Write(format!("{} is given up, as it does not read back: {why}", shown(place)))
         })?;
     }

@@ -1,11 +1,12 @@
 //! A trace that is being written: one file, or a folder of them.
 
 use crate::export::file::{NewFile, NewFolder, cannot_write};
-use crate::input::Input;
+use crate::input::{Input, Mapped};
 use crate::output::{add, shown};
 use crate::progress::Progress;
 use crate::status::{Failure, Result};
 use crate::trace::{NewTrace, Open, Reading};
+use flate2::Crc;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -17,6 +18,11 @@ const STEP: u64 = 1 << 18;
 pub struct Output {
     kind: Kind,
     size: u64,
+    /// The files that are complete, and the sums of their bytes.
+    written: Vec<(PathBuf, u32)>,
+    /// The sum of the one that is being written, and its size.
+    sum: Crc,
+    position: u64,
     progress: Progress,
     /// How many of the bytes have not been shown yet.
     untold: u64,
@@ -56,6 +62,9 @@ impl Output {
         Ok(Self {
             kind,
             size: 0,
+            written: Vec::new(),
+            sum: Crc::new(),
+            position: 0,
             progress: Progress::new(bytes),
             untold: 0,
             #[cfg(test)]
@@ -78,10 +87,35 @@ impl Output {
 
     /// Sees that all that was written is on the disk.
     pub fn settle(&mut self) -> Result<()> {
+        self.end_file();
         match &mut self.kind {
             Kind::File(file) => file.settle(),
             Kind::Folder { folder, file } => close(folder, file),
         }
+    }
+
+    /// Notes the sum of the file that is complete.
+    fn end_file(&mut self) {
+        let path = match &self.kind {
+            Kind::File(file) => Some(file.written()),
+            Kind::Folder { file, .. } => file.as_ref().map(|(_, path)| path.as_path()),
+        };
+        let sum = std::mem::take(&mut self.sum).sum();
+        self.position = 0;
+        self.written.extend(path.map(|path| (path.to_owned(), sum)));
+    }
+
+    /// Reads all files again: they have the bytes that were written. Says what differs.
+    pub fn reread(&self) -> Result<(), String> {
+        for (path, sum) in &self.written {
+            let file = Mapped::open(path).map_err(|error| error.message)?;
+            let mut found = Crc::new();
+            found.update(file.data());
+            if found.sum() != *sum {
+                return Err(format!("{} has other bytes than were written", shown(path)));
+            }
+        }
+        Ok(())
     }
 
     /// Puts it in its place.
@@ -116,6 +150,10 @@ fn close(folder: &NewFolder, file: &mut Option<(BufWriter<File>, PathBuf)>) -> R
 
 impl NewTrace for Output {
     fn file(&mut self, path: &Path) -> Result<()> {
+        if matches!(self.kind, Kind::File(_)) {
+            return Ok(());
+        }
+        self.end_file();
         let Kind::Folder { folder, file } = &mut self.kind else { return Ok(()) };
         close(folder, file)?;
         // Names come from the input's folder: none leads out of this one.
@@ -141,6 +179,8 @@ impl NewTrace for Output {
                 return Err(self.failed(&std::io::ErrorKind::StorageFull.into()));
             }
         }
+        self.sum.update(bytes);
+        add(&mut self.position, bytes.len() as u64);
         add(&mut self.size, bytes.len() as u64);
         add(&mut self.untold, bytes.len() as u64);
         if self.untold >= STEP {
@@ -154,6 +194,10 @@ impl NewTrace for Output {
             }
             Kind::Folder { file: None, .. } => Err(Failure::Write("bytes of no file".into())),
         }
+    }
+
+    fn position(&self) -> u64 {
+        self.position
     }
 }
 
@@ -201,6 +245,29 @@ mod tests {
             }
         }
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A byte that is not what was written is found, in whichever file it is.
+    #[test]
+    fn other_bytes_are_found() {
+        let folder = std::env::temp_dir().join(format!("traceglass-reread-{}", std::process::id()));
+        for (is_folder, changed) in [(false, ""), (true, "metadata"), (true, "below/stream")] {
+            let mut output = Output::create(&folder, is_folder, false, no_trace, 0).unwrap();
+            for name in ["metadata", "below/stream"] {
+                output.file(Path::new(name)).unwrap();
+                assert_eq!(output.position(), if is_folder || name == "metadata" { 0 } else { 6 });
+                output.put(b"abc").unwrap();
+                output.put(b"def").unwrap();
+            }
+            output.settle().unwrap();
+            assert_eq!(output.reread(), Ok(()));
+            let path = if is_folder { output.path().join(changed) } else { output.path().to_owned() };
+            let mut bytes = std::fs::read(&path).unwrap();
+            *bytes.last_mut().unwrap() ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+            let why = output.reread().unwrap_err();
+            assert!(why.contains("other bytes") && why.contains(changed), "{why}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Where the findings of a check go.
 
-use super::{Digest, Tally};
+use super::{Anew, Digest, Tally};
 use crate::output::{ERROR, Out, WARNING, add, insert_path, shown};
 use crate::status::{Failure, Result, Status};
 use serde_json::{Map, Value};
+use std::ops::Range;
 use std::path::Path;
 use traceglass::{Finding, Severity};
 
@@ -14,8 +15,8 @@ pub struct Findings<'o> {
     errors: u64,
     /// How much was read.
     tally: Tally,
-    /// What was read, if that is asked for.
-    digest: Option<Digest>,
+    /// What was read, if that is asked for, and of which parts.
+    digest: Option<(Digest, &'o Anew)>,
     /// stdout's failure, returned at the end, so that a format's walk need not handle it at each finding.
     failed: Option<Failure>,
 }
@@ -42,14 +43,20 @@ impl<'o> Findings<'o> {
         Self { to, warnings: 0, errors: 0, tally: Tally::default(), digest: None, failed: None }
     }
 
-    /// The same, and what is read is hashed.
-    pub fn hashed(self) -> Self {
-        Self { digest: Some(Digest::default()), ..self }
+    /// The same, and what is read is hashed where it was written anew.
+    pub fn hashed(self, anew: &'o Anew) -> Self {
+        Self { digest: Some((Digest::default(), anew)), ..self }
     }
 
     /// Where what is read is hashed, if that is asked for.
     pub fn digest(&mut self) -> Option<&mut Digest> {
-        self.digest.as_mut()
+        self.digest.as_mut().map(|(digest, _)| digest)
+    }
+
+    /// The parts of a file of which what is read is hashed: of the file that was named, or of one of the directory.
+    pub fn hashed_parts(&self, file: Option<&Path>) -> Vec<Range<u64>> {
+        let anew = self.digest.as_ref().map(|(_, anew)| anew);
+        anew.map(|anew| anew.parts(file.unwrap_or(Path::new("")))).unwrap_or_default()
     }
 
     /// Counts units that were read, and the records in them.

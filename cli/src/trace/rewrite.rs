@@ -3,7 +3,9 @@
 use super::Window;
 use crate::record::Names;
 use crate::status::{Failure, Result};
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 
@@ -97,6 +99,9 @@ pub trait NewTrace {
 
     /// More of it.
     fn put(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// The number of bytes that the file has.
+    fn position(&self) -> u64;
 }
 
 /// What was made of a trace.
@@ -114,12 +119,15 @@ pub struct Rewritten {
     pub takes_all: bool,
     /// What goes over the beginning of a file that gets more at its end, when all of that is on the disk.
     pub front: Vec<u8>,
+    /// True if all files are the input's as they are, which were checked: then it is enough that they have the same bytes.
+    pub is_copy: bool,
     /// The number of errors `check` finds in what that was kept: the format carries them as they are.
     pub carried: u64,
     /// What is counted when it is read back, if not the units and their records.
     pub proof: Option<Tally>,
-    /// The bytes of what was kept, as they are in the input.
+    /// The records that were not copied as they are, as the input has them, and where they lie in what was written.
     pub digest: Digest,
+    pub anew: Anew,
     /// From the first time to the last one of what was kept.
     pub span: Option<(i128, i128)>,
     /// True if times count from 1970.
@@ -157,6 +165,38 @@ pub struct Lost {
     pub what: String,
 }
 
+/// Where records lie that were not copied as they are: they are hashed, and not just their bytes compared.
+#[derive(Default)]
+pub enum Anew {
+    /// Wherever there are any.
+    #[default]
+    Everywhere,
+    /// In parts of files.
+    In(BTreeMap<PathBuf, Vec<Range<u64>>>),
+}
+
+impl Anew {
+    /// Nowhere yet.
+    pub const fn nowhere() -> Self {
+        Self::In(BTreeMap::new())
+    }
+
+    /// Adds a part of a file.
+    pub fn add(&mut self, path: &Path, part: Range<u64>) {
+        if let Self::In(parts) = self {
+            parts.entry(path.to_owned()).or_default().push(part);
+        }
+    }
+
+    /// The parts of a file, in their order.
+    pub fn parts(&self, path: &Path) -> Vec<Range<u64>> {
+        match self {
+            Self::Everywhere => std::iter::once(0..u64::MAX).collect(),
+            Self::In(parts) => parts.get(path).cloned().unwrap_or_default(),
+        }
+    }
+}
+
 /// The sum of the hashes of what a trace says, in whatever order it says it, and wherever that lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest(u64);
@@ -164,15 +204,29 @@ pub struct Digest(u64);
 impl Digest {
     /// Adds one thing: numbers that tell it from others, and its bytes.
     pub fn add(&mut self, numbers: &[u64], bytes: &[u8]) {
-        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
         numbers.iter().for_each(|number| hasher.write_u64(*number));
         hasher.write(bytes);
         self.0 = self.0.wrapping_add(hasher.finish());
     }
 
+    /// Adds one thing of which two numbers tell enough: its bytes are compared with others.
+    #[inline]
+    pub fn add_pair(&mut self, a: u64, b: u64) {
+        // Each pair has a product of its own, or nearly so.
+        let (a, b) = (u128::from(a ^ 0x9e37_79b9_7f4a_7c15), u128::from(b ^ 0xd1b5_4a32_d192_ed03));
+        let product = a.wrapping_mul(b);
+        self.0 = self.0.wrapping_add((product as u64) ^ (product >> 64) as u64);
+    }
+
     /// Adds all that is in another one.
     pub fn join(&mut self, other: Self) {
         self.0 = self.0.wrapping_add(other.0);
+    }
+
+    /// Takes all that is in another one out of this.
+    pub fn leave(&mut self, other: Self) {
+        self.0 = self.0.wrapping_sub(other.0);
     }
 }
 

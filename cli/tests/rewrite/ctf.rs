@@ -256,3 +256,60 @@ fn merged_cuts_are_the_whole() {
     assert!(is_clean(&out));
     assert!(!is_clean(&scratch.path("missing")));
 }
+
+/// The index that LTTng writes beside a stream of the packets of `trace`.
+fn index(cpu0: &[(u64, u64)]) -> Vec<u8> {
+    let mut bytes: Vec<u8> =
+        [0xc1f1_dcc1_u32, 1, 1, 72].iter().flat_map(|number| number.to_be_bytes()).collect();
+    for (place, (begin, sequence)) in cpu0.iter().enumerate() {
+        let entry = [place as u64 * 96, 96 * 8, 72 * 8, *begin, begin + 20, 0, 0, 0, *sequence];
+        bytes.extend(entry.iter().flat_map(|number| number.to_be_bytes()));
+    }
+    bytes
+}
+
+#[test]
+fn an_index_is_that_of_the_packets_that_are_there() {
+    let scratch = Scratch::new("rewrite-ctf-index");
+    let input = trace(&scratch, "in");
+    let all = [(1000, 1), (2000, 2), (3000, 3), (4000, 4)];
+    scratch.file("in/index/cpu0.idx", &index(&all));
+    let [out, rest, merged] = ["out", "rest", "merged"].map(|name| scratch.path(name));
+    assert_eq!(write(&["recover", "-o", &out, &input]).0, 0);
+    assert_eq!(files(&out), files(&input));
+    assert_eq!(write(&["cut", "--force", "--to", "@2500", "-o", &out, &input]).0, 0);
+    assert_eq!(files(&out)["index/cpu0.idx"], index(&all[..2]));
+    assert!(!files(&out).contains_key("index/cpu1.idx"), "there was none");
+    assert_eq!(write(&["cut", "--from", "@2500", "-o", &rest, &input]).0, 0);
+    assert_eq!(files(&rest)["index/cpu0.idx"], index(&all[2..]));
+    assert_eq!(write(&["merge", "-o", &merged, &out, &rest]).0, 0);
+    assert_eq!(files(&merged)["index/cpu0.idx"], index(&all[..2]));
+    assert_eq!(files(&merged)["index/rest-cpu0.idx"], index(&all[2..]));
+    // No stream, no index.
+    assert_eq!(write(&["cut", "--force", "--from", "@1500", "--to", "@1600", "-o", &out, &input]).0, 0);
+    assert_eq!(files(&out).into_keys().collect::<Vec<_>>(), ["cpu1", "metadata"]);
+}
+
+/// What is left of a stream may be text, and its name may be that of a note: it stays a stream.
+#[test]
+fn a_stream_does_not_become_a_note() {
+    let scratch = Scratch::new("rewrite-ctf-note");
+    let metadata = "/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+stream { event.header := struct { integer { size = 8; align = 8; signed = false; } id; }; };
+event { name = text; id = 65; fields := struct { integer { size = 32; align = 8; signed = false; } n; }; };
+";
+    scratch.file("in/metadata", metadata.as_bytes());
+    let records_of_text = b"Aabcd".repeat(9);
+    scratch.file("in/x.ndjson", &[&records_of_text[..], &[1, 2]].concat());
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    assert_eq!((code, &report["records"]), (3, &9.into()), "{report}");
+    let written = files(&out);
+    assert_eq!(written.keys().collect::<Vec<_>>(), ["metadata", "stream-x.ndjson-0"]);
+    assert_eq!(written["stream-x.ndjson-0"], records_of_text);
+    assert_eq!(records(&out), records(&input));
+    let again = scratch.path("again");
+    assert_eq!(write(&["recover", "-o", &again, &out]).0, 0);
+    assert_eq!(files(&again), written);
+}

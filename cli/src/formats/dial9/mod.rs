@@ -57,11 +57,12 @@ pub fn open_directory(path: &Path) -> Option<Box<dyn Trace>> {
 impl Dial9<'_> {
     /// The range that is asked for, in nanoseconds of the writer's clock.
     fn range(&self, window: &Window) -> Result<Bounds> {
-        window.resolve(&Reference {
-            is_absolute: &|| Ok(false),
-            start: &|| self.first_time(),
-            of_clock: &|value| Ok(value),
-        })
+        Self::range_from(window, &|| self.first_time())
+    }
+
+    /// The same, if it is known where a recording starts.
+    fn range_from(window: &Window, start: &dyn Fn() -> Result<Option<i128>>) -> Result<Bounds> {
+        window.resolve(&Reference { is_absolute: &|| Ok(false), start, of_clock: &|value| Ok(value) })
     }
 
     /// The earliest time of an event of the first segment that has any; symbols have none.
@@ -172,8 +173,10 @@ impl Trace for Dial9<'_> {
                 if let Some(error) = segment.damage {
                     report(Finding::new(Severity::Error, error));
                 }
-                if let Some(digest) = findings.digest() {
-                    rewrite::hash_all(&segment.data, digest);
+                for part in findings.hashed_parts(segment.path) {
+                    let part =
+                        segments::range(&segment.data, part.start, part.end.min(segment.data.len() as u64));
+                    findings.digest().into_iter().for_each(|digest| rewrite::hash_all(part, digest));
                 }
                 Ok(())
             })?;

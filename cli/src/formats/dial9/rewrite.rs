@@ -5,12 +5,12 @@ use super::{Dial9, segments};
 use crate::input::{Input, Mapped};
 use crate::record::Names;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, By, Digest, NewTrace, Rewritten, Wanted};
+use crate::trace::{Anew, Bounds, By, Digest, NewTrace, Rewritten, Wanted};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use traceglass::Format;
 use traceglass::dial9::tokio::is_about_the_recorder;
 use traceglass::dial9::{Event, Frame, Frames, Header, MAGIC, Reframed, VERSION};
+use traceglass::{Error, Format};
 
 /// A header alone: a trace without events.
 const EMPTY: [u8; Header::SIZE] = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION];
@@ -21,10 +21,15 @@ struct Piece {
     start: u64,
     end: u64,
     events: u64,
-    /// Events in the range of time, and events that say something of others, or have no time.
-    inside: u64,
+    /// Events that say something of others, or have no time.
     about: u64,
-    digest: Digest,
+    /// Others with a name that is wanted, and the first and the last of their times.
+    named: u64,
+    span: Option<(u64, u64)>,
+    /// The least time of all events.
+    least: Option<u64>,
+    /// Those of them that are in the range of time, once it is known.
+    inside: u64,
 }
 
 /// The range of time and the names that are wanted.
@@ -33,35 +38,83 @@ type Wants<'w> = (Bounds, &'w Names);
 /// What is wanted of an event.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
-    Inside,
+    /// It is, if its time lies in the range.
+    Named,
     About,
     Outside,
 }
 
-fn turn(event: &Event<'_>, (bounds, names): &Wants<'_>) -> Turn {
-    match event.time().filter(|time| *time > 0) {
-        _ if is_about_the_recorder(event.name()) => Turn::About,
-        _ if !names.has(event.name()) => Turn::Outside,
-        None => Turn::About,
-        Some(time) if bounds.wants(Some(time.into())) => Turn::Inside,
-        Some(_) => Turn::Outside,
+/// How many names are remembered.
+const NAMES: usize = 64;
+
+/// Tells what is wanted of the events of a segment. Names are compared once for each schema, and not for each event.
+struct Turns<'w> {
+    names: &'w Names,
+    /// By the lowest bits of a type's number: where its schema stands, and what is wanted if the event has a time.
+    known: [(u64, Turn); NAMES],
+}
+
+impl<'w> Turns<'w> {
+    const fn new(names: &'w Names) -> Self {
+        Self { names, known: [(u64::MAX, Turn::Outside); NAMES] }
+    }
+
+    /// The event's turn, and its time, if it has one.
+    #[inline]
+    fn of(&mut self, event: &Event<'_>) -> (Turn, u64) {
+        let (schema, time) = (event.schema(), event.time().unwrap_or(0));
+        let known = self.known.get_mut(usize::from(schema.type_id()) % NAMES);
+        let turn = match known {
+            Some((at, turn)) if *at == schema.offset() => *turn,
+            known => {
+                let name = schema.name();
+                let turn = if is_about_the_recorder(name) {
+                    Turn::About
+                } else if self.names.has(name) {
+                    Turn::Named
+                } else {
+                    Turn::Outside
+                };
+                known.into_iter().for_each(|known| *known = (schema.offset(), turn));
+                turn
+            }
+        };
+        if turn == Turn::Named && time == 0 { (Turn::About, time) } else { (turn, time) }
+    }
+
+    /// True if it is wanted.
+    fn keeps(&mut self, event: &Event<'_>, bounds: &Bounds) -> bool {
+        match self.of(event) {
+            (Turn::Named, time) => bounds.wants(Some(time.into())),
+            (turn, _) => turn == Turn::About,
+        }
     }
 }
 
 impl Dial9<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         wanted.refuse_others(Format::Dial9, &[By::Name, By::Time])?;
-        let bounds = (self.range(wanted.window)?, wanted.names);
         let is_everything = wanted.window.is_everything() && wanted.names.are_all();
-        let mut done = Rewritten::of("events");
-        let mut has_files = false;
+        let mut done = Rewritten { anew: Anew::nowhere(), is_copy: true, ..Rewritten::of("events") };
+        // What a segment consists of is read once; a range may count from the first time.
+        let mut all = Vec::new();
         for segment in &self.segments {
+            all.push(segment.open(|opened| Ok(pieces(opened, wanted.names)))?);
+        }
+        let first = all.iter().find_map(|(pieces, _)| pieces.iter().filter_map(|piece| piece.least).min());
+        let start = || Ok(first.map(i128::from));
+        let bounds: Wants<'_> = (Self::range_from(wanted.window, &start)?, wanted.names);
+        let mut has_files = false;
+        for (segment, (mut pieces, lost)) in self.segments.iter().zip(all) {
             let file = segment.file()?;
             segment.open(|opened| {
-                let pieces = pieces(opened, &bounds, &mut done);
+                let path = opened.path;
+                lost.into_iter().for_each(|(offset, len, error)| done.lose(path, offset, len, error));
+                pieces.iter_mut().for_each(|piece| piece.judge(opened, &bounds, &mut done));
                 let inside = pieces.iter().map(|piece| piece.inside).fold(0, u64::saturating_add);
                 let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
                 if inside == 0 && !is_everything {
+                    done.is_copy = false;
                     done.dropped = done.dropped.saturating_add(events);
                     return Ok(());
                 }
@@ -72,19 +125,21 @@ impl Dial9<'_> {
                 let is_unpacked = wanted.redacts && matches!(opened.data, Cow::Owned(_));
                 if is_sound && is_all && !is_unpacked {
                     done.kept = done.kept.saturating_add(events);
-                    pieces.iter().for_each(|piece| done.digest.join(piece.digest));
                     to.file(&name(opened.path, false))?;
                     return to.put(file.as_ref().map_or(self.given(), |file| file.data()));
                 }
-                to.file(&name(opened.path, true))?;
+                done.is_copy = false;
+                let path = name(opened.path, true);
+                to.file(&path)?;
                 if pieces.is_empty() {
                     to.put(&EMPTY)?;
                 }
-                pieces.iter().try_for_each(|piece| write(opened, piece, &bounds, &mut done, to))
+                pieces.iter().try_for_each(|piece| write(opened, piece, &bounds, &path, &mut done, to))
             })?;
         }
         if !has_files {
             // Nothing of it lies in the range.
+            done.is_copy = false;
             let path = self.segments.first().and_then(|segment| segment.path());
             to.file(&name(path, true))?;
             to.put(&EMPTY)?;
@@ -121,7 +176,7 @@ fn hash(event: &Event<'_>, digest: &mut Digest) {
     digest.add(&[event.time().unwrap_or(u64::MAX), kind.into()], bytes.get(front..).unwrap_or_default());
 }
 
-/// Adds all events that can be read.
+/// Adds all events that can be read; the data begins with a header.
 pub(super) fn hash_all(data: &[u8], digest: &mut Digest) {
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(data, rooms.lend());
@@ -150,51 +205,90 @@ fn covers(pieces: &[Piece], data: &[u8]) -> bool {
     pieces.iter().all(follows) && at == data.len() as u64
 }
 
-/// The pieces of a segment; what lies between them is told as lost.
-fn pieces(opened: &Opened<'_>, bounds: &Wants<'_>, done: &mut Rewritten) -> Vec<Piece> {
+/// Bytes that cannot be read: where, how many, and why.
+type Unread = (u64, u64, Error);
+
+/// The pieces of a segment, and what lies between them.
+fn pieces(opened: &Opened<'_>, names: &Names) -> (Vec<Piece>, Vec<Unread>) {
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(&opened.data, rooms.lend());
-    let mut pieces: Vec<Piece> = Vec::new();
+    let (mut pieces, mut lost) = (Vec::new(), Vec::new());
+    let mut turns = Turns::new(names);
+    // Nothing comes before a header.
+    let mut piece = Piece::default();
     let mut is_open = false;
     loop {
+        if let Some(event) = frames.take_event() {
+            piece.event(&mut turns, &event);
+            continue;
+        }
         let offset = frames.offset();
         match frames.next_frame() {
             Ok(Some(frame)) => {
                 if !is_open || matches!(frame, Frame::Header(_)) {
-                    pieces.push(Piece { start: offset, ..Piece::default() });
+                    let next = Piece { start: offset, ..Piece::default() };
+                    let last = std::mem::replace(&mut piece, next);
+                    pieces.extend(is_open.then_some(Piece { end: offset, ..last }));
                     is_open = true;
-                }
-                let Some(piece) = pieces.last_mut() else { continue };
-                piece.end = frames.offset();
-                let Frame::Event(event) = frame else { continue };
-                piece.events = piece.events.saturating_add(1);
-                let turn = turn(&event, bounds);
-                if turn != Turn::Outside {
-                    hash(&event, &mut piece.digest);
-                }
-                match turn {
-                    Turn::Inside => {
-                        piece.inside = piece.inside.saturating_add(1);
-                        let time = i128::from(event.time().unwrap_or(0));
-                        done.meet(time, time);
-                    }
-                    Turn::About => piece.about = piece.about.saturating_add(1),
-                    Turn::Outside => {}
                 }
             }
             Ok(None) => break,
             Err(error) => {
+                let last = std::mem::take(&mut piece);
+                pieces.extend(is_open.then_some(Piece { end: offset, ..last }));
                 is_open = false;
-                if let Some(gap) = frames.recover() {
-                    done.lose(opened.path, gap.offset(), gap.len(), error);
-                }
+                lost.extend(frames.recover().map(|gap| (gap.offset(), gap.len(), error)));
             }
         }
     }
-    if let Some(error) = opened.damage {
-        done.lose(opened.path, error.offset(), 0, error);
+    pieces.extend(is_open.then_some(Piece { end: frames.offset(), ..piece }));
+    lost.extend(opened.damage.map(|error| (error.offset(), 0, error)));
+    (pieces, lost)
+}
+
+impl Piece {
+    #[inline]
+    fn event(&mut self, turns: &mut Turns<'_>, event: &Event<'_>) {
+        self.events = self.events.saturating_add(1);
+        let (turn, time) = turns.of(event);
+        if time > 0 {
+            self.least = Some(self.least.map_or(time, |least| least.min(time)));
+        }
+        match turn {
+            Turn::Named => {
+                self.named = self.named.saturating_add(1);
+                let (first, last) = self.span.unwrap_or((time, time));
+                self.span = Some((first.min(time), last.max(time)));
+            }
+            Turn::About => self.about = self.about.saturating_add(1),
+            Turn::Outside => {}
+        }
     }
-    pieces
+
+    /// Counts what is in the range; of a piece that lies only partly in it, by reading it again.
+    fn judge(&mut self, opened: &Opened<'_>, (bounds, names): &Wants<'_>, done: &mut Rewritten) {
+        let Some((first, last)) = self.span else { return };
+        let wants = |time: u64| bounds.wants(Some(time.into()));
+        if wants(first) && wants(last) {
+            self.inside = self.named;
+            done.meet(first.into(), last.into());
+            return;
+        }
+        if !bounds.meets(first.into(), last.into()) {
+            return;
+        }
+        let mut rooms = Rooms::new();
+        let mut frames = Frames::new(segments::range(&opened.data, self.start, self.end), rooms.lend());
+        let mut turns = Turns::new(names);
+        while let Ok(Some(event)) = frames.next_event() {
+            if let (Turn::Named, time) = turns.of(&event)
+                && wants(time)
+            {
+                self.inside = self.inside.saturating_add(1);
+                done.meet(time.into(), time.into());
+            }
+        }
+    }
 }
 
 /// Writes what is wanted of a piece: as it is, if that is all of it.
@@ -202,6 +296,7 @@ fn write(
     opened: &Opened<'_>,
     piece: &Piece,
     bounds: &Wants<'_>,
+    path: &Path,
     done: &mut Rewritten,
     to: &mut dyn NewTrace,
 ) -> Result<()> {
@@ -211,7 +306,6 @@ fn write(
     if kept == 0 && !(bounds.0.is_everything() && bounds.1.are_all()) {
         return Ok(());
     }
-    done.digest.join(piece.digest);
     let data = segments::range(&opened.data, piece.start, piece.end);
     if kept == piece.events {
         return to.put(data);
@@ -219,21 +313,25 @@ fn write(
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(data, rooms.lend());
     let mut reframed = Reframed::default();
+    let mut turns = Turns::new(bounds.1);
+    let start = to.position();
     while let Ok(Some(frame)) = frames.next_frame() {
-        if let Frame::Event(event) = &frame
-            && turn(event, bounds) == Turn::Outside
-        {
-            continue;
+        if let Frame::Event(event) = &frame {
+            if !turns.keeps(event, &bounds.0) {
+                continue;
+            }
+            hash(event, &mut done.digest);
         }
         let bytes = segments::range(data, frame.offset(), frames.offset());
         reframed.write(&frame, bytes, &mut |bytes: &[u8]| to.put(bytes))?;
     }
+    done.anew.add(path, start..to.position());
     Ok(())
 }
 
 /// Writes the segments of several recordings into one file, one after the other.
 pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-    let mut done = Rewritten::of("events");
+    let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("events") };
     let mut segments = Vec::new();
     for input in inputs {
         match input {
@@ -261,15 +359,15 @@ pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Re
     for segment in &segments {
         let file = segment.file()?;
         segment.open(|opened| {
-            let before = done.lost.len();
-            let pieces = pieces(opened, &(Bounds::default(), wanted.names), &mut done);
-            if done.lost.len() > before {
+            let (pieces, lost) = pieces(opened, wanted.names);
+            if !lost.is_empty() {
                 let path = opened.path.map(crate::output::shown).unwrap_or_default();
                 return Err(Failure::usage(format!("a segment is damaged: recover it first {path}")));
             }
             let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
             done.kept = done.kept.saturating_add(events);
-            pieces.iter().for_each(|piece| done.digest.join(piece.digest));
+            let spans = pieces.iter().filter_map(|piece| piece.span);
+            spans.for_each(|(first, last)| done.meet(first.into(), last.into()));
             match segment {
                 Segment::Given(data) if stays_packed => to.put(data),
                 Segment::File(_) if stays_packed => to.put(file.as_ref().map_or(&[][..], |file| file.data())),

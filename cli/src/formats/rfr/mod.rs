@@ -364,8 +364,9 @@ impl Trace for Rfr<'_> {
             |part, found| {
                 let (found, count, items) = found?;
                 findings.count(0, items);
+                let parts = findings.hashed_parts(part.path.as_deref());
                 if let Some(digest) = findings.digest() {
-                    rewrite::hash_all(part, digest)?;
+                    rewrite::hash_parts(part, &parts, digest)?;
                 }
                 let mut report = |finding| findings.report_in(part.path.as_deref(), finding);
                 if count > KEPT {

@@ -8,14 +8,14 @@ mod runs;
 mod stream;
 
 use digest::Bytes;
-pub use digest::hash_all;
+pub use digest::hash_parts;
 pub use merge::merge;
 
 use super::files::{Files, Kind, Part};
 use super::scan;
 use super::select::Range;
 use crate::status::Result;
-use crate::trace::{By, NewTrace, Rewritten, Tally, Wanted};
+use crate::trace::{Anew, By, NewTrace, Rewritten, Tally, Wanted};
 use polls::Polls;
 use runs::{Runs, range};
 use std::path::Path;
@@ -37,7 +37,8 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     let is_stream = files.of(Kind::Stream).next().is_some();
     wanted.refuse_others(Format::Rfr, if is_stream { &[By::Time] } else { &[] })?;
     let range = Range::of(wanted.window, files)?;
-    let mut done = Rewritten::of(if is_stream { "records" } else { "sequences" });
+    let unit = if is_stream { "records" } else { "sequences" };
+    let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of(unit) };
     done.is_absolute = true;
     for (path, problem) in &files.problems {
         done.lose(path.as_deref(), 0, 0, problem);
@@ -48,6 +49,7 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
         writer.part(part)?;
     }
     let Writer { mut done, items, .. } = writer;
+    done.is_copy = wanted.window.is_everything() && done.lost.is_empty();
     done.proof = Some(Tally { units: 0, records: items });
     Ok(done)
 }
@@ -74,6 +76,12 @@ impl Writer<'_> {
 
     fn begin(&mut self, path: Option<&Path>) -> Result<()> {
         self.to.file(path.unwrap_or(Path::new("")))
+    }
+
+    /// Notes the bytes of a file, of which something was left out.
+    fn anew(&mut self, path: Option<&Path>, bytes: Bytes<'_>) {
+        bytes.end(0, &mut self.done.digest);
+        self.done.anew.add(path.unwrap_or(Path::new("")), 0..u64::MAX);
     }
 
     /// Copies what can be read of a file that says of what kind others are.
@@ -122,6 +130,7 @@ impl Writer<'_> {
         self.begin(path)?;
         let mut runs = Runs { data, start: 0 };
         let mut bytes = Bytes::of(data);
+        let mut is_whole = true;
         loop {
             let at = callsites.offset();
             match callsites.next_callsite() {
@@ -130,16 +139,19 @@ impl Writer<'_> {
                     bytes.add(at, callsites.offset());
                 }
                 Ok(None) => {
-                    bytes.end(0, &mut self.done.digest);
+                    if !is_whole {
+                        self.anew(path, bytes);
+                    }
                     return runs.end(at, self.to);
                 }
                 Err(error) => {
+                    is_whole = false;
                     runs.end(at, self.to)?;
                     let gap = callsites.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
                     if gap.is_none() {
-                        bytes.end(0, &mut self.done.digest);
+                        self.anew(path, bytes);
                         return Ok(());
                     }
                     runs.start = callsites.offset();

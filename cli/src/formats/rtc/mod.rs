@@ -10,6 +10,7 @@ mod rewrite;
 mod scan;
 mod session;
 mod value;
+mod verify;
 #[cfg(feature = "view")]
 mod view;
 mod window;
@@ -21,7 +22,6 @@ use crate::trace::{
     Trace, Wanted,
 };
 pub use rewrite::merge;
-use scan::{Event, Pass};
 use session::Rtc;
 use traceglass::Format;
 use traceglass::event::Window;
@@ -94,20 +94,7 @@ impl Trace for Rtc<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        self.scan(&Pass::default(), |event| {
-            match event {
-                Event::Finding(finding) => findings.report(finding),
-                Event::Record(record) => {
-                    findings.count(0, 1);
-                    if let Some(digest) = findings.digest() {
-                        rewrite::digest::hash(record, digest);
-                    }
-                }
-                Event::Frame(frame, _) if frame.id() == rtc::id::MARKER => findings.count(1, 0),
-                _ => {}
-            }
-            Ok(())
-        })?;
+        self.verify(findings);
         Ok(findings.status())
     }
 

@@ -6,14 +6,17 @@
 
 pub mod digest;
 mod emit;
+mod pieces;
+mod range;
 mod units;
 
 use super::session::Rtc;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{NewTrace, Rewritten, Wanted};
+use range::Range;
 use std::path::Path;
 use traceglass::Format;
-use units::{Range, Units};
+use units::Units;
 
 impl Rtc<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
@@ -31,7 +34,7 @@ impl Rtc<'_> {
         if is_whole {
             done.kept = all;
             done.records = units.records();
-            done.digest = units.digest();
+            done.is_copy = true;
             units.span(&ranges, &mut done);
             to.put(self.data)?;
             return Ok(done);
@@ -42,9 +45,11 @@ impl Rtc<'_> {
             ));
         }
         units.span(&ranges, &mut done);
-        for range in &ranges {
-            self.emit(range, &mut done, to)?;
+        let plans = units.plans(&ranges);
+        for (range, plan) in ranges.iter().zip(&plans) {
+            units.count_in(range, plan, &mut done);
         }
+        self.emit(&ranges, &plans, to)?;
         done.dropped = all.saturating_sub(done.kept);
         Ok(done)
     }
@@ -57,7 +62,7 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     for data in files {
         let rtc = Rtc { data };
         let units = Units::read(&rtc, &crate::trace::Bounds::default(), &mut done)?;
-        if !done.lost.is_empty() || rtc.scan(&super::Pass::default(), |_| Ok(()))? != Status::Clean {
+        if !done.lost.is_empty() || rtc.scan(&super::scan::Pass::default(), |_| Ok(()))? != Status::Clean {
             return Err(Failure::usage("one of the files is damaged: recover it first"));
         }
         let whole = [Range { start: 0, end: data.len() as u64, lacks_marker: false, is_as_it_was: true }];

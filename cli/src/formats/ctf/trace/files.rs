@@ -21,6 +21,8 @@ pub struct Stream {
     /// From the folder that was named.
     pub path: PathBuf,
     pub data: Mapped,
+    /// True if LTTng's index lies beside it.
+    pub is_indexed: bool,
 }
 
 /// A trace: a folder with metadata.
@@ -50,7 +52,11 @@ impl Files {
         let paths = match only {
             Some((path, data)) => {
                 // What is no file, such as a pipe, was read when it was named.
-                streams.push(Stream { path: relative(path), data: data.clone() });
+                streams.push(Stream {
+                    path: relative(path),
+                    data: data.clone(),
+                    is_indexed: index(path).is_file(),
+                });
                 Vec::new()
             }
             None => entries(folder).unwrap_or_else(|error| {
@@ -64,7 +70,10 @@ impl Files {
             let opened =
                 if is_special { Err(Unreadable::new("not a regular file")) } else { Mapped::open(&path) };
             match opened {
-                Ok(data) => streams.push(Stream { path: relative(&path), data }),
+                Ok(data) => {
+                    let is_indexed = index(&path).is_file();
+                    streams.push(Stream { path: relative(&path), data, is_indexed });
+                }
                 Err(unreadable) => problems.push((relative(&path), unreadable.message)),
             }
         }
@@ -131,6 +140,13 @@ impl Found {
         };
         self.traces.iter().map(of).sum()
     }
+}
+
+/// Where LTTng has the index of a stream.
+pub fn index(stream: &Path) -> PathBuf {
+    let mut name = stream.file_name().unwrap_or_default().to_owned();
+    name.push(".idx");
+    stream.with_file_name("index").join(name)
 }
 
 /// A path from the folder that was named.

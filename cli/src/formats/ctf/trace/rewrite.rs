@@ -1,6 +1,8 @@
 //! Traces of some packets of another one, or of the streams of several.
 
+mod index;
 mod merge;
+mod streams;
 
 pub use merge::merge;
 
@@ -10,7 +12,9 @@ use super::{Compiled, Ctf, programs, span, window};
 use crate::output::{bytes, counted};
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
+use index::Index;
 use std::path::{Path, PathBuf};
+use streams::Streams;
 use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
 use traceglass::{Error, Format, Severity};
 
@@ -55,7 +59,7 @@ pub fn write(
             "{sessions}, each with its metadata, would take {metadata}"
         )));
     }
-    let mut writer = Writer { bounds, named: wanted.stream, has_named: false, to, done };
+    let mut writer = Writer { bounds, named: wanted.stream, has_named: false, to: Streams::new(to), done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -80,7 +84,8 @@ pub fn write(
             }
         }
     }
-    let Writer { mut done, has_named, .. } = writer;
+    let Writer { mut done, has_named, mut to, .. } = writer;
+    to.end()?;
     if let (Some(name), false) = (wanted.stream, has_named) {
         return Err(Failure::usage(format!("no stream {name} is in this trace: `traceglass ls` lists them")));
     }
@@ -103,7 +108,7 @@ struct Writer<'w> {
     /// The stream that is wanted, if not all are, and whether it was met.
     named: Option<&'w str>,
     has_named: bool,
-    to: &'w mut dyn NewTrace,
+    to: Streams<'w>,
     done: Rewritten,
 }
 
@@ -122,8 +127,25 @@ impl Writer<'_> {
         self.to.put(data)
     }
 
-    /// Writes a stream; one without packets has no file, unless it was empty.
+    /// Writes a stream, and its index, if it had one.
     fn stream(&mut self, path: &Path, lane: &Lane<'_>, programs: Programs<'_>) -> Result<()> {
+        let mut index = Index::default();
+        self.packets(path, lane, programs, &mut index)?;
+        if lane.stream.is_indexed && lane.track().is_none() {
+            index.write(path, &mut self.to)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes the packets of a stream; one without packets has no file, unless it was empty.
+    fn packets(
+        &mut self,
+        path: &Path,
+        lane: &Lane<'_>,
+        programs: Programs<'_>,
+        index: &mut Index,
+    ) -> Result<()> {
         let data = lane.stream.data.data();
         let mut is_open = data.is_empty() && self.bounds.is_everything() && self.named.is_none();
         if is_open {
@@ -194,8 +216,14 @@ impl Writer<'_> {
             };
             hash(&packet, data, content, &mut self.done.digest);
             match short {
-                Some(short) => short.write(&mut |bytes: &[u8]| self.to.put(bytes))?,
-                None => self.to.put(bytes)?,
+                Some(short) => {
+                    index.add(&packet, short.size(), content.unwrap_or_default());
+                    short.write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+                }
+                None => {
+                    index.add(&packet, bytes.len() as u64, packet.content_bits());
+                    self.to.put(bytes)?;
+                }
             }
             self.done.kept = self.done.kept.saturating_add(1);
             self.done.records = self.done.records.saturating_add(records);

@@ -49,7 +49,6 @@ impl Writer<'_> {
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
             self.done.records = self.done.records.saturating_add(sequence.records);
-            self.done.digest.join(sequence.digest);
             let items = sequence.objects.saturating_add(sequence.records).saturating_add(1);
             self.items = self.items.saturating_add(items);
             self.done.carried = self.done.carried.saturating_add(sequence.too_late);
@@ -74,7 +73,10 @@ impl Writer<'_> {
         NewChunk::like(&header).sequences(count).spans(span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         for sequence in kept {
             if sequence.is_damaged {
+                let start = self.to.position();
                 self.sequence(chunk, data, sequence)?;
+                self.done.digest.join(sequence.digest);
+                self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
             } else {
                 self.to.put(super::range(data, sequence.header.offset(), sequence.end))?;
             }

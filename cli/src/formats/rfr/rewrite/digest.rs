@@ -5,6 +5,7 @@ use super::runs::range;
 use crate::status::Result;
 use crate::trace::Digest;
 use flate2::Crc;
+use std::ops::Range;
 use traceglass::rfr::{Callsites, Chunk, Item, Streaming};
 
 /// Where an object or a record begins.
@@ -47,8 +48,11 @@ impl<'d> Bytes<'d> {
     }
 }
 
-/// Adds all that can be read of a file.
-pub fn hash_all(part: &Part<'_>, digest: &mut Digest) -> Result<()> {
+/// Adds what can be read of parts of a file, which are in order: of chunks, the sequences that begin in them.
+pub fn hash_parts(part: &Part<'_>, parts: &[Range<u64>], digest: &mut Digest) -> Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
     let data = part.data()?;
     let data = data.bytes();
     // What cannot be read was told.
@@ -60,7 +64,11 @@ pub fn hash_all(part: &Part<'_>, digest: &mut Digest) -> Result<()> {
             loop {
                 match items.next_item() {
                     Ok(Some(Item::Sequence(header))) => {
-                        if let Some((number, bytes)) = sequence.replace((header.seq_id(), Bytes::of(data))) {
+                        let at = header.offset();
+                        let part = parts.get(parts.partition_point(|part| part.end <= at));
+                        let is_in = part.is_some_and(|part| part.contains(&at));
+                        let next = is_in.then(|| (header.seq_id(), Bytes::of(data)));
+                        if let Some((number, bytes)) = std::mem::replace(&mut sequence, next) {
                             bytes.end(number, digest);
                         }
                     }

@@ -4,6 +4,7 @@ use super::super::files::{Files, Kind};
 use super::super::scan::{self, Damage};
 use super::super::select::Range;
 use crate::status::Result;
+use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Chunk, Item, RecordKind, StreamData, Streaming};
@@ -36,7 +37,7 @@ impl Polls {
     /// Reads what lies before the range.
     pub fn open(files: &Files<'_>, range: &Range) -> Result<Self> {
         let Some(from) = range.start() else { return Ok(Self::default()) };
-        let mut latest: HashMap<u64, Latest> = HashMap::new();
+        let mut latest: HashMap<u64, Latest, RandomState> = HashMap::default();
         for (number, part) in files.parts.iter().enumerate() {
             let mut note = |iid: Option<u64>, kind, micros: Option<u64>, offset| {
                 if let (Some(iid), Some(micros)) = (iid, micros.filter(|micros| *micros < from)) {

@@ -54,6 +54,7 @@ impl Writer<'_> {
         let mut records = stream.records();
         let mut runs = Runs { data, start: 0 };
         let mut bytes = Bytes::of(data);
+        let mut is_whole = true;
         loop {
             let at = records.offset();
             match records.next_record() {
@@ -73,20 +74,24 @@ impl Writer<'_> {
                         }
                     } else {
                         self.done.dropped = self.done.dropped.saturating_add(1);
+                        is_whole = false;
                         runs.skip(at, records.offset(), self.to)?;
                     }
                 }
                 Ok(None) => {
-                    bytes.end(0, &mut self.done.digest);
+                    if !is_whole {
+                        self.anew(path, bytes);
+                    }
                     return runs.end(at, self.to);
                 }
                 Err(error) => {
+                    is_whole = false;
                     let gap = records.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
                     runs.skip(at, records.offset(), self.to)?;
                     if gap.is_none() {
-                        bytes.end(0, &mut self.done.digest);
+                        self.anew(path, bytes);
                         return Ok(());
                     }
                 }

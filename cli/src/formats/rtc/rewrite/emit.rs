@@ -1,13 +1,12 @@
 //! The bytes of units that become a session.
 
-use super::super::scan::{Event, Pass};
-use super::super::session::Rtc;
-use super::units::Range;
-use crate::output::add;
+use super::super::session::{Frames, Rtc};
+use super::pieces::Plan;
+use super::range::Range;
 use crate::status::Result;
-use crate::trace::{Digest, NewTrace, Rewritten};
+use crate::trace::NewTrace;
 use flate2::Crc;
-use std::collections::{HashMap, HashSet};
+use traceglass::ByteOrder;
 use traceglass::rtc::{Frame, Index, WriterCrc, id, padding};
 
 /// A Marker: its header, and superscript one.
@@ -18,99 +17,61 @@ const MARKER: [u8; 1025] = {
     marker
 };
 
-/// What is found out before anything is written.
-#[derive(Default)]
-struct Plan {
-    /// Where frames begin that become padding.
-    padded: HashSet<u64>,
-    units: u64,
-    records: u64,
-    digest: Digest,
-}
-
 impl Rtc<'_> {
-    /// Writes a range.
-    pub(super) fn emit(&self, range: &Range, done: &mut Rewritten, to: &mut dyn NewTrace) -> Result<()> {
-        let plan = self.plan(range)?;
-        add(&mut done.kept, plan.units);
-        add(&mut done.records, plan.records);
-        done.digest.join(plan.digest);
-        if range.is_as_it_was && plan.padded.is_empty() {
-            return to.put(bytes(self.data, range.start, range.end));
-        }
-        let mut emitter = Emitter {
-            data: self.data,
-            range,
-            padded: &plan.padded,
-            at: range.start,
-            number: range.lacks_marker.then_some(0),
-            covered: range.start,
-            crc: WriterCrc::new(),
-            ieee: Crc::new(),
-            to,
-        };
-        if range.lacks_marker {
-            emitter.to.put(&MARKER)?;
-        }
-        self.scan(&Pass::default(), |event| match event {
-            Event::Frame(frame, _) if is_in(range, frame) => emitter.frame(frame),
-            _ => Ok(()),
-        })?;
-        emitter.raw(range.end)
-    }
-
-    /// Which frames become padding: pieces of records of which a part is left out.
-    fn plan(&self, range: &Range) -> Result<Plan> {
-        let mut plan = Plan { units: u64::from(range.lacks_marker), ..Plan::default() };
-        let mut open: HashMap<usize, Vec<u64>> = HashMap::new();
-        let mut is_here = false;
-        self.scan(&Pass::default(), |event| {
-            match event {
-                Event::Frame(frame, _) if is_in(range, frame) => {
-                    is_here = true;
-                    plan.units = plan.units.saturating_add(u64::from(frame.id() == id::MARKER));
-                    let Some(slot) = frame.slot().filter(|_| frame.is_user()) else { return Ok(()) };
-                    if !frame.is_certain() {
-                        // It may be the rest of a record that was lost: it is none, and must not become one.
-                        open.remove(&slot);
-                        plan.padded.insert(frame.offset());
-                    } else if !frame.continues() {
-                        open.remove(&slot);
-                        if frame.more() {
-                            open.insert(slot, vec![frame.offset()]);
-                        }
-                    } else if let Some(pieces) = open.get_mut(&slot) {
-                        pieces.push(frame.offset());
-                        if !frame.more() {
-                            open.remove(&slot);
-                        }
-                    } else {
-                        plan.padded.insert(frame.offset());
-                    }
+    /// Writes ranges, which are in order, without what their plans leave out.
+    pub(super) fn emit(&self, ranges: &[Range], plans: &[Plan], to: &mut dyn NewTrace) -> Result<()> {
+        let mut frames = Box::new(Frames::new(self.data));
+        let mut next = || {
+            loop {
+                match frames.next_frame() {
+                    Ok(Some(frame)) => return Some(frame),
+                    // It was told.
+                    Ok(None) | Err(_) => drop(frames.recover()?),
                 }
-                Event::Frame(..) => is_here = false,
-                // It ends with the last frame.
-                Event::Record(record) if is_here && record.offset() >= range.start => {
-                    add(&mut plan.records, 1);
-                    super::digest::hash(record, &mut plan.digest);
-                }
-                _ => {}
             }
-            Ok(())
-        })?;
-        plan.padded.extend(open.into_values().flatten());
-        Ok(plan)
+        };
+        let mut frame = None;
+        for (range, plan) in ranges.iter().zip(plans) {
+            if range.is_as_it_was && plan.padded.is_empty() {
+                to.put(bytes(self.data, range.start, range.end))?;
+                continue;
+            }
+            if range.lacks_marker {
+                to.put(&MARKER)?;
+            }
+            let mut emitter = Emitter {
+                data: self.data,
+                range,
+                all_padded: &plan.padded,
+                padded: &plan.padded,
+                at: range.start,
+                number: range.lacks_marker.then_some(0),
+                covered: range.start,
+                crc: WriterCrc::new(),
+                ieee: Crc::new(),
+                order: None,
+                to,
+            };
+            loop {
+                frame = frame.take().or_else(&mut next);
+                let Some(here) = frame.filter(|frame| frame.end() <= range.end) else { break };
+                frame = None;
+                if here.offset() >= range.start {
+                    emitter.frame(&here)?;
+                }
+            }
+            emitter.raw(range.end)?;
+        }
+        Ok(())
     }
-}
-
-fn is_in(range: &Range, frame: &Frame<'_>) -> bool {
-    frame.offset() >= range.start && frame.end() <= range.end
 }
 
 struct Emitter<'w, 'a> {
     data: &'a [u8],
     range: &'w Range,
-    padded: &'w HashSet<u64>,
+    /// The frames that become padding, in order: all, and those to come.
+    all_padded: &'w [u64],
+    padded: &'w [u64],
     /// How far the input has been written.
     at: u64,
     /// The number of the unit in its new session.
@@ -119,6 +80,8 @@ struct Emitter<'w, 'a> {
     covered: u64,
     crc: WriterCrc<16>,
     ieee: Crc,
+    /// The byte order of the writer's checksums, once one was seen: it is that of the session.
+    order: Option<ByteOrder>,
     to: &'w mut dyn NewTrace,
 }
 
@@ -144,7 +107,12 @@ impl Emitter<'_, '_> {
             (self.crc, self.ieee) = (WriterCrc::new(), Crc::new());
             return Ok(());
         }
-        if frame.is_user() && self.padded.contains(&frame.offset()) {
+        if frame.is_user() {
+            // Those before it were met.
+            let Some((_, rest)) = self.padded.split_first().filter(|(at, _)| **at == frame.offset()) else {
+                return Ok(());
+            };
+            self.padded = rest;
             self.raw(frame.offset())?;
             self.at = frame.end();
             let len = frame.end().saturating_sub(frame.offset());
@@ -157,9 +125,9 @@ impl Emitter<'_, '_> {
             self.raw(frame.payload_offset())?;
             self.at = frame.end();
             let number = self.number.filter(|_| frame.id() == id::INDEX && !self.range.is_as_it_was);
-            let (start, padded) = (self.range.start, self.padded);
+            let (start, padded) = (self.range.start, self.all_padded);
             let keeps = |entry: &traceglass::rtc::Entry| {
-                entry.target().is_some_and(|target| target >= start && !padded.contains(&target))
+                entry.target().is_some_and(|target| target >= start && padded.binary_search(&target).is_err())
             };
             return index.rewrite(frame.payload(), number, keeps, &mut |bytes: &[u8]| self.put(bytes));
         }
@@ -168,26 +136,31 @@ impl Emitter<'_, '_> {
             let (writer, ieee) = (self.crc.value(), self.ieee.sum());
             self.raw(frame.payload_offset())?;
             self.at = frame.end();
-            let new = stamped(frame.payload(), bytes(self.data, self.covered, frame.offset()), writer, ieee);
+            let new =
+                self.stamped(frame.payload(), bytes(self.data, self.covered, frame.offset()), writer, ieee);
             return self.put(&new);
         }
         Ok(())
     }
-}
 
-/// The checksum by the algorithm, and in the byte order, of the one that was there.
-fn stamped(stored: &[u8], covered: &[u8], writer: u32, ieee: u32) -> [u8; 4] {
-    let old = crc32fast::hash(covered);
-    if stored == old.to_le_bytes() {
-        return ieee.to_le_bytes();
-    }
-    if stored == old.to_be_bytes() {
-        return ieee.to_be_bytes();
-    }
-    if stored == WriterCrc::<16>::of(covered).to_be_bytes() {
-        writer.to_be_bytes()
-    } else {
-        writer.to_le_bytes()
+    /// The checksum by the algorithm, and in the byte order, of the one that was there.
+    fn stamped(&mut self, stored: &[u8], covered: &[u8], writer: u32, ieee: u32) -> [u8; 4] {
+        let old = crc32fast::hash(covered);
+        if stored == old.to_le_bytes() {
+            return ieee.to_le_bytes();
+        }
+        if stored == old.to_be_bytes() {
+            return ieee.to_be_bytes();
+        }
+        let order =
+            *self.order.get_or_insert_with(|| match stored == WriterCrc::<16>::of(covered).to_be_bytes() {
+                true => ByteOrder::Big,
+                false => ByteOrder::Little,
+            });
+        match order {
+            ByteOrder::Big => writer.to_be_bytes(),
+            ByteOrder::Little => writer.to_le_bytes(),
+        }
     }
 }
 

@@ -3,10 +3,13 @@
 use super::super::scan::{Event, Pass};
 use super::super::session::Rtc;
 use super::super::value::in_ns;
+use super::pieces::{Pieces, Plan};
+use super::range::Range;
+use crate::output::add;
 use crate::status::Result;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::collections::HashMap;
-use traceglass::rtc::{Frame, Index, id};
+use traceglass::rtc::{Frame, Index, Time, id};
 
 /// A major unit.
 #[derive(Default)]
@@ -33,24 +36,19 @@ struct Unit {
     span: Option<(i128, i128)>,
 }
 
-/// Units that are written as a session.
-pub struct Range {
-    pub start: u64,
-    pub end: u64,
-    /// True if it has no Marker at its beginning.
-    pub lacks_marker: bool,
-    /// True if it begins as a session of the input does.
-    pub is_as_it_was: bool,
-}
-
-impl Range {
-    fn has(&self, unit: &Unit) -> bool {
-        self.start <= unit.start && unit.end <= self.end
-    }
-}
-
 /// All units of a file.
-pub struct Units(Vec<Unit>);
+pub struct Units {
+    all: Vec<Unit>,
+    pieces: Pieces,
+}
+
+/// The time of the record that was seen last: those between two stamps have the same.
+#[derive(Default)]
+struct LastTime {
+    time: Option<Time>,
+    ns: Option<i128>,
+    is_wanted: bool,
+}
 
 impl Units {
     /// Reads a file; what cannot be kept of it is told.
@@ -61,12 +59,14 @@ impl Units {
         // Where frames began that are of no unit.
         let mut stray: Option<(u64, u64)> = None;
         let mut run = 0_u64;
-        let mut clocks = Clocks::new();
+        let mut clocks = Clocks::default();
+        let mut pieces = Pieces::default();
+        let mut last = LastTime { is_wanted: bounds.wants(None), ..LastTime::default() };
         rtc.scan(&Pass::default(), |event| {
             match event {
                 Event::Frame(frame, _) if frame.id() == id::MARKER || (!is_inside && is_start(frame)) => {
                     tell(stray.take(), done);
-                    let needs = clocks.values().map(|(unit, _)| *unit).min();
+                    let needs = clocks.first();
                     units.push(Unit {
                         start: frame.offset(),
                         end: frame.end(),
@@ -77,45 +77,60 @@ impl Units {
                     });
                     is_inside = true;
                     if frame.id() != id::MARKER && is_zero(frame) {
-                        begin(&mut units, &mut run, &mut clocks);
+                        begin(&mut units, &mut run, &mut clocks, &mut pieces);
                     }
                 }
                 Event::Frame(frame, _) if !is_inside && frame.is_user() => {
                     stray = Some((stray.map_or(frame.offset(), |(start, _)| start), frame.end()));
+                    // It may begin a record that ends in a unit.
+                    pieces.frame(frame, 0);
                 }
                 Event::Frame(frame, _) if is_inside => {
                     let Some(unit) = units.last_mut() else { return Ok(()) };
                     unit.end = frame.end();
+                    if frame.is_user() {
+                        unit.has_user_frames = true;
+                        pieces.frame(frame, unit.start);
+                        return Ok(());
+                    }
                     unit.has_crc |= frame.id() == id::CRC;
-                    unit.has_user_frames |= frame.is_user();
                     if is_zero(frame) {
-                        begin(&mut units, &mut run, &mut clocks);
+                        begin(&mut units, &mut run, &mut clocks, &mut pieces);
                     }
                 }
-                Event::Record(record) => {
+                Event::Record(record) if is_inside => {
                     let at = record.offset();
-                    let begun = units.partition_point(|unit| unit.start <= at).saturating_sub(1);
-                    let time = record.time().map(in_ns);
-                    if record.is_stamp() && is_inside {
-                        // Reading it from the object takes far longer than all else, and there are many stamps.
-                        let known = clocks.get(&record.slot()).map(|(_, is_delta)| *is_delta);
-                        let is_delta = known.unwrap_or_else(|| record.stream().delta().is_some());
-                        let bases = clocks.values().filter(|(_, is_delta)| !is_delta).map(|(unit, _)| *unit);
-                        let unit = if is_delta { bases.min().unwrap_or(begun).min(begun) } else { begun };
-                        clocks.insert(record.slot(), (unit, is_delta));
+                    let is_apart = units.last().is_none_or(|unit| at < unit.start);
+                    let begun = match is_apart {
+                        true => units.partition_point(|unit| unit.start <= at),
+                        false => units.len(),
+                    };
+                    let begun = begun.saturating_sub(1);
+                    if record.is_stamp() {
+                        clocks.stamp(record.slot(), begun, || record.stream().delta().is_some());
                     }
-                    if bounds.wants(time)
+                    let time = record.time();
+                    if time != last.time {
+                        let ns = time.map(in_ns);
+                        last = LastTime { time, ns, is_wanted: bounds.wants(ns) };
+                    }
+                    if last.is_wanted
                         && let Some(unit) = units.get_mut(begun)
                     {
                         unit.is_wanted = true;
                     }
                     if let Some(unit) = units.last_mut() {
-                        unit.is_wanted |= bounds.wants(time);
+                        unit.is_wanted |= last.is_wanted;
                         unit.records = unit.records.saturating_add(1);
-                        super::digest::hash(record, &mut unit.digest);
-                        if let Some(time) = time {
-                            let (first, last) = unit.span.unwrap_or((time, time));
-                            unit.span = Some((first.min(time), last.max(time)));
+                        let mut own = Digest::default();
+                        super::digest::hash(record, &mut own);
+                        unit.digest.join(own);
+                        if is_apart {
+                            pieces.note(own);
+                        }
+                        if let Some(ns) = last.ns {
+                            let (first, last) = unit.span.unwrap_or((ns, ns));
+                            unit.span = Some((first.min(ns), last.max(ns)));
                         }
                     }
                 }
@@ -129,6 +144,7 @@ impl Units {
                     done.lose(None, gap.offset(), gap.len(), gap.cause());
                     (is_inside, run) = (false, run.saturating_add(1));
                     clocks.clear();
+                    pieces.interrupt();
                 }
                 Event::Finding(finding) => {
                     let (at, element) = (finding.cause().offset(), finding.cause().element());
@@ -147,44 +163,69 @@ impl Units {
             Ok(())
         })?;
         tell(stray, done);
-        Ok(Self(units))
+        pieces.interrupt();
+        Ok(Self { all: units, pieces })
+    }
+
+    /// What is left out of each range.
+    pub fn plans(&self, ranges: &[Range]) -> Vec<Plan> {
+        self.pieces.plans(ranges)
+    }
+
+    /// Counts the units of a range, and the records that end in it, but for what a plan leaves out.
+    pub fn count_in(&self, range: &Range, plan: &Plan, done: &mut Rewritten) {
+        let (mut records, mut digest) = (0_u64, Digest::default());
+        let first = self.all.partition_point(|unit| unit.start < range.start);
+        let units = self.all.iter().skip(first).take_while(|unit| unit.end <= range.end);
+        for unit in units {
+            add(&mut done.kept, 1);
+            add(&mut records, unit.records);
+            digest.join(unit.digest);
+        }
+        digest.leave(plan.digest);
+        add(&mut done.records, records.saturating_sub(plan.records));
+        done.digest.join(digest);
     }
 
     pub fn count(&self) -> u64 {
-        self.0.len() as u64
+        self.all.len() as u64
     }
 
     pub fn records(&self) -> u64 {
-        self.0.iter().map(|unit| unit.records).fold(0, u64::saturating_add)
+        self.all.iter().map(|unit| unit.records).fold(0, u64::saturating_add)
     }
 
     pub fn digest(&self) -> Digest {
         let mut digest = Digest::default();
-        self.0.iter().for_each(|unit| digest.join(unit.digest));
+        self.all.iter().for_each(|unit| digest.join(unit.digest));
         digest
     }
 
     /// The number of errors in what is in ranges, and is kept as it is.
     pub fn errors(&self, ranges: &[Range]) -> u64 {
-        let kept = self.0.iter().filter(|unit| ranges.iter().any(|range| range.has(unit)));
-        kept.map(|unit| unit.errors).fold(0, u64::saturating_add)
+        self.in_ranges(ranges).map(|unit| unit.errors).fold(0, u64::saturating_add)
     }
 
     /// Notes the times of what is in ranges.
     pub fn span(&self, ranges: &[Range], done: &mut Rewritten) {
-        for unit in &self.0 {
-            if let Some((first, last)) = unit.span.filter(|_| ranges.iter().any(|range| range.has(unit))) {
-                done.meet(first, last);
-            }
-        }
+        let spans = self.in_ranges(ranges).filter_map(|unit| unit.span);
+        spans.for_each(|(first, last)| done.meet(first, last));
+    }
+
+    /// The units in ranges, which are in order.
+    fn in_ranges<'u>(&'u self, ranges: &'u [Range]) -> impl Iterator<Item = &'u Unit> {
+        self.all.iter().filter(|unit| {
+            let place = ranges.partition_point(|range| range.end <= unit.start);
+            ranges.get(place).is_some_and(|range| range.has(unit.start, unit.end))
+        })
     }
 
     /// The units that are kept, without gaps; of those before what is wanted, as many as clocks need.
     pub fn ranges(&self, bounds: &Bounds) -> Vec<Range> {
         let mut ranges = Vec::new();
         let mut start = 0;
-        while start < self.0.len() {
-            let rest = self.0.get(start..).unwrap_or_default();
+        while start < self.all.len() {
+            let rest = self.all.get(start..).unwrap_or_default();
             let run = rest.first().map(|unit| unit.run);
             // A damaged unit ends a run, too.
             let len =
@@ -194,10 +235,10 @@ impl Units {
             let first = units.iter().position(wanted).map(|first| first.saturating_add(start));
             let last = units.iter().rposition(wanted).map(|last| last.saturating_add(start));
             if let (Some(first), Some(last)) = (first, last) {
-                let kept = self.0.get(first..=last).unwrap_or_default();
+                let kept = self.all.get(first..=last).unwrap_or_default();
                 let needs = kept.iter().map(|unit| unit.needs).min().unwrap_or(first);
                 let first = first.min(needs).max(start);
-                if let (Some(from), Some(to)) = (self.0.get(first), self.0.get(last)) {
+                if let (Some(from), Some(to)) = (self.all.get(first), self.all.get(last)) {
                     let is_as_it_was = from.is_first && !from.lacks_marker;
                     ranges.push(Range {
                         start: from.start,
@@ -213,11 +254,57 @@ impl Units {
     }
 }
 
-/// Of each clock, the first unit that is needed to tell the time by it, and whether it counts from another one.
-type Clocks = HashMap<usize, (usize, bool)>;
+/// The clocks of a session.
+#[derive(Default)]
+struct Clocks {
+    /// By their slots, the first unit that is needed to tell the time, and whether it is counted from another clock.
+    known: HashMap<usize, (usize, bool)>,
+    /// By their slots, when a stamp was looked at last: in which unit, and in which state of the clocks. Another one
+    /// changes nothing.
+    seen: Vec<Option<(usize, u64)>>,
+    state: u64,
+}
+
+impl Clocks {
+    /// A stamp in a unit.
+    #[inline]
+    fn stamp(&mut self, slot: usize, unit: usize, is_delta: impl FnOnce() -> bool) {
+        if self.seen.get(slot) != Some(&Some((unit, self.state))) {
+            self.note(slot, unit, is_delta);
+        }
+    }
+
+    fn note(&mut self, slot: usize, unit: usize, is_delta: impl FnOnce() -> bool) {
+        let known = self.known.get(&slot).copied();
+        // Reading it from the object takes far longer than all else.
+        let is_delta = known.map_or_else(is_delta, |(_, is_delta)| is_delta);
+        let bases = self.known.values().filter(|(_, is_delta)| !is_delta).map(|(unit, _)| *unit);
+        let first = if is_delta { bases.min().unwrap_or(unit).min(unit) } else { unit };
+        self.known.insert(slot, (first, is_delta));
+        if !is_delta && known != Some((first, is_delta)) {
+            self.state = self.state.saturating_add(1);
+        }
+        if self.seen.len() <= slot {
+            self.seen.resize(slot.saturating_add(1), None);
+        }
+        let state = self.state;
+        self.seen.get_mut(slot).into_iter().for_each(|seen| *seen = Some((unit, state)));
+    }
+
+    /// The first unit that is needed to tell the time by all of them.
+    fn first(&self) -> Option<usize> {
+        self.known.values().map(|(unit, _)| *unit).min()
+    }
+
+    fn clear(&mut self) {
+        self.known.clear();
+        self.state = self.state.saturating_add(1);
+    }
+}
 
 /// Numbers begin anew, and with them a session.
-fn begin(units: &mut [Unit], run: &mut u64, clocks: &mut Clocks) {
+fn begin(units: &mut [Unit], run: &mut u64, clocks: &mut Clocks, pieces: &mut Pieces) {
+    pieces.interrupt();
     let number = units.len().saturating_sub(1);
     if let Some(unit) = units.last_mut() {
         *run = run.saturating_add(1);

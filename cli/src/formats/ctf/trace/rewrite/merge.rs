@@ -3,6 +3,8 @@
 use super::super::files::{Files, Found};
 use super::super::wire::{self, Lane};
 use super::super::{Ctf, parse, programs, span};
+use super::index::Index;
+use super::streams::Streams;
 use super::{hash, is_error, range};
 use crate::input::Input;
 use crate::output::shown;
@@ -77,6 +79,7 @@ pub fn merge(
             }
         }
     }
+    let mut to = Streams::new(to);
     let is_only = groups.len() == 1;
     let mut folders = BTreeSet::new();
     for (metadata, members) in &groups {
@@ -90,18 +93,23 @@ pub fn merge(
         let mut known = Known::new();
         for (number, (name, ctf, files)) in members.iter().enumerate() {
             let all = runs(ctf, files, number, &mut known, &mut done)?;
-            for (stream, runs) in files.streams.iter().zip(all) {
+            for (stream, (runs, index)) in files.streams.iter().zip(all) {
                 let data = stream.data.data();
                 if runs.is_empty() && !data.is_empty() {
                     continue;
                 }
                 let own = stream.path.file_name().unwrap_or_default().to_string_lossy();
                 let own = if names.contains(&*own) { format!("{name}-{own}") } else { own.into_owned() };
-                to.file(&folder.join(unique(&mut names, &own)))?;
+                let path = folder.join(unique(&mut names, &own));
+                to.file(&path)?;
                 runs.iter().try_for_each(|run| to.put(range(data, run.start, run.end)))?;
+                if stream.is_indexed {
+                    index.write(&path, &mut to)?;
+                }
             }
         }
     }
+    to.end()?;
     Ok(done)
 }
 
@@ -113,7 +121,7 @@ fn runs<'f>(
     member: usize,
     known: &mut Known<'f>,
     done: &mut Rewritten,
-) -> Result<Vec<Vec<Range<u64>>>> {
+) -> Result<Vec<(Vec<Range<u64>>, Index)>> {
     ctf.with(|traces, _| {
         let Some(number) = traces.iter().position(|trace| std::ptr::eq(trace.files, files)) else {
             return Err(Failure::usage(format!(
@@ -141,12 +149,13 @@ fn of_stream<'f>(
     member: usize,
     known: &mut Known<'f>,
     done: &mut Rewritten,
-) -> Result<Vec<Range<u64>>> {
+) -> Result<(Vec<Range<u64>>, Index)> {
     let path = shown(&lane.stream.path);
     if lane.track().is_some() {
         return Err(Failure::usage(format!("{path} is a capture of several streams: recover it first")));
     }
     let mut runs: Vec<Range<u64>> = Vec::new();
+    let mut index = Index::default();
     for packet in lane.packets() {
         let packet = packet
             .map_err(|error| Failure::usage(format!("{path} is damaged, recover it first: {error}")))?;
@@ -182,8 +191,9 @@ fn of_stream<'f>(
             Some(run) if run.end == start => run.end = end,
             _ => runs.push(start..end),
         }
+        index.add(&packet, bytes.len() as u64, packet.content_bits());
     }
-    Ok(runs)
+    Ok((runs, index))
 }
 
 /// The name of an input, for a folder or for files of it.

@@ -1,0 +1,120 @@
+//! Records in several frames, of which a part may be left out.
+
+use super::range::Range;
+use crate::output::add;
+use crate::trace::Digest;
+use std::collections::HashMap;
+use traceglass::rtc::Frame;
+
+/// A record whose frames do not all lie in one unit.
+struct Apart {
+    /// Where its frames begin.
+    frames: Vec<u64>,
+    /// The last frame, or the one at which it was known that it does not end.
+    end: u64,
+    /// What it adds to its unit's, if it ends.
+    digest: Option<Digest>,
+}
+
+/// Frames that are records only together with others.
+#[derive(Default)]
+pub struct Pieces {
+    /// The frames so far of records that are open, by the slot of their stream.
+    open: HashMap<usize, Vec<u64>, foldhash::fast::RandomState>,
+    apart: Vec<Apart>,
+    /// Frames that are the rest of a record whose beginning is lost, or may be.
+    rests: Vec<u64>,
+}
+
+impl Pieces {
+    /// Looks at a frame of a user's stream, in the unit that begins at `unit`.
+    #[inline]
+    pub fn frame(&mut self, frame: &Frame<'_>, unit: u64) {
+        let is_plain = !frame.more() && !frame.continues() && frame.is_certain();
+        if !is_plain || !self.open.is_empty() {
+            self.piece(frame, unit);
+        }
+    }
+
+    fn piece(&mut self, frame: &Frame<'_>, unit: u64) {
+        let (Some(slot), at) = (frame.slot(), frame.offset()) else { return };
+        if !frame.is_certain() {
+            self.end(slot, at, unit);
+            self.rests.push(at);
+        } else if !frame.continues() {
+            self.end(slot, at, unit);
+            if frame.more() {
+                self.open.insert(slot, vec![at]);
+            }
+        } else if let Some(frames) = self.open.get_mut(&slot) {
+            frames.push(at);
+            if !frame.more() {
+                self.end(slot, at, unit);
+            }
+        } else {
+            self.rests.push(at);
+        }
+    }
+
+    /// The record of a stream is not open any more.
+    fn end(&mut self, slot: usize, end: u64, unit: u64) {
+        let frames = self.open.remove(&slot);
+        let is_apart = |frames: &Vec<u64>| frames.first().is_some_and(|first| *first < unit);
+        let apart = frames.filter(is_apart).map(|frames| Apart { frames, end, digest: None });
+        self.apart.extend(apart);
+    }
+
+    /// Notes what the record adds to its unit's that ended with the last frame.
+    pub fn note(&mut self, digest: Digest) {
+        if let Some(apart) = self.apart.last_mut() {
+            apart.digest = Some(digest);
+        }
+    }
+
+    /// What is open does not end.
+    pub fn interrupt(&mut self) {
+        let open = self.open.drain().map(|(_, frames)| Apart { frames, end: u64::MAX, digest: None });
+        self.apart.extend(open);
+    }
+
+    /// What becomes of ranges, which are in order, if nothing else is kept. Each piece is looked at once.
+    pub fn plans(&self, ranges: &[Range]) -> Vec<Plan> {
+        let mut plans: Vec<Plan> = ranges.iter().map(|_| Plan::default()).collect();
+        let place = |at: u64| {
+            let place = ranges.partition_point(|range| range.end <= at);
+            ranges.get(place).filter(|range| range.start <= at).map(|_| place)
+        };
+        let mut pad = |at: u64| {
+            let plan = place(at).and_then(|place| plans.get_mut(place));
+            plan.into_iter().for_each(|plan| plan.padded.push(at));
+        };
+        for apart in &self.apart {
+            let end = place(apart.end);
+            if end.is_none() || apart.frames.iter().any(|at| place(*at) != end) {
+                apart.frames.iter().for_each(|at| pad(*at));
+            }
+        }
+        self.rests.iter().for_each(|at| pad(*at));
+        for apart in &self.apart {
+            let end = place(apart.end);
+            let is_cut = apart.frames.iter().any(|at| place(*at) != end);
+            let plan = end.filter(|_| is_cut).and_then(|end| plans.get_mut(end));
+            if let (Some(plan), Some(digest)) = (plan, apart.digest) {
+                add(&mut plan.records, 1);
+                plan.digest.join(digest);
+            }
+        }
+        plans.iter_mut().for_each(|plan| plan.padded.sort_unstable());
+        plans
+    }
+}
+
+/// What is left out of a range.
+#[derive(Default)]
+pub struct Plan {
+    /// Where the frames begin, in order, that become padding: parts of records of which others are left out.
+    pub padded: Vec<u64>,
+    /// How many records are left out that end in it, and what they added to it.
+    pub records: u64,
+    pub digest: Digest,
+}
