@@ -22,6 +22,8 @@
 
 mod budget;
 mod console;
+#[cfg_attr(target_family = "wasm", path = "page/disk.rs")]
+mod disk;
 mod escape;
 mod export;
 mod folder;
@@ -30,8 +32,11 @@ mod input;
 mod json;
 mod measure;
 mod output;
+#[cfg(any(target_family = "wasm", test))]
+pub mod page;
 mod parallel;
 mod pipe;
+#[cfg_attr(target_family = "wasm", path = "page/progress.rs")]
 mod progress;
 #[allow(dead_code, unused_imports)] // Until each format says its records once.
 mod record;
