@@ -3,8 +3,8 @@
 import { Bytes } from "./bytes.js";
 import { Columns } from "./columns.js";
 import { chosen, dropped, roots } from "./files.js";
-import { Overview } from "./overview.js";
-import { byId, el, parsed, save } from "./parts.js";
+import { CELLS_SHOWN, Overview } from "./overview.js";
+import { byId, el, save } from "./parts.js";
 import { Reader, unpacked } from "./reader.js";
 import { Records } from "./records.js";
 import { fillMenu, openInPerfetto, savePicture } from "./take.js";
@@ -14,7 +14,6 @@ import { Timeline } from "./timeline.js";
 const BYTES_MAX = 2 ** 31;
 // A folder of which no more files are tried one by one.
 const TRIED_MAX = 200;
-const LIST_MAX = 4 << 20;
 
 const TABS = [["overview", "Overview"], ["timeline", "Timeline"], ["records", "Records"], ["parts", "Parts"], ["bytes", "Bytes"]];
 
@@ -135,8 +134,7 @@ async function openFiles(given) {
 }
 
 async function info(path) {
-  const { text, errors } = await reader.ask("text", { args: ["info", "--json", path] });
-  return { json: parsed(text), errors };
+  return reader.ask("json", { args: ["info", "--json", path] });
 }
 
 // Shows a trace: what it is first, then whether it is whole, its parts, and its timeline.
@@ -147,7 +145,7 @@ async function look(path, found) {
   bytes.reset(open.files.map((file) => file.path));
   const { json, errors } = found ?? (await info(path));
   open.info = json;
-  const human = await reader.ask("text", { args: ["--width", "110", "info", path] });
+  const human = await reader.ask("text", { args: ["--width", "110", "info", path], max: 1 << 20 });
   overview.info(json, human.text, [json.verdict === "unreadable" ? json.error ?? errors : "", ...open.notes].filter(Boolean).join("\n"));
   open.times.info = performance.now() - open.started;
   if (json.verdict === "unreadable") {
@@ -171,14 +169,10 @@ async function look(path, found) {
     show(state.tab);
     open.timeline?.restore(state);
   }
-  const check = await reader.ask("text", { args: ["check", "--json", path] });
-  open.check = parsed(check.text);
-  overview.check(open.check);
-  const ls = await reader.ask("text", { args: ["ls", "--json", path], max: LIST_MAX });
-  const lines = ls.text.split("\n");
-  // The last one may be cut.
-  if (ls.cut) lines.pop();
-  overview.ls(lines.filter(Boolean).map(parsed), ls);
+  const check = await reader.ask("findings", { args: ["check", "--json", path] });
+  open.check = check.json;
+  overview.check(check);
+  overview.ls(await reader.ask("table", { args: ["ls", "--json", path], max: CELLS_SHOWN }));
   open.times.all = performance.now() - open.started;
   status("");
 }

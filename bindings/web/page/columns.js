@@ -20,7 +20,7 @@ function gallop(values, wanted, from, to) {
   return lowerBound(values, wanted, from + (step >> 1), Math.min(to, from + step + 1));
 }
 
-const BLOCK = 256;
+const BLOCK = 256, ARGS_MAX = 1 << 16;
 
 export class Columns {
   constructor(data) {
@@ -156,10 +156,11 @@ export class Columns {
     return any ? found : null;
   }
 
-  // The arguments that stand at a place, as text of a JSON object; null if there are none.
+  // The arguments that stand at a place, as text of a JSON object; null if there are none, or too many to be shown.
   argsAt(place) {
     if (place === 0xffffffff) return null;
     const end = this.args.indexOf(10, place);
+    if (end - place > ARGS_MAX) return null;
     return `{${new TextDecoder().decode(this.args.subarray(place, end))}}`;
   }
 }

@@ -29,8 +29,8 @@ export async function dropped(items) {
   return found;
 }
 
-// A path that is relative and has no end of an argument in it.
-const clean = (path) => path.split("/").filter((name) => name && name !== "." && name !== "..").join("/").replaceAll("\0", "") || "trace";
+// A path that is relative, and is neither an option nor several arguments.
+const clean = (path) => path.split("/").filter((name) => name && name !== "." && name !== "..").join("/").replaceAll("\0", "").replace(/^-/, "_") || "trace";
 
 // Where a trace may be: the folder of all files, then each file of its own.
 export function roots(files) {

@@ -2,7 +2,9 @@
 
 import { el, facts, grouped, offset, size } from "./parts.js";
 
-const FINDINGS_SHOWN = 500, PARTS_SHOWN = 2000;
+const FINDINGS_SHOWN = 300, FACTS_SHOWN = 300;
+// Each one is an element, which takes time to lay out.
+export const CELLS_SHOWN = 4000;
 
 // The labels and values of `info`, as it prints them.
 export function labelled(text) {
@@ -44,13 +46,12 @@ export class Overview {
       el("span", { class: "format" }, title), el("span", { class: `badge ${style}`, id: "verdict" }, word),
       json.bytes == null ? null : el("span", { class: "dim" }, size(json.bytes))));
     if (errors) this.head.append(el("p", { class: "bad" }, errors));
-    const rest = pairs.filter(([label]) => label !== "format");
+    const rest = pairs.filter(([label]) => label !== "format").slice(0, FACTS_SHOWN);
     this.facts.hidden = !rest.length;
     this.facts.replaceChildren(el("h2", {}, "What it says"), facts(rest));
   }
 
-  check(json) {
-    const { findings } = json;
+  check({ json: { findings }, count, cut }) {
     this.findings.hidden = false;
     const shown = findings.slice(0, FINDINGS_SHOWN);
     this.findings.replaceChildren(
@@ -63,12 +64,12 @@ export class Overview {
             el("td", { class: finding.severity === "error" ? "bad" : "warn" }, finding.severity),
             el("td", {}, finding.what), el("td", {}, `${finding.path ? `${finding.path}: ` : ""}${finding.message}`)))))
         : el("p", { class: "good" }, "None: everything was read and verified."),
-      findings.length > shown.length ? el("p", { class: "dim" }, `and ${grouped(findings.length - shown.length)} more`) : null);
+      count > shown.length ? el("p", { class: "dim" }, `and ${cut ? "at least " : ""}${grouped(count - shown.length)} more`) : null);
   }
 
-  ls(parts, { cut, errors }) {
+  ls({ rows: parts, count, cut, errors }) {
     const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].filter((name) => parts.some((part) => part[name] !== null));
-    const shown = parts.slice(0, PARTS_SHOWN);
+    const shown = parts.slice(0, Math.ceil(CELLS_SHOWN / Math.max(1, names.length)));
     this.parts.hidden = false;
     this.parts.replaceChildren(
       el("h2", {}, "Parts"),
@@ -76,7 +77,7 @@ export class Overview {
       el("table", {},
         el("thead", {}, el("tr", {}, ...names.map((name) => el("th", {}, name)))),
         el("tbody", {}, ...shown.map((part) => el("tr", {}, ...names.map((name) => this.cell(part, name)))))),
-      cut || parts.length > shown.length ? el("p", { class: "dim" }, `the first ${grouped(shown.length)} of them`) : null);
+      count > shown.length ? el("p", { class: "dim" }, `the first ${grouped(shown.length)} of ${cut ? "more than " : ""}${grouped(count)}`) : null);
   }
 
   cell(part, name) {

@@ -56,9 +56,9 @@ export function facts(pairs) {
 export const shown = (value) =>
   value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
 
-// JSON in which integers keep all their digits, as text where a float would lose some.
-export const parsed = (text) =>
-  JSON.parse(text.replace(/([:[,]\s*)(-?\d{16,})(?=\s*[,\]}])/g, '$1"$2"'));
+// JSON in which integers keep all their digits: those that a float would round become text.
+export const parsed = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(context?.source) ? context.source : value);
 
 export function save(blob, name) {
   const url = URL.createObjectURL(blob);

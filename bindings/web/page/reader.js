@@ -13,7 +13,8 @@ async function packed(id, url) {
 
 // Bytes of base64 that were packed by gzip.
 export async function unpacked(text) {
-  const raw = Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
+  const chars = atob(text.trim()), raw = new Uint8Array(chars.length);
+  for (let at = 0; at < raw.length; at++) raw[at] = chars.charCodeAt(at);
   const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -75,9 +76,12 @@ export class Reader {
   }
 
   // Takes files, instead of those that it has.
-  open(files) {
+  async open(files) {
+    this.files = [];
+    this.begun ??= this.begin();
+    await this.begun;
     this.files = files;
-    return this.begun && this.worker ? this.ask("open", { files }) : this.ask("text", { args: ["--version"] });
+    return this.post("open", { files });
   }
 
   // Ends what is being done; what comes next begins with the same files.

@@ -1,12 +1,10 @@
 // The records as a table of any length: only the lines that are seen are elements.
 
-import { el, facts, grouped, parsed, shown } from "./parts.js";
+import { el, facts, grouped } from "./parts.js";
 
-const LINE = 22;
+const LINE = 22, FIELDS_MAX = 200;
 // Browsers do not lay out what is much higher.
 const HEIGHT_MAX = 8_000_000;
-// Members that have columns of their own, or are said by the others.
-const OWN = ["time", "time_ns", "clock", "name", "kind", "path"];
 
 export class Records {
   constructor(reader, { onBytes, onError }) {
@@ -95,30 +93,33 @@ export class Records {
     if (!this.count) return this.list.replaceChildren(this.sizer);
     const first = this.firstLine(), seen = Math.ceil(this.list.clientHeight / LINE) + 1;
     const wanted = (this.wanted = {});
-    const lines = await this.reader.ask("lines", { from: first, to: first + seen }).catch(() => []);
+    const lines = await this.reader.ask("cells", { from: first, to: first + seen }).catch(() => []);
     if (wanted !== this.wanted) return;
     this.first = first;
     const top = this.list.scrollTop;
-    this.list.replaceChildren(this.sizer, ...lines.map(({ number, text }, place) => {
-      const record = parsed(text), rest = Object.entries(record).filter(([key, value]) => !OWN.includes(key) && value !== null);
-      const line = el("div", { class: "line", role: "option", "aria-selected": String(this.selected === number), onclick: () => this.select(number, record, first + place) },
+    this.list.replaceChildren(this.sizer, ...lines.map(({ number, time, name, rest }, place) => {
+      const line = el("div", { class: "line", role: "option", "aria-selected": String(this.selected === number), onclick: () => this.select(number, first + place) },
         el("span", { class: "number" }, grouped(number + 1)),
-        el("span", {}, record.time ?? (record.time_ns == null ? "" : `${record.time_ns} ns`)),
-        el("span", {}, String(record.name ?? record.kind ?? record.stream ?? record.chunk ?? "")),
-        el("span", { class: "rest" }, ...rest.flatMap(([key, value]) => [`${key}=`, el("b", {}, typeof value === "object" ? JSON.stringify(value) : shown(value)), "  "])));
+        el("span", {}, time),
+        el("span", {}, name),
+        el("span", { class: "rest" }, ...rest.flatMap(([key, value]) => [`${key}=`, el("b", {}, value), "  "])));
       line.style.top = `${top + place * LINE}px`;
       return line;
     }));
   }
 
-  select(number, record, place) {
+  async select(number, place) {
     this.selected = number;
     this.place = place;
+    this.fill();
+    const found = await this.reader.ask("record", { number }).catch(() => null);
+    if (!found || this.selected !== number) return;
+    const { record, cut } = found;
     this.side.replaceChildren(
       el("h2", {}, String(record.name ?? record.kind ?? "Record")),
       record.offset === undefined ? null : el("p", {}, el("button", { onclick: () => this.onBytes(record) }, "Its bytes")),
-      facts(Object.entries(record)));
-    this.fill();
+      cut ? el("p", { class: "warn" }, "It is too long to be shown in full.") : null,
+      facts(Object.entries(record).slice(0, FIELDS_MAX)));
   }
 
   async key(event) {
@@ -126,13 +127,13 @@ export class Records {
     if (by === undefined || !this.count) return;
     event.preventDefault();
     const place = Math.min(this.count - 1, Math.max(0, (this.place ?? -1) + by));
-    const [line] = await this.reader.ask("lines", { from: place, to: place + 1 }).catch(() => []);
+    const [line] = await this.reader.ask("cells", { from: place, to: place + 1 }).catch(() => []);
     if (!line) return;
     const seen = Math.floor(this.list.clientHeight / LINE);
     if (place < this.first || place >= this.first + seen) {
       const most = this.height - this.list.clientHeight;
       this.list.scrollTop = (Math.max(0, place - seen / 2) / Math.max(1, this.count - seen)) * most;
     }
-    this.select(line.number, parsed(line.text), place);
+    this.select(line.number, place);
   }
 }

@@ -312,11 +312,12 @@ export class Timeline {
 
   // The colour of a name: the same in each trace.
   hue(number) {
-    this.hues ??= this.columns.meta.names.map((name) => {
+    this.hues ??= new Int16Array(this.columns.meta.names.length).fill(-1);
+    if (this.hues[number] < 0) {
       let hash = 2166136261;
-      for (const char of name) hash = Math.imul(hash ^ char.codePointAt(0), 16777619);
-      return ((hash >>> 0) % 24) * 15;
-    });
+      for (const char of this.name(number)) hash = Math.imul(hash ^ char.codePointAt(0), 16777619);
+      this.hues[number] = ((hash >>> 0) % 24) * 15;
+    }
     return this.hues[number];
   }
 

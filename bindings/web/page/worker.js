@@ -3,9 +3,17 @@
 
 const PIECE = 8 << 20;          // Bytes that are read from a file at a time.
 const RECORDS_MAX = 256 << 20;  // Bytes of records that are kept.
+const RECORD_MAX = 256 << 10;   // Characters of a record whose fields are all shown.
+const TABLE_BYTES = 8 << 20;    // Bytes of the list of parts that are read.
+const FINDINGS_BYTES = 64 << 20;
+const FINDINGS_MAX = 1000;
 const UNPACKED_MAX = 1 << 30;   // Bytes that a packed file may become.
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+// JSON in which integers keep all their digits: those that a float would round become text.
+const parsed = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(context?.source) ? context.source : value);
 
 let wasm, take, told = 0, current = 0;
 let columns = {};
@@ -78,7 +86,7 @@ function run(args, sink) {
     }
     return sink(bytes);
   };
-  const status = wasm.tg_run(...lend(encoder.encode(["traceglass", ...args].map((arg) => arg + "\0").join(""))));
+  const status = wasm.tg_run(...lend(encoder.encode(args.map((arg) => arg + "\0").join(""))));
   return { status, errors: errors.join("") };
 }
 
@@ -176,13 +184,36 @@ function csv() {
   const keys = [...names.keys()], parts = [keys.map(cell).join(",") + "\r\n"];
   let part = [];
   for (let number = 0; number < count; number++) {
-    // Integers beyond 2^53 keep their digits.
-    const record = JSON.parse(line(shownLine(number)).replace(/([:[,])(-?\d{16,})(?=[,\]}])/g, '$1"$2"'));
+    const record = parsed(line(shownLine(number)));
     part.push(keys.map((key) => cell(record[key])).join(","));
     if (part.length === 4096) parts.push(part.join("\r\n") + "\r\n"), (part = []);
   }
   if (part.length) parts.push(part.join("\r\n") + "\r\n");
   return { blob: new Blob(parts, { type: "text/csv" }), lines: count };
+}
+
+// What a row of the table shows of a record.
+function cells(number) {
+  const record = parsed(line(number)), rest = [];
+  for (const [key, value] of Object.entries(record)) {
+    if (OWN.has(key) || value === null) continue;
+    rest.push([key, short(typeof value === "object" ? JSON.stringify(value) : String(value))]);
+    if (rest.length === 24) break;
+  }
+  const { time, time_ns: ns } = record;
+  return { number, time: time ?? (ns == null ? "" : `${ns} ns`), name: short(String(record.name ?? record.kind ?? record.stream ?? record.chunk ?? "")), rest };
+}
+
+const OWN = new Set(["time", "time_ns", "clock", "name", "kind", "path"]);
+const short = (text) => (text.length > 200 ? text.slice(0, 200) + "…" : text);
+
+// An object with a list in it that may be of any length: its beginning, and how long it is.
+function findings(args) {
+  let { text, errors, cut } = runText(args, FINDINGS_BYTES);
+  if (cut) text = text.slice(0, text.lastIndexOf('},{"offset"')) + '}],"verdict":"damaged"}';
+  const json = parsed(text), count = json.findings.length;
+  json.findings.length = Math.min(count, FINDINGS_MAX);
+  return { json, count, cut, errors };
 }
 
 const work = {
@@ -202,7 +233,27 @@ const work = {
     return unpack(file);
   },
   text: ({ args, max }) => runText(args, max),
+  json({ args }) {
+    const { text, errors } = runText(args);
+    return { json: parsed(text), errors };
+  },
+  findings: ({ args }) => findings(args),
+  table({ args, max }) {
+    const { text, errors } = runText(args, TABLE_BYTES), lines = text.split("\n");
+    // The last one is empty, or cut.
+    lines.pop();
+    return { rows: lines.slice(0, max).map(parsed), count: lines.length, cut: text.length >= TABLE_BYTES, errors };
+  },
   records: ({ args }) => keepRecords(args),
+  cells: ({ from, to }) => {
+    const found = [];
+    for (let number = from; number < Math.min(to, shownCount()); number++) found.push(cells(shownLine(number)));
+    return found;
+  },
+  record: ({ number }) => {
+    const text = line(number);
+    return text.length > RECORD_MAX ? { record: cells(number), cut: true } : { record: parsed(text) };
+  },
   lines: ({ from, to }) => {
     const found = [];
     for (let number = from; number < Math.min(to, shownCount()); number++) {

@@ -61,7 +61,7 @@ impl Write for Stream {
 /// Says why something failed.
 pub fn complain(message: &str) {
     // Nobody is there to be told that this failed.
-    let _ = Stream::ERR.write(message.as_bytes());
+    let _ = { Stream::ERR }.write(message.as_bytes());
 }
 
 /// Says how far reading has come.

@@ -7,7 +7,6 @@ mod host;
 mod timeline;
 
 use host::{Stream, bytes, text};
-use std::ffi::OsString;
 use std::path::Path;
 use timeline::Timeline;
 use traceglass_cli::Console;
@@ -36,8 +35,8 @@ pub extern "C" fn tg_clear() {
 pub extern "C" fn tg_run(line: *mut u8, len: usize) -> u32 {
     page::on_progress(host::progress);
     let line = text(line, len);
-    let args = line.split_terminator('\0').map(OsString::from);
-    u32::from(traceglass_cli::run(args, Console::new(Stream::OUT, Stream::ERR, false)))
+    let words: Vec<&str> = line.split_terminator('\0').collect();
+    u32::from(page::run(&words, Console::new(Stream::OUT, Stream::ERR, false)))
 }
 
 /// Reads the timeline of a path. Returns 0, or 1 if there is none: then the message is on the error stream.

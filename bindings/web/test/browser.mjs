@@ -57,4 +57,5 @@ export class Command {
 }
 
 // Integers that a float would round are text, as the page has them.
-export const wide = (text) => text.replace(/([:[,]\s*)(-?\d{16,})(?=\s*[,\]}])/g, '$1"$2"');
+export const wide = (text) => text.replace(/([:[,]\s*)(-?\d{16,})(?=\s*[,\]}])/g, (whole, front, digits) =>
+  Number.isSafeInteger(Number(digits)) ? whole : `${front}"${digits}"`);

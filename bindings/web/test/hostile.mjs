@@ -51,7 +51,11 @@ for (const path of paths) {
   const found = await page.evaluate(() => ({ info: globalThis.traceglass.open.info, check: globalThis.traceglass.open.check, path: globalThis.traceglass.open.path }));
   if (found.path === name) {
     assert.deepEqual(found.info, command.json("info", "--json", name), `${name}: info`);
-    if (found.check) assert.deepEqual(found.check, command.json("check", "--json", name), `${name}: check`);
+    if (found.check) {
+      const check = command.json("check", "--json", name);
+      check.findings.length = Math.min(1000, check.findings.length);
+      assert.deepEqual(found.check, check, `${name}: check`);
+    }
   }
   for (const tab of ["timeline", "records", "parts", "bytes", "overview"]) await page.click(`#tab-${tab}`);
   assert.deepEqual(page.complaints, [], `${name}: the console`);

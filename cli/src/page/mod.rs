@@ -2,6 +2,8 @@
 //!
 //! A page has no file system, no threads and no clock: files lie in memory, and progress is told to a function.
 
+#[cfg(target_family = "wasm")]
+mod command;
 #[cfg(not(target_family = "wasm"))]
 pub mod disk;
 
@@ -9,6 +11,8 @@ pub mod disk;
 pub use crate::disk::{clear, put};
 #[cfg(target_family = "wasm")]
 pub use crate::progress::on_progress;
+#[cfg(target_family = "wasm")]
+pub use command::run;
 pub use traceglass_open::slices::{Slice, TakeSlices, push_args};
 
 use crate::input::Input;

@@ -35,6 +35,13 @@ const EXAMPLES: &str = "\
   traceglass cat --merge --task main recording/  RFR: one task's records
   traceglass cat --follow --json trace.rtc       and what comes from now on";
 
+#[cfg(target_family = "wasm")]
+impl From<Selection> for Args {
+    fn from(selection: Selection) -> Self {
+        Self { selection }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.selection;
     if args.force {

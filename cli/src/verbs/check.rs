@@ -34,6 +34,14 @@ const EXAMPLES: &str = "\
   traceglass check trace.rtc > findings || echo damaged
   traceglass check --json trace.rtc | jq '.findings[].offset'";
 
+#[cfg(target_family = "wasm")]
+impl Args {
+    /// What a page asks.
+    pub fn of_page(json: bool, path: PathBuf) -> Self {
+        Self { json, reading: Reading::default(), paths: vec![path] }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
