@@ -38,6 +38,13 @@ const showBytes = (at, path) => {
   bytes.show(inside, Math.max(0, at));
 };
 
+// The records from so many nanoseconds after the first one on.
+const showRecords = (since) => {
+  records.from.value = `+${(since / 1e9).toFixed(9)}s`;
+  records.is_loaded = false;
+  show("records");
+};
+
 const overview = new Overview({ onOffset: showBytes });
 const records = new Records(reader, { onBytes: (record) => showBytes(record.offset, record.path), onError: fail });
 const bytes = new Bytes(reader, { onError: fail });
@@ -125,6 +132,7 @@ async function openFiles(given) {
       }
     }
     byId("choice").hidden = tried.length < 2;
+    byId("trace-name").hidden = tried.length > 1;
     byId("choice").replaceChildren(...tried.slice(0, TRIED_MAX).map((one) => el("option", { value: one, selected: one === path }, one)));
     await look(path, found);
   } catch (error) {
@@ -159,7 +167,10 @@ async function look(path, found) {
   if (timeline.errors) {
     open.timelineRoot = el("section", {}, el("div", { class: "overview" }, el("p", { class: "dim" }, timeline.errors)));
   } else {
-    open.timeline = new Timeline(new Columns(timeline), { onSelect: (about) => showBytes(about.offset), onChange: link });
+    open.timeline = new Timeline(new Columns(timeline), {
+      // Of several files it is not known which one an offset is of.
+      hasOneFile: open.files.length === 1, onOffset: showBytes, onRecords: showRecords, onChange: link,
+    });
     open.times.timeline = performance.now() - open.started;
   }
   if (open.tab === "timeline") show("timeline");

@@ -1,6 +1,6 @@
 // What a trace is, whether it is whole, and its parts: what `info`, `check` and `ls` say.
 
-import { el, facts, grouped, offset, size } from "./parts.js";
+import { el, facts, grouped, offset, refill, size } from "./parts.js";
 
 const FINDINGS_SHOWN = 300, FACTS_SHOWN = 300;
 // Each one is an element, which takes time to lay out.
@@ -33,7 +33,7 @@ export class Overview {
 
   // Before anything is read.
   waiting(name, bytes, count) {
-    this.head.replaceChildren(el("div", { class: "verdict" },
+    refill(this.head, el("div", { class: "verdict" },
       el("span", { class: "format" }, name),
       el("span", { class: "dim" }, `${size(bytes)}${count > 1 ? `, ${grouped(count)} files` : ""} · reading…`)));
   }
@@ -42,20 +42,20 @@ export class Overview {
     const names = { clean: ["whole", "good"], damaged: ["damaged", "bad"], unreadable: ["unreadable", "bad"] };
     const [word, style] = names[json.verdict] ?? ["not all of it was read", "warn"];
     const pairs = labelled(text), title = pairs.find(([label]) => label === "format")?.[1] ?? json.format ?? "not a known format";
-    this.head.replaceChildren(el("div", { class: "verdict" },
+    refill(this.head, el("div", { class: "verdict" },
       el("span", { class: "format" }, title), el("span", { class: `badge ${style}`, id: "verdict" }, word),
       json.bytes == null ? null : el("span", { class: "dim" }, size(json.bytes))));
     if (errors) this.head.append(el("p", { class: "bad" }, errors));
     const rest = pairs.filter(([label]) => label !== "format").slice(0, FACTS_SHOWN);
     this.facts.hidden = !rest.length;
-    this.facts.replaceChildren(el("h2", {}, "What it says"), facts(rest));
+    refill(this.facts, el("h2", {}, "What it says"), facts(rest));
   }
 
   check({ json: { findings }, count, cut }) {
     this.findings.hidden = false;
     const shown = findings.slice(0, FINDINGS_SHOWN);
-    this.findings.replaceChildren(
-      el("h2", {}, "Findings"),
+    refill(this.findings,
+        el("h2", {}, "Findings"),
       findings.length
         ? el("table", {},
           el("thead", {}, el("tr", {}, ...["offset", "severity", "what", "message"].map((name) => el("th", {}, name)))),
@@ -71,8 +71,8 @@ export class Overview {
     const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].filter((name) => parts.some((part) => part[name] !== null));
     const shown = parts.slice(0, Math.ceil(CELLS_SHOWN / Math.max(1, names.length)));
     this.parts.hidden = false;
-    this.parts.replaceChildren(
-      el("h2", {}, "Parts"),
+    refill(this.parts,
+        el("h2", {}, "Parts"),
       errors ? el("p", { class: "warn" }, errors) : null,
       el("table", {},
         el("thead", {}, el("tr", {}, ...names.map((name) => el("th", {}, name)))),

@@ -13,6 +13,9 @@ export function el(name, properties = {}, ...children) {
   return element;
 }
 
+// Puts children into an element, instead of those that it has; nulls are left out.
+export const refill = (element, ...children) => element.replaceChildren(...children.filter((child) => child !== null));
+
 export const byId = (id) => document.getElementById(id);
 
 export const grouped = (number) => Number(number).toLocaleString("en-US");

@@ -1,6 +1,6 @@
 // The records as a table of any length: only the lines that are seen are elements.
 
-import { el, facts, grouped } from "./parts.js";
+import { el, facts, grouped, refill } from "./parts.js";
 
 const LINE = 22, FIELDS_MAX = 200;
 // Browsers do not lay out what is much higher.
@@ -115,8 +115,8 @@ export class Records {
     const found = await this.reader.ask("record", { number }).catch(() => null);
     if (!found || this.selected !== number) return;
     const { record, cut } = found;
-    this.side.replaceChildren(
-      el("h2", {}, String(record.name ?? record.kind ?? "Record")),
+    refill(this.side,
+        el("h2", {}, String(record.name ?? record.kind ?? "Record")),
       record.offset === undefined ? null : el("p", {}, el("button", { onclick: () => this.onBytes(record) }, "Its bytes")),
       cut ? el("p", { class: "warn" }, "It is too long to be shown in full.") : null,
       facts(Object.entries(record).slice(0, FIELDS_MAX)));

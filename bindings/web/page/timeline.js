@@ -1,18 +1,18 @@
 // The timeline: tracks on a canvas, what is selected beside it.
 
 import { lowerBound } from "./columns.js";
-import { byId, el, facts, grouped, moment, offset, parsed, span } from "./parts.js";
+import { byId, el, facts, grouped, moment, offset, parsed, refill, span } from "./parts.js";
 
 const GUTTER = 210, RULER = 26, ROW = 18, INSTANTS = 14, COUNTER = 38, GAP = 5;
 const MARK_NAMES = ["event", "gap", "loss"];
-const EDGES = ["across_loss", "backwards", "begin_lost", "end_lost", "end_missing", "open_end", "open_start"];
+const EDGES = ["across_loss", "backwards", "begin_lost", "end_lost", "end_missing", "open_end", "open_start", "edge_unknown"];
 const FLOWS_MAX = 400;
 
 export const KEYS = "wheel, + and − zoom · drag, ← and → pan · ↑ ↓ scroll · , and . select · f to the selection · 0 all · shift+drag or m measure · n N search";
 
 export class Timeline {
-  constructor(columns, { onSelect, onChange }) {
-    Object.assign(this, { columns, onSelect, onChange });
+  constructor(columns, { hasOneFile, onOffset, onRecords, onChange }) {
+    Object.assign(this, { columns, hasOneFile, onOffset, onRecords, onChange });
     this.from = columns.meta.first;
     this.to = columns.meta.first + columns.span * 1.02;
     this.top = 0;
@@ -210,23 +210,25 @@ export class Timeline {
     const about = this.about(), { meta } = this.columns;
     if (!about) {
       const counts = [[this.columns.slices, "slices"], [this.columns.mark_begin.length, "events"], [this.columns.value.length, "values of counters"], [this.columns.flow_from.length, "flows"]];
-      this.side.replaceChildren(
+      refill(this.side,
         el("h2", {}, "Timeline"),
         facts([["tracks", grouped(this.lanes.length)], ...counts.map(([count, name]) => [name, grouped(count)]),
           ["from", moment(meta.origin, meta.absolute, meta.first)], ["to", moment(meta.origin, meta.absolute, meta.last)], ["lasts", span(meta.last - meta.first)]]),
         el("p", { class: "dim" }, KEYS),
+        meta.untimed ? el("p", { class: "warn" }, `${grouped(meta.untimed)} have no time, and no place here: the records have them.`) : null,
         meta.args_cut ? el("p", { class: "warn" }, "Fields are shown of the first events alone: of a trace this large, the records have them.") : null);
       this.live.textContent = "";
       return;
     }
     const values = [["track", about.label], ["kind", about.kind], ["time", moment(meta.origin, meta.absolute, about.begin)], ["since begin", span(about.begin - meta.first, 6)]];
-    if (about.isSlice) values.push(["lasts", span(about.end - about.begin, 6)], ["depth", about.depth]);
+    if (about.isSlice) values.push(["lasts", lasts(about)], ["depth", about.depth]);
     if (about.flags.length) values.push(["flags", about.flags.join(" ")]);
-    values.push(["offset", el("button", { class: "link", onclick: () => this.onSelect(about) }, offset(about.offset))]);
+    if (this.hasOneFile) values.push(["offset", el("button", { class: "link", onclick: () => this.onOffset(about.offset) }, offset(about.offset))]);
     const fields = about.args ? Object.entries(parsed(about.args)) : [];
-    this.side.replaceChildren(el("h2", {}, about.name), facts(values),
+    refill(this.side, el("h2", {}, about.name), facts(values),
+      el("p", {}, el("button", { onclick: () => this.onRecords(about.begin - meta.first) }, "The records from here on")),
       ...(fields.length ? [el("h2", {}, "Fields"), facts(fields)] : []));
-    this.live.textContent = `${about.kind} ${about.name} on ${about.label}, at ${span(about.begin - meta.first, 6)}${about.isSlice ? `, lasts ${span(about.end - about.begin, 6)}` : ""}`;
+    this.live.textContent = `${about.kind} ${about.name} on ${about.label}, at ${span(about.begin - meta.first, 6)}${about.isSlice ? `, lasts ${lasts(about)}` : ""}`;
   }
 
   toSelected() {
@@ -329,9 +331,10 @@ export class Timeline {
       canvas.height = Math.round(height * ratio);
     }
     const color = this.colors(), pen = canvas.getContext("2d");
-    const fill = (number, found) => {
-      const faded = this.found && !found;
-      return `hsl(${this.hue(number)} ${faded ? 8 : 45}% ${color.dark ? (faded ? 26 : 38) : faded ? 86 : 74}%)`;
+    // What is narrow is stronger, or it would not be seen.
+    const fill = (number, found, narrow) => {
+      const faded = this.found && !found, light = color.dark ? (narrow ? 66 : 38) : narrow ? 48 : 74;
+      return `hsl(${this.hue(number)} ${faded ? 8 : 45}% ${faded ? (color.dark ? 26 : 86) : light}%)`;
     };
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = color.back;
@@ -373,7 +376,7 @@ export class Timeline {
       const y = row.y + shift;
       steps += columns.visit(row, this.from, this.to, width, (slice, x0, x1) => {
         const left = Math.max(0, x0), right = Math.min(width, x1), name = names[slice];
-        pen.fillStyle = fill(name, this.found?.[name]);
+        pen.fillStyle = fill(name, this.found?.[name], right - left < 4);
         pen.fillRect(GUTTER + left, y, Math.max(1, right - left - 0.5), ROW - 1);
         if (right - left > 28) {
           pen.fillStyle = color.text;
@@ -382,7 +385,7 @@ export class Timeline {
         if (this.selected?.slice === slice) outline(pen, GUTTER + left, y, right - left, ROW - 1, color.text);
       }, (slice, pixel, count) => {
         if (pixel < 0 || pixel > width) return;
-        pen.fillStyle = fill(names[slice], this.found?.[names[slice]]);
+        pen.fillStyle = fill(names[slice], this.found?.[names[slice]], true);
         pen.globalAlpha = count > 1 ? 1 : 0.8;
         pen.fillRect(GUTTER + pixel, y, 1, ROW - 1);
         pen.globalAlpha = 1;
@@ -393,7 +396,7 @@ export class Timeline {
       const y = lane.instants.y + shift + 2;
       columns.instants(lane.instants, this.from, this.to, width, (mark, pixel, count) => {
         const kind = columns.mark_flags[mark], name = columns.mark_name[mark];
-        pen.fillStyle = kind === 1 ? color.bad : kind === 2 ? color.warn : fill(name, this.found?.[name]);
+        pen.fillStyle = kind === 1 ? color.bad : kind === 2 ? color.warn : fill(name, this.found?.[name], true);
         const wide = kind ? 3 : count > 1 ? 1 : 2;
         pen.fillRect(GUTTER + pixel, y, wide, INSTANTS - 4);
         const { selected } = this;
@@ -552,6 +555,9 @@ export class Timeline {
     if (Number.isFinite(from) && to > from) this.move(from, to);
   }
 }
+
+// Of what is drawn to the edge of the trace no more is known.
+const lasts = ({ begin, end, flags }) => (flags.includes("edge_unknown") ? "at least " : "") + span(end - begin, 6);
 
 function outline(pen, x, y, width, height, color) {
   pen.strokeStyle = color;

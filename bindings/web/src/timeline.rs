@@ -58,6 +58,8 @@ pub struct Timeline {
     json: Option<Json>,
     args: Vec<u8>,
     are_args_cut: bool,
+    /// The number of slices and instants whose time is not known: they have no place.
+    untimed: u64,
     text: String,
 }
 
@@ -152,7 +154,7 @@ impl Timeline {
             "absolute": self.origin.is_some_and(Time::is_absolute),
             "first": first, "last": last,
             "tracks": self.tracks, "rows": rows, "marks": listed, "counters": counted,
-            "names": self.names, "args_cut": self.are_args_cut,
+            "names": self.names, "args_cut": self.are_args_cut, "untimed": self.untimed,
         });
         take("meta", 1, meta.to_string().as_bytes());
     }
@@ -215,6 +217,10 @@ impl TakeSlices for Timeline {
     }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Infallible> {
+        if slice.begin.is_none() && slice.end.is_none() {
+            self.untimed += 1;
+            return Ok(());
+        }
         let begin = slice.begin.map_or(f64::NAN, |time| self.since_origin(time));
         let end = slice.end.map_or(f64::NAN, |time| self.since_origin(time));
         let track = self.track_of(slice.id);
@@ -231,13 +237,23 @@ impl TakeSlices for Timeline {
         }
         let (name, args) = (self.name(slice.name), self.keep(start));
         // The bits of the edges are not public; their order is that of the alphabet of their names.
-        let flags = slice.edges.names().fold(0, |flags, name| flags | edge(name));
+        let unknown = if slice.begin.is_none() || slice.end.is_none() { EDGE_UNKNOWN } else { 0 };
+        let flags = slice.edges.names().fold(unknown, |flags, name| flags | edge(name));
         self.rows[row].marks.push(Mark { begin, end, offset: slice.offset as f64, name, args, flags });
         Ok(())
     }
 
     fn event(&mut self, event: &Event<'_>) -> Result<(), Infallible> {
-        let at = event.time().map_or(self.last, |time| self.since_origin(time));
+        let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        let at = match event.time() {
+            Some(time) => self.since_origin(time),
+            // A loss is shown where reading came upon it.
+            None if is_loss => self.last,
+            None => {
+                self.untimed += u64::from(!matches!(event.kind(), EventKind::Begin | EventKind::End));
+                return Ok(());
+            }
+        };
         let track = self.track_of(event.track());
         for flow in event.ends() {
             if let Some((from, from_track)) = self.begun.remove(&flow) {
@@ -286,6 +302,9 @@ impl TakeSlices for Timeline {
         Ok(())
     }
 }
+
+/// The bit of a slice of which one end is not known: it is drawn to the edge of the trace.
+const EDGE_UNKNOWN: u8 = 1 << 7;
 
 /// A bit of a slice's edges.
 fn edge(name: &str) -> u8 {

@@ -32,7 +32,8 @@ for (const name of few ? names.slice(0, 5) : names) {
   assert(facts.length > 0, `${name}: nothing is said of it`);
 
   // The timeline has the slices of the command.
-  const slices = command.lines("cat", "--slices", "--json", name).map((line) => JSON.parse(line));
+  const slices = command.lines("cat", "--slices", "--json", name).map((line) => JSON.parse(line))
+    .filter((slice) => slice.time_ns !== null || slice.end_time_ns !== null);
   const timeline = await page.evaluate(() => {
     const { timeline } = globalThis.traceglass.open;
     if (!timeline) return null;
@@ -40,7 +41,7 @@ for (const name of few ? names.slice(0, 5) : names) {
     return Array.from({ length: columns.slices }, (_, at) => {
       const about = timeline.about({ slice: at });
       return { name: about.name, track: about.label, depth: about.depth, args: about.args, lasts: about.end - about.begin,
-        open: about.flags.includes("open_end") || about.flags.includes("open_start"), at: BigInt(Math.round(about.begin)) + BigInt(meta.origin) + "" };
+        open: about.flags.includes("edge_unknown"), at: BigInt(Math.round(about.begin)) + BigInt(meta.origin) + "" };
     });
   });
   if (timeline) {
