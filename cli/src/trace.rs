@@ -20,9 +20,9 @@ pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
-pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 #[cfg(target_family = "wasm")]
 pub use options::{CtfListing, CtfSelect, StreamSelect};
+pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use redact::{Private, Redaction};
 pub use rewrite::{Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};

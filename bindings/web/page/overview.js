@@ -27,7 +27,7 @@ export class Overview {
     this.facts = el("div", { class: "card", hidden: true });
     this.findings = el("div", { class: "card", hidden: true });
     this.root = el("section", {}, el("div", { class: "overview" }, this.head, this.facts, this.findings));
-    this.parts = el("div", { class: "card", hidden: true });
+    this.parts = el("div", { class: "card parts", hidden: true });
     this.partsRoot = el("section", {}, el("div", { class: "overview" }, this.parts));
   }
 
@@ -68,7 +68,9 @@ export class Overview {
   }
 
   ls({ rows: parts, count, cut, errors }) {
-    const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].filter((name) => parts.some((part) => part[name] !== null));
+    const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].
+      // A time is shown as people read it.
+      .filter((name) => parts.some((part) => part[name] != null) && !(name.endsWith("time_ns") && parts.some((part) => part[name.slice(0, -3)] != null)));
     const shown = parts.slice(0, Math.ceil(CELLS_SHOWN / Math.max(1, names.length)));
     this.parts.hidden = false;
     refill(this.parts,

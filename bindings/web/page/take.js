@@ -3,6 +3,8 @@
 import { byId, el, save } from "./parts.js";
 
 const PERFETTO = "https://ui.perfetto.dev";
+const TRIES = 300; // Ten a second.
+const UNANSWERED = "Perfetto does not answer, as it may not to a page from a disk: save the trace, and open it there";
 
 // Perfetto answers PONG when it listens; then it is given the trace.
 export function openInPerfetto(buffer, title) {
@@ -11,7 +13,7 @@ export function openInPerfetto(buffer, title) {
   return new Promise((resolve, reject) => {
     let tries = 0;
     const timer = setInterval(() => {
-      if (++tries > 600 || target.closed) return end(() => reject(new Error("Perfetto does not answer")));
+      if (++tries > TRIES || target.closed) return end(() => reject(new Error(UNANSWERED)));
       target.postMessage("PING", PERFETTO);
     }, 100);
     const hear = (event) => {

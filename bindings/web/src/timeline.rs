@@ -137,15 +137,15 @@ impl Timeline {
         for (_, values) in &mut counters {
             values.sort_by(|a, b| a[0].total_cmp(&b[0]));
         }
-        let counted: Vec<_> = counters
-            .iter()
-            .map(|(track, values)| json!({ "track": track, "len": values.len() }))
-            .collect();
+        let counted: Vec<_> =
+            counters.iter().map(|(track, values)| json!({ "track": track, "len": values.len() })).collect();
         for (number, name) in ["value_time", "value"].into_iter().enumerate() {
             take(name, 8, &floats(counters.iter().flat_map(|(_, values)| values).map(|value| value[number])));
         }
         self.flows.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        for (number, name) in ["flow_from", "flow_from_track", "flow_to", "flow_to_track"].into_iter().enumerate() {
+        for (number, name) in
+            ["flow_from", "flow_from_track", "flow_to", "flow_to_track"].into_iter().enumerate()
+        {
             take(name, 8, &floats(self.flows.iter().map(|flow| flow[number])));
         }
         take("args", 1, &self.args);
@@ -280,7 +280,8 @@ impl TakeSlices for Timeline {
                 1
             }
             EventKind::Discarded { count } => {
-                self.text = count.map_or_else(|| "discarded".to_owned(), |count| format!("discarded {count}"));
+                self.text =
+                    count.map_or_else(|| "discarded".to_owned(), |count| format!("discarded {count}"));
                 2
             }
             _ => {

@@ -46,6 +46,21 @@ await open(page, join(data, "sample.ctf"), true);
 assert.deepEqual(await page.evaluate(() => globalThis.traceglass.open.info), command.json("info", "--json", "sample.ctf"));
 assert.deepEqual(page.requests.filter((url) => !url.startsWith(at)), []);
 
+// Perfetto is given the trace once it has answered; here it is a page that does as its documentation says.
+await page.context().route("https://ui.perfetto.dev/**", (route) => route.fulfill({
+  contentType: "text/html",
+  body: `<script>addEventListener("message", ({ data, origin, source }) => {
+    if (data === "PING") source.postMessage("PONG", origin);
+    else if (data.perfetto) globalThis.got = [data.perfetto.title, data.perfetto.buffer.byteLength];
+  })</script>`,
+}));
+await page.click("#take");
+const [perfetto] = await Promise.all([page.context().waitForEvent("page"), page.click("#take-perfetto")]);
+await perfetto.waitForFunction(() => globalThis.got, null, { timeout: 30_000 });
+const exported = command.run("export", "--format", "perfetto", "sample.ctf").stdout.length;
+assert.deepEqual(await perfetto.evaluate(() => globalThis.got), ["sample.ctf.pftrace", exported]);
+await perfetto.close();
+
 // A link holds where one looks.
 await page.click("#tab-timeline");
 await page.locator("canvas").focus();

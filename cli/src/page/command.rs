@@ -19,8 +19,7 @@ pub fn run(line: &[&str], console: Console) -> u8 {
             return conclude(Err(Failure::usage(message)), &mut out);
         }
     };
-    let mut out =
-        Out::new(Color::Never, Console { width: asked.width.unwrap_or(console.width), ..console });
+    let mut out = Out::new(Color::Never, Console { width: asked.width.unwrap_or(console.width), ..console });
     let done = asked.run(&mut out);
     conclude(done, &mut out)
 }

@@ -45,7 +45,8 @@ impl Args {
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
-    let sizes = args.paths.iter().map(|path| disk::metadata(path).ok().map(|about| (about.is_dir(), about.len())));
+    let sizes =
+        args.paths.iter().map(|path| disk::metadata(path).ok().map(|about| (about.is_dir(), about.len())));
     progress::begin("checking", crate::input::total(&args.paths));
     let bytes: Option<u64> =
         sizes.map(|size| size.filter(|&(folder, len)| folder || len > 0).map(|(_, len)| len)).sum();

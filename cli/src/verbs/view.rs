@@ -47,7 +47,10 @@ const EXAMPLES: &str = "\
 pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result<Status> {
     if let Some(output) = &args.web {
         let Args { path, page, force, reading, .. } = args;
-        return page::write(&Page { path, output, page: page.as_deref(), force: *force, reading: *reading }, open);
+        return page::write(
+            &Page { path, output, page: page.as_deref(), force: *force, reading: *reading },
+            open,
+        );
     }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
