@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 TARGET=wasm32-unknown-unknown
 WEB=bindings/web
 # A module larger than this, compressed, is no page any more that opens at once.
-COMPRESSED_MAX=${COMPRESSED_MAX:-900000}
+COMPRESSED_MAX=${COMPRESSED_MAX:-1000000}
 
 wasm_cargo() {
     # rustup's target is used where it is installed; else the standard library is built from Debian's sources.
@@ -31,9 +31,10 @@ build() {
     tools
     wasm_cargo build --release --locked --manifest-path "$WEB/Cargo.toml"
     local module=$WEB/target/$TARGET/release/traceglass_wasm.wasm
-    "$WEB/test/node_modules/.bin/wasm-opt" -Oz --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+    "$WEB/test/node_modules/.bin/wasm-opt" -Oz --strip-debug --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
         --enable-nontrapping-float-to-int --enable-multivalue --enable-reference-types "$module" -o "$module.small"
     python3 "$WEB/build.py" "$module.small" "$WEB/dist"
+    node --check "$WEB/dist/page.js"
     local compressed
     compressed=$(gzip -9c "$WEB/dist/traceglass.wasm" | wc -c)
     [ "$compressed" -le "$COMPRESSED_MAX" ] || { echo "the module is $compressed bytes compressed" >&2; return 1; }

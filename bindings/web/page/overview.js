@@ -68,7 +68,7 @@ export class Overview {
   }
 
   ls({ rows: parts, count, cut, errors }) {
-    const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].
+    const names = [...new Set(parts.flatMap((part) => Object.keys(part)))]
       // A time is shown as people read it.
       .filter((name) => parts.some((part) => part[name] != null) && !(name.endsWith("time_ns") && parts.some((part) => part[name.slice(0, -3)] != null)));
     const shown = parts.slice(0, Math.ceil(CELLS_SHOWN / Math.max(1, names.length)));

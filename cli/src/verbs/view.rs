@@ -42,7 +42,7 @@ const EXAMPLES: &str = "\
   traceglass view trace.rtc
   traceglass view recording/                 then :+1.5s, or /main, or !
   ssh target traceglass view /var/log/trace.rtc
-  traceglass view --web crash.html a.rgd     to send: nothing is to be installed, and nothing is uploaded";
+  traceglass view --web crash.html a.rgd     a page to send";
 
 pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result<Status> {
     if let Some(output) = &args.web {
