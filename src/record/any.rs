@@ -4,7 +4,7 @@
 #[cfg(not(target_family = "wasm"))]
 macro_rules! any_listener {
     ($to:expr) => {
-        $to
+        &mut *$to
     };
 }
 

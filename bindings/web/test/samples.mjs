@@ -61,6 +61,7 @@ for (const name of few ? names.slice(0, 5) : names) {
     const some = await page.evaluate(() => globalThis.traceglass.reader.ask("lines", { from: 0, to: 1e9 }));
     assert.deepEqual(some.map((line) => line.text), lines, `${name}: records`);
     await page.locator(".rows .line").first().click();
+    await page.waitForSelector(".side dl.facts dt");
     const side = await page.locator(".side dl.facts dt").allTextContents();
     assert.deepEqual(side, Object.keys(JSON.parse(lines[0])), `${name}: fields of a record`);
     const word = "1";
