@@ -130,10 +130,11 @@ impl Mapped {
         if !about.is_file() {
             return read(file, probe, &mut patience).map_err(fail);
         }
-        if about.len() > SMALL && !UNMAPPED.load(Ordering::Relaxed) {
-            if let Ok(map) = disk::map(&file) {
-                return Ok(Self(Arc::new(Storage::Map(map))));
-            }
+        if about.len() > SMALL
+            && !UNMAPPED.load(Ordering::Relaxed)
+            && let Ok(map) = disk::map(&file)
+        {
+            return Ok(Self(Arc::new(Storage::Map(map))));
         }
         // Some file systems, such as sysfs, map none of their files.
         read(file, u64::MAX, &mut patience).map_err(fail)
