@@ -2,6 +2,7 @@
 
 /// The listener that a record tells: itself, so that its methods are inlined.
 #[cfg(not(target_family = "wasm"))]
+#[allow(unused_macros)] // In a build without formats.
 macro_rules! any_listener {
     ($to:expr) => {
         &mut *$to
@@ -16,6 +17,7 @@ macro_rules! any_listener {
     };
 }
 
+#[allow(unused_imports)]
 pub(crate) use any_listener;
 
 #[cfg(target_family = "wasm")]

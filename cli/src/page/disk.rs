@@ -49,6 +49,7 @@ impl Metadata {
         self.size.is_none()
     }
 
+    #[allow(clippy::len_without_is_empty)] // As that of the standard library.
     pub fn len(&self) -> u64 {
         self.size.unwrap_or(0)
     }
