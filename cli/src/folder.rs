@@ -1,12 +1,12 @@
 //! Folders with files of a trace in them.
 
-use std::fs;
+use crate::disk::{self, DirEntry, File};
 use std::io::{Read, Result};
 use std::path::{Path, PathBuf};
 
 /// What is in a folder, by name.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let read = fs::read_dir(folder)?;
+    let read = disk::read_dir(folder)?;
     let mut paths = read.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
@@ -14,8 +14,8 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The folders in a folder by name, at most `most` of them; links are not followed.
 pub fn folders(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
-    let read = fs::read_dir(folder)?;
-    let is_folder = |entry: &Result<fs::DirEntry>| {
+    let read = disk::read_dir(folder)?;
+    let is_folder = |entry: &Result<DirEntry>| {
         entry.as_ref().is_ok_and(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
     };
     let folders = read.filter(|entry| entry.is_err() || is_folder(entry));
@@ -28,12 +28,12 @@ pub fn folders(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
 /// its content, or an index. What cannot be opened, such as a link that leads nowhere, may be one.
 pub fn is_stream(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    !path.is_dir() && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
+    !disk::is_dir(path) && name != b"metadata" && !name.starts_with(b".") && !is_note(path) && !is_index(path)
 }
 
 /// True if a folder has CTF's metadata, and no data streams.
 pub fn has_metadata_alone(folder: &Path) -> bool {
-    folder.join("metadata").is_file()
+    disk::is_file(&folder.join("metadata"))
         && entries(folder).is_ok_and(|paths| !paths.iter().any(|path| is_stream(path)))
 }
 
@@ -43,10 +43,10 @@ pub const FRONT: usize = 256;
 /// The first bytes of a file; of one that cannot be read none, nor of what is no file: nothing might come from it.
 fn front(path: &Path) -> Vec<u8> {
     let mut start = Vec::new();
-    if !path.is_file() {
+    if !disk::is_file(path) {
         return start;
     }
-    let read = fs::File::open(path).and_then(|file| file.take(FRONT as u64).read_to_end(&mut start));
+    let read = File::open(path).and_then(|file| file.take(FRONT as u64).read_to_end(&mut start));
     if read.is_err() {
         start.clear();
     }

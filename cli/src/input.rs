@@ -1,10 +1,9 @@
 //! Files to read: mapped, never copied.
 
+use crate::disk::{self, File, Metadata};
 use crate::folder::has_metadata_alone;
 use crate::status::Unreadable;
-use memmap2::Mmap;
-use std::fs::{File, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +24,7 @@ pub enum Input {
 impl Input {
     /// Opens a path: a file, a directory, or `-` for stdin.
     pub fn open(path: &Path) -> Result<Self, Unreadable> {
-        if path.is_dir() {
+        if disk::is_dir(path) {
             if has_metadata_alone(path) {
                 // CTF metadata without its trace is named by its directory as well.
                 let metadata = path.join("metadata");
@@ -48,12 +47,12 @@ impl Input {
 
 /// True if the metadata of a CTF trace lies beside a file.
 fn has_metadata(path: &Path) -> bool {
-    path != Path::new("-") && path.parent().is_some_and(|parent| parent.join("metadata").is_file())
+    path != Path::new("-") && path.parent().is_some_and(|parent| disk::is_file(&parent.join("metadata")))
 }
 
 /// The size of all files of some paths, as far as it can be told without opening them.
 pub fn total(paths: &[PathBuf]) -> u64 {
-    let sizes = paths.iter().filter_map(|path| path.metadata().ok()).filter(Metadata::is_file);
+    let sizes = paths.iter().filter_map(|path| disk::metadata(path).ok()).filter(Metadata::is_file);
     sizes.map(|about| about.len()).fold(0, u64::saturating_add)
 }
 
@@ -78,6 +77,8 @@ pub struct Patience(Option<Sender<()>>);
 
 impl Patience {
     pub fn new(path: &Path, about: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::io::Write as _;
         #[cfg(unix)]
         if std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type()) {
             let (came, waits) = std::sync::mpsc::channel();
@@ -105,7 +106,7 @@ impl Patience {
 pub struct Mapped(Arc<Storage>);
 
 enum Storage {
-    Map(Mmap),
+    Map(disk::Map),
     /// What cannot be mapped, such as a pipe.
     Read(Vec<u8>),
 }
@@ -123,18 +124,17 @@ impl Mapped {
         if path == Path::new("-") {
             return read(io::stdin().lock(), probe, &mut Patience(None)).map_err(fail);
         }
-        let about = path.metadata().map_err(fail)?;
+        let about = disk::metadata(path).map_err(fail)?;
         let mut patience = Patience::new(path, &about);
         let file = File::open(path).map_err(fail)?;
         if !about.is_file() {
             return read(file, probe, &mut patience).map_err(fail);
         }
-        if about.len() > SMALL && !UNMAPPED.load(Ordering::Relaxed) {
-            // SAFETY: the map is read only, and its bytes are treated as untrusted at every use. A file that another
-            // process shortens meanwhile ends this one with a signal; recorders only ever append.
-            if let Ok(map) = unsafe { Mmap::map(&file) } {
-                return Ok(Self(Arc::new(Storage::Map(map))));
-            }
+        if about.len() > SMALL
+            && !UNMAPPED.load(Ordering::Relaxed)
+            && let Ok(map) = disk::map(&file)
+        {
+            return Ok(Self(Arc::new(Storage::Map(map))));
         }
         // Some file systems, such as sysfs, map none of their files.
         read(file, u64::MAX, &mut patience).map_err(fail)

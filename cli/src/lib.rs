@@ -3,9 +3,12 @@
 //! A verb is one file in `verbs`, a format is one folder in `formats`. Both know `trace`, which says what a format must
 //! answer; neither knows the other, and this file joins them.
 //!
-//! This is no library for others: it is the command, apart from its `main`, for its own tests. Use the crate `traceglass`.
+//! This is no library for others: it is the command, apart from its `main`, for its own tests and for the page in
+//! `bindings/web`. Use the crate `traceglass`.
 
 #![deny(clippy::undocumented_unsafe_blocks)]
+// A page has some of the verbs, and writes no files.
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
 // A trace that makes the command panic is a vulnerability, as it is in the library.
 #![cfg_attr(
     not(test),
@@ -22,6 +25,8 @@
 
 mod budget;
 mod console;
+#[cfg_attr(target_family = "wasm", path = "page/disk.rs")]
+mod disk;
 mod escape;
 mod export;
 mod folder;
@@ -30,8 +35,11 @@ mod input;
 mod json;
 mod measure;
 mod output;
+#[cfg(any(target_family = "wasm", test))]
+pub mod page;
 mod parallel;
 mod pipe;
+#[cfg_attr(target_family = "wasm", path = "page/progress.rs")]
 mod progress;
 #[allow(dead_code, unused_imports)] // Until each format says its records once.
 mod record;
@@ -171,6 +179,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };
+    conclude(done, &mut out)
+}
+
+/// Says how a run ended. Gives the exit status.
+fn conclude(done: status::Result<status::Status>, out: &mut Out) -> u8 {
     progress::finish();
     match done.and_then(|status| out.finish().map(|()| status)) {
         Ok(status) => {

@@ -1,8 +1,8 @@
 //! Pipes and devices, of which bytes come little by little.
 
+use crate::disk::{self, File};
 use crate::input::{Mapped, PROBE, Patience};
 use crate::status::{Failure, Result, Unreadable};
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -29,7 +29,7 @@ impl Pipe {
     /// Opens what is neither a file nor a directory; of those there is none.
     pub fn open(path: &Path) -> Result<Option<Self>> {
         let fail = |error| Unreadable::new(format!("cannot read: {error}"));
-        let about = path.metadata().map_err(fail)?;
+        let about = disk::metadata(path).map_err(fail)?;
         if about.is_file() || about.is_dir() {
             return Ok(None);
         }

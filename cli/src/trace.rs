@@ -20,6 +20,8 @@ pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
+#[cfg(target_family = "wasm")]
+pub use options::{CtfListing, CtfSelect, StreamSelect};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use redact::{Private, Redaction};
 pub use rewrite::{Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
@@ -115,6 +117,8 @@ pub trait Trace {
     fn is_merged_into_folder(&self) -> bool {
         self.is_written_as_folder()
     }
+
+    // A page has no place to write to: formats leave out these two, and `compile`, there.
 
     /// Writes what is wanted of it, as a trace of the same format; all that can be read if everything is.
     fn rewrite(&self, wanted: &Wanted<'_>, _to: &mut dyn NewTrace) -> Result<Rewritten> {

@@ -208,6 +208,7 @@ impl Source for Records<'_, '_> {
 
     #[inline]
     fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+        let to = crate::record::any_listener!(to);
         match self.head.take() {
             Some((head, event)) => {
                 let class = event.class.unwrap_or_default();

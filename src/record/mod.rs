@@ -78,6 +78,7 @@
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 
+mod any;
 mod class;
 mod fixed;
 #[cfg(feature = "alloc")]
@@ -90,6 +91,10 @@ mod time;
 mod told;
 mod value;
 
+#[cfg(target_family = "wasm")]
+pub(crate) use any::Any;
+#[allow(unused_imports)] // In a build without formats.
+pub(crate) use any::any_listener;
 pub use class::{Class, ClassId, EachLabel, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};
 pub use fixed::{Fixed, FixedClass};
 #[cfg(feature = "alloc")]

@@ -444,6 +444,7 @@ impl NamedRecord<'_, '_> {
 impl Record for NamedRecord<'_, '_> {
     #[inline]
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        let to = crate::record::any_listener!(to);
         let kind = self.kind();
         let class = kind.class();
         let time = self.at.micros.map(|micros| Time::since_epoch(i128::from(micros).saturating_mul(1_000)));

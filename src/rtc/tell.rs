@@ -116,6 +116,7 @@ impl record::Record for NamedRecord<'_, '_> {
     /// The record lies in several frames, and the lent buffer was too small to join it; nothing was told.
     #[inline]
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        let to = crate::record::any_listener!(to);
         let bytes = self.data?;
         let class = record::Class::id(self.class);
         let head =

@@ -3,6 +3,8 @@
 pub mod chrome;
 pub mod file;
 pub mod files;
+#[cfg(feature = "view")]
+pub mod page;
 pub mod perfetto;
 #[cfg(feature = "tables")]
 pub mod tables;

@@ -264,13 +264,16 @@ fn unsigned(hint: Hint, are_flags: bool, value: u64, to: &mut Buffer) {
     }
 }
 
+// Inlined into each field of each record; a page would rather be small.
 impl Listener for Text {
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn is_full(&self) -> bool {
         self.buffer.mark().wrapping_sub(self.start) >= self.limit
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         self.start = self.buffer.mark();
         let delta = self.delta;
@@ -293,7 +296,8 @@ impl Listener for Text {
         Wants::ALL.without(Scope::Header)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end(&mut self) {
         if self.is_left_out {
             return;
@@ -308,7 +312,8 @@ impl Listener for Text {
         self.buffer.truncate(self.start);
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn scope(&mut self, scope: Scope) {
         self.scope = self.buffer.mark();
         self.current = Some(scope);
@@ -319,7 +324,8 @@ impl Listener for Text {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end_scope(&mut self) {
         if self.buffer.last() == Some(b' ') {
             self.buffer.pop();
@@ -347,7 +353,8 @@ impl Listener for Text {
         self.buffer.byte(b' ');
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn list(&mut self, slot: Slot, _: Option<u64>) {
         if let Some(field) = self.tables.field(slot) {
             field.put(&mut self.buffer);
@@ -355,7 +362,8 @@ impl Listener for Text {
         self.buffer.byte(b'[');
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end_list(&mut self) {
         self.buffer.close(b' ', b']');
         self.buffer.byte(b' ');
@@ -368,7 +376,8 @@ impl Listener for Text {
         self.buffer.byte(b'=');
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn unsigned(&mut self, slot: Slot, value: u64) {
         let (hint, are_flags) =
             self.tables.field(slot).map_or((Hint::None, false), |field| (field.hint, field.are_flags));
@@ -378,7 +387,8 @@ impl Listener for Text {
         self.number(slot, value.into(), |buffer| unsigned(hint, are_flags, value, buffer));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn signed(&mut self, slot: Slot, value: i64) {
         let hint = self.tables.field(slot).map_or(Hint::None, |field| field.hint);
         self.number(slot, value.into(), |buffer| match hint {
@@ -410,12 +420,14 @@ impl Listener for Text {
         });
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn decimal(&mut self, slot: Slot, value: record::Decimal) {
         self.other(slot, |buffer| buffer.decimal(value));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn text(&mut self, slot: Slot, value: record::Text<'_>) {
         if let Some(field) = self.tables.field(slot) {
             field.put(&mut self.buffer);

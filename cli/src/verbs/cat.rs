@@ -1,6 +1,7 @@
 //! `traceglass cat`
 
 use super::export;
+use crate::disk;
 use crate::input::Input;
 use crate::output::Out;
 use crate::pipe::Pipe;
@@ -34,6 +35,13 @@ const EXAMPLES: &str = "\
   traceglass cat --merge --task main recording/  RFR: one task's records
   traceglass cat --follow --json trace.rtc       and what comes from now on";
 
+#[cfg(target_family = "wasm")]
+impl From<Selection> for Args {
+    fn from(selection: Selection) -> Self {
+        Self { selection }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.selection;
     if args.force {
@@ -50,7 +58,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     let (mut pipe, mut has_begun) = (None, false);
     loop {
-        let started = Instant::now();
+        let started = args.follow.then(Instant::now);
         let size = size(&args.path);
         let done = (|| {
             if args.follow && args.path == Path::new("-") {
@@ -99,7 +107,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             }
             continue;
         }
-        if !wait(&args.path, size, started.elapsed(), out)? {
+        if !wait(&args.path, size, started.map_or(Duration::ZERO, |started| started.elapsed()), out)? {
             return Ok(worst);
         }
     }
@@ -127,7 +135,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
 
 /// The size of a file; of a folder none.
 fn size(path: &Path) -> Option<u64> {
-    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len())
+    disk::metadata(path).ok().filter(disk::Metadata::is_file).map(|about| about.len())
 }
 
 /// Waits until a file has grown, or until it is worth reading a folder again. Returns whether there may be more.

@@ -1,5 +1,6 @@
 //! `traceglass check`
 
+use crate::disk;
 use crate::input::Input;
 use crate::output::{ERROR, GOOD, HEADING, Out, counted, insert_path, shown};
 use crate::parallel;
@@ -33,10 +34,19 @@ const EXAMPLES: &str = "\
   traceglass check trace.rtc > findings || echo damaged
   traceglass check --json trace.rtc | jq '.findings[].offset'";
 
+#[cfg(target_family = "wasm")]
+impl Args {
+    /// What a page asks.
+    pub fn of_page(json: bool, path: PathBuf) -> Self {
+        Self { json, reading: Reading::default(), paths: vec![path] }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
-    let sizes = args.paths.iter().map(|path| path.metadata().ok().map(|about| (about.is_dir(), about.len())));
+    let sizes =
+        args.paths.iter().map(|path| disk::metadata(path).ok().map(|about| (about.is_dir(), about.len())));
     progress::begin("checking", crate::input::total(&args.paths));
     let bytes: Option<u64> =
         sizes.map(|size| size.filter(|&(folder, len)| folder || len > 0).map(|(_, len)| len)).sum();

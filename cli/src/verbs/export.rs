@@ -262,7 +262,7 @@ fn tell_left(left: &Left, path: &Path, out: &mut Out) {
     }
 }
 
-fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
     let mut pairs = Pairs::open(&args.pairing)?;
     let mut chrome = Chrome::default();
     let mut exported = false;
@@ -296,7 +296,7 @@ fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -
     Ok(status)
 }
 
-fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
     let mut pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
     let mut exported = false;

@@ -39,6 +39,14 @@ fn number(text: &str) -> Result<u64, String> {
     parsed.map_err(|error| format!("{error}; a number is decimal, or hexadecimal as 0x400"))
 }
 
+#[cfg(target_family = "wasm")]
+impl Args {
+    /// What a page asks.
+    pub fn of_page(at: u64, len: Option<u64>, path: PathBuf) -> Self {
+        Self { at, len, reading: Reading::default(), path }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let fail = |failure: Failure, out: &mut Out| {
         out.complain_of(&args.path, &failure);

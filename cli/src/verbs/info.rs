@@ -42,6 +42,15 @@ const EXAMPLES: &str = "\
   gzip -dc a.rmv.gz | traceglass info -
   traceglass info --json *.rmv | jq -r 'select(.verdict != \"clean\").path'";
 
+#[cfg(target_family = "wasm")]
+impl Args {
+    /// What a page asks.
+    pub fn of_page(json: bool, path: PathBuf) -> Self {
+        let reading = Reading::default();
+        Self { json, full: false, reading, tasks: false, private: false, paths: vec![path] }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     progress::begin("reading", crate::input::total(&args.paths));

@@ -24,6 +24,13 @@ const EXAMPLES: &str = "\
   traceglass ls --packets trace/
   traceglass ls --sha256 --json a.rmv | jq -r '[.data_sha256, .id] | @tsv'";
 
+#[cfg(target_family = "wasm")]
+impl From<Listing> for Args {
+    fn from(listing: Listing) -> Self {
+        Self { listing }
+    }
+}
+
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.listing;
     let failed = |failure, out: &mut Out| match failure {

@@ -1,5 +1,6 @@
 //! `traceglass view`
 
+use crate::export::page::{self, Page};
 use crate::output::Out;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Open, OpenBrowse, Reading};
@@ -20,6 +21,15 @@ pub struct Args {
     /// Read the files instead of mapping them: they may change, and need as much memory as they are long
     #[arg(long)]
     no_map: bool,
+    /// Write a page with the trace inside instead: one file, up to 64 MiB of trace, that a browser opens without a network
+    #[arg(long, value_name = "OUT")]
+    web: Option<PathBuf>,
+    /// The page that the trace is put into, as bindings/web builds it; else the one that this command was built with
+    #[arg(long, value_name = "FILE", requires = "web")]
+    page: Option<PathBuf>,
+    /// Overwrite a page that exists
+    #[arg(long, requires = "web")]
+    force: bool,
     #[command(flatten)]
     reading: Reading,
     /// A file or directory
@@ -31,9 +41,17 @@ const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass view trace.rtc
   traceglass view recording/                 then :+1.5s, or /main, or !
-  ssh target traceglass view /var/log/trace.rtc";
+  ssh target traceglass view /var/log/trace.rtc
+  traceglass view --web crash.html a.rgd     a page to send";
 
 pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result<Status> {
+    if let Some(output) = &args.web {
+        let Args { path, page, force, reading, .. } = args;
+        return page::write(
+            &Page { path, output, page: page.as_deref(), force: *force, reading: *reading },
+            open,
+        );
+    }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
             "view needs a terminal; `traceglass info` and `traceglass cat` do without",

@@ -296,8 +296,10 @@ impl Json {
     }
 }
 
+// Inlined into each field of each record; a page would rather be small.
 impl Listener for Json {
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         self.start = self.buffer.mark();
         self.key = (usize::MAX, usize::MAX);
@@ -327,7 +329,8 @@ impl Listener for Json {
         Wants::ALL
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end(&mut self) {
         if self.is_bare {
             return self.buffer.close(b',', b'}');
@@ -350,7 +353,8 @@ impl Listener for Json {
         self.buffer.truncate(self.start);
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn scope(&mut self, scope: Scope) {
         if self.is_bare {
             return self.bare_scope(scope);
@@ -369,14 +373,16 @@ impl Listener for Json {
         self.is_flat = scope.name().is_none();
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end_scope(&mut self) {
         if !self.is_flat {
             self.end_group();
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn group(&mut self, slot: Slot) {
         if let Some(field) = self.tables.field(slot) {
             field.put(&mut self.buffer);
@@ -384,13 +390,15 @@ impl Listener for Json {
         self.buffer.byte(b'{');
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end_group(&mut self) {
         self.buffer.close(b',', b'}');
         self.buffer.byte(b',');
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn list(&mut self, slot: Slot, _: Option<u64>) {
         if let Some(field) = self.tables.field(slot) {
             field.put(&mut self.buffer);
@@ -398,7 +406,8 @@ impl Listener for Json {
         self.buffer.byte(b'[');
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn end_list(&mut self) {
         self.buffer.close(b',', b']');
         self.buffer.byte(b',');
@@ -415,7 +424,8 @@ impl Listener for Json {
         self.key = (from, self.buffer.mark());
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn unsigned(&mut self, slot: Slot, value: u64) {
         self.number(slot, value.into(), |buffer, hint| match hint {
             Hint::Address => {
@@ -427,7 +437,8 @@ impl Listener for Json {
         });
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn signed(&mut self, slot: Slot, value: i64) {
         self.number(slot, value.into(), |buffer, _| buffer.signed(value));
     }
@@ -460,12 +471,14 @@ impl Listener for Json {
         });
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn decimal(&mut self, slot: Slot, value: record::Decimal) {
         self.other(slot, |buffer| buffer.decimal(value));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn text(&mut self, slot: Slot, value: record::Text<'_>) {
         match value {
             record::Text::Utf8(text) if !needs_json_escape(text) && text.is_ascii() => {

@@ -316,6 +316,7 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     /// Tells the next record. After an error there is no other one.
     #[inline(always)]
     pub(super) fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+        let to = crate::record::any_listener!(to);
         if self.is_by_steps() && self.tell_by_steps(to).is_some() { Ok(()) } else { self.tell_in_general(to) }
     }
 

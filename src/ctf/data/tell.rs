@@ -158,6 +158,7 @@ impl Record<'_, '_, '_> {
         programs: &Programs<'_>,
         to: &mut L,
     ) -> Result<()> {
+        let to = crate::record::any_listener!(to);
         let (packet, class) = (self.packet, self.class());
         let place = packet.schema.event_place(packet.info(), Some(class.id())).unwrap_or(0);
         let id = ClassId(base.wrapping_add(place));
@@ -233,6 +234,7 @@ impl Record<'_, '_, '_> {
 /// Tells what its context says, as a group.
 impl record::Record for Packet<'_, '_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        let to = crate::record::any_listener!(to);
         let stream = self.stream_class();
         let class = PacketClass::new(stream);
         let clock = stream.clock();

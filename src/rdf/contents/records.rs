@@ -142,7 +142,7 @@ impl Record for ChunkRecord<'_> {
             Kind::Event(event) => event.tell(to),
             Kind::Structure(structure) => structure.tell(to),
             _ => {
-                self.tell_other(to);
+                self.tell_other(crate::record::any_listener!(to));
                 Ok(())
             }
         }

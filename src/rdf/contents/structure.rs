@@ -267,7 +267,7 @@ impl<'a> StructureRecord<'a> {
 
 impl Record for StructureRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_all(to);
+        self.tell_all(crate::record::any_listener!(to));
         Ok(())
     }
 }

@@ -229,6 +229,7 @@ impl Trace for Ctf2<'_> {
     }
 
     /// A trace without streams has nothing to be chosen.
+    #[cfg(not(target_family = "wasm"))]
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         wanted.refuse_others(self.format(), &[])?;
         let mut done = Rewritten::of("packets");
@@ -242,6 +243,7 @@ impl Trace for Ctf2<'_> {
         self.extract_packets(parts)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn compile(&self) -> Result<Vec<u8>> {
         let mut nodes = Vec::new();
         let schema = trace::compile(&self.stream, &mut nodes)

@@ -122,10 +122,12 @@ impl Trace for Dial9<'_> {
         false
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn private(&self, private: &mut Private<'_>) -> Result<()> {
         self.tell_private(private)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.write(wanted, to)
     }

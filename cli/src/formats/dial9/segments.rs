@@ -1,5 +1,6 @@
 //! Segments: the files of a recording, unpacked where they are packed.
 
+use crate::disk::{self, File};
 use crate::folder;
 use crate::input::Mapped;
 use crate::status::{Failure, Result};
@@ -45,9 +46,9 @@ fn number(name: &str) -> Option<u64> {
 }
 
 fn begins_as_segment(path: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(path) else { return false };
+    let Ok(file) = File::open(path) else { return false };
     let mut start = Vec::new();
-    let read = path.is_file() && file.take(packed::START).read_to_end(&mut start).is_ok();
+    let read = disk::is_file(path) && file.take(packed::START).read_to_end(&mut start).is_ok();
     read && (dial9::detect(&start) || packing(&start).is_some())
 }
 
@@ -118,7 +119,7 @@ impl Segment<'_> {
     pub fn size(&self) -> u64 {
         match self {
             Self::Given(data) => data.len() as u64,
-            Self::File(path) => path.metadata().map_or(0, |about| about.len()),
+            Self::File(path) => disk::metadata(path).map_or(0, |about| about.len()),
         }
     }
 

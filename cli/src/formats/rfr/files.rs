@@ -1,10 +1,10 @@
 //! The files of a recording: one, or those in a directory, recognized by their content.
 
+use crate::disk::{self, File};
 use crate::input::Mapped;
 use crate::status::{Failure, Unreadable};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Callsites, Chunk, ChunkHeader, FormatIdentifier, Meta, Streaming, Variant};
@@ -177,7 +177,7 @@ impl<'a> Files<'a> {
         let mut folders = vec![(root.to_owned(), 0_usize)];
         while let Some((folder, depth)) = folders.pop() {
             let before = files.parts.len();
-            let entries = match fs::read_dir(&folder) {
+            let entries = match disk::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
                     files.unreadable(root, &folder, &error);
@@ -273,7 +273,7 @@ impl<'a> Files<'a> {
     fn add(&mut self, root: &Path, path: PathBuf) {
         // A file may be cut before its identifier is complete; then its name counts.
         let named = path.extension().is_some_and(|extension| extension == "rfr");
-        let about = match fs::metadata(&path) {
+        let about = match disk::metadata(&path) {
             Ok(about) => about,
             // A link that leads nowhere.
             Err(_) if !named => {

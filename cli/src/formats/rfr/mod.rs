@@ -210,10 +210,12 @@ impl Trace for Rfr<'_> {
         self.is_folder
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn private(&self, private: &mut Private<'_>) -> Result<()> {
         redact::tell(&self.files, private)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         rewrite::write(&self.files, wanted, to)
     }

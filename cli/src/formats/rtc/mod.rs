@@ -73,6 +73,7 @@ impl Trace for Rtc<'_> {
         read(&trace)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.write(wanted, to)
     }

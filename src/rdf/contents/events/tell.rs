@@ -43,7 +43,7 @@ impl<'a> EventRecord<'a> {
 
 impl Record for EventRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_all(to);
+        self.tell_all(crate::record::any_listener!(to));
         Ok(())
     }
 }

@@ -53,7 +53,7 @@ impl<'a> TokenRecord<'a> {
 impl Record for TokenRecord<'_> {
     #[inline]
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_all(to);
+        self.tell_all(crate::record::any_listener!(to));
         Ok(())
     }
 }

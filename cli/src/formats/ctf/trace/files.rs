@@ -1,5 +1,6 @@
 //! The files of traces: metadata and data streams.
 
+use crate::disk;
 use crate::folder::{entries, folders, is_stream};
 use crate::input::Mapped;
 use crate::status::{Failure, Unreadable};
@@ -66,7 +67,7 @@ impl Files {
         };
         for path in paths.into_iter().filter(|path| is_stream(path)) {
             // Nothing might come from it, for ever.
-            let is_special = path.metadata().is_ok_and(|about| !about.is_file());
+            let is_special = disk::metadata(&path).is_ok_and(|about| !about.is_file());
             let opened =
                 if is_special { Err(Unreadable::new("not a regular file")) } else { Mapped::open(&path) };
             match opened {
@@ -98,7 +99,7 @@ impl Found {
         let mut todo = vec![(root.to_owned(), 0)];
         let mut foreign = 0_usize;
         while let Some((folder, depth)) = todo.pop() {
-            if folder.join("metadata").is_file() {
+            if disk::is_file(&folder.join("metadata")) {
                 match Files::open(&folder, root, None, &mut problems) {
                     Ok(files) => traces.push(files),
                     Err(unreadable) if depth == 0 => return Err(unreadable),

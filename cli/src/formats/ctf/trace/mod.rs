@@ -311,10 +311,12 @@ impl Trace for Ctf<'_> {
         true
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn private(&self, private: &mut Private<'_>) -> Result<()> {
         self.tell_private(private)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.with(|traces, problems| rewrite::write(self, traces, problems, wanted, to))
     }
@@ -343,6 +345,7 @@ impl Trace for Ctf<'_> {
         self.with(|traces, problems| cat::cat(traces, problems, args, cursor, out))
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn compile(&self) -> Result<Vec<u8>> {
         self.with(|traces, _| match traces {
             [trace] => write_table(&trace.schema),

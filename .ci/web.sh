@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The page in bindings/web: builds it, and drives a browser over the samples; `build` only builds, `full` has hostile files
+# and large ones as well. Installs what it needs on Debian.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. .ci/embedded.sh
+
+TARGET=wasm32-unknown-unknown
+WEB=bindings/web
+# A module larger than this, compressed, is no page any more that opens at once.
+COMPRESSED_MAX=${COMPRESSED_MAX:-1000000}
+
+wasm_cargo() {
+    # rustup's target is used where it is installed; else the standard library is built from Debian's sources.
+    if rustup target list --installed 2>/dev/null | grep -q "$TARGET"; then
+        cargo "$@" --target "$TARGET"
+        return
+    fi
+    need_packages rustc-web rust-web-src
+    local lld
+    lld=$(rustup run stable rustc --print sysroot)/lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld
+    env RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$lld" \
+        cargo "$@" -Zbuild-std=std,panic_abort --target "$TARGET"
+}
+
+tools() {
+    [ -d "$WEB/test/node_modules" ] || (cd "$WEB/test" && npm install --no-audit --no-fund --silent >/dev/null)
+}
+
+build() {
+    tools
+    wasm_cargo build --release --locked --manifest-path "$WEB/Cargo.toml"
+    local module=$WEB/target/$TARGET/release/traceglass_wasm.wasm
+    "$WEB/test/node_modules/.bin/wasm-opt" -Oz --strip-debug --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+        --enable-nontrapping-float-to-int --enable-multivalue --enable-reference-types "$module" -o "$module.small"
+    python3 "$WEB/build.py" "$module.small" "$WEB/dist"
+    node --check "$WEB/dist/page.js"
+    local compressed
+    compressed=$(gzip -9c "$WEB/dist/traceglass.wasm" | wc -c)
+    [ "$compressed" -le "$COMPRESSED_MAX" ] || { echo "the module is $compressed bytes compressed" >&2; return 1; }
+}
+
+build
+[ "${1:-}" != build ] || exit 0
+need_packages chromium fonts-dejavu-core
+cargo build -p traceglass-cli
+page=$WEB/dist/traceglass.html
+if [ "${1:-}" = full ]; then
+    node "$WEB/test/samples.mjs" "$page" target/debug/traceglass
+    node "$WEB/test/hostile.mjs" "$page" target/debug/traceglass
+    node "$WEB/test/large.mjs" "$page" target/debug/traceglass
+else
+    node "$WEB/test/samples.mjs" "$page" target/debug/traceglass few
+fi
+node "$WEB/test/shared.mjs" "$WEB/dist" target/debug/traceglass

@@ -1,0 +1,73 @@
+// Small things that all views use: elements, numbers, times.
+
+// An element. What is given as text stays text.
+export function el(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "class") element.className = value;
+    else if (key in element && key !== "role") element[key] = value;
+    else element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// Puts children into an element, instead of those that it has; nulls are left out.
+export const refill = (element, ...children) => element.replaceChildren(...children.filter((child) => child !== null));
+
+export const byId = (id) => document.getElementById(id);
+
+export const grouped = (number) => Number(number).toLocaleString("en-US");
+
+export const offset = (at) => "0x" + Number(at).toString(16);
+
+export function size(bytes) {
+  const units = ["bytes", "KiB", "MiB", "GiB"];
+  let unit = 0, shown = bytes;
+  while (shown >= 1024 && unit < 3) (shown /= 1024), unit++;
+  return unit ? `${shown.toFixed(1)} ${units[unit]}` : `${grouped(bytes)} bytes`;
+}
+
+// A span of nanoseconds, with as many digits as it has.
+export function span(ns, digits = 3) {
+  const abs = Math.abs(ns);
+  const [scale, unit] = abs >= 1e9 ? [1e9, "s"] : abs >= 1e6 ? [1e6, "ms"] : abs >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+  const text = unit === "ns" ? String(Math.round(ns)) : (ns / scale).toFixed(digits);
+  return `${text} ${unit}`;
+}
+
+// A time in full: a date where the clock counts from 1970, seconds else. `origin` is in nanoseconds, as text.
+export function moment(origin, absolute, since) {
+  const ns = BigInt(origin ?? 0) + BigInt(Math.round(since));
+  const billion = 1000000000n;
+  const floor = ns >= 0n || ns % billion === 0n ? ns / billion : ns / billion - 1n;
+  const rest = (ns - floor * billion).toString().padStart(9, "0");
+  if (!absolute) return `${floor}.${rest} s`;
+  const date = new Date(Number(floor) * 1000);
+  return Number.isNaN(date.getTime()) ? `${floor}.${rest}` : date.toISOString().slice(0, 19) + "." + rest + "Z";
+}
+
+// Fields as a list: names and values, those of groups below them.
+export function facts(pairs) {
+  return el("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [
+    el("dt", {}, name),
+    el("dd", {}, value instanceof Node ? value : shown(value)),
+  ]));
+}
+
+export const shown = (value) =>
+  value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
+
+// JSON in which integers keep all their digits: those that a float would round become text.
+export const parsed = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(context?.source) ? context.source : value);
+
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = el("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

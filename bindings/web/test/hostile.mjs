@@ -1,0 +1,71 @@
+// Damaged and hostile files: the page says what the command says, does not stop answering, and lets nothing of a file act.
+//
+//     node hostile.mjs PAGE.html TRACEGLASS      files of TRACEGLASS_VECTORS, and samples that are broken here
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { Command, PAUSE_MAX, launch, load, open } from "./browser.mjs";
+
+const [file, binary] = process.argv.slice(2);
+const data = resolve(dirname(new URL(import.meta.url).pathname), "../../../examples/data");
+const made = mkdtempSync(join(tmpdir(), "traceglass-page-"));
+const paths = [];
+
+// Samples that are cut, and that have a byte changed.
+for (const name of ["sample.rtc", "sample.rdf", "sample.rgp", "sample.ctf2", "stream.rfr", "trace.0.bin"]) {
+  const bytes = readFileSync(join(data, name));
+  for (const part of [0, 0.3, 0.7]) {
+    writeFileSync(join(made, `${part}-${name}`), bytes.subarray(0, bytes.length * part));
+    paths.push(join(made, `${part}-${name}`));
+  }
+  const changed = Buffer.from(bytes);
+  changed[Math.floor(bytes.length * 0.6)] ^= 0x55;
+  writeFileSync(join(made, `changed-${name}`), changed);
+  paths.push(join(made, `changed-${name}`));
+}
+// A name that would be an element.
+const named = join(made, "<img src=x onerror=alert(1)>.rtc");
+writeFileSync(named, readFileSync(join(data, "sample.rtc")));
+paths.push(named);
+
+const vectors = process.env.TRACEGLASS_VECTORS;
+if (vectors) {
+  for (const folder of ["hostile", "floods"]) {
+    for (const name of readdirSync(join(vectors, folder)).sort()) {
+      if (!name.endsWith(".md")) paths.push(join(vectors, folder, name));
+    }
+  }
+  const dumps = join(vectors, "rdf-contents/real");
+  for (const name of readdirSync(dumps).filter((name) => /\.(rgd|rmv|rgp|rra)$/.test(name)).sort()) paths.push(join(dumps, name));
+}
+
+const browser = await launch();
+let most = 0;
+for (const path of paths) {
+  const page = await load(browser, resolve(file));
+  const isFolder = statSync(path).isDirectory();
+  await open(page, path, isFolder);
+  const command = new Command(resolve(binary), dirname(path)), name = basename(path);
+  const found = await page.evaluate(() => ({ info: globalThis.traceglass.open.info, check: globalThis.traceglass.open.check, path: globalThis.traceglass.open.path }));
+  if (found.path === name) {
+    assert.deepEqual(found.info, command.json("info", "--json", name), `${name}: info`);
+    if (found.check) {
+      const check = command.json("check", "--json", name);
+      check.findings.length = Math.min(1000, check.findings.length);
+      assert.deepEqual(found.check, check, `${name}: check`);
+    }
+  }
+  for (const tab of ["timeline", "records", "parts", "bytes", "overview"]) await page.click(`#tab-${tab}`);
+  assert.deepEqual(page.complaints, [], `${name}: the console`);
+  assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed").length), 0, name);
+  const longest = Math.max(0, ...(await page.evaluate(() => globalThis.pauses)));
+  most = Math.max(most, longest);
+  assert(longest <= PAUSE_MAX, `${name}: a pause of ${Math.round(longest)} ms`);
+  await page.context().close();
+}
+await browser.close();
+rmSync(made, { recursive: true });
+assert(paths.length > 20);
+console.log(`${paths.length} hostile files; the longest pause was ${Math.round(most)} ms`);

@@ -1,0 +1,69 @@
+//! All listeners as one, where size counts more than speed: a page then has the telling of each record once.
+
+/// The listener that a record tells: itself, so that its methods are inlined.
+#[cfg(not(target_family = "wasm"))]
+#[allow(unused_macros)] // In a build without formats.
+macro_rules! any_listener {
+    ($to:expr) => {
+        &mut *$to
+    };
+}
+
+/// The listener that a record tells: by a pointer, so that all listeners share the code.
+#[cfg(target_family = "wasm")]
+macro_rules! any_listener {
+    ($to:expr) => {
+        &mut $crate::record::Any($to)
+    };
+}
+
+#[allow(unused_imports)]
+pub(crate) use any_listener;
+
+#[cfg(target_family = "wasm")]
+pub(crate) struct Any<'l>(pub(crate) &'l mut dyn super::Listener);
+
+#[cfg(target_family = "wasm")]
+mod pass {
+    use super::Any;
+    use crate::record::{Class, Decimal, Head, Listener, Scope, Slot, Text, Wants, Wide};
+
+    macro_rules! pass {
+        ($($name:ident($($value:ident: $type:ty),*);)*) => {$(
+            fn $name(&mut self $(, $value: $type)*) {
+                self.0.$name($($value),*);
+            }
+        )*};
+    }
+
+    impl Listener for Any<'_> {
+        fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+            self.0.begin(head, class)
+        }
+
+        fn is_full(&self) -> bool {
+            self.0.is_full()
+        }
+
+        pass! {
+            end();
+            abandon();
+            scope(scope: Scope);
+            end_scope();
+            group(slot: Slot);
+            end_group();
+            list(slot: Slot, len: Option<u64>);
+            end_list();
+            key(name: Text<'_>);
+            unsigned(slot: Slot, value: u64);
+            signed(slot: Slot, value: i64);
+            wide(slot: Slot, value: Wide<'_>);
+            boolean(slot: Slot, value: bool);
+            float(slot: Slot, value: f64);
+            decimal(slot: Slot, value: Decimal);
+            text(slot: Slot, value: Text<'_>);
+            bytes(slot: Slot, value: &[u8]);
+            absent(slot: Slot);
+        }
+    }
+}
