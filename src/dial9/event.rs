@@ -56,7 +56,7 @@ impl<'a> Event<'a> {
     #[cfg(feature = "event")]
     pub(crate) fn at(data: &'a [u8], at: usize, schema: &Schema<'a>, plan: &Plan, time: u64) -> Option<Self> {
         let place = schema.place();
-        let delta = if place.timed { DELTA } else { 0 };
+        let delta = if place.timed() { DELTA } else { 0 };
         let end = plan.end(data, at.checked_add(TYPED)?.checked_add(delta)?, schema)?;
         Some(Self { input: data.get(..end)?, at, schema: place, time })
     }
@@ -76,7 +76,7 @@ impl<'a> Event<'a> {
     /// True if a field is text, or refers to a pool.
     #[inline(always)]
     pub(super) const fn refers(&self) -> bool {
-        self.schema.refers
+        self.schema.refers()
     }
 
     /// Where it stands.
@@ -89,7 +89,7 @@ impl<'a> Event<'a> {
     #[cold]
     pub(super) fn explain(data: &'a [u8], at: usize, schema: Place, base: u64) -> Error {
         let values_at = at.saturating_add(TYPED);
-        if !schema.timed {
+        if !schema.timed() {
             return explain(data, values_at, &Schema::at(data, schema));
         }
         let rest = data.get(values_at..).unwrap_or_default();
@@ -134,7 +134,7 @@ impl<'a> Event<'a> {
     /// The time in nanoseconds; `None` if its schema has none.
     #[inline(always)]
     pub const fn time(&self) -> Option<u64> {
-        if self.schema.timed { Some(self.time) } else { None }
+        if self.schema.timed() { Some(self.time) } else { None }
     }
 
     /// The fields, in the order of the schema.
@@ -165,7 +165,7 @@ impl<'a> Event<'a> {
     /// Where the values begin.
     #[inline(always)]
     pub(super) const fn values_at(&self) -> usize {
-        let delta = if self.schema.timed { DELTA } else { 0 };
+        let delta = if self.schema.timed() { DELTA } else { 0 };
         self.at.saturating_add(TYPED).saturating_add(delta)
     }
 }
@@ -185,7 +185,7 @@ impl fmt::Debug for Event<'_> {
 pub(super) fn values(data: &[u8], at: usize, schema: Place, base: u64) -> Option<(usize, Option<u64>)> {
     // No slice is so long that a few bytes more do not fit in an integer.
     let values_at = at.wrapping_add(TYPED);
-    if !schema.timed {
+    if !schema.timed() {
         return Some((values_at, None));
     }
     let &[a, b, c] = data.get(values_at..)?.first_chunk()?;

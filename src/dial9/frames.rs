@@ -99,7 +99,7 @@ impl<'a, 's> Frames<'a, 's> {
         let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
         let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
         let event = Event::read(self.data, self.at, slot.place(), slot.plan(), self.base)?;
-        if slot.place().timed {
+        if slot.place().timed() {
             self.base = event.raw_time();
         }
         self.at = event.end();

@@ -37,14 +37,29 @@ pub(super) struct Place {
     fields_at: u32,
     pub(super) type_id: u16,
     pub(super) count: u16,
-    pub(super) timed: bool,
-    /// True if a field is text, or refers to a pool: then there is something to verify.
-    pub(super) refers: bool,
+    /// Of [`TIMED`] and [`REFERS`]: one byte, as it is copied for each event.
+    flags: u8,
 }
 
+/// Events have a time.
+const TIMED: u8 = 1;
+/// A field is text, or refers to a pool: then there is something to verify.
+const REFERS: u8 = 2;
+
 impl Place {
-    pub(super) const EMPTY: Self =
-        Self { at: 0, fields_at: 0, type_id: 0, count: 0, timed: false, refers: false };
+    pub(super) const EMPTY: Self = Self { at: 0, fields_at: 0, type_id: 0, count: 0, flags: 0 };
+
+    /// True if events have a time.
+    #[inline(always)]
+    pub(super) const fn timed(self) -> bool {
+        self.flags & TIMED != 0
+    }
+
+    /// True if a field is text, or refers to a pool.
+    #[inline(always)]
+    pub(super) const fn refers(self) -> bool {
+        self.flags & REFERS != 0
+    }
 }
 
 /// How values are skipped: so many bytes, and then a value whose size is not known, again and again.
@@ -202,7 +217,8 @@ impl<'a> Schema<'a> {
             refers |= kind.refers();
         }
         let fields_at = u32::try_from(fields_at).unwrap_or(u32::MAX);
-        let place = Place { at: start, fields_at, type_id, count, timed: timed != 0, refers };
+        let flags = if timed != 0 { TIMED } else { 0 } | if refers { REFERS } else { 0 };
+        let place = Place { at: start, fields_at, type_id, count, flags };
         let end = data.len().saturating_sub(input.len());
         Ok(Self { input: data.get(..end).unwrap_or_default(), place })
     }
@@ -251,7 +267,7 @@ impl<'a> Schema<'a> {
     /// True if its events have a time of their own.
     #[doc(alias = "has_timestamp")]
     pub const fn is_timed(&self) -> bool {
-        self.place.timed
+        self.place.timed()
     }
 
     /// The number of fields.
