@@ -89,6 +89,7 @@ impl<'l> Asked<'l> {
             }
             "cat" => {
                 let selection = Selection {
+                    tree: false,
                     path,
                     json,
                     slices: false,
