@@ -24,8 +24,7 @@ impl<'a> File<'a> {
     /// # Errors
     /// The errors of [`Header::parse`] and [`Header::index_range`]; [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the
     /// file ends before or inside the index; [`NotMultiple`](ErrorKind::NotMultiple) if the index is not a whole number
-    /// of
-    /// entries.
+    /// of entries.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         match Self::recover(data)? {
             (file, None) => Ok(file),

@@ -19,8 +19,7 @@ use crate::record::{ClassId, Head, Listener, Record};
 ///
 /// # Errors
 /// Anything that cannot be read is an error between records; offsets count from the start of the chunk's header or
-/// data,
-/// whichever the element names.
+/// data, whichever the element names.
 ///
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
