@@ -13,7 +13,7 @@ pub struct Slice<'s> {
     /// The number of the track: others may have its name.
     pub id: TrackId,
     pub track: &'s str,
-    /// What the track is called besides its label.
+    /// The track's other name, besides its label.
     pub alias: Option<&'s str>,
     pub name: &'s str,
     pub begin: Option<Time>,
@@ -28,7 +28,7 @@ pub struct Slice<'s> {
 }
 
 impl Slice<'_> {
-    /// How long it lasted, if both its ends are known.
+    /// The duration, if both ends are known.
     pub fn duration(&self) -> Option<i128> {
         Some(self.end?.ns().saturating_sub(self.begin?.ns()))
     }
@@ -65,7 +65,7 @@ pub trait TakeSlices {
         Ok(())
     }
 
-    /// What a track is called besides its label, after the last slice.
+    /// A track's other name, besides its label, after the last slice.
     fn alias(&mut self, _track: &str, _alias: &str) {}
 }
 
@@ -78,7 +78,7 @@ pub struct Slices<T> {
     args: Vec<u8>,
     /// Room that is used again.
     spare: Vec<Begun>,
-    /// What is open when the trace ends.
+    /// The slices that are open when the trace ends.
     left: Vec<(TrackId, usize, Begun)>,
 }
 
@@ -86,7 +86,7 @@ pub struct Slices<T> {
 #[derive(Default)]
 struct Lane {
     label: String,
-    /// What it is called besides; empty if it is not.
+    /// Its other name; empty if it has none.
     alias: String,
     open: Vec<Begun>,
 }
@@ -107,7 +107,7 @@ struct Begun {
     edges: Edges,
 }
 
-/// How much room is kept to be used again.
+/// The number of used slices whose memory is kept for new ones.
 const SPARE: usize = 1 << 10;
 
 impl<T: TakeSlices> Slices<T> {

@@ -137,7 +137,7 @@
 #endif
 
 /**
- * What a function has to say.
+ * The result of a function.
  */
 enum tg_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -157,7 +157,7 @@ enum tg_status
    */
   TG_ERROR = -1,
   /**
-   * What was lent is too small; the error says how much is needed.
+   * The storage that was lent is too small; the error says how much is needed.
    */
   TG_TOO_SMALL = -2,
   /**
@@ -174,7 +174,7 @@ typedef int32_t tg_status;
 #endif // __cplusplus
 
 /**
- * What a field holds.
+ * The kind of value in a field.
  */
 enum tg_ctf_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -239,7 +239,7 @@ typedef uint32_t tg_ctf_kind;
 #endif // __cplusplus
 
 /**
- * What a field holds.
+ * The kind of value in a field.
  */
 enum tg_dial9_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -307,15 +307,15 @@ typedef struct tg_error {
    */
   uint64_t offset;
   /**
-   * What was being read: "RDF file header".
+   * The element that was being read: "RDF file header".
    */
   struct tg_bytes element;
   /**
-   * What is wrong with it: "unexpected-end".
+   * The kind of error: "unexpected-end".
    */
   struct tg_bytes kind;
   /**
-   * How many more bytes are needed, or how many slots in all, where that is what is wrong; else 0.
+   * The number of bytes that are missing, or of slots needed in all, if that is the error; else 0.
    */
   uint64_t needed;
 } tg_error;
@@ -355,7 +355,7 @@ typedef struct tg_crash_event {
 } tg_crash_event;
 
 /**
- * What the metadata of a trace says.
+ * The layout of a trace's streams, compiled from its metadata.
  */
 typedef struct TG_ALIGN(8) tg_ctf_schema {
   uint8_t bytes[TG_CTF_SCHEMA_SIZE];
@@ -480,7 +480,7 @@ typedef struct tg_rdf_entry {
   size_t number;
   uint32_t version;
   /**
-   * How the data is stored: 0 as it is, 1 as Zstandard.
+   * The encoding of the data: 0 as it is, 1 as Zstandard.
    */
   uint32_t compression;
   /**
@@ -494,7 +494,7 @@ typedef struct tg_rdf_entry {
 } tg_rdf_entry;
 
 /**
- * What the decoder of Zstandard needs; all 0 before it is used first.
+ * The memory of the Zstandard decoder; all 0 before its first use.
  */
 typedef struct TG_ALIGN(8) tg_zstd {
   uint8_t bytes[TG_ZSTD_SIZE];

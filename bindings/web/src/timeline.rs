@@ -14,7 +14,7 @@ use traceglass_open::text::{NAME_MAX, push_label};
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// How much text of arguments is kept; what is met after that has none.
+/// The most text of arguments that is kept; later events have none.
 const ARGS_MAX: usize = 64 << 20;
 
 /// The place of arguments that are none.

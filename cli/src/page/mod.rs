@@ -1,4 +1,4 @@
-//! What a page in a browser asks of the command besides its verbs.
+//! Functions of the command that only a page in a browser needs.
 //!
 //! A page has no file system, no threads and no clock: files lie in memory, and progress is told to a function.
 

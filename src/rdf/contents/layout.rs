@@ -6,7 +6,7 @@ use super::text::FixedText;
 use crate::record::{self, Any, EachLabel, FieldInfo, Hint, Listener, Slot, Step};
 use core::fmt;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Unsigned,
@@ -29,7 +29,7 @@ pub struct Field {
     pub(super) kind: Kind,
     pub(super) name_of: Option<fn(u64) -> Option<&'static str>>,
     pub(super) labels: Option<EachLabel<'static>>,
-    /// How people read it, and its unit.
+    /// The way people read the field, and its unit.
     pub(super) hint: Hint,
     pub(super) unit: Option<&'static str>,
 }
@@ -171,7 +171,7 @@ pub enum FieldValue<'a> {
     Unsigned {
         /// The number.
         value: u64,
-        /// What it stands for.
+        /// The name of the number.
         name: Option<&'static str>,
     },
     /// A signed integer.

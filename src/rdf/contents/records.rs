@@ -18,8 +18,8 @@ use crate::record::{Any, ClassId, Head, Listener, Record};
 /// strings, samples, functions, or a document. A chunk of which nothing is known is one record.
 ///
 /// # Errors
-/// What cannot be read is an error between records; offsets count from the start of the chunk's header or data,
-/// whichever the element names.
+/// Anything that cannot be read is an error between records; offsets count from the start of the chunk's header or
+/// data, whichever the element names.
 ///
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;

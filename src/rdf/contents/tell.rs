@@ -1,4 +1,4 @@
-//! How fields tell themselves: the types that records are made of, and the rows that a class of records consists of.
+//! Fields that tell themselves: the types that records are made of, and the rows that a class of records consists of.
 //!
 //! A row stands once, in the [`record!`] of its record: its name, its type, how people read it, and its value.
 
@@ -15,7 +15,7 @@ pub(super) trait Said: Copy {
     /// The number of slots a field takes: one, and those of what is in it.
     const PLACES: u32 = 1;
     const KIND: Kind;
-    /// How people read it, unless the row says otherwise.
+    /// The way people read it, unless the row says otherwise.
     const HINT: Hint = Hint::None;
     const LABELS: Option<EachLabel<'static>> = None;
 

@@ -1,4 +1,4 @@
-//! What events of drivers say: names, fields, hints and values, in one table.
+//! The records of drivers' events: names, fields, hints and values, in one table.
 
 use super::umd::InfoKind;
 use super::{
@@ -24,7 +24,7 @@ impl<'a> EventRecord<'a> {
     /// The record of an event whose clock has the rate `hz`; 0 if that is not known.
     ///
     /// # Errors
-    /// Those of [`Event::value`].
+    /// The errors of [`Event::value`].
     #[inline]
     pub fn new(event: Event<'a>, hz: u64) -> Result<Self> {
         Ok(Self { event, value: event.value()?, hz })

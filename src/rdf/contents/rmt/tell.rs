@@ -1,4 +1,4 @@
-//! What tokens say: names, fields, hints and values, in one table.
+//! The records of tokens: names, fields, hints and values, in one table.
 
 use super::tokens::Token;
 use super::value::{ResourceDetail, TokenValue, UserData};
