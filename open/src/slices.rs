@@ -50,8 +50,10 @@ impl Slice<'_> {
 /// Takes slices, in the order in which they end.
 pub trait TakeSlices {
     type Error;
-    /// True if arguments are wanted.
-    const HAS_ARGS: bool = true;
+    /// True if the arguments of what comes next are wanted.
+    fn wants_args(&self) -> bool {
+        true
+    }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
@@ -142,7 +144,7 @@ impl<T: TakeSlices> Slices<T> {
                 match event.kind() {
                     EventKind::Begin => {
                         let mut begun = self.spare.pop().unwrap_or_default();
-                        begun.fill::<T>(event, &mut self.json);
+                        begun.fill(event, self.to.wants_args().then_some(&mut self.json));
                         self.lanes.entry(event.track()).or_default().open.push(begun);
                         Ok(())
                     }
@@ -188,11 +190,11 @@ impl<T: TakeSlices> Slices<T> {
             Some(begun) => begun,
             None => {
                 let mut begun = self.spare.pop().unwrap_or_default();
-                begun.fill::<T>(event, &mut self.json);
+                begun.fill(event, self.to.wants_args().then_some(&mut self.json));
                 Begun { time: None, edges: Edges::OPEN_START, ..begun }
             }
         };
-        if T::HAS_ARGS && slice.is_some() {
+        if self.to.wants_args() && slice.is_some() {
             self.args.clear();
             push_args(&mut self.json, event, &mut self.args);
             merge(&mut begun.args, &self.args);
@@ -213,11 +215,11 @@ impl<T: TakeSlices> Slices<T> {
 
 impl Begun {
     /// Notes what an event begins.
-    fn fill<T: TakeSlices>(&mut self, event: &Event<'_>, json: &mut Json) {
+    fn fill(&mut self, event: &Event<'_>, args: Option<&mut Json>) {
         self.name.clear();
         push_label(&mut self.name, event.name(), NAME_MAX);
         self.args.clear();
-        if T::HAS_ARGS {
+        if let Some(json) = args {
             push_args(json, event, &mut self.args);
         }
         self.edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());

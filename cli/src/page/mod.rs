@@ -30,7 +30,10 @@ struct Passing<T>(T);
 
 impl<T: TakeSlices<Error = Infallible>> TakeSlices for Passing<T> {
     type Error = Failure;
-    const HAS_ARGS: bool = T::HAS_ARGS;
+
+    fn wants_args(&self) -> bool {
+        self.0.wants_args()
+    }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         let Ok(()) = self.0.slice(slice);

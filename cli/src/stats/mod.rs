@@ -246,7 +246,10 @@ impl Stats {
 
 impl TakeSlices for Stats {
     type Error = Failure;
-    const HAS_ARGS: bool = false;
+
+    fn wants_args(&self) -> bool {
+        false
+    }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         if !slice.touches(self.window) {
