@@ -53,8 +53,8 @@ impl<'a> Event<'a> {
     }
 
     /// The event of `schema` that was read at `at` before, with the time that it had.
-    #[cfg(feature = "event")]
-    pub(crate) fn at(data: &'a [u8], at: usize, schema: &Schema<'a>, plan: &Plan, time: u64) -> Option<Self> {
+    #[inline(always)]
+    pub(super) fn at(data: &'a [u8], at: usize, schema: &Schema<'a>, plan: &Plan, time: u64) -> Option<Self> {
         let place = schema.place();
         let delta = if place.timed() { DELTA } else { 0 };
         let end = plan.end(data, at.checked_add(TYPED)?.checked_add(delta)?, schema)?;
@@ -80,7 +80,7 @@ impl<'a> Event<'a> {
     }
 
     /// Where it stands.
-    #[cfg(feature = "event")]
+    #[inline(always)]
     pub(crate) const fn start(&self) -> usize {
         self.at
     }

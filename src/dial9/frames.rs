@@ -329,16 +329,20 @@ impl<'a, 's> Frames<'a, 's> {
     }
 
     /// Reads another input, with the same storage.
-    #[cfg(feature = "event")]
-    pub(crate) fn restart(&mut self, data: &'a [u8]) {
+    pub(super) fn restart(&mut self, data: &'a [u8]) {
         (self.data, self.at, self.base, self.open, self.failed) = (data, 0, 0, false, None);
         self.batch.restart();
     }
 
     /// True if all was read.
-    #[cfg(feature = "event")]
-    pub(crate) const fn is_at_end(&self) -> bool {
+    #[inline(always)]
+    pub(super) const fn is_at_end(&self) -> bool {
         self.open && self.failed.is_none() && self.at >= self.data.len()
+    }
+
+    /// The number of schemas that the batch has now.
+    pub(super) const fn schema_count(&self) -> usize {
+        self.batch.schema_count()
     }
 
     /// All of the input.

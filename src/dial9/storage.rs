@@ -230,7 +230,6 @@ impl<'s> Batch<'s> {
     }
 
     /// Forgets everything.
-    #[cfg(feature = "event")]
     pub(super) fn restart(&mut self) {
         self.begin();
         self.classes = Used::default();
@@ -242,6 +241,11 @@ impl<'s> Batch<'s> {
         self.strings = Used::default();
         self.stacks = Used::default();
         self.annotations = Used::default();
+    }
+
+    /// The number of schemas.
+    pub(super) const fn schema_count(&self) -> usize {
+        self.schemas.len
     }
 
     /// The slots of the schemas.

@@ -3,8 +3,10 @@
 use crate::common::dial9::{F64, I64, OPTIONAL, STRING, VARINT, Writer, recording, sample};
 use crate::common::random::Random;
 use std::collections::HashMap;
-use traceglass::dial9::{ClassSlot, Frames, SchemaSlot, Storage};
-use traceglass::event::dial9::{Input, KindSlot, Moment, PoolPlace, Rooms, Timeline, TrackSlot};
+use traceglass::dial9::{
+    ClassSlot, Frames, Input, LayoutSlot, OrderRooms, PoolPlace, Run, SchemaSlot, Storage, TypeSlot,
+};
+use traceglass::event::dial9::{KindSlot, Moment, Rooms, Timeline, TrackSlot};
 use traceglass::event::{EventKind, Item, Number, Room, Source, TrackKind, Window};
 use traceglass::{ErrorKind, Result};
 
@@ -27,24 +29,29 @@ impl<T: Clone> Room<T> for Growing<T> {
 }
 
 /// The lines of a timeline; `most` is how many slots each room has at most.
-fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<String>> {
-    let [schemas, classes, kinds, moments, pools, lanes, tracks] = most;
+fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; ROOMS]) -> Result<Vec<String>> {
+    let [schemas, classes, layouts, runs, types, pools, inputs_most, kinds, moments, tracks] = most;
     let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY, schemas);
     let mut classes = Growing(Vec::new(), ClassSlot::EMPTY, classes);
+    let mut layouts = Growing(Vec::new(), LayoutSlot::EMPTY, layouts);
+    let mut runs = Growing(Vec::new(), Run::EMPTY, runs);
+    let mut types = Growing(Vec::new(), TypeSlot::EMPTY, types);
+    let mut pools = Growing(Vec::new(), PoolPlace::EMPTY, pools);
+    let mut lent = Growing(Vec::new(), Input::EMPTY, inputs_most);
     let mut kinds = Growing(Vec::new(), KindSlot::EMPTY, kinds);
     let mut moments = Growing(Vec::new(), Moment::EMPTY, moments);
-    let mut pools = Growing(Vec::new(), PoolPlace::EMPTY, pools);
-    let mut lanes = Growing(Vec::new(), Input::EMPTY, lanes);
     let mut tracks = Growing(Vec::new(), TrackSlot::EMPTY, tracks);
-    let mut timeline = Timeline::new(Rooms {
+    let order = OrderRooms {
         schemas: &mut schemas,
         classes: &mut classes,
-        kinds: &mut kinds,
-        moments: &mut moments,
+        layouts: &mut layouts,
+        runs: &mut runs,
+        types: &mut types,
         pools: &mut pools,
-        inputs: &mut lanes,
-        tracks: &mut tracks,
-    });
+        inputs: &mut lent,
+    };
+    let mut timeline =
+        Timeline::new(Rooms { order, kinds: &mut kinds, moments: &mut moments, tracks: &mut tracks });
     for (number, input) in inputs.iter().enumerate() {
         timeline.add(number, input)?;
     }
@@ -102,7 +109,10 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<St
     Ok(lines)
 }
 
-const ENOUGH: [usize; 7] = [usize::MAX; 7];
+/// The number of rooms.
+const ROOMS: usize = 10;
+
+const ENOUGH: [usize; ROOMS] = [usize::MAX; ROOMS];
 
 fn lines(inputs: &[&[u8]]) -> Vec<String> {
     lines_of(inputs, Window::ALL, ENOUGH).unwrap()
@@ -197,8 +207,11 @@ fn damage_is_an_item_and_what_is_read_remains() {
 
 #[test]
 fn rooms_that_are_too_small_say_how_much_is_needed() {
-    let data = recording();
-    for room in 0..7 {
+    // A span that one event tells of takes a moment.
+    let fields = [("dial9.span.duration_ns", VARINT)];
+    let span = Writer::new().header().schema(5, "metrique:Request", &fields).reset(5_000);
+    let data = [recording(), span.event(5, 0).varint(1_000).0].concat();
+    for room in 0..ROOMS {
         let mut most = ENOUGH;
         most[room] = 0;
         let mut tries = 0;
