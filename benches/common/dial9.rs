@@ -127,7 +127,7 @@ impl Listener for Sum {
 /// Events with all their fields, text resolved.
 pub fn told(data: &[u8]) -> u64 {
     let (mut schemas, mut classes) = ([SchemaSlot::EMPTY; 64], [ClassSlot::EMPTY; 64]);
-    let (mut strings, mut stacks) = ([PoolSlot::EMPTY; 1024], [PoolSlot::EMPTY; 256]);
+    let (mut strings, mut stacks) = ([PoolSlot::EMPTY; 256], [PoolSlot::EMPTY; 128]);
     let storage = Storage::new(&mut schemas).strings(&mut strings).stacks(&mut stacks).classes(&mut classes);
     let (mut records, mut sum) = (Records::new(data, storage), Sum::default());
     while records.tell_next(&mut sum).unwrap() {}
@@ -189,8 +189,7 @@ pub fn bare_walk(data: &[u8]) -> u64 {
                 for _ in 0..walk.int() {
                     assert_eq!(walk.int() as usize, stacks.len());
                     let addresses = (0..walk.int()).map(|_| u64::from_le_bytes(walk.array()));
-                    let addresses = addresses.fold(0_u64, u64::wrapping_add);
-                    stacks.push(addresses);
+                    stacks.push(addresses.fold(0_u64, u64::wrapping_add));
                 }
             }
             5 => base = u64::from_le_bytes(walk.array()),

@@ -1,7 +1,7 @@
 //! The lengths of waits, counted by size: memory does not grow with their number.
 
-/// The number of sizes between one power of two and the next, as a power of two: what is told of waits with one size is
-/// their mean, at most a thousandth from each of them.
+/// The number of sizes between one power of two and the next, as a power of two. What is told of waits of one size is
+/// their mean, which is off by 1/1024 at most: people compare these few numbers, and read them as exact.
 const FINE: u32 = 10;
 
 /// The number of sizes.
