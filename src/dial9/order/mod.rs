@@ -1,5 +1,6 @@
 //! The events of a recording in the order of time.
 
+mod filled;
 mod pools;
 mod rooms;
 mod runs;
@@ -20,8 +21,8 @@ use crate::bytes::{Bytes, to_u64, to_usize};
 use crate::error::Result;
 use crate::gap::Gap;
 use crate::sort::sort_by_key;
+pub(crate) use filled::Filled;
 pub(crate) use pools::PoolsAt;
-pub(crate) use rooms::Filled;
 use runs::Runs;
 
 pub use pools::PoolPlace;

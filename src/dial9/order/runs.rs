@@ -1,6 +1,6 @@
 //! Runs of events whose times do not go back, and the one of them that comes next.
 
-use super::rooms::Filled;
+use super::filled::Filled;
 use crate::sort::sort_by_key;
 
 /// A run of events of one batch, the times of which do not go back: where its next event stands.
