@@ -335,7 +335,7 @@ impl<'a, 's> Frames<'a, 's> {
     pub(super) fn restart(&mut self, data: &'a [u8]) {
         (self.data, self.at, self.base) = (data, 0, 0);
         (self.open, self.is_ready, self.failed) = (false, false, None);
-        self.batch.restart();
+        self.batch.forget_classes();
     }
 
     /// True if all was read.

@@ -229,9 +229,8 @@ impl<'s> Batch<'s> {
         Self { storage, schemas: used, strings: used, stacks: used, annotations: used, classes: used, hints }
     }
 
-    /// Forgets everything.
-    pub(super) fn restart(&mut self) {
-        self.begin();
+    /// Forgets the classes; all else is forgotten where the next batch begins.
+    pub(super) fn forget_classes(&mut self) {
         self.classes = Used::default();
     }
 

@@ -106,7 +106,7 @@ fn random_segment(random: &mut Random) -> Vec<u8> {
             }
         };
         writer = (0..3).fold(writer, schema).strings(&[(0, "first")]);
-        if random.next() % 2 == 0 {
+        if random.next().is_multiple_of(2) {
             writer = writer.reset(1_000 + random.next() % 500);
         }
         for event in 0..random.next() % 30 {
@@ -123,7 +123,7 @@ fn random_segment(random: &mut Random) -> Vec<u8> {
                 }
             };
         }
-        if random.next() % 5 == 0 {
+        if random.next().is_multiple_of(5) {
             writer = writer.raw(&[0xee, 1, 2]);
         }
     }
@@ -160,7 +160,7 @@ fn a_run_takes_one_slot_however_long_it_is() {
     }
     let back = writer.clone().reset(7).event(1, 0).varint(1);
     assert_eq!(as_ordered(&[writer.0], 1).unwrap().len(), 10_000);
-    assert_eq!(as_ordered(&[back.0.clone()], 2).unwrap().len(), 10_001);
+    assert_eq!(as_ordered(std::slice::from_ref(&back.0), 2).unwrap().len(), 10_001);
     let error = as_ordered(&[back.0], 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
 }

@@ -1,6 +1,6 @@
 //! dial9: workers, tasks, wakes and counters, in the order of time.
 
-use crate::common::dial9::{F64, I64, OPTIONAL, STRING, VARINT, Writer, recording, sample};
+use crate::common::dial9::{F64, I64, OPTIONAL, POOLED_STRING, STRING, VARINT, Writer, recording, sample};
 use crate::common::random::Random;
 use std::collections::HashMap;
 use traceglass::dial9::{
@@ -365,6 +365,26 @@ fn units_of(data: &[u8]) -> Vec<String> {
         }
     }
     told
+}
+
+/// A runtime is one track in all batches, whatever tracks there were before it; each name has its own.
+#[test]
+#[cfg(feature = "alloc")]
+fn runtimes_are_told_apart_by_their_names() {
+    let fields = [("runtime_name", POOLED_STRING), ("alive_tasks", VARINT)];
+    let batch = |writer: Writer, names: [&str; 2]| {
+        let writer = writer.header().schema(1, "PollEndEvent", &[("worker_id", VARINT)]);
+        let writer =
+            writer.schema(2, "RuntimeMetricsEvent", &fields).strings(&[(0, names[0]), (1, names[1])]);
+        let writer = writer.reset(1_000).event(1, 0).varint(3).event(1, 1).varint(4);
+        [0, 1, 0, 7, 1].into_iter().fold(writer, |writer, name| writer.event(2, 5).u32(name).varint(9))
+    };
+    let data = batch(batch(Writer::new(), ["main", "io"]), ["io", "mai"]).0;
+    let told = units_of(&data);
+    let streams: Vec<&String> = told.iter().filter(|line| line.starts_with("stream")).collect();
+    assert_eq!(streams, ["stream main", "stream io", "stream runtime", "stream mai"]);
+    assert_eq!(told.iter().filter(|line| *line == "counter alive_tasks").count(), 4);
+    assert_eq!(told.iter().filter(|line| line.starts_with('=')).count(), 10);
 }
 
 /// A span that one event tells of is a slice, on a track on which no other is open; without its begin it has happened.
