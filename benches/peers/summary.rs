@@ -6,6 +6,7 @@ mod common;
 mod ctf;
 mod dial9;
 #[path = "../common/dial9.rs"]
+#[allow(dead_code)] // The other benchmarks use more.
 mod dial9_traces;
 mod rfr;
 mod rtc;

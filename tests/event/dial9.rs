@@ -57,11 +57,13 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; ROOMS]) -> Result<Ve
     }
     timeline.set_window(window);
     let (mut lines, mut names, mut open) = (Vec::new(), HashMap::new(), HashMap::new());
+    let mut spans = Vec::new();
     while let Some(item) = timeline.next_item()? {
         match item {
             Item::Track(track) => {
                 assert!(track.parent().is_none_or(|parent| names.contains_key(&parent)));
                 let kind = track.kind();
+                spans.extend((kind == TrackKind::Span).then_some(track.id()));
                 assert!(matches!(kind, TrackKind::Recording) == track.parent().is_none());
                 assert!(names.insert(track.id(), track.label().to_string()).is_none());
             }
@@ -105,6 +107,7 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; ROOMS]) -> Result<Ve
         }
     }
     assert!(timeline.next_item()?.is_none());
+    assert!(spans.iter().all(|track| open.contains_key(track)), "no track of spans is empty");
     assert!(open.values().all(|depth| *depth == 0), "all that began has ended");
     Ok(lines)
 }
@@ -382,7 +385,7 @@ fn runtimes_are_told_apart_by_their_names() {
     let data = batch(batch(Writer::new(), ["main", "io"]), ["io", "mai"]).0;
     let told = units_of(&data);
     let streams: Vec<&String> = told.iter().filter(|line| line.starts_with("stream")).collect();
-    assert_eq!(streams, ["stream main", "stream io", "stream runtime", "stream mai"]);
+    assert_eq!(streams, ["stream main", "stream io", "stream mai", "stream runtime"]);
     assert_eq!(told.iter().filter(|line| *line == "counter alive_tasks").count(), 4);
     assert_eq!(told.iter().filter(|line| line.starts_with('=')).count(), 10);
 }

@@ -52,9 +52,9 @@ impl Dial9<'_> {
                 if !is_recorded {
                     empty.push(segment.path.map_or_else(|| "this segment".to_owned(), shown));
                 }
-                firsts.push(first.unwrap_or(u64::MAX));
+                firsts.push(first);
                 if let [_] = self.segments.as_slice() {
-                    pairing.segment(&mut order, u64::MAX);
+                    pairing.segment(&mut order, None);
                 }
                 Ok(())
             })?;
@@ -147,9 +147,9 @@ impl Dial9<'_> {
     }
 
     /// Reads segments in which something began at these times again, in the order of time.
-    fn pair(&self, pairing: &mut Pairing, firsts: &[u64]) -> Result<()> {
+    fn pair(&self, pairing: &mut Pairing, firsts: &[Option<u64>]) -> Result<()> {
         for (number, segment) in self.segments.iter().enumerate() {
-            let later = firsts.iter().skip(number.saturating_add(1)).min();
+            let later = firsts.iter().skip(number.saturating_add(1)).flatten().min();
             segment.open(|segment| {
                 let mut storage = OrderStorage::default();
                 let mut order = Order::new(storage.rooms());
@@ -162,7 +162,7 @@ impl Dial9<'_> {
                         Err(_) => drop(order.recover()),
                     }
                 }
-                pairing.segment(&mut order, later.copied().unwrap_or(u64::MAX));
+                pairing.segment(&mut order, later.copied());
                 Ok(())
             })?;
         }

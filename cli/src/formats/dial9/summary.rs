@@ -157,18 +157,19 @@ impl Class {
 }
 
 impl Pairing {
-    /// Takes the events of a segment. All later ones have none before `next`.
-    pub fn segment(&mut self, order: &mut Order<'_, '_>, next: u64) {
+    /// Takes the events of a segment. All later ones have none before `next`, if there are any.
+    pub fn segment(&mut self, order: &mut Order<'_, '_>, next: Option<u64>) {
+        let is_before = |time: u64| next.is_none_or(|next| time < next);
         self.classes.clear();
         let mut late = Vec::new();
         while let Some(event) = order.next_event() {
             let Some(what) = self.what(&event, order) else { continue };
             let time = event.time();
             // Those of earlier segments come first.
-            while let Some((time, what)) = self.waiting.pop_front_if(|(waits, _)| *waits <= time) {
+            while let Some((time, what)) = self.due(|waits| waits <= time) {
                 self.happened(time, what);
             }
-            if time < next {
+            if is_before(time) {
                 self.happened(time, what);
             } else {
                 late.push((time, what));
@@ -178,9 +179,15 @@ impl Pairing {
             self.waiting.extend(late);
             self.waiting.make_contiguous().sort_by_key(|(time, _)| *time);
         }
-        while let Some((time, what)) = self.waiting.pop_front_if(|(waits, _)| *waits < next) {
+        while let Some((time, what)) = self.due(is_before) {
             self.happened(time, what);
         }
+    }
+
+    /// The event that waits longest, if its time has come.
+    fn due(&mut self, is_due: impl Fn(u64) -> bool) -> Option<(u64, What)> {
+        let is_due = self.waiting.front().is_some_and(|(time, _)| is_due(*time));
+        if is_due { self.waiting.pop_front() } else { None }
     }
 
     /// What an event says, if it is one that is paired.
