@@ -165,15 +165,15 @@ impl Pairing {
         while let Some(event) = order.next_event() {
             let Some(what) = self.what(&event, order) else { continue };
             let time = event.time();
+            if !is_before(time) {
+                late.push((time, what));
+                continue;
+            }
             // Those of earlier segments come first.
             while let Some((time, what)) = self.due(|waits| waits <= time) {
                 self.happened(time, what);
             }
-            if is_before(time) {
-                self.happened(time, what);
-            } else {
-                late.push((time, what));
-            }
+            self.happened(time, what);
         }
         if !late.is_empty() {
             self.waiting.extend(late);
