@@ -65,7 +65,11 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; ROOMS]) -> Result<Ve
                 let kind = track.kind();
                 spans.extend((kind == TrackKind::Span).then_some(track.id()));
                 assert!(matches!(kind, TrackKind::Recording) == track.parent().is_none());
-                assert!(names.insert(track.id(), track.label().to_string()).is_none());
+                let label = track.label().to_string();
+                if let Some(task) = label.strip_prefix("spans of ") {
+                    assert_eq!(names[&track.parent().unwrap()], task);
+                }
+                assert!(names.insert(track.id(), label).is_none());
             }
             Item::Event(event) => {
                 let track = &names[&event.track()];
