@@ -25,7 +25,7 @@ VERBS = {
     "ctf": [["info"], ["info", "--full"], ["ls", "--packets"], ["cat"], ["cat", "--json"], ["check"]],
     "ctf-metadata": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
     "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"]],
-    "dial9": [["ls"], ["cat"], ["cat", "--json"], ["check"]],
+    "dial9": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
 }
 
 def run(arguments):

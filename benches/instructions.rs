@@ -60,6 +60,9 @@ const LOOPS: &[Loop] = &[
     ("rfr-skip", "rfr", |data| of_records(data, rfr::skip)),
     ("dial9-events", "dial9", |data| measured(|| dial9::events(black_box(&data)))),
     ("dial9-told", "dial9", |data| measured(|| dial9::told(black_box(&data)))),
+    ("dial9-bare-walk", "dial9", |data| measured(|| dial9::bare_walk(black_box(&data)))),
+    ("dial9-mixed-told", "dial9-mixed", |data| measured(|| dial9::told(black_box(&data)))),
+    ("dial9-mixed-bare-walk", "dial9-mixed", |data| measured(|| dial9::bare_walk(black_box(&data)))),
     ("dial9-timeline", "dial9", |data| measured(|| dial9::timeline(black_box(&data)))),
     ("zstd-level-1", "zstd-1-65536", |data| decode(&data)),
     ("zstd-level-3", "zstd-3-65536", |data| decode(&data)),
@@ -86,6 +89,7 @@ fn input(name: &str) -> Vec<u8> {
         "rdf-driver" => rdf_contents::events(1 << 20).0,
         "rdf-queues" => rdf_contents::queue_events(1 << 20).0,
         "dial9" => dial9::polls(POLLS),
+        "dial9-mixed" => dial9::mixed(2 * POLLS),
         "rfr" => Input::recording(RECORDS).swap_remove(0).data,
         _ => {
             let mut numbers = name.split('-').skip(1).map(|number| number.parse().expect("a number"));

@@ -149,7 +149,7 @@ mod json;
 mod layout;
 #[macro_use]
 mod room;
-#[cfg(any(feature = "rdf", feature = "ctf", feature = "rfr", all(feature = "dial9", feature = "event")))]
+#[cfg(any(feature = "rdf", feature = "ctf", feature = "rfr", feature = "dial9"))]
 mod sort;
 #[cfg(any(feature = "rtc", feature = "rdf-contents"))]
 #[cfg_attr(not(feature = "rtc"), allow(dead_code))]

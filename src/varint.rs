@@ -32,11 +32,20 @@ pub(crate) fn read_u64(data: &[u8]) -> Decoded<u64> {
             Some(chunk) => {
                 let word = u64::from_le_bytes(*chunk);
                 let last = !word & MORE;
-                if last == 0 { read_u64_by_byte(data) } else { Ok(squeeze(word, last)) }
+                if last == 0 { read_u64_of_nine(data, word) } else { Ok(squeeze(word, last)) }
             }
             None => read_u64_by_byte(data),
         },
         None => Err(Fault::Truncated),
+    }
+}
+
+/// As [`read_u64`], of more than 8 bytes, of which `word` is the first: identifiers made of random bits have 9.
+#[inline(always)]
+fn read_u64_of_nine(data: &[u8], word: u64) -> Decoded<u64> {
+    match data.get(8) {
+        Some(&byte) if byte < 0x80 => Ok((compact(word) | u64::from(byte).wrapping_shl(56), 9)),
+        _ => read_u64_by_byte(data),
     }
 }
 
@@ -191,7 +200,7 @@ pub(crate) fn read_option(data: &[u8; 8]) -> Option<(bool, u32, usize)> {
     Some((tag == 1, compact32(tail & (ends - 1)) & has, len as usize))
 }
 
-/// The plain form of [`read_u64`]: used near the end of the input, for 9 and 10 bytes, and as the oracle in tests.
+/// The plain form of [`read_u64`]: used near the end of the input, for 10 bytes, and as the oracle in tests.
 #[cold]
 fn read_u64_by_byte(data: &[u8]) -> Decoded<u64> {
     let (mut value, mut shift) = (0_u64, 0_u32);

@@ -4,6 +4,10 @@
 #[allow(dead_code)] // The other benchmarks use more.
 mod common;
 mod ctf;
+mod dial9;
+#[path = "../common/dial9.rs"]
+#[allow(dead_code)] // The other benchmarks use more.
+mod dial9_traces;
 mod rfr;
 mod rtc;
 mod table;
@@ -50,6 +54,9 @@ fn main() {
     }
     if table.begin("RFR") {
         measure_rfr(&mut table, large);
+    }
+    if table.begin("dial9") {
+        measure_dial9(&mut table, large);
     }
     let text = format!("{}\n\n{}", machine(), table.text());
     println!("{text}");
@@ -126,6 +133,24 @@ fn measure_rdf(table: &mut Table, large: bool) {
             }),
         ],
     );
+}
+
+fn measure_dial9(table: &mut Table, large: bool) {
+    let count = if large { 4_000_000 } else { 400_000 };
+    let polls = ("every field of polls", dial9_traces::polls(count / 2));
+    let mixed = ("every field of a mixed trace", dial9_traces::mixed(count));
+    for (work, data) in [polls, mixed] {
+        let data = data.as_slice();
+        table.row(
+            work,
+            Unit::Millions("events", count),
+            vec![
+                way("", || dial9_traces::told(black_box(data))),
+                way("a bare walk by hand", || dial9_traces::bare_walk(black_box(data))),
+                way("dial9-trace-format", || dial9::visited(black_box(data))),
+            ],
+        );
+    }
 }
 
 fn key(id: &[u8]) -> [u8; 16] {

@@ -22,5 +22,7 @@ pub const STRING_POOL: Element = Element::new(&"dial9 string pool");
 pub const STACK_POOL: Element = Element::new(&"dial9 stack pool");
 /// A [`TimeReset`](super::TimeReset).
 pub const TIME_RESET: Element = Element::new(&"dial9 time reset");
+/// An [`Order`](super::Order) of events.
+pub const ORDER: Element = Element::new(&"dial9 order");
 /// An [`Annotations`](super::Annotations) frame.
 pub const ANNOTATIONS: Element = Element::new(&"dial9 annotations");

@@ -47,14 +47,14 @@ impl<'a> Event<'a> {
     /// `None` if that fails: [`Self::explain`] says why.
     #[inline(always)]
     pub(super) fn read(data: &'a [u8], at: usize, schema: Place, plan: &Plan, base: u64) -> Option<Self> {
-        let (values_at, time) = values(data, at, schema, base)?;
+        let (values_at, time) = values(data.get(at..)?, at, schema, base)?;
         let end = plan.end(data, values_at, &Schema::at(data, schema))?;
         Some(Self { input: data.get(..end)?, at, schema, time: time.unwrap_or(0) })
     }
 
     /// The event of `schema` that was read at `at` before, with the time that it had.
-    #[cfg(feature = "event")]
-    pub(crate) fn at(data: &'a [u8], at: usize, schema: &Schema<'a>, plan: &Plan, time: u64) -> Option<Self> {
+    #[inline(always)]
+    pub(super) fn at(data: &'a [u8], at: usize, schema: &Schema<'a>, plan: &Plan, time: u64) -> Option<Self> {
         let place = schema.place();
         let delta = if place.timed() { DELTA } else { 0 };
         let end = plan.end(data, at.checked_add(TYPED)?.checked_add(delta)?, schema)?;
@@ -80,7 +80,7 @@ impl<'a> Event<'a> {
     }
 
     /// Where it stands.
-    #[cfg(feature = "event")]
+    #[inline(always)]
     pub(crate) const fn start(&self) -> usize {
         self.at
     }
@@ -180,15 +180,15 @@ impl fmt::Debug for Event<'_> {
     }
 }
 
-/// Where the values of the event at `at` begin, and its time, if these can be read.
+/// Where the values of the event at `at` begin, from which on this is the input, and its time, if these can be read.
 #[inline(always)]
-pub(super) fn values(data: &[u8], at: usize, schema: Place, base: u64) -> Option<(usize, Option<u64>)> {
+pub(super) fn values(rest: &[u8], at: usize, schema: Place, base: u64) -> Option<(usize, Option<u64>)> {
     // No slice is so long that a few bytes more do not fit in an integer.
     let values_at = at.wrapping_add(TYPED);
     if !schema.timed() {
         return Some((values_at, None));
     }
-    let &[a, b, c] = data.get(values_at..)?.first_chunk()?;
+    let &[_, _, _, a, b, c] = rest.first_chunk()?;
     let time = base.checked_add(u32::from_le_bytes([a, b, c, 0]).into())?;
     Some((values_at.wrapping_add(DELTA), Some(time)))
 }

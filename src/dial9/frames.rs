@@ -29,6 +29,8 @@ pub struct Frames<'a, 's> {
     batches: u64,
     /// True if the input has begun as it must.
     open: bool,
+    /// True if it has, and nothing failed.
+    is_ready: bool,
     /// The error at which reading stopped.
     failed: Option<Error>,
     batch: Batch<'s>,
@@ -38,7 +40,8 @@ impl<'a, 's> Frames<'a, 's> {
     /// The frames of a trace that may be damaged at its start; of any other, see
     /// [`Trace::parse`](super::Trace::parse).
     pub fn new(data: &'a [u8], storage: Storage<'s>) -> Self {
-        Self { data, at: 0, base: 0, batches: 0, open: false, failed: None, batch: Batch::new(storage) }
+        let (open, is_ready, failed) = (false, false, None);
+        Self { data, at: 0, base: 0, batches: 0, open, is_ready, failed, batch: Batch::new(storage) }
     }
 
     /// The next frame, all of it checked.
@@ -127,7 +130,7 @@ impl<'a, 's> Frames<'a, 's> {
     #[cold]
     #[inline(never)]
     fn fail(&mut self, error: Error) -> Error {
-        self.failed = Some(error);
+        (self.failed, self.is_ready) = (Some(error), false);
         error
     }
 
@@ -161,7 +164,7 @@ impl<'a, 's> Frames<'a, 's> {
                 self.batch.begin();
                 self.base = 0;
                 self.batches = self.batches.saturating_add(1);
-                self.open = true;
+                (self.open, self.is_ready) = (true, true);
                 return Ok(Frame::Header(header));
             }
         };
@@ -273,7 +276,7 @@ impl<'a, 's> Frames<'a, 's> {
             spent = spent.saturating_sub(found.saturating_mul(LOOK_EACH));
             at = at.saturating_add(1);
         };
-        self.open = true;
+        (self.open, self.is_ready) = (true, true);
         Some(Gap::new(to_u64(start), between(start, self.at), cause))
     }
 
@@ -329,16 +332,21 @@ impl<'a, 's> Frames<'a, 's> {
     }
 
     /// Reads another input, with the same storage.
-    #[cfg(feature = "event")]
-    pub(crate) fn restart(&mut self, data: &'a [u8]) {
-        (self.data, self.at, self.base, self.open, self.failed) = (data, 0, 0, false, None);
-        self.batch.restart();
+    pub(super) fn restart(&mut self, data: &'a [u8]) {
+        (self.data, self.at, self.base) = (data, 0, 0);
+        (self.open, self.is_ready, self.failed) = (false, false, None);
+        self.batch.forget_classes();
     }
 
     /// True if all was read.
-    #[cfg(feature = "event")]
-    pub(crate) const fn is_at_end(&self) -> bool {
-        self.open && self.failed.is_none() && self.at >= self.data.len()
+    #[inline(always)]
+    pub(super) const fn is_at_end(&self) -> bool {
+        self.is_ready && self.at >= self.data.len()
+    }
+
+    /// The number of schemas that the batch has now.
+    pub(super) const fn schema_count(&self) -> usize {
+        self.batch.schema_count()
     }
 
     /// All of the input.
@@ -349,7 +357,7 @@ impl<'a, 's> Frames<'a, 's> {
     /// True if the next frame can be read, and has this tag.
     #[inline(always)]
     pub(super) fn is_at(&self, tag: u8) -> bool {
-        self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()
+        self.data.get(self.at) == Some(&tag) && self.is_ready
     }
 
     /// The plan by which the events of a schema are skipped, if the batch has the schema now.
@@ -361,9 +369,10 @@ impl<'a, 's> Frames<'a, 's> {
     /// [`Self::failed_event`] says why.
     #[inline(always)]
     pub(super) fn event_head(&mut self) -> Option<EventHead> {
-        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let rest = self.data.get(self.at..)?;
+        let &[_, low, high] = rest.first_chunk::<TYPED>()?;
         let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
-        let (values_at, time) = event::values(self.data, self.at, slot.place(), self.base)?;
+        let (values_at, time) = event::values(rest, self.at, slot.place(), self.base)?;
         let numbers = slot.plan().numbers;
         Some(EventHead { place: slot.place(), numbers, class: slot.class(), values_at, time })
     }
@@ -371,9 +380,10 @@ impl<'a, 's> Frames<'a, 's> {
     /// Where the event here ends, if it can be read.
     #[inline]
     pub(super) fn end_of_event(&self) -> Option<usize> {
-        let &[_, low, high] = self.data.get(self.at..)?.first_chunk::<TYPED>()?;
+        let rest = self.data.get(self.at..)?;
+        let &[_, low, high] = rest.first_chunk::<TYPED>()?;
         let slot = self.batch.find_slot(u16::from_le_bytes([low, high]))?;
-        let (values_at, _) = event::values(self.data, self.at, slot.place(), self.base)?;
+        let (values_at, _) = event::values(rest, self.at, slot.place(), self.base)?;
         slot.plan().end(self.data, values_at, &Schema::at(self.data, slot.place()))
     }
 

@@ -20,7 +20,8 @@
 //! reading it, and an event cannot be read without its schema.
 //!
 //! [`Frames`] is the way through a trace. It keeps the schemas and pools of a batch in [`Storage`] that the caller lends:
-//! slots that say where in the input they stand. An [`Event`] borrows from the input alone.
+//! slots that say where in the input they stand. An [`Event`] borrows from the input alone. [`Order`] puts the events
+//! of all batches in the order of time.
 //!
 //! # Units
 //! Times are nanoseconds of the writer's monotonic clock. `ClockSyncEvent` says what time of day that was.
@@ -61,6 +62,7 @@ mod frames;
 mod header;
 mod kind;
 mod layout;
+mod order;
 mod pool;
 mod record;
 mod schema;
@@ -81,6 +83,11 @@ pub use frames::Frames;
 pub use header::{Header, MAGIC, VERSION, detect};
 pub use kind::FieldType;
 pub use layout::LayoutFields;
+#[cfg(feature = "alloc")]
+pub use order::OrderStorage;
+#[cfg(feature = "event")]
+pub(crate) use order::{Filled, Key, PoolsAt};
+pub use order::{Input, LayoutSlot, Order, OrderRooms, OrderedEvent, PoolPlace, Run, TypeSlot};
 pub use pool::{StackPool, Stacks, StringPool, Strings};
 pub use record::Records;
 #[cfg(feature = "event")]
@@ -89,6 +96,4 @@ pub use schema::{FieldDef, FieldDefs, Schema};
 pub use storage::{AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
 pub use trace::Trace;
 pub use value::{List, Map, Stack, StringMap, Value, Values};
-#[cfg(feature = "event")]
-pub(crate) use value::{stack_at, text_at};
 pub use write::Reframed;

@@ -224,8 +224,7 @@ impl<'a> Schema<'a> {
     }
 
     /// A schema without a name and fields.
-    #[cfg(feature = "event")]
-    pub(crate) const EMPTY: Self = Self { input: &[], place: Place::EMPTY };
+    pub(super) const EMPTY: Self = Self { input: &[], place: Place::EMPTY };
 
     /// The schema that stands at this place of the input.
     #[inline(always)]

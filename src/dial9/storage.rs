@@ -229,10 +229,8 @@ impl<'s> Batch<'s> {
         Self { storage, schemas: used, strings: used, stacks: used, annotations: used, classes: used, hints }
     }
 
-    /// Forgets everything.
-    #[cfg(feature = "event")]
-    pub(super) fn restart(&mut self) {
-        self.begin();
+    /// Forgets the classes; all else is forgotten where the next batch begins.
+    pub(super) fn forget_classes(&mut self) {
         self.classes = Used::default();
     }
 
@@ -242,6 +240,11 @@ impl<'s> Batch<'s> {
         self.strings = Used::default();
         self.stacks = Used::default();
         self.annotations = Used::default();
+    }
+
+    /// The number of schemas.
+    pub(super) const fn schema_count(&self) -> usize {
+        self.schemas.len
     }
 
     /// The slots of the schemas.

@@ -45,8 +45,21 @@ pub(crate) fn field<'a, P: Pools<'a>, L: Listener>(
     } else if number == U8 {
         to.unsigned(slot, u64::from(*data.get(at)?));
         Some(at.wrapping_add(1))
-    } else {
+    } else if number & OPTIONAL == 0 {
         other(pools, data, slot, at, number, to)
+    } else if *data.get(at)? == 0 {
+        to.absent(slot);
+        Some(at.wrapping_add(1))
+    } else {
+        let (at, number) = (at.wrapping_add(1), number & !OPTIONAL);
+        if number == VARINT {
+            integer(data, slot, at, to)
+        } else if number == POOLED_STRING {
+            string(pools, slot, size::number(data, at)?, to);
+            Some(at.wrapping_add(4))
+        } else {
+            other(pools, data, slot, at, number, to)
+        }
     }
 }
 
@@ -63,29 +76,15 @@ fn other<'a, P: Pools<'a>, L: Listener>(
     pools: &P,
     data: &'a [u8],
     slot: Slot,
-    mut at: usize,
-    mut number: u8,
+    at: usize,
+    number: u8,
     to: &mut L,
 ) -> Option<usize> {
-    if number & OPTIONAL != 0 {
-        let present = *data.get(at)? != 0;
-        at = at.wrapping_add(1);
-        if !present {
-            to.absent(slot);
-            return Some(at);
-        }
-        number &= !OPTIONAL;
-    }
     match number {
         U8 => {
             to.unsigned(slot, u64::from(*data.get(at)?));
             Some(at.wrapping_add(1))
         }
-        POOLED_STRING => {
-            string(pools, slot, size::number(data, at)?, to);
-            Some(at.wrapping_add(4))
-        }
-        VARINT => integer(data, slot, at, to),
         U32 => {
             to.unsigned(slot, u64::from(size::number(data, at)?));
             Some(at.wrapping_add(4))

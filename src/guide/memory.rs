@@ -34,6 +34,7 @@
 //! | names of RFR tasks, spans and callsites | two [`Room`](crate::Room)s | a slot for each that lives: [`Names`](crate::rfr::Names) |
 //! | random access to an RFR chunk | `&mut [DirectoryEntry]` | [`Chunk::sequence_count_max`](crate::rfr::Chunk::sequence_count_max) |
 //! | schemas and pools of a dial9 batch | [`dial9::Storage`](crate::dial9::Storage) | a slot for each; an error says how many the batch needs |
+//! | dial9 events in the order of time | [`dial9::OrderRooms`](crate::dial9::OrderRooms) | 24 bytes for each run of events whose times do not go back, and for each entry of a pool; 12 for each schema of each batch |
 //! | RFR records in the order of time | `&mut [MergeSlot]` | one for each sequence |
 //! | tracks and events of any format | [`event::Rooms`](crate::event::Rooms) | what the format's `Timeline` takes; a room that grows, or an error that says how much |
 //!

@@ -58,6 +58,9 @@ impl<'t> Segments<'t> {
         }
         // Workers and tasks are the same in all segments.
         let place = Place { file: file.name(), base: 0, skipped: 0, seed: "" };
+        if common.needs_gaps_alone() {
+            return common.damage(&mut timeline, &place, sink);
+        }
         common.drive(&mut timeline, &place, None, sink)
     }
 

@@ -136,6 +136,32 @@ impl<'q> Common<'q> {
         }
     }
 
+    /// True if of all these tables the one of gaps is the only one that needs the content of files.
+    pub(crate) const fn needs_gaps_alone(&self) -> bool {
+        self.gaps.is_some() && self.events.is_none() && self.tracks.is_none()
+    }
+
+    /// Reads the damage of a source that tells all of it before the first event.
+    pub(crate) fn damage(
+        &mut self,
+        source: &mut dyn Source,
+        place: &Place<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        self.ids.clear();
+        loop {
+            let item =
+                source.next_item().map_err(|cause| Error::Content { file: place.file.to_owned(), cause })?;
+            match item {
+                Some(Item::Track(track)) => self.track(&track, place, sink)?,
+                Some(Item::Event(event)) if matches!(event.kind(), EventKind::Gap(_)) => {
+                    self.event(&event, place, sink)?;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
     fn id_of(&self, track: u64) -> u64 {
         usize::try_from(track).ok().and_then(|at| self.ids.get(at)).copied().unwrap_or(0)
     }

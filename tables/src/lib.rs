@@ -38,8 +38,8 @@
 //!
 //! # Memory
 //! A batch for each table that is read, a few of them for each thread. What grows with the trace are 8 bytes for each
-//! track, so that each becomes one row only. The tables of dial9's own need all segments at once, and what the
-//! [timeline](traceglass::event::dial9) keeps of each event.
+//! track, so that each becomes one row only. The tables of dial9's own need all segments at once, and an
+//! [order](traceglass::dial9::Order) of their events.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -7,6 +7,7 @@ mod common;
 mod check;
 mod damage;
 mod frames;
+mod order;
 mod records;
 mod storage;
 

@@ -1,10 +1,12 @@
 //! dial9: workers, tasks, wakes and counters, in the order of time.
 
-use crate::common::dial9::{F64, I64, OPTIONAL, STRING, VARINT, Writer, recording, sample};
+use crate::common::dial9::{F64, I64, OPTIONAL, POOLED_STRING, STRING, VARINT, Writer, recording, sample};
 use crate::common::random::Random;
 use std::collections::HashMap;
-use traceglass::dial9::{ClassSlot, Frames, SchemaSlot, Storage};
-use traceglass::event::dial9::{Input, KindSlot, Moment, PoolPlace, Rooms, Timeline, TrackSlot};
+use traceglass::dial9::{
+    ClassSlot, Frames, Input, LayoutSlot, OrderRooms, PoolPlace, Run, SchemaSlot, Storage, TypeSlot,
+};
+use traceglass::event::dial9::{KindSlot, Moment, Rooms, Timeline, TrackSlot};
 use traceglass::event::{EventKind, Item, Number, Room, Source, TrackKind, Window};
 use traceglass::{ErrorKind, Result};
 
@@ -27,36 +29,47 @@ impl<T: Clone> Room<T> for Growing<T> {
 }
 
 /// The lines of a timeline; `most` is how many slots each room has at most.
-fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<String>> {
-    let [schemas, classes, kinds, moments, pools, lanes, tracks] = most;
+fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; ROOMS]) -> Result<Vec<String>> {
+    let [schemas, classes, layouts, runs, types, pools, inputs_most, kinds, moments, tracks] = most;
     let mut schemas = Growing(Vec::new(), SchemaSlot::EMPTY, schemas);
     let mut classes = Growing(Vec::new(), ClassSlot::EMPTY, classes);
+    let mut layouts = Growing(Vec::new(), LayoutSlot::EMPTY, layouts);
+    let mut runs = Growing(Vec::new(), Run::EMPTY, runs);
+    let mut types = Growing(Vec::new(), TypeSlot::EMPTY, types);
+    let mut pools = Growing(Vec::new(), PoolPlace::EMPTY, pools);
+    let mut lent = Growing(Vec::new(), Input::EMPTY, inputs_most);
     let mut kinds = Growing(Vec::new(), KindSlot::EMPTY, kinds);
     let mut moments = Growing(Vec::new(), Moment::EMPTY, moments);
-    let mut pools = Growing(Vec::new(), PoolPlace::EMPTY, pools);
-    let mut lanes = Growing(Vec::new(), Input::EMPTY, lanes);
     let mut tracks = Growing(Vec::new(), TrackSlot::EMPTY, tracks);
-    let mut timeline = Timeline::new(Rooms {
+    let order = OrderRooms {
         schemas: &mut schemas,
         classes: &mut classes,
-        kinds: &mut kinds,
-        moments: &mut moments,
+        layouts: &mut layouts,
+        runs: &mut runs,
+        types: &mut types,
         pools: &mut pools,
-        inputs: &mut lanes,
-        tracks: &mut tracks,
-    });
+        inputs: &mut lent,
+    };
+    let mut timeline =
+        Timeline::new(Rooms { order, kinds: &mut kinds, moments: &mut moments, tracks: &mut tracks });
     for (number, input) in inputs.iter().enumerate() {
         timeline.add(number, input)?;
     }
     timeline.set_window(window);
     let (mut lines, mut names, mut open) = (Vec::new(), HashMap::new(), HashMap::new());
+    let mut spans = Vec::new();
     while let Some(item) = timeline.next_item()? {
         match item {
             Item::Track(track) => {
                 assert!(track.parent().is_none_or(|parent| names.contains_key(&parent)));
                 let kind = track.kind();
+                spans.extend((kind == TrackKind::Span).then_some(track.id()));
                 assert!(matches!(kind, TrackKind::Recording) == track.parent().is_none());
-                assert!(names.insert(track.id(), track.label().to_string()).is_none());
+                let label = track.label().to_string();
+                if let Some(task) = label.strip_prefix("spans of ") {
+                    assert_eq!(names[&track.parent().unwrap()], task);
+                }
+                assert!(names.insert(track.id(), label).is_none());
             }
             Item::Event(event) => {
                 let track = &names[&event.track()];
@@ -98,11 +111,15 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; 7]) -> Result<Vec<St
         }
     }
     assert!(timeline.next_item()?.is_none());
+    assert!(spans.iter().all(|track| open.contains_key(track)), "no track of spans is empty");
     assert!(open.values().all(|depth| *depth == 0), "all that began has ended");
     Ok(lines)
 }
 
-const ENOUGH: [usize; 7] = [usize::MAX; 7];
+/// The number of rooms.
+const ROOMS: usize = 10;
+
+const ENOUGH: [usize; ROOMS] = [usize::MAX; ROOMS];
 
 fn lines(inputs: &[&[u8]]) -> Vec<String> {
     lines_of(inputs, Window::ALL, ENOUGH).unwrap()
@@ -197,8 +214,11 @@ fn damage_is_an_item_and_what_is_read_remains() {
 
 #[test]
 fn rooms_that_are_too_small_say_how_much_is_needed() {
-    let data = recording();
-    for room in 0..7 {
+    // A span that one event tells of takes a moment.
+    let fields = [("dial9.span.duration_ns", VARINT)];
+    let span = Writer::new().header().schema(5, "metrique:Request", &fields).reset(5_000);
+    let data = [recording(), span.event(5, 0).varint(1_000).0].concat();
+    for room in 0..ROOMS {
         let mut most = ENOUGH;
         most[room] = 0;
         let mut tries = 0;
@@ -352,6 +372,26 @@ fn units_of(data: &[u8]) -> Vec<String> {
         }
     }
     told
+}
+
+/// A runtime is one track in all batches, whatever tracks there were before it; each name has its own.
+#[test]
+#[cfg(feature = "alloc")]
+fn runtimes_are_told_apart_by_their_names() {
+    let fields = [("runtime_name", POOLED_STRING), ("alive_tasks", VARINT)];
+    let batch = |writer: Writer, names: [&str; 2]| {
+        let writer = writer.header().schema(1, "PollEndEvent", &[("worker_id", VARINT)]);
+        let writer =
+            writer.schema(2, "RuntimeMetricsEvent", &fields).strings(&[(0, names[0]), (1, names[1])]);
+        let writer = writer.reset(1_000).event(1, 0).varint(3).event(1, 1).varint(4);
+        [0, 1, 0, 7, 1].into_iter().fold(writer, |writer, name| writer.event(2, 5).u32(name).varint(9))
+    };
+    let data = batch(batch(Writer::new(), ["main", "io"]), ["io", "mai"]).0;
+    let told = units_of(&data);
+    let streams: Vec<&String> = told.iter().filter(|line| line.starts_with("stream")).collect();
+    assert_eq!(streams, ["stream main", "stream io", "stream mai", "stream runtime"]);
+    assert_eq!(told.iter().filter(|line| *line == "counter alive_tasks").count(), 4);
+    assert_eq!(told.iter().filter(|line| line.starts_with('=')).count(), 10);
 }
 
 /// A span that one event tells of is a slice, on a track on which no other is open; without its begin it has happened.

@@ -197,3 +197,37 @@ fn a_recording_is_exported_as_a_time_line() {
         assert!(text.contains(expected), "{expected}");
     }
 }
+
+/// Segments are read one at a time, but paired as if they were one: batches of a later one may have begun before.
+#[test]
+fn what_overlaps_in_several_segments_is_paired_as_in_one() {
+    let whole = std::fs::read(sample()).expect("the sample");
+    let header = b"TRC\0\x01";
+    let starts: Vec<usize> =
+        (0..whole.len()).filter(|&at| whole[at..].starts_with(header)).chain([whole.len()]).collect();
+    let batches: Vec<&[u8]> = starts.windows(2).map(|ends| &whole[ends[0]..ends[1]]).collect();
+    assert_eq!(batches.len(), 4);
+    let scratch = Scratch::new("dial9-overlap");
+    for (number, order) in [[0, 1, 2, 3], [3, 2, 1, 0], [0, 3, 2, 1], [2, 0, 3, 1]].iter().enumerate() {
+        let folder = scratch.path(&format!("{number}"));
+        std::fs::create_dir(&folder).expect("a folder");
+        let mut one = Vec::new();
+        for (place, &batch) in order.iter().enumerate() {
+            one.extend(batches[batch]);
+            let (name, packed) = if place % 2 == 0 {
+                (format!("trace.{place}.bin"), batches[batch].to_vec())
+            } else {
+                (format!("trace.{place}.bin.gz"), gzip(batches[batch]))
+            };
+            scratch.write(&format!("{number}/{name}"), &packed);
+        }
+        let one = scratch.file(&format!("{number}.bin"), &one);
+        let (of_one, of_all) = (json(&["info", "--json", &one]), json(&["info", "--json", &folder]));
+        for member in
+            ["polls", "wake_to_poll", "tasks", "workers", "kinds", "events", "time_ns", "end_time_ns"]
+        {
+            assert_eq!(of_one[0][member], of_all[0][member], "{member} of {order:?}");
+        }
+        assert_eq!((&of_all[0]["segments"], &of_all[0]["polls"]["count"]), (&4.into(), &20.into()));
+    }
+}

@@ -1,7 +1,7 @@
 //! The fields of events.
 
-use super::moment::PoolsAt;
 use crate::dial9::Event;
+use crate::dial9::PoolsAt;
 use crate::dial9::class::EventClass;
 use crate::dial9::tell::{self, SLOTS};
 use crate::error::Result;

@@ -30,8 +30,8 @@
 //!
 //! # Order
 //! The order is that of time, and of the input where that is the same. Batches overlap, and times go back within them:
-//! everything is read before the first event, and a [`Moment`] of 24 bytes is kept of each event. Damage comes first,
-//! as it is met.
+//! everything is read before the first event, and an [`Order`](crate::dial9::Order) keeps where runs of events begin whose
+//! times do not go back; of a span that one event tells of, a [`Moment`] of 24 bytes. Damage comes first, as it is met.
 //!
 //! # Limits
 //! Segments of several processes repeat the numbers of workers and tasks: add those of one process. A span that is told by
@@ -47,7 +47,7 @@ mod timeline;
 mod tracks;
 mod waiting;
 
-pub use moment::{Input, KindSlot, Moment, PoolPlace};
+pub use moment::{KindSlot, Moment};
 pub use rooms::Rooms;
 #[cfg(feature = "alloc")]
 pub use rooms::Storage;

@@ -100,7 +100,7 @@ impl Of<'_> {
 }
 
 /// The number of tracks of which it is noted where they were found last.
-const NOTED: usize = 64;
+const NOTED: usize = 512;
 
 /// The roots of what is looked for by a number and by text, once there is any.
 #[derive(Clone, Copy, Debug)]

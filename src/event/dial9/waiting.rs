@@ -18,12 +18,13 @@ pub(super) enum Waiting<'a> {
         name: Label<'a>,
         starts: Option<FlowId>,
         ends: Flows,
-        of: Option<usize>,
+        /// True if the event that was read last says so; else it follows.
+        is_said: bool,
         time: u64,
     },
 }
 
 /// The end of what is open on a track.
-pub(super) fn end_of<'a>(track: TrackId, of: Option<usize>, name: Label<'a>, time: u64) -> Waiting<'a> {
-    Waiting::Event { track, kind: EventKind::End, name, starts: None, ends: Flows::NONE, of, time }
+pub(super) fn end_of<'a>(track: TrackId, is_said: bool, name: Label<'a>, time: u64) -> Waiting<'a> {
+    Waiting::Event { track, kind: EventKind::End, name, starts: None, ends: Flows::NONE, is_said, time }
 }

@@ -63,18 +63,26 @@ entries! {
         }
     }
     event_dial9(data) {
-        let (mut schemas, mut classes) =
-            ([traceglass::dial9::SchemaSlot::EMPTY; 8], [traceglass::dial9::ClassSlot::EMPTY; 8]);
-        let (mut kinds, mut moments) = ([dial9::KindSlot::EMPTY; 8], [dial9::Moment::EMPTY; 64]);
-        let (mut pools, mut inputs) = ([dial9::PoolPlace::EMPTY; 16], [dial9::Input::EMPTY; 2]);
-        let mut tracks = [dial9::TrackSlot::EMPTY; 16];
-        let mut timeline = dial9::Timeline::new(dial9::Rooms {
+        use traceglass::dial9::{ClassSlot, Input, LayoutSlot, OrderRooms, PoolPlace, Run, SchemaSlot, TypeSlot};
+        let (mut schemas, mut classes) = ([SchemaSlot::EMPTY; 8], [ClassSlot::EMPTY; 8]);
+        let (mut layouts, mut runs) = ([LayoutSlot::EMPTY; 8], [Run::EMPTY; 64]);
+        let (mut types, mut pools) = ([TypeSlot::EMPTY; 16], [PoolPlace::EMPTY; 16]);
+        let mut inputs = [Input::EMPTY; 2];
+        let order = OrderRooms {
             schemas: &mut schemas,
             classes: &mut classes,
-            kinds: &mut kinds,
-            moments: &mut moments,
+            layouts: &mut layouts,
+            runs: &mut runs,
+            types: &mut types,
             pools: &mut pools,
             inputs: &mut inputs,
+        };
+        let (mut kinds, mut moments) = ([dial9::KindSlot::EMPTY; 8], [dial9::Moment::EMPTY; 16]);
+        let mut tracks = [dial9::TrackSlot::EMPTY; 16];
+        let mut timeline = dial9::Timeline::new(dial9::Rooms {
+            order,
+            kinds: &mut kinds,
+            moments: &mut moments,
             tracks: &mut tracks,
         });
         if timeline.add(0, data).and_then(|()| timeline.add(1, data)).is_err() {

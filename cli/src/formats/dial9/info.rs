@@ -1,24 +1,24 @@
 //! The lines of `info`: of a service, what held it up.
 
 use super::Dial9;
-use super::segments::Rooms;
-use super::summary::{Gather, Summary};
+use super::gather::Gather;
+use super::summary::{Pairing, Summary};
 use crate::output::{bytes, counted, grouped, percent, printable, shown};
 use crate::status::{Result, Status};
 use crate::table::{Table, left, right};
 use crate::trace::{Info, Trace as _, duration, shown_time, time_json};
 use serde_json::{Map, Value, json};
-use traceglass::dial9::{Frame, Frames};
+use traceglass::dial9::{Frame, Order, OrderStorage};
 
 /// The number of kinds of events and lines of damage that are shown.
 const SHOWN: usize = 12;
 
 impl Dial9<'_> {
     pub(super) fn summarise(&self) -> Result<Info> {
-        let mut gather = Gather::default();
-        let (mut batches, mut events, mut inflated, mut lost) = (0_u64, 0_u64, 0_u64, 0_u64);
+        let (mut gather, mut pairing) = (Gather::default(), Pairing::default());
+        let (mut inflated, mut lost) = (0_u64, 0_u64);
         let (mut damage, mut damages) = (Vec::new(), 0_u64);
-        let mut empty = Vec::new();
+        let (mut empty, mut firsts) = (Vec::new(), Vec::new());
         for segment in &self.segments {
             segment.open(|segment| {
                 let name = segment.path.map(|path| format!("{}: ", shown(path))).unwrap_or_default();
@@ -28,19 +28,17 @@ impl Dial9<'_> {
                         damage.push(format!("{name}{error}"));
                     }
                 };
-                let mut rooms = Rooms::new();
-                let mut frames = Frames::new(&segment.data, rooms.lend());
+                let mut storage = OrderStorage::default();
+                let mut order = Order::new(storage.rooms());
+                let added = order.add(0, &segment.data);
                 loop {
-                    match frames.next_frame() {
-                        Ok(Some(Frame::Header(_))) => batches = batches.saturating_add(1),
-                        Ok(Some(Frame::Event(event))) => {
-                            events = events.saturating_add(1);
-                            gather.take(&event, &frames);
-                        }
+                    match added.and_then(|()| order.next_frame()) {
+                        Ok(Some(Frame::Header(_))) => gather.batches = gather.batches.saturating_add(1),
+                        Ok(Some(Frame::Event(event))) => gather.take(&event, &order),
                         Ok(Some(_)) => {}
                         Ok(None) => break,
                         Err(error) => {
-                            let gap = frames.recover().map_or(0, |gap| gap.len());
+                            let gap = order.recover().map_or(0, |gap| gap.len());
                             lost = lost.saturating_add(gap);
                             tell(format!("{error}; {} lost", bytes(gap)));
                         }
@@ -50,16 +48,22 @@ impl Dial9<'_> {
                     tell(error.to_string());
                 }
                 inflated = inflated.saturating_add(segment.data.len() as u64);
-                if !gather.end_segment() {
+                let (first, is_recorded) = gather.end_segment();
+                if !is_recorded {
                     empty.push(segment.path.map_or_else(|| "this segment".to_owned(), shown));
+                }
+                firsts.push(first);
+                if let [_] = self.segments.as_slice() {
+                    pairing.segment(&mut order, None);
                 }
                 Ok(())
             })?;
         }
-        let counts = std::mem::take(&mut gather.counts);
-        let metadata = std::mem::take(&mut gather.metadata);
-        let (times, clock) = (gather.times, gather.clock);
-        let summary = gather.finish();
+        if self.segments.len() > 1 {
+            self.pair(&mut pairing, &firsts)?;
+        }
+        let Gather { batches, events, counts, times, clock, metadata, .. } = gather;
+        let summary = pairing.finish();
         let mut fields = Map::new();
         let mut lines = Vec::new();
         let version = metadata.get("dial9.dial9-tokio-telemetry.version").cloned();
@@ -142,6 +146,29 @@ impl Dial9<'_> {
         })
     }
 
+    /// Reads segments in which something began at these times again, in the order of time.
+    fn pair(&self, pairing: &mut Pairing, firsts: &[Option<u64>]) -> Result<()> {
+        for (number, segment) in self.segments.iter().enumerate() {
+            let later = firsts.iter().skip(number.saturating_add(1)).flatten().min();
+            segment.open(|segment| {
+                let mut storage = OrderStorage::default();
+                let mut order = Order::new(storage.rooms());
+                let added = order.add(0, &segment.data);
+                loop {
+                    match added.and_then(|()| order.next_frame()) {
+                        Ok(Some(_)) => {}
+                        Ok(None) => break,
+                        // It was told.
+                        Err(_) => drop(order.recover()),
+                    }
+                }
+                pairing.segment(&mut order, later.copied());
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// The sums of polls, wakes, workers and tasks.
     fn polls(
         &self,
@@ -159,7 +186,7 @@ impl Dial9<'_> {
                        "start_ns": poll.start})
             })
             .collect();
-        let (p50, p99) = (summary.percentile(50), summary.percentile(99));
+        let (p50, p99) = (summary.latencies.percentile(50), summary.latencies.percentile(99));
         fields.insert(
             "polls".into(),
             json!({"count": summary.polls, "ns": summary.poll_ns, "over_1ms": summary.long_polls,
@@ -167,7 +194,7 @@ impl Dial9<'_> {
         );
         fields.insert(
             "wake_to_poll".into(),
-            json!({"count": summary.latencies.len(), "p50_ns": p50, "p99_ns": p99}),
+            json!({"count": summary.latencies.count(), "p50_ns": p50, "p99_ns": p99}),
         );
         fields.insert(
             "tasks".into(),

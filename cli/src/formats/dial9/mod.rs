@@ -2,6 +2,7 @@
 
 mod cat;
 mod export;
+mod gather;
 mod hex;
 mod info;
 mod ls;
@@ -11,6 +12,7 @@ mod segments;
 mod summary;
 #[cfg(feature = "tables")]
 mod tables;
+mod waits;
 
 use crate::output::Out;
 use crate::states::Pairs;

@@ -1,7 +1,8 @@
 //! The sums of tokio's events: polls, wakes, parks, tasks.
 
-use std::collections::{BTreeMap, HashMap};
-use traceglass::dial9::{Event, Frames, Schema, Value, tokio};
+use super::waits::Waits;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use traceglass::dial9::{Order, OrderedEvent, Schema, Value};
 
 /// Something that happened, as far as it is paired with something else.
 enum What {
@@ -56,22 +57,24 @@ pub struct WorkerShare {
     pub length: u64,
 }
 
-/// Gathers events, which are put in order in the end: batches overlap, and times go back within them.
+/// Pairs events in the order of time.
+///
+/// Of a recording of several segments, one is read at a time: events that are not before all of the later segments wait
+/// for those.
 #[derive(Default)]
-pub struct Gather {
-    events: Vec<(u64, What)>,
+pub struct Pairing {
+    waiting: VecDeque<(u64, What)>,
     places: Vec<String>,
     numbers: HashMap<Vec<u8>, u32>,
     /// Of the segment that is read, by their numbers.
     classes: Vec<Class>,
-    pub counts: BTreeMap<String, u64>,
-    pub times: Option<(u64, u64)>,
-    /// The first time of day that is known, and the time of the writer's clock then.
-    pub clock: Option<(u64, u64)>,
-    pub metadata: BTreeMap<String, String>,
+    workers: BTreeMap<u64, Worker>,
+    tasks: HashMap<u64, Task>,
+    summary: Summary,
 }
 
 /// The sums of all of it.
+#[derive(Default)]
 pub struct Summary {
     pub polls: u64,
     pub poll_ns: u64,
@@ -79,7 +82,7 @@ pub struct Summary {
     pub unpaired: u64,
     pub longest: Vec<Poll>,
     pub places: Vec<String>,
-    pub latencies: Vec<u64>,
+    pub latencies: Waits,
     pub workers: Vec<WorkerShare>,
     pub spawned: u64,
     pub terminated: u64,
@@ -104,8 +107,6 @@ enum Role {
     Wake,
     Spawn,
     Terminate,
-    Clock,
-    Metadata,
     Other,
 }
 
@@ -119,36 +120,29 @@ impl Role {
             "WakeEventEvent" => Self::Wake,
             "TaskSpawnEvent" => Self::Spawn,
             "TaskTerminateEvent" => Self::Terminate,
-            "ClockSyncEvent" => Self::Clock,
-            "SegmentMetadataEvent" => Self::Metadata,
             _ => Self::Other,
         }
     }
 }
 
 /// The fields that are asked for.
-const FIELDS: [&str; 7] =
-    ["worker_id", "task_id", "woken_task_id", "scheduling_delay_ns", "realtime_ns", "spawn_loc", "entries"];
+const FIELDS: [&str; 5] = ["worker_id", "task_id", "woken_task_id", "scheduling_delay_ns", "spawn_loc"];
 const WORKER: usize = 0;
 const TASK: usize = 1;
 const WOKEN: usize = 2;
 const DELAY: usize = 3;
-const REALTIME: usize = 4;
-const PLACE: usize = 5;
-const ENTRIES: usize = 6;
+const PLACE: usize = 4;
 
 /// The events of a class: what schemas with one name and the same fields are in a segment.
 struct Class {
-    name: String,
     role: Role,
-    count: u64,
     /// Which of the fields that are asked for each one is; of those with one name, the first is it.
     fields: Vec<Option<usize>>,
 }
 
 impl Class {
     fn of(schema: &Schema<'_>) -> Self {
-        let name = schema.name();
+        let role = Role::of(schema.name());
         let mut fields: Vec<Option<usize>> = Vec::new();
         for field in schema.fields() {
             let asked = FIELDS.iter().position(|asked| *asked == field.name());
@@ -158,56 +152,73 @@ impl Class {
         while fields.last().is_some_and(Option::is_none) {
             fields.pop();
         }
-        Self { name: name.to_owned(), role: Role::of(name), count: 0, fields }
+        Self { role, fields }
     }
 }
 
-impl Gather {
-    /// Ends a segment: classes are counted in each anew.
-    pub fn end_segment(&mut self) -> bool {
-        let mut is_recorded = false;
-        for class in self.classes.drain(..).filter(|class| class.count > 0) {
-            is_recorded |= !tokio::is_about_the_recorder(&class.name);
-            let count = self.counts.entry(class.name).or_default();
-            *count = count.saturating_add(class.count);
+impl Pairing {
+    /// Takes the events of a segment. All later ones have none before `next`, if there are any.
+    pub fn segment(&mut self, order: &mut Order<'_, '_>, next: Option<u64>) {
+        let is_before = |time: u64| next.is_none_or(|next| time < next);
+        self.classes.clear();
+        let mut late = Vec::new();
+        while let Some(event) = order.next_event() {
+            let Some(what) = self.what(&event, order) else { continue };
+            let time = event.time();
+            if !is_before(time) {
+                late.push((time, what));
+                continue;
+            }
+            // Those of earlier segments come first.
+            while let Some((time, what)) = self.due(|waits| waits <= time) {
+                self.happened(time, what);
+            }
+            self.happened(time, what);
         }
-        is_recorded
+        if !late.is_empty() {
+            self.waiting.extend(late);
+            self.waiting.make_contiguous().sort_by_key(|(time, _)| *time);
+        }
+        while let Some((time, what)) = self.due(is_before) {
+            self.happened(time, what);
+        }
     }
 
-    pub fn take(&mut self, event: &Event<'_>, frames: &Frames<'_, '_>) {
-        let schema = event.schema();
-        let number = frames.class(schema.type_id()).map_or(0, |class| class as usize);
-        // Each class is met first by its schema; some have no events.
-        while self.classes.len() <= number {
-            self.classes.push(Class { name: String::new(), role: Role::Other, count: 0, fields: Vec::new() });
+    /// The event that waits longest, if its time has come.
+    fn due(&mut self, is_due: impl Fn(u64) -> bool) -> Option<(u64, What)> {
+        let is_due = self.waiting.front().is_some_and(|(time, _)| is_due(*time));
+        if is_due { self.waiting.pop_front() } else { None }
+    }
+
+    /// What an event says, if it is one that is paired.
+    fn what(&mut self, event: &OrderedEvent<'_>, order: &Order<'_, '_>) -> Option<What> {
+        while self.classes.len() <= event.class() as usize {
+            let schema = order.schema(u32::try_from(self.classes.len()).ok()?)?;
+            self.classes.push(Class::of(&schema));
         }
-        let Some(class) = self.classes.get_mut(number) else { return };
-        if class.count == 0 {
-            *class = Class::of(&schema);
-        }
-        class.count = class.count.saturating_add(1);
-        let Some(time) = event.time() else { return };
-        if time > 0 {
-            let (first, last) = self.times.unwrap_or((time, time));
-            self.times = Some((first.min(time), last.max(time)));
-        }
+        let class = self.classes.get(event.class() as usize)?;
         let role = class.role;
         if matches!(role, Role::Other) {
-            return;
+            return None;
         }
+        event.event().time()?;
         let mut said = [None; FIELDS.len()];
-        for (field, asked) in event.fields().zip(&class.fields) {
+        for (field, asked) in event.event().fields().zip(&class.fields) {
             if let Some(slot) = asked.and_then(|asked| said.get_mut(asked)) {
                 *slot = field.value();
             }
         }
         let value = |asked: usize| said.get(asked).copied().flatten();
         let number = |asked| value(asked).and_then(|value: Value<'_>| value.unsigned());
-        let what = match role {
+        match role {
             Role::Begin => {
-                let (Some(worker), Some(task)) = (number(WORKER), number(TASK)) else { return };
-                let place = self.place(value(PLACE), frames);
-                Some(What::Begin { worker, task, place, delay: number(DELAY) })
+                let (worker, task, delay) = (number(WORKER)?, number(TASK)?, number(DELAY));
+                let place = match value(PLACE) {
+                    Some(Value::PooledString(id)) => order.string(event, id).unwrap_or_default(),
+                    Some(Value::String(text)) => text,
+                    _ => &[],
+                };
+                Some(What::Begin { worker, task, place: self.place(place), delay })
             }
             Role::End => number(WORKER).map(|worker| What::End { worker }),
             Role::Park => number(WORKER).map(|worker| What::Park { worker }),
@@ -215,31 +226,12 @@ impl Gather {
             Role::Wake => number(WOKEN).map(|task| What::Wake { task }),
             Role::Spawn => number(TASK).map(|task| What::Spawn { task }),
             Role::Terminate => number(TASK).map(|task| What::Terminate { task }),
-            Role::Clock => {
-                self.clock = self.clock.or(number(REALTIME).map(|day| (day, time)));
-                None
-            }
-            Role::Metadata => {
-                if let Some(Value::StringMap(map)) = value(ENTRIES) {
-                    for (key, value) in map.pairs() {
-                        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-                        self.metadata.insert(text(key), text(value));
-                    }
-                }
-                None
-            }
             Role::Other => None,
-        };
-        self.events.extend(what.map(|what| (time, what)));
+        }
     }
 
     /// The number of the place where a task was spawned.
-    fn place(&mut self, value: Option<Value<'_>>, frames: &Frames<'_, '_>) -> u32 {
-        let text = match value {
-            Some(Value::PooledString(id)) => frames.string(id).unwrap_or_default(),
-            Some(Value::String(text)) => text,
-            _ => &[],
-        };
+    fn place(&mut self, text: &[u8]) -> u32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }
@@ -249,86 +241,73 @@ impl Gather {
         number
     }
 
-    pub fn finish(mut self) -> Summary {
-        self.events.sort_by_key(|(time, _)| *time);
-        let mut workers: BTreeMap<u64, Worker> = BTreeMap::new();
-        let mut tasks: HashMap<u64, Task> = HashMap::new();
-        let mut polls: Vec<Poll> = Vec::new();
-        let mut summary = Summary {
-            polls: 0,
-            poll_ns: 0,
-            long_polls: 0,
-            unpaired: 0,
-            longest: Vec::new(),
-            places: self.places,
-            latencies: Vec::new(),
-            workers: Vec::new(),
-            spawned: 0,
-            terminated: 0,
-            never_polled: 0,
-            never_again: 0,
-        };
-        for (time, what) in self.events {
-            match what {
-                What::Begin { worker, task, place, delay } => {
-                    let worker = workers.entry(worker).or_default();
-                    let open = worker.open.replace((task, time, place));
-                    summary.lost(open);
-                    let task = tasks.entry(task).or_default();
-                    task.polls = task.polls.saturating_add(1);
-                    let woken = task.woken.take().map(|woken| time.saturating_sub(woken));
-                    summary.latencies.extend(delay.or(woken));
-                    task.is_polled = true;
+    fn happened(&mut self, time: u64, what: What) {
+        match what {
+            What::Begin { worker, task, place, delay } => {
+                let worker = self.workers.entry(worker).or_default();
+                let open = worker.open.replace((task, time, place));
+                self.summary.lost(open);
+                let task = self.tasks.entry(task).or_default();
+                task.polls = task.polls.saturating_add(1);
+                let woken = task.woken.take().map(|woken| time.saturating_sub(woken));
+                if let Some(ns) = delay.or(woken) {
+                    self.summary.latencies.add(ns);
                 }
-                What::End { worker: id } => {
-                    let worker = workers.entry(id).or_default();
-                    let Some((task, start, place)) = worker.open.take() else {
-                        summary.unpaired = summary.unpaired.saturating_add(1);
-                        continue;
-                    };
-                    let ns = time.saturating_sub(start);
-                    worker.polls = worker.polls.saturating_add(1);
-                    worker.busy = worker.busy.saturating_add(ns);
-                    summary.polls = summary.polls.saturating_add(1);
-                    summary.poll_ns = summary.poll_ns.saturating_add(ns);
-                    summary.long_polls = summary.long_polls.saturating_add(u64::from(ns > LONG));
-                    polls.push(Poll { ns, task, worker: id, place, start });
-                    if polls.len() >= LONGEST.saturating_mul(64) {
-                        keep_longest(&mut polls);
-                    }
-                    let task = tasks.entry(task).or_default();
-                    task.is_polled = false;
-                    // A wake during its own poll counts from the end of that.
-                    task.woken = task.woken.map(|_| time);
+                task.is_polled = true;
+            }
+            What::End { worker: id } => {
+                let worker = self.workers.entry(id).or_default();
+                let Some((task, start, place)) = worker.open.take() else {
+                    self.summary.unpaired = self.summary.unpaired.saturating_add(1);
+                    return;
+                };
+                let ns = time.saturating_sub(start);
+                worker.polls = worker.polls.saturating_add(1);
+                worker.busy = worker.busy.saturating_add(ns);
+                self.summary.polls = self.summary.polls.saturating_add(1);
+                self.summary.poll_ns = self.summary.poll_ns.saturating_add(ns);
+                self.summary.long_polls = self.summary.long_polls.saturating_add(u64::from(ns > LONG));
+                self.summary.longest.push(Poll { ns, task, worker: id, place, start });
+                if self.summary.longest.len() >= LONGEST.saturating_mul(64) {
+                    keep_longest(&mut self.summary.longest);
                 }
-                What::Park { worker } => {
-                    let worker = workers.entry(worker).or_default();
-                    worker.first.get_or_insert(time);
-                    (worker.last, worker.parked) = (time, Some(time));
-                    summary.lost(worker.open.take());
-                }
-                What::Unpark { worker } => {
-                    let worker = workers.entry(worker).or_default();
-                    worker.first.get_or_insert(time);
-                    worker.last = time;
-                    let parked = worker.parked.take().map_or(0, |parked| time.saturating_sub(parked));
-                    worker.idle = worker.idle.saturating_add(parked);
-                    summary.lost(worker.open.take());
-                }
-                What::Wake { task } => tasks.entry(task).or_default().woken = Some(time),
-                What::Spawn { task } => {
-                    // An id comes back in another runtime.
-                    *tasks.entry(task).or_default() = Task { spawned: true, ..Task::default() };
-                    summary.spawned = summary.spawned.saturating_add(1);
-                }
-                What::Terminate { task } => {
-                    tasks.entry(task).or_default().terminated = true;
-                    summary.terminated = summary.terminated.saturating_add(1);
-                }
+                let task = self.tasks.entry(task).or_default();
+                task.is_polled = false;
+                // A wake during its own poll counts from the end of that.
+                task.woken = task.woken.map(|_| time);
+            }
+            What::Park { worker } => {
+                let worker = self.workers.entry(worker).or_default();
+                worker.first.get_or_insert(time);
+                (worker.last, worker.parked) = (time, Some(time));
+                self.summary.lost(worker.open.take());
+            }
+            What::Unpark { worker } => {
+                let worker = self.workers.entry(worker).or_default();
+                worker.first.get_or_insert(time);
+                worker.last = time;
+                let parked = worker.parked.take().map_or(0, |parked| time.saturating_sub(parked));
+                worker.idle = worker.idle.saturating_add(parked);
+                self.summary.lost(worker.open.take());
+            }
+            What::Wake { task } => self.tasks.entry(task).or_default().woken = Some(time),
+            What::Spawn { task } => {
+                // An id comes back in another runtime.
+                *self.tasks.entry(task).or_default() = Task { spawned: true, ..Task::default() };
+                self.summary.spawned = self.summary.spawned.saturating_add(1);
+            }
+            What::Terminate { task } => {
+                self.tasks.entry(task).or_default().terminated = true;
+                self.summary.terminated = self.summary.terminated.saturating_add(1);
             }
         }
-        keep_longest(&mut polls);
-        summary.longest = polls;
+    }
+
+    /// The sums, once all segments were taken.
+    pub fn finish(self) -> Summary {
+        let Self { workers, tasks, mut summary, .. } = self;
+        summary.places = self.places;
+        keep_longest(&mut summary.longest);
         let alive = tasks.values().filter(|task| !task.terminated && !task.is_polled);
         for task in alive {
             if task.spawned && task.polls == 0 {
@@ -337,7 +316,6 @@ impl Gather {
                 summary.never_again = summary.never_again.saturating_add(1);
             }
         }
-        summary.latencies.sort_unstable();
         summary.workers = workers
             .into_iter()
             .map(|(worker, of)| WorkerShare {
@@ -362,12 +340,5 @@ impl Summary {
     /// Counts a poll whose end was lost, if there is one.
     fn lost(&mut self, open: Option<(u64, u64, u32)>) {
         self.unpaired = self.unpaired.saturating_add(u64::from(open.is_some()));
-    }
-
-    /// The time that so many of a hundred waits do not exceed.
-    pub fn percentile(&self, percent: usize) -> Option<u64> {
-        let last = self.latencies.len().checked_sub(1)?;
-        let place = last.saturating_mul(percent).div_ceil(100);
-        self.latencies.get(place).copied()
     }
 }

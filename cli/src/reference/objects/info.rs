@@ -218,7 +218,7 @@ pub const OBJECTS: &[Object] = &[
                 ),
                 part("recorder_complete", Bool, "false if the recorder says that events are missing"),
                 part("polls", Members, "`count`, `ns` in all, `over_1ms`, `unpaired`, and the `longest`"),
-                part("wake_to_poll", Members, "`count`, `p50_ns`, `p99_ns`"),
+                part("wake_to_poll", Members, "`count`, `p50_ns`, `p99_ns`, off by 1/1024 at most"),
                 part("tasks", Members, "`spawned`, `terminated`, `never_polled`, `never_polled_again`"),
                 part("workers", List, "`worker`, `polls`, `busy_ns`, `idle_ns`, `ns` of each"),
                 has("kinds", Members, "how many events there are of each schema"),

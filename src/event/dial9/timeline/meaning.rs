@@ -2,11 +2,12 @@
 
 use super::spans::Lane;
 use super::{Counting, Timeline};
-use crate::dial9::Value;
+use crate::bytes::to_usize;
 use crate::dial9::tell::Pools as _;
+use crate::dial9::{OrderedEvent, Value};
 use crate::error::Result;
 use crate::event::dial9::counters::{Counters, runtime_number};
-use crate::event::dial9::moment::{Moment, Role};
+use crate::event::dial9::moment::Role;
 use crate::event::dial9::said::{Meaning, Said};
 use crate::event::dial9::tracks::{Found, Of, Opened, TrackSlot, id_of};
 use crate::event::dial9::waiting::{Waiting, end_of};
@@ -29,7 +30,7 @@ impl<'a> Timeline<'a, '_> {
             Found::Nowhere(difference) => {
                 self.tracks.push(TrackSlot::new(of), offset, REGISTRY)?;
                 self.roots.insert(self.tracks.slots_mut(), of, difference);
-                self.tracks.len.saturating_sub(1)
+                self.tracks.len().saturating_sub(1)
             }
         };
         if let Some(slot) = self.tracks.slots_mut().get_mut(at)
@@ -45,43 +46,43 @@ impl<'a> Timeline<'a, '_> {
     fn open(&mut self, at: usize, opened: Opened, time: u64) {
         let was = self.tracks.slots_mut().get_mut(at).map(|slot| core::mem::replace(&mut slot.open, opened));
         if was.is_some_and(|was| was != Opened::Nothing) {
-            self.wait(end_of(id_of(at), None, Label::Text(""), time));
+            self.wait(end_of(id_of(at), false, Label::Text(""), time));
         }
     }
 
     /// Ends what is open on a track, if it is that; else something happened.
-    fn close(&mut self, at: usize, opened: Opened, name: Label<'a>, of: usize, time: u64) {
+    fn close(&mut self, at: usize, opened: Opened, name: Label<'a>, time: u64) {
         let slot = self.tracks.slots_mut().get_mut(at).filter(|slot| slot.open == opened);
         match slot {
             Some(slot) => {
                 slot.open = Opened::Nothing;
-                self.wait(end_of(id_of(at), Some(of), name, time));
+                self.wait(end_of(id_of(at), true, name, time));
             }
-            None => self.instant(id_of(at), name, of, time),
+            None => self.instant(id_of(at), name, time),
         }
     }
 
-    pub(super) fn instant(&mut self, track: TrackId, name: Label<'a>, of: usize, time: u64) {
-        let (kind, of) = (EventKind::Instant, Some(of));
-        self.wait(Waiting::Event { track, kind, name, starts: None, ends: Flows::NONE, of, time });
+    pub(super) fn instant(&mut self, track: TrackId, name: Label<'a>, time: u64) {
+        let (kind, ends) = (EventKind::Instant, Flows::NONE);
+        self.wait(Waiting::Event { track, kind, name, starts: None, ends, is_said: true, time });
     }
 
-    pub(super) fn begin(&mut self, track: TrackId, name: Label<'a>, ends: Flows, of: usize, time: u64) {
-        let (kind, of) = (EventKind::Begin, Some(of));
-        self.wait(Waiting::Event { track, kind, name, starts: None, ends, of, time });
+    pub(super) fn begin(&mut self, track: TrackId, name: Label<'a>, ends: Flows, time: u64) {
+        let kind = EventKind::Begin;
+        self.wait(Waiting::Event { track, kind, name, starts: None, ends, is_said: true, time });
     }
 
     /// Puts what comes of an event among what waits.
-    pub(super) fn happened(&mut self, of: usize, moment: &Moment) -> Result<()> {
-        let Some((event, kind, pools)) = self.event(moment) else { return Ok(()) };
-        let (time, offset) = (moment.time, event.offset());
-        if moment.begins() {
-            return self.lasting_begins(of, moment, offset);
-        }
+    pub(super) fn happened(&mut self, current: &OrderedEvent<'a>) -> Result<()> {
+        let (class, time) = (current.class(), current.time());
+        let (event, offset) = (current.event(), current.event().offset());
+        let kind = self.kinds.slots().get(to_usize(class));
+        let (Some(kind), Some(plan)) = (kind, self.order.plan(class)) else { return Ok(()) };
         if kind.lasts.any() {
-            return self.lasting_ends(of, moment, offset);
+            return self.lasting_ends(current);
         }
-        let said = Said::of(&event, &kind.plan, &kind.known);
+        let pools = self.order.pools_at(current);
+        let said = Said::of(event, plan, &kind.known);
         let number = |name| said.number(name);
         let text = |name| match said.value(name) {
             Some(Value::PooledString(id)) => pools.string(id),
@@ -101,11 +102,11 @@ impl<'a> Timeline<'a, '_> {
                     let ended = core::mem::replace(&mut slot.ended, slot.flows);
                     Flows::new(id_of(task), ended, slot.flows)
                 });
-                self.begin(id_of(worker), place.unwrap_or(name), ends, of, time);
+                self.begin(id_of(worker), place.unwrap_or(name), ends, time);
             }
             (Role::PollEnd, Some(worker), ..) => {
                 let worker = self.track(Of::Worker(worker), true, offset)?;
-                self.close(worker, Opened::Poll, name, of, time);
+                self.close(worker, Opened::Poll, name, time);
             }
             (Role::Park | Role::Unpark, Some(worker), _, tid) => {
                 let worker = self.track(Of::Worker(worker), true, offset)?;
@@ -117,13 +118,13 @@ impl<'a> Timeline<'a, '_> {
                 }
                 if role == Role::Park {
                     self.open(worker, Opened::Park, time);
-                    self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, of, time);
+                    self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, time);
                 } else {
                     // Who wakes up polls nothing: that end was lost.
                     if self.tracks.slots().get(worker).is_some_and(|slot| slot.open == Opened::Poll) {
                         self.open(worker, Opened::Nothing, time);
                     }
-                    self.close(worker, Opened::Park, name, of, time);
+                    self.close(worker, Opened::Park, name, time);
                 }
             }
             (Role::Wake, ..) => {
@@ -139,22 +140,22 @@ impl<'a> Timeline<'a, '_> {
                     slot.flows = number.saturating_add(1);
                     FlowId::new(id_of(woken), number)
                 });
-                let (track, kind, of, name) =
-                    (id_of(track), EventKind::Instant, Some(of), Label::Text("wake"));
-                self.wait(Waiting::Event { track, kind, name, starts, ends: Flows::NONE, of, time });
+                let (track, kind, name) = (id_of(track), EventKind::Instant, Label::Text("wake"));
+                let (ends, is_said) = (Flows::NONE, true);
+                self.wait(Waiting::Event { track, kind, name, starts, ends, is_said, time });
             }
             (Role::Spawn, _, Some(task), _) => {
                 let task = self.track(Of::Task(task), true, offset)?;
                 self.open(task, Opened::Life, time);
-                self.begin(id_of(task), place.unwrap_or(name), Flows::NONE, of, time);
+                self.begin(id_of(task), place.unwrap_or(name), Flows::NONE, time);
             }
             (Role::Terminate, _, Some(task), _) => {
                 let task = self.track(Of::Task(task), true, offset)?;
-                self.close(task, Opened::Life, name, of, time);
+                self.close(task, Opened::Life, name, time);
             }
             (Role::Dump, _, Some(task), _) => {
                 let task = self.track(Of::Task(task), true, offset)?;
-                self.instant(id_of(task), name, of, time);
+                self.instant(id_of(task), name, time);
             }
             (Role::Sample, _, _, Some(tid)) => {
                 let thread = self.track(Of::Thread(tid), false, offset)?;
@@ -162,34 +163,34 @@ impl<'a> Timeline<'a, '_> {
                     Some(worker) => worker,
                     None => self.track(Of::Thread(tid), true, offset)?,
                 };
-                self.instant(id_of(track), name, of, time);
+                self.instant(id_of(track), name, time);
             }
             (Role::Symbol, ..) => {}
             (Role::Metrics, ..) => {
-                let runtime = self.track(Of::Runtime(pools.runtime_of(&event)), true, offset)?;
-                self.counting = Some(Counting { of, parent: runtime, field: 0 });
+                let runtime = self.track(Of::Runtime(pools.runtime_of(event)), true, offset)?;
+                self.counting = Some(Counting { parent: runtime, field: 0 });
             }
             (Role::SpanEnter | Role::SpanExit, ..) => {
                 let Some(span) = number(Meaning::Span) else {
-                    let track = self.track(Of::Kind(moment.kind), true, offset)?;
-                    self.instant(id_of(track), name, of, time);
+                    let track = self.track(Of::Kind(class), true, offset)?;
+                    self.instant(id_of(track), name, time);
                     return Ok(());
                 };
                 let named = text(Meaning::SpanName).map_or(name, Label::of);
                 let lane = Lane { span, task: number(Meaning::TaskOfSpan), name: named };
                 if role == Role::SpanEnter {
-                    self.enter(&lane, of, time, offset)?;
+                    self.enter(&lane, time, offset)?;
                 } else {
-                    self.exit(&lane, of, time, offset)?;
+                    self.exit(&lane, time, offset)?;
                 }
             }
             (Role::Other, ..) if counts => {
-                let parent = self.track(Of::Kind(moment.kind), true, offset)?;
-                self.counting = Some(Counting { of, parent, field: 0 });
+                let parent = self.track(Of::Kind(class), true, offset)?;
+                self.counting = Some(Counting { parent, field: 0 });
             }
             _ => {
-                let track = self.track(Of::Kind(moment.kind), true, offset)?;
-                self.instant(id_of(track), name, of, time);
+                let track = self.track(Of::Kind(class), true, offset)?;
+                self.instant(id_of(track), name, time);
             }
         }
         Ok(())
@@ -197,8 +198,9 @@ impl<'a> Timeline<'a, '_> {
 
     /// Puts the next number of an event that counts among what waits, if there is one left.
     pub(super) fn count(&mut self, counting: Counting) -> Result<()> {
-        let Some(&moment) = self.moments.slots().get(counting.of) else { return Ok(()) };
-        let Some((event, kind, _)) = self.event(&moment) else { return Ok(()) };
+        let Some(current) = self.current else { return Ok(()) };
+        let Some(kind) = self.kinds.slots().get(to_usize(current.class())) else { return Ok(()) };
+        let (event, time) = (current.event(), current.time());
         let fields = (0_u16..).zip(event.fields()).take(Counters::MOST).skip(counting.field.into());
         let counted = fields.filter(|(place, _)| kind.counters.has(*place));
         let mut numbers = counted.filter_map(|(place, field)| {
@@ -212,7 +214,7 @@ impl<'a> Timeline<'a, '_> {
         let Some((place, name, number)) = numbers.next() else {
             // An event without any of its numbers has happened all the same.
             if counting.field == 0 {
-                self.instant(id_of(counting.parent), Label::Text(event.name()), counting.of, moment.time);
+                self.instant(id_of(counting.parent), Label::Text(event.name()), time);
             }
             return Ok(());
         };
@@ -222,9 +224,8 @@ impl<'a> Timeline<'a, '_> {
         let parent = u32::try_from(counting.parent).unwrap_or(u32::MAX);
         let track = self.track(Of::Counter(parent, at), true, event.offset())?;
         let (kind, name) = (EventKind::Counter(number), Label::Text(name));
-        let (track, starts, ends, of, time) =
-            (id_of(track), None, Flows::NONE, Some(counting.of), moment.time);
-        self.wait(Waiting::Event { track, kind, name, starts, ends, of, time });
+        let (track, starts, ends, is_said) = (id_of(track), None, Flows::NONE, true);
+        self.wait(Waiting::Event { track, kind, name, starts, ends, is_said, time });
         Ok(())
     }
 }

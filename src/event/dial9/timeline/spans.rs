@@ -23,31 +23,31 @@ impl<'a> Timeline<'a, '_> {
     }
 
     /// A span is entered. One that is entered twice is still entered once.
-    pub(super) fn enter(&mut self, said: &Lane<'a>, of: usize, time: u64, offset: u64) -> Result<()> {
+    pub(super) fn enter(&mut self, said: &Lane<'a>, time: u64, offset: u64) -> Result<()> {
         let lane = self.lane(said, offset)?;
         let span = self.track(Of::Entered(said.span), false, offset)?;
         let around = self.tracks.slots().get(lane).and_then(|lane| lane.inner);
         let slot = self.tracks.slots_mut().get_mut(span).filter(|slot| slot.open == Opened::Nothing);
         let Some(slot) = slot else {
-            self.instant(id_of(lane), said.name, of, time);
+            self.instant(id_of(lane), said.name, time);
             return Ok(());
         };
         (slot.open, slot.of_lane, slot.inner) = (Opened::Span, Some(lane), around);
         if let Some(lane) = self.tracks.slots_mut().get_mut(lane) {
             lane.inner = Some(span);
         }
-        self.begin(id_of(lane), said.name, Flows::NONE, of, time);
+        self.begin(id_of(lane), said.name, Flows::NONE, time);
         Ok(())
     }
 
     /// A span is left. What was entered in it and not left ends with it: one at a time, and then the event is read
     /// again.
-    pub(super) fn exit(&mut self, said: &Lane<'a>, of: usize, time: u64, offset: u64) -> Result<()> {
+    pub(super) fn exit(&mut self, said: &Lane<'a>, time: u64, offset: u64) -> Result<()> {
         let span = self.track(Of::Entered(said.span), false, offset)?;
         let entered = self.tracks.slots().get(span).filter(|slot| slot.open == Opened::Span);
         let Some(lane) = entered.and_then(|slot| slot.of_lane) else {
             let lane = self.lane(said, offset)?;
-            self.instant(id_of(lane), said.name, of, time);
+            self.instant(id_of(lane), said.name, time);
             return Ok(());
         };
         let inner = self.tracks.slots().get(lane).and_then(|lane| lane.inner).unwrap_or(span);
@@ -58,10 +58,10 @@ impl<'a> Timeline<'a, '_> {
             lane.inner = around;
         }
         if inner == span {
-            self.wait(end_of(id_of(lane), Some(of), said.name, time));
+            self.wait(end_of(id_of(lane), true, said.name, time));
         } else {
-            self.wait(end_of(id_of(lane), None, Label::Text(""), time));
-            self.next = Some(of);
+            self.wait(end_of(id_of(lane), false, Label::Text(""), time));
+            self.is_again = true;
         }
         Ok(())
     }

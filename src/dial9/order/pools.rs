@@ -1,0 +1,69 @@
+//! The pools as each event sees them.
+
+use crate::dial9::event::Event;
+use crate::dial9::tell::Pools;
+use crate::dial9::value::{Stack, Value, stack_at, text_at};
+
+/// An entry of a pool: whose it is, and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PoolPlace {
+    pub(super) batch: u32,
+    pub(super) is_stack: bool,
+    pub(super) id: u32,
+    pub(super) at: usize,
+}
+
+impl PoolPlace {
+    /// A slot that is not in use.
+    pub const EMPTY: Self = Self { batch: 0, is_stack: false, id: 0, at: 0 };
+}
+
+default_is_empty!(PoolPlace);
+
+/// The pools as an event sees them: of entries with its id, the last one that stands before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolsAt<'a, 't> {
+    pub(super) data: &'a [u8],
+    pub(super) pools: &'t [PoolPlace],
+    pub(super) batch: u32,
+    pub(super) before: usize,
+}
+
+impl<'a> PoolsAt<'a, '_> {
+    /// Pooled text, with its length in front.
+    fn string_entry(&self, id: u32) -> Option<&'a [u8]> {
+        let at = self.find(false, id)?;
+        let (_, end) = text_at(self.data, at)?;
+        self.data.get(at..end)
+    }
+
+    /// The name of the runtime that an event is about, with its length in front: no such name is the beginning of
+    /// another.
+    #[cfg(feature = "event")]
+    pub(crate) fn runtime_of(&self, event: &Event<'a>) -> &'a [u8] {
+        let entry = match event.get("runtime_name") {
+            Some(Value::PooledString(id)) => self.string_entry(id),
+            _ => None,
+        };
+        entry.unwrap_or(&[0; 4])
+    }
+
+    /// Where the entry's length stands.
+    fn find(&self, is_stack: bool, id: u32) -> Option<usize> {
+        let wanted = PoolPlace { batch: self.batch, is_stack, id, at: self.before };
+        let next = self.pools.partition_point(|place| *place < wanted);
+        let found = self.pools.get(next.checked_sub(1)?)?;
+        let is_it = (found.batch, found.is_stack, found.id) == (self.batch, is_stack, id);
+        is_it.then_some(found.at)
+    }
+}
+
+impl<'a> Pools<'a> for PoolsAt<'a, '_> {
+    fn string(&self, id: u32) -> Option<&'a [u8]> {
+        text_at(self.data, self.find(false, id)?).map(|(text, _)| text)
+    }
+
+    fn stack(&self, id: u32) -> Option<Stack<'a>> {
+        stack_at(self.data, self.find(true, id)?).map(|(stack, _)| stack)
+    }
+}
