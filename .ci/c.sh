@@ -27,7 +27,7 @@ diff -u "$c/include/traceglass.h" "$work/traceglass.h" ||
 # On this machine.
 (cd "$c" && cargo fmt --check && cargo clippy --quiet -- -D warnings && cargo build --quiet --release)
 library=$c/target/release/libtraceglass_c.a
-for test in read record; do
+for test in read events record; do
     gcc -std=c11 "${strict[@]}" -g -O1 -I"$c/include" "$c/tests/$test.c" "$library" -o "$work/$test"
     gcc -std=c11 "${strict[@]}" -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
         -I"$c/include" "$c/tests/$test.c" "$library" -o "$work/$test.sanitized"
@@ -36,16 +36,18 @@ g++ -std=c++17 "${strict[@]}" -I"$c/include" "$c/tests/header.cpp" "$library" -o
 "$work/header"
 for runs in "" .sanitized; do
     "$work/read$runs" "$data"
+    "$work/events$runs" "$data"
     "$work/record$runs"
 done
 valgrind -q --error-exitcode=9 "$work/read" "$data" >/dev/null
+valgrind -q --error-exitcode=9 "$work/events" "$data" >/dev/null
 valgrind -q --error-exitcode=9 "$work/record"
 gcc -std=c11 "$c/tests/read.c" -I"$c/include" -L"$c/target/release" -ltraceglass_c -o "$work/shared"
 LD_LIBRARY_PATH=$c/target/release "$work/shared" "$data" >/dev/null
 
 # What the README shows.
 awk -v work="$work" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (work "/readme" n ".c") }' "$c/README.md"
-for shown in "$work"/readme{1,2}.c; do
+for shown in "$work"/readme{1,2,3}.c; do
     gcc -std=c11 "${strict[@]}" -Wno-unused-variable -I"$c/include" -c "$shown" -o "$work/shown.o"
 done
 
